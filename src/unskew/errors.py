@@ -1,0 +1,22 @@
+"""The three ways in which unskew says no. Every message says what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class UnskewError(Exception):
+    """Anything that unskew refuses or cannot read; the command line shows it in one panel."""
+
+
+class InputError(UnskewError):
+    """A file, frame, option or string that cannot be used as it stands."""
+
+
+class RefusedError(UnskewError):
+    """An estimate that the log cannot support: the reason and the alternative (MATHS: what may be estimated)."""
+
+
+class MissingExtraError(UnskewError):
+    """An optional dependency that is not installed; the message names the extra to install."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra '{extra}'. Install it with: pip install 'unskew[{extra}]'")
