@@ -1,1 +1,1 @@
-"""."""
+"""How is it computed fast? Compiled functions on arrays only; nothing here knows of files or frames."""

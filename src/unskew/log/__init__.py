@@ -1,1 +1,23 @@
-"""."""
+"""What was seen: logs of interactions, lists of recommendations, and how both are read and checked.
+
+``read_log`` and ``read_recommendations`` read files; ``Log.from_frame`` and ``Recommendations.from_frame`` take any
+dataframe. Whatever is wrong with the input is an error that names the file, the column, the first offending row and
+the remedy; rows are dropped only on request, and counted in ``Account``. Behind them everything is integer-coded:
+``Ids`` is the vocabulary, rows are grouped by user.
+"""
+
+from unskew.log.ids import Ids
+from unskew.log.log import Account, Feedback, Log
+from unskew.log.read import read_log, read_recommendations
+from unskew.log.recommendations import Recommendations, Recommender
+
+__all__ = [
+    "Account",
+    "Feedback",
+    "Ids",
+    "Log",
+    "Recommendations",
+    "Recommender",
+    "read_log",
+    "read_recommendations",
+]

@@ -3,17 +3,22 @@
 The order depends on the ids alone, never on the order of rows or files. The identity of an id is its *text*: where
 one file holds the integer 7 and another the text "7" they are the same user, and the stable hash that breaks ties
 and drives the bootstrap is computed from that text (FNV-1a, then a finaliser), so it is the same on every machine.
+
+Most catalogues number their ids compactly; a look-up table over the range of the numbers then codes a column in one
+pass. Texts are first numbered by a dictionary, and scattered numbers go through a join.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_texts
 
 Codes = npt.NDArray[np.int32]
@@ -31,6 +36,25 @@ class Ids:
         """Collect the distinct ids of some columns (text as soon as the columns disagree about the type)."""
         return cls(pl.concat(_agree(ids)).unique().sort().rename("id"))
 
+    @classmethod
+    def code(cls, ids: pl.Series) -> tuple[Ids, Codes]:
+        """The vocabulary of one column without nulls, and the code of each of its rows."""
+        (column,) = _agree((ids,))
+        dictionary = column.cast(pl.Categorical).to_physical() if column.dtype == pl.String else column
+        numbers = dictionary.cast(pl.Int64)
+        span = _span(numbers, len(numbers))
+        if span is None:
+            vocabulary = cls.of(column)
+            return vocabulary, vocabulary.encode(column)
+        low, size = span
+        last = _last_rows(numbers, low, size)
+        present = np.flatnonzero(last >= 0)
+        values = column.gather(last[present]).rename("id")
+        order = values.arg_sort().to_numpy()
+        table = np.full(size, -1, dtype=np.int32)
+        table[present[order]] = np.arange(len(order), dtype=np.int32)
+        return cls(values.gather(order)), _look_up(numbers, low, table)
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -42,9 +66,15 @@ class Ids:
     def encode(self, ids: pl.Series) -> Codes:
         """Codes of the given ids, −1 where an id is unknown."""
         known, asked = _agree((self.values, ids))
-        table = pl.DataFrame({"id": known, "code": np.arange(len(known), dtype=np.int32)})
-        found = pl.DataFrame({"id": asked}).join(table, on="id", how="left", maintain_order="left")
-        return found["code"].fill_null(-1).to_numpy()
+        span = _span(known, len(known) + len(asked)) if known.dtype == pl.Int64 else None
+        if span is not None and asked.null_count() == 0:
+            low, size = span
+            table = np.full(size, -1, dtype=np.int32)
+            table[known.to_numpy() - low] = np.arange(len(known), dtype=np.int32)
+            return _look_up(asked, low, table)
+        codes = pl.DataFrame({"id": known, "code": np.arange(len(known), dtype=np.int32)})
+        found = pl.DataFrame({"id": asked}).join(codes, on="id", how="left", maintain_order="left")
+        return found["code"].fill_null(-1).to_numpy(writable=True)
 
     def into(self, other: Ids) -> Codes:
         """For each of our codes, the code of the same id in ``other`` (−1 where it has none)."""
@@ -54,8 +84,43 @@ class Ids:
 
 
 def _agree(columns: tuple[pl.Series, ...]) -> list[pl.Series]:
-    """One common type: integers stay integers, anything mixed becomes text."""
-    kinds = {"integer" if c.dtype.is_integer() else str(c.dtype) for c in columns}
-    if kinds == {"integer"}:
-        return [c.cast(pl.Int64) for c in columns]
-    return [c.cast(pl.String) for c in columns] if len(kinds) > 1 else list(columns)
+    """One common type: integers stay integers, anything else or mixed becomes text."""
+    common = pl.Int64 if all(column.dtype.is_integer() for column in columns) else pl.String
+    return [column.cast(common) for column in columns]
+
+
+def _span(numbers: pl.Series, rows: int) -> tuple[int, int] | None:
+    """Lowest number and size of the range, if a table over the range is no larger than a few columns of rows."""
+    low, high = numbers.min(), numbers.max()
+    if not isinstance(low, int) or not isinstance(high, int):
+        return None
+    size = high - low + 1
+    return (low, size) if size <= 4 * rows + 1024 else None
+
+
+def _chunks(numbers: pl.Series) -> list[npt.NDArray[Any]]:
+    """The pieces in which the column lies in memory, uncopied and all read-only (one compilation for all)."""
+    pieces = [chunk.to_numpy().view() for chunk in numbers.get_chunks()]
+    for piece in pieces:
+        piece.flags.writeable = False
+    return pieces
+
+
+def _last_rows(numbers: pl.Series, low: int, size: int) -> npt.NDArray[np.int64]:
+    """For each number of the range the last row that holds it, −1 if there is none."""
+    last = np.full(size, -1, dtype=np.int64)
+    start = 0
+    for piece in _chunks(numbers):
+        mark(piece, low, start, last)
+        start += len(piece)
+    return last
+
+
+def _look_up(numbers: pl.Series, low: int, table: Codes) -> Codes:
+    """The entry of a table over a range for each number, −1 outside the range."""
+    out = np.empty(len(numbers), dtype=np.int32)
+    start = 0
+    for piece in _chunks(numbers):
+        look_up(piece, low, table, out[start : start + len(piece)])
+        start += len(piece)
+    return out

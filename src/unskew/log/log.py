@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from unskew.log.ids import Codes, Ids
+from unskew.log.order import group, pick, regroup, starts_of
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Invalid = Literal["error", "drop"]
+Duplicates = Literal["error", "first", "last", "max"]
+ROW_COLUMNS = ("value", "time", "policy", "propensity")
 
 
 class Feedback(StrEnum):
@@ -48,6 +52,8 @@ class Log:
         feedback: what a row says; ``None`` while a log with values has not been told (evaluation then refuses).
         share: the probability with which a random split put a row of the whole log here; ``None`` if not split.
         account: what was read and dropped.
+        clock: the type as which ``to_frame`` gives times back, if they were dates or datetimes; ``time`` itself
+            then holds microseconds since 1970.
     """
 
     users: Ids
@@ -62,6 +68,31 @@ class Log:
     feedback: Feedback | None = None
     share: float | None = None
     account: Account = field(default_factory=lambda: Account("memory", 0))
+    clock: pl.DataType | None = None
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, str] | None = None,
+        feedback: Feedback | str | None = None,
+        invalid: Invalid = "error",
+        duplicates: Duplicates = "error",
+        keep: Iterable[str] = (),
+        source: str = "frame",
+    ) -> Log:
+        """The log in a dataframe: pandas, polars (eager or lazy), pyarrow, DuckDB, whatever narwhals knows.
+
+        Args:
+            frame: one row per interaction; columns as in ``read_log``, which explains the other arguments too.
+            source: what messages call the frame.
+        """
+        from unskew.log.interactions import OPTIONAL, REQUIRED, log_of
+        from unskew.log.sources import table_of_frame
+
+        table = table_of_frame(frame, source, REQUIRED, OPTIONAL, columns=columns, keep=keep, invalid=invalid)
+        return log_of(table, feedback, duplicates)
 
     def __len__(self) -> int:
         return len(self.item)
@@ -80,23 +111,38 @@ class Log:
         """The log that holds only the given rows (a mask or ascending indices), over the same vocabularies."""
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         counts = np.bincount(self.user[rows], minlength=len(self.users))
-        pick = {
-            name: None if (column := getattr(self, name)) is None else column[rows]
-            for name in ("value", "time", "policy", "propensity")
-        }
-        return replace(
-            self,
-            indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            item=self.item[rows],
-            columns={name: column[rows] for name, column in self.columns.items()},
-            share=share if share is not None else self.share,
-            **pick,
-        )
+        return self._laid(starts_of(counts), rows, self.item[rows], share=self.share if share is None else share)
+
+    def recode(self, users: Ids, items: Ids) -> Log:
+        """The same rows over vocabularies that contain ours; without them, ``ValueError``."""
+        if users is self.users and items is self.items:
+            return self
+        source, table = users.into(self.users), self.items.into(items)
+        indptr, order = regroup(self.indptr, source)
+        item = table[pick(self.item, order)]
+        if indptr[-1] != len(self) or item.min(initial=0) < 0:
+            raise ValueError("the vocabularies lack users or items of this log")
+        user = np.repeat(np.arange(len(users), dtype=np.int32), np.diff(indptr))
+        _, resort = group(user, item, len(users), len(items))
+        if resort is not None:
+            order, item = pick(order, resort) if order is not None else resort, item[resort]
+        return self._laid(indptr, order, item, users=users, items=items)
+
+    def _laid(self, indptr: Integers, order: Integers | None, item: Codes, **changes: Any) -> Log:
+        """The same log with its rows in another order, or only some of them."""
+        for name in ROW_COLUMNS:
+            if (column := getattr(self, name)) is not None:
+                changes[name] = pick(column, order)
+        columns = {name: pick(column, order) for name, column in self.columns.items()}
+        return replace(self, indptr=indptr, item=item, columns=columns, **changes)
 
     def to_frame(self) -> pl.DataFrame:
         """The log as a table with the original ids."""
         frame = pl.DataFrame({"user": self.users.values[self.user], "item": self.items.values[self.item]})
-        for name in ("value", "time", "policy", "propensity"):
+        for name in ROW_COLUMNS:
             if (column := getattr(self, name)) is not None:
                 frame = frame.with_columns(pl.Series(name, column))
-        return frame.with_columns(**self.columns)
+        if self.time is not None and self.clock is not None:
+            zone = self.clock.time_zone if isinstance(self.clock, pl.Datetime) else None
+            frame = frame.with_columns(pl.col("time").cast(pl.Datetime("us", zone)).cast(self.clock))
+        return frame.with_columns(**{name: c for name, c in self.columns.items() if name not in frame.columns})

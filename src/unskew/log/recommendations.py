@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from unskew.kernels.coding import unseen
 from unskew.log.ids import Codes, Ids
-from unskew.log.log import Account, Integers, Log
+from unskew.log.log import Account, Integers, Invalid, Log
+from unskew.log.order import pick, regroup, starts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +21,7 @@ class Recommendations:
     """Lists of one recommender; entry e of user u stands at ``indptr[u] ≤ e < indptr[u + 1]``, ranks ascending.
 
     Args:
+        item: item code of each entry; −1 only after ``recode``, for items that the new catalogue lacks.
         tied: users whose cut-off fell between equal scores (the hash of user and item decided); None if unknown.
     """
 
@@ -28,6 +33,26 @@ class Recommendations:
     tied: int | None = None
     account: Account = field(default_factory=lambda: Account("memory", 0))
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, str] | None = None,
+        invalid: Invalid = "error",
+        source: str = "frame",
+    ) -> Recommendations:
+        """The lists in a dataframe: pandas, polars (eager or lazy), pyarrow, DuckDB, whatever narwhals knows.
+
+        Args:
+            frame: one row per entry; columns as in ``read_recommendations``, which explains the other arguments too.
+            source: what messages call the frame.
+        """
+        from unskew.log.lists import OPTIONAL, REQUIRED, lists_of
+        from unskew.log.sources import table_of_frame
+
+        return lists_of(table_of_frame(frame, source, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
+
     def __repr__(self) -> str:
         lists = int(np.count_nonzero(np.diff(self.indptr)))
         return f"<Recommendations {len(self.item):,} entries, {lists:,} lists, longest rank {self.depth}>"
@@ -37,15 +62,63 @@ class Recommendations:
         """The largest rank in any list (0 if there is none)."""
         return int(self.rank.max(initial=0))
 
+    def only(self, keep: npt.NDArray[np.bool_], *, close: bool) -> Recommendations:
+        """The entries that a mask keeps; ``close`` numbers the ranks of each list 1, 2, 3, … afterwards."""
+        before = starts_of(keep)  # how many entries are kept before each
+        indptr = before[self.indptr]
+        rank = self.rank[keep]
+        if close:
+            lengths = np.diff(indptr)
+            rank = (np.arange(1, len(rank) + 1) - np.repeat(indptr[:-1], lengths)).astype(np.int32)
+        return replace(self, indptr=indptr, item=self.item[keep], rank=rank)
+
+    def drop_seen(self, seen: Log) -> Recommendations:
+        """The lists without items of the user's row in ``seen``, ranks closed up to 1, 2, 3, …
+
+        A recommender that repeats what its user already has wastes places; whoever asks for new items only judges
+        the list that is left. The number of entries that went stands in ``account.dropped["already seen"]``.
+        """
+        keep, found = self._unseen(seen)
+        account = replace(self.account, dropped={**self.account.dropped, "already seen": found})
+        return replace(self.only(keep, close=True), account=account)
+
+    def count_seen(self, seen: Log) -> int:
+        """How many entries are in the user's row of ``seen``."""
+        return self._unseen(seen)[1]
+
+    def _unseen(self, seen: Log) -> tuple[npt.NDArray[np.bool_], int]:
+        keep = np.empty(len(self.item), dtype=np.bool_)
+        seen_item = seen.item if seen.items is self.items else seen.items.into(self.items)[seen.item]
+        stamp = np.full(len(self.items), -1, dtype=np.int64)
+        row = self.users.into(seen.users)
+        return keep, int(unseen(self.indptr, self.item, row, seen.indptr, seen_item, stamp, keep))
+
+    def recode(self, users: Ids, items: Ids) -> Recommendations:
+        """The same lists over other vocabularies: one list per given user, empty where we have none.
+
+        Lists of other users go; items that the new vocabulary lacks keep their place in the list with the code −1,
+        so that ranks stay what they are.
+        """
+        if users is self.users and items is self.items:
+            return self
+        indptr, order = regroup(self.indptr, users.into(self.users))
+        item = pick(self.item, order)
+        if items is not self.items:
+            item = np.append(self.items.into(items), np.int32(-1))[item]  # −1 looks up the −1 at the end
+        return replace(self, users=users, items=items, indptr=indptr, item=item, rank=pick(self.rank, order))
+
     def to_frame(self) -> pl.DataFrame:
-        """The lists as a table ``user, item, rank`` with the original ids."""
+        """The lists as a table ``user, item, rank`` with the original ids (null for items without a code)."""
         user = np.repeat(np.arange(len(self.users)), np.diff(self.indptr))
+        item = pl.select(pl.when(pl.Series(self.item) >= 0).then(pl.Series(self.item))).to_series()
         return pl.DataFrame(
-            {"user": self.users.values[user], "item": self.items.values[self.item], "rank": self.rank}
+            {"user": self.users.values[user], "item": self.items.values.gather(item), "rank": self.rank}
         )
 
 
 class Recommender(Protocol):
     """Anything that can make lists: for each of these users the k best items that are not in ``seen``."""
 
-    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations: ...
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """The lists of the given users, k long where the catalogue suffices."""
+        ...

@@ -1,1 +1,30 @@
-"""."""
+"""What would be recommended? Baselines that are fitted on a training log and make lists.
+
+Models follow scikit-learn: the constructor stores parameters, ``fit(log)`` learns and gives back the model, and what
+is learnt ends in an underscore. They have a canonical string like every other part:
+
+    make("item_knn(neighbours=20)").fit(train).recommend(test.users, 100, seen=train)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from unskew.models.base import Model
+from unskew.models.item_knn import ItemKNN
+from unskew.models.most_popular import MostPopular
+from unskew.models.random import Random
+from unskew.spec import Spec, build, take
+
+__all__ = ["ItemKNN", "Model", "MostPopular", "Random", "make"]
+
+_MAKERS: Mapping[str, Callable[[Spec], Model]] = {
+    "item_knn": lambda spec: ItemKNN(**take(spec, neighbours=int)),
+    "most_popular": lambda spec: MostPopular(**take(spec)),
+    "random": lambda spec: Random(**take(spec, seed=int)),
+}
+
+
+def make(text: str) -> Model:
+    """The model with this canonical string, not yet fitted: ``most_popular``, ``item_knn(neighbours=50)``."""
+    return build("model", text, _MAKERS)

@@ -1,0 +1,145 @@
+"""What every estimator is: a weight per seen interaction, and a divisor.
+
+    estimate = over users:  Σ over seen items  weight · y · worth(rank)  /  divisor
+
+An estimator knows nothing of metrics, ranks, files, threads, intervals or reports. It says what it needs
+(``needs``), takes what must be settled before any batch of users (``prepare``), and gives its ``terms``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.estimators.summary import Summary
+from unskew.estimators.target import Target
+
+Floats = npt.NDArray[np.float64]
+Ints32 = npt.NDArray[np.int32]
+Ints64 = npt.NDArray[np.int64]
+
+
+class Need(StrEnum):
+    """What an estimator asks of the log, beyond the rows themselves."""
+
+    PROPENSITY = "propensity"  # how likely each pair was to be seen
+    ABSOLUTE = "absolute"  # ... and its level must mean something
+    RELEVANT = "relevant"  # n_u, the number of relevant items, seen or not
+    CANDIDATES = "candidates"  # |C_u|, the number of candidate items
+    ZEROS = "zeros"  # the seen pairs that brought nothing
+    SHARES = "shares"  # P(v), measured outside the positives of a skewed log
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Whole users, also those without rows; everything an estimator may look at.
+
+    Args:
+        indptr: rows of user u are ``indptr[u] … indptr[u + 1] − 1``.
+        value: y of each row (1 for implicit feedback).
+        propensity: P of each row, before any clipping.
+        labels: per-row codes of columns that strata may use.
+        relevant: n_u of each user.
+        candidates: |C_u| of each user.
+        floor: the least propensity that weights may use (a clip).
+    """
+
+    indptr: Ints64
+    value: Floats
+    propensity: Floats | None = None
+    labels: dict[str, Ints32] | None = None
+    relevant: Floats | None = None
+    candidates: Floats | None = None
+    floor: float = 0.0
+
+    @property
+    def users(self) -> int:
+        """How many users the batch holds."""
+        return len(self.indptr) - 1
+
+    @property
+    def inverse(self) -> Floats:
+        """1/P, the raw material of weights, after the clip."""
+        assert self.propensity is not None
+        return 1.0 / np.maximum(self.propensity, self.floor)
+
+
+class Normaliser(StrEnum):
+    """What a term is divided by."""
+
+    OWN = "own"  # the target's own: n_u, or 1
+    PAIRS = "pairs"  # Σ of a weight over the user's seen pairs
+    USERS = "users"  # a number per user
+
+
+@dataclass(frozen=True, eq=False)
+class Divisor:
+    """The divisor of a term: its kind and, unless it is the target's own, the numbers."""
+
+    kind: Normaliser
+    numbers: Floats | None = None
+
+
+OWN = Divisor(Normaliser.OWN)
+
+
+def pairs(weight: Floats) -> Divisor:
+    """Divide by the sum of this weight over seen pairs (times y where the target averages over relevant items)."""
+    return Divisor(Normaliser.PAIRS, weight)
+
+
+def users(number: Floats) -> Divisor:
+    """Divide by a number per user; users with 0 do not count."""
+    return Divisor(Normaliser.USERS, number)
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """What the sensitivity analysis may bend: the inverse propensities, and the groups over which weights are shared.
+
+    Args:
+        inverse: the r that may be wrong.
+        relative: whether r may be wrong by a factor (relative propensities) or by its odds (absolute ones).
+        groups: with weights averaged over groups (gs), the group of each row and how many there are.
+    """
+
+    inverse: Floats
+    relative: bool | None = None
+    groups: tuple[Ints32, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """A weight per seen pair, without y; a divisor; how many pairs a clip raised; what sensitivity may bend."""
+
+    seen: Floats
+    divisor: Divisor
+    raised: int = 0
+    tilt: Tilt | None = None
+
+
+class Estimator(ABC):
+    """One way of making a weight out of a propensity."""
+
+    name: ClassVar[str]
+    valid: ClassVar[frozenset[Target]] = frozenset(Target)
+
+    @abstractmethod
+    def needs(self, target: Target) -> frozenset[Need]:
+        """What must be known for this target."""
+
+    def prepare(self, summary: Summary) -> Self:
+        """Settle what depends on the whole log (strata edges, clips), once, before any batch."""
+        return self
+
+    @abstractmethod
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """The weights and divisors of a batch of users."""
+
+    def __str__(self) -> str:
+        return self.name

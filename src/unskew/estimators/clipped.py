@@ -1,0 +1,73 @@
+"""Clipping: no weight above 1/τ, in any estimator that weighs by 1/P.
+
+    r → 1 / max(P, τ)
+
+Less variance for some bias; the share of raised pairs is reported. An absolute threshold means nothing for relative
+propensities, so for those the threshold is a quantile of the held-out pairs' propensities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.estimators.base import Batch, Estimator, Need, Term
+from unskew.estimators.summary import Summary
+from unskew.estimators.target import Target
+
+
+@dataclass(frozen=True)
+class Clipped(Estimator):
+    """An estimator whose propensities are raised to a floor.
+
+    Args:
+        inner: the estimator whose weights are clipped.
+        at: the floor τ, for absolute propensities.
+        quantile: the floor as a quantile of the held-out pairs' propensities.
+    """
+
+    inner: Estimator
+    at: float | None = None
+    quantile: float | None = None
+    floor: float | None = None
+
+    name = "clipped"
+
+    def __post_init__(self) -> None:
+        if (self.at is None) == (self.quantile is None):
+            raise InputError("'clipped' takes either at=… or quantile=…: clipped(snips, quantile=0.01).")
+        for option, number in (("at", self.at), ("quantile", self.quantile)):
+            if number is not None and not 0.0 < number < 1.0:
+                raise InputError(f"'clipped': {option} must lie between 0 and 1, not {number:g}.")
+        if Need.PROPENSITY not in self.inner.needs(Target.PER_USER) or self.inner.name == "stratified":
+            raise InputError(f"'{self.inner}' does not weigh by propensities: there is nothing to clip.")
+
+    @property
+    def valid(self) -> frozenset[Target]:  # type: ignore[override]
+        """The inner estimator's targets."""
+        return self.inner.valid
+
+    def needs(self, target: Target) -> frozenset[Need]:
+        """The inner estimator's needs; an absolute threshold needs absolute propensities."""
+        return self.inner.needs(target) | ({Need.ABSOLUTE} if self.at is not None else frozenset())
+
+    def prepare(self, summary: Summary) -> Self:
+        """Fix the floor; strata edges come from unclipped propensities."""
+        assert summary.pairs is not None
+        floor = self.at if self.at is not None else float(summary.pairs.quantiles(np.array([self.quantile]))[0])
+        return replace(self, inner=self.inner.prepare(summary), floor=floor)
+
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """The inner estimator's terms over raised propensities."""
+        assert batch.propensity is not None
+        assert self.floor is not None
+        floor = max(self.floor, batch.floor)
+        raised = int(np.count_nonzero((batch.propensity < floor) & (batch.value != 0.0)))
+        return tuple(replace(t, raised=raised) for t in self.inner.terms(replace(batch, floor=floor), target))
+
+    def __str__(self) -> str:
+        where = f"at={self.at:g}" if self.at is not None else f"quantile={self.quantile:g}"
+        return f"{self.name}({self.inner}, {where})"

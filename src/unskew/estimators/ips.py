@@ -1,0 +1,30 @@
+"""Inverse propensity scoring (gs23 Eq. 2; saito20 Eq. 4; schnabel16 Eq. 10).
+
+    per_user       Σ rλ / n_u          per_user_sum   Σ r y λ          r = 1/P
+
+Unbiased when P is right and positive wherever something is relevant; its variance grows with the largest r.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Term, Tilt
+from unskew.estimators.target import Target
+
+
+@dataclass(frozen=True)
+class IPS(Estimator):
+    """Weigh each seen interaction by one over its propensity, and divide by what is known to be there."""
+
+    name = "ips"
+
+    def needs(self, target: Target) -> frozenset[Need]:
+        """Absolute propensities, and n_u unless the target is a sum."""
+        known = {Need.PROPENSITY, Need.ABSOLUTE}
+        return frozenset(known if target is Target.PER_USER_SUM else known | {Need.RELEVANT})
+
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """Weight 1/P over the target's own divisor."""
+        inverse = batch.inverse
+        return (Term(inverse, OWN, tilt=Tilt(inverse)),)

@@ -1,0 +1,32 @@
+"""Naive estimator (gs23 Eq. 1): what was seen, as if it were all.
+
+    per_user       Σ yλ / Σ y          per_user_sum   Σ yλ
+
+Biased whenever what was seen depends on what was shown; shown beside the others so that the skew can be read off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Term, Tilt, pairs
+from unskew.estimators.target import Target
+
+
+@dataclass(frozen=True)
+class Naive(Estimator):
+    """Every seen interaction counts the same."""
+
+    name = "naive"
+
+    def needs(self, target: Target) -> frozenset[Need]:
+        """Nothing but the rows."""
+        return frozenset()
+
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """Weight one, over the number seen (or over nothing where the target is a sum)."""
+        ones = np.ones(len(batch.value))
+        divisor = OWN if target is Target.PER_USER_SUM else pairs(ones)
+        return (Term(ones, divisor, tilt=Tilt(ones, relative=True)),)

@@ -1,0 +1,100 @@
+"""Strata: groups of pairs with similar propensities, or a column of the user's own.
+
+Edges are taken over the catalogue's items where the propensity is one per item, over the held-out pairs otherwise,
+from unclipped propensities, once, before any batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.estimators.base import Batch, Floats, Ints32
+from unskew.estimators.summary import Summary
+from unskew.spec import Spec, take
+
+KINDS = ("quantile", "equal_width", "column")
+
+
+@dataclass(frozen=True)
+class Strata:
+    """How pairs are grouped.
+
+    Args:
+        kind: ``quantile`` bins of the propensity (default), ``equal_width`` bins, or a ``column`` of the log.
+        count: how many bins.
+        column: the column's name.
+        edges: inner edges, once fitted.
+    """
+
+    kind: str = "quantile"
+    count: int = 5
+    column: str = ""
+    edges: tuple[float, ...] | None = None
+
+    @classmethod
+    def of_option(cls, value: Any) -> Strata:
+        """``5``, ``quantile(5)``, ``equal_width(5)`` or ``column(genre)``."""
+        if isinstance(value, int):
+            return cls._counted("quantile", value)
+        spec = Spec(value) if isinstance(value, str) else value
+        if isinstance(spec, Spec) and spec.name == "column":
+            name = take(spec, ("name",), name=str).get("name")
+            if name:
+                return cls("column", 0, name)
+        elif isinstance(spec, Spec) and spec.name in KINDS:
+            return cls._counted(spec.name, take(spec, ("count",), count=int).get("count", 5))
+        raise InputError(
+            f"strata must be a number of quantile bins, quantile(5), equal_width(5) or column(NAME), not '{value}'."
+        )
+
+    @classmethod
+    def _counted(cls, kind: str, count: int) -> Strata:
+        if not 1 <= count <= 10_000:
+            raise InputError(f"strata must be between 1 and 10,000 bins, not {count}.")
+        return cls(kind, count)
+
+    def __str__(self) -> str:
+        if self.kind == "column":
+            return f"column({self.column})"
+        return str(self.count) if self.kind == "quantile" else f"{self.kind}({self.count})"
+
+    @property
+    def by_propensity(self) -> bool:
+        """Whether the strata come from the propensity."""
+        return self.kind != "column"
+
+    def fit(self, summary: Summary) -> Self:
+        """Take the edges (or the number of labels) from the first pass."""
+        if self.kind == "column":
+            levels = (summary.levels or {}).get(self.column)
+            if levels is None:
+                raise InputError(
+                    f"strata=column({self.column}): the log has no column '{self.column}'. "
+                    "Read it along with keep=['" + self.column + "']."
+                )
+            return replace(self, count=len(levels))
+        histogram = summary.items or summary.pairs
+        assert histogram is not None
+        inner = np.arange(1, self.count) / self.count
+        if self.kind == "quantile":
+            edges = histogram.quantiles(inner)
+        else:
+            edges = histogram.low + inner * (histogram.high - histogram.low)
+        return replace(self, edges=tuple(float(e) for e in edges))
+
+    def of(self, batch: Batch) -> Ints32:
+        """The stratum of every row of a batch."""
+        if self.kind == "column":
+            assert batch.labels is not None
+            return batch.labels[self.column]
+        assert batch.propensity is not None
+        return self.place(batch.propensity)
+
+    def place(self, propensity: Floats) -> Ints32:
+        """The stratum of each propensity."""
+        assert self.edges is not None
+        return np.searchsorted(np.asarray(self.edges), propensity, side="right").astype(np.int32)

@@ -1,0 +1,120 @@
+"""Stratified estimator (gs23 Eq. 3, after Jadidinejad et al.).
+
+    R̂_u = Σ_v P(v) · mean of λ over the user's seen relevant items in stratum v
+
+It debiases only if P(v) is the share of the user's relevant items that lie in v. Shares measured on the positives of
+a skewed log keep its skew (with P(v) = n*_uv / n*_u it *is* naive), so implicit logs need shares from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Term, users
+from unskew.estimators.strata import Strata
+from unskew.estimators.summary import Summary
+from unskew.estimators.target import Target
+from unskew.kernels.sums import per_user
+from unskew.log.read import read_table
+
+
+@dataclass(frozen=True)
+class Stratified(Estimator):
+    """Weigh the strata by given shares, every seen item in a stratum alike.
+
+    Args:
+        strata: how pairs are grouped.
+        shares: P(v): ``train`` (the training rows' shares), the path of a table ``stratum, share``, or a mapping.
+            Strata of the propensity are called 1, 2, … from rare to popular, those of a column by its values.
+        mode: ``eq3`` as printed (users with a seen relevant item, divisor 1), or ``renormalised`` (divided by the
+            shares of the user's non-empty strata).
+    """
+
+    strata: Strata = field(default_factory=Strata)
+    shares: str | Mapping[str, float] = "train"
+    mode: str = "eq3"
+    table: tuple[float, ...] | None = None
+
+    name = "stratified"
+    valid = frozenset({Target.PER_USER})
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("eq3", "renormalised"):
+            raise InputError(f"'stratified': mode must be eq3 or renormalised, not '{self.mode}'.")
+
+    def needs(self, target: Target) -> frozenset[Need]:
+        """Strata by propensity need propensities; shares from training need more than positives."""
+        strata = {Need.PROPENSITY} if self.strata.by_propensity else set()
+        return frozenset(strata | ({Need.SHARES} if self.shares == "train" else set()))
+
+    def prepare(self, summary: Summary) -> Self:
+        """Fix the strata's edges and P(v)."""
+        strata = self.strata.fit(summary)
+        if self.shares == "train":
+            table = _training_shares(strata, summary)
+        else:
+            given = read_shares(self.shares) if isinstance(self.shares, str) else self.shares
+            table = _given_shares(strata, summary, given)
+        return replace(self, strata=strata, table=tuple(table))
+
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """P(v) over the number seen in v; y-weighted where values are graded."""
+        groups = self.strata.of(batch)
+        share = np.asarray(self.table, dtype=np.float64)[groups]
+        inside = _group_sum(batch, groups, self.strata.count)
+        weight = np.divide(share, inside, out=np.zeros_like(share), where=inside > 0.0)
+        present = np.empty(batch.users)
+        per_user(batch.indptr, weight * batch.value, present)
+        divisor = present if self.mode == "renormalised" else (present > 0.0).astype(np.float64)
+        return (Term(weight, users(divisor)),)
+
+    def __str__(self) -> str:
+        shares = self.shares if isinstance(self.shares, str) else "given"
+        return f"{self.name}(strata={self.strata}, shares={shares}, mode={self.mode})"
+
+
+def _group_sum(batch: Batch, groups: Ints32, count: int) -> Floats:
+    """Σ y over the user's rows in the same stratum."""
+    rows = np.repeat(np.arange(batch.users, dtype=np.int64), np.diff(batch.indptr)) * count + groups
+    return np.asarray(np.bincount(rows, weights=batch.value)[rows], dtype=np.float64)
+
+
+def _training_shares(strata: Strata, summary: Summary) -> list[float]:
+    """P(v): the share of the training rows in each stratum."""
+    rows = summary.training
+    if rows is None:
+        raise InputError("stratified(shares=train) needs a training log to measure the shares on: give --train.")
+    if strata.by_propensity:
+        assert rows.propensity is not None
+        groups = strata.place(rows.propensity)
+    else:
+        groups = rows.labels[strata.column]
+    return [float(n) / len(groups) for n in np.bincount(groups, minlength=strata.count)]
+
+
+def _given_shares(strata: Strata, summary: Summary, given: Mapping[str, float]) -> list[float]:
+    """P(v) by the strata's names; every stratum must have one, and they must sum to 1."""
+    names = [str(v + 1) for v in range(strata.count)]
+    if not strata.by_propensity:
+        names = list((summary.levels or {})[strata.column])
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise InputError(f"stratified: no share is given for stratum '{missing[0]}' (needed: {', '.join(names)}).")
+    table = [float(given[name]) for name in names]
+    if min(table) < 0.0 or abs(sum(table) - 1.0) > 1e-6:
+        raise InputError(f"stratified: the shares must be at least 0 and sum to 1; they sum to {sum(table):.6g}.")
+    return table
+
+
+def read_shares(path: str) -> dict[str, float]:
+    """Read a table ``stratum, share`` (CSV, TSV or Parquet)."""
+    frame = read_table(path)
+    missing = {"stratum", "share"} - set(frame.columns)
+    if missing:
+        raise InputError(f"{path}: column '{min(missing)}' is missing; a table of shares has stratum and share.")
+    return {str(name): float(share) for name, share in frame.select("stratum", "share").iter_rows()}

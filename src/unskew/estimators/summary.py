@@ -1,0 +1,69 @@
+"""A first pass over the propensities, small and mergeable: strata edges and clips come from here in every engine.
+
+Propensities are counted on fixed logarithmic bins (256 to the octave, so a quantile is right to 0.3 %), because
+such counts merge over any partition of the rows, while exact quantiles do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints64 = npt.NDArray[np.int64]
+
+_PER_OCTAVE = 256
+_OCTAVES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Counts of propensities on fixed bins, with their range."""
+
+    counts: Ints64
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, numbers: Floats) -> Histogram:
+        """Count these propensities."""
+        place = np.floor(np.log2(numbers) * _PER_OCTAVE).astype(np.int64) + _PER_OCTAVE * _OCTAVES
+        counts = np.bincount(np.clip(place, 0, _PER_OCTAVE * _OCTAVES), minlength=_PER_OCTAVE * _OCTAVES + 1)
+        return cls(counts, float(numbers.min(initial=1.0)), float(numbers.max(initial=0.0)))
+
+    def merge(self, other: Histogram) -> Histogram:
+        """The counts of both."""
+        return Histogram(self.counts + other.counts, min(self.low, other.low), max(self.high, other.high))
+
+    def quantiles(self, probabilities: Floats) -> Floats:
+        """The lower edges of the bins in which these quantiles fall (below them lies at most that share)."""
+        below = np.cumsum(self.counts)
+        place = np.searchsorted(below, probabilities * below[-1], side="right")
+        return np.asarray(2.0 ** ((place - _PER_OCTAVE * _OCTAVES) / _PER_OCTAVE), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What an estimator may know before the first batch.
+
+    Args:
+        pairs: propensities of the held-out pairs; ``None`` without propensities.
+        items: propensities of the catalogue's items, where the propensity is one per item.
+        levels: per label column, its distinct values as text, in the order of their codes.
+        training: the training rows, for shares measured on them.
+    """
+
+    pairs: Histogram | None = None
+    items: Histogram | None = None
+    levels: dict[str, tuple[str, ...]] | None = None
+    training: TrainingRows | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """The training rows as ``stratified`` sees them: a propensity per row, and codes of label columns."""
+
+    propensity: Floats | None
+    labels: dict[str, npt.NDArray[np.int32]]

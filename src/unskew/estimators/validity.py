@@ -1,0 +1,122 @@
+"""What may be estimated from what: decided cell by cell, before anything is computed.
+
+Every refusal is a sentence that says why, and what to use instead. Nothing is guessed: no uniform propensity by
+default, no level where there is none, no zeros that were never logged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unskew.estimators.base import Estimator, Need
+from unskew.estimators.target import Target
+from unskew.log import Feedback
+from unskew.metrics import RankingMetric, Shape
+
+_ADDITIVE = "recall, dcg, rbp or arhr"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known about a log: the facts on which refusals are decided.
+
+    Args:
+        feedback: what a row says.
+        thresholded: whether values were turned into relevant / not relevant.
+        propensity: whether there are propensities.
+        absolute: whether their level means something.
+        relevant: whether n_u is known.
+    """
+
+    feedback: Feedback
+    thresholded: bool = False
+    propensity: bool = False
+    absolute: bool = False
+    relevant: bool = False
+
+
+def refusal(metric: RankingMetric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
+    """Why this cell cannot be estimated from this log, and what to use instead; ``None`` if it can."""
+    return (
+        _metric_refusal(metric, estimator, target)
+        or _target_refusal(estimator, target, evidence)
+        or _need_refusal(estimator, target, evidence)
+    )
+
+
+def _metric_refusal(metric: RankingMetric, estimator: Estimator, target: Target) -> str | None:
+    if metric.shape is Shape.ADDITIVE:
+        if metric.name == "precision" and target is not Target.PER_USER_SUM:
+            return (
+                f"{metric} under {target} is recall@{metric.k} divided by {metric.k}. Use recall@{metric.k}, or target "
+                "per_user_sum for the usual precision."
+            )
+        return None
+    if target is not Target.PER_USER:
+        return (
+            f"{metric} is a ratio inside each user, so it exists under per_user only. Use that target, or {_ADDITIVE}."
+        )
+    if metric.shape in (Shape.FIRST, Shape.CUT) and estimator.name != "naive":
+        return (
+            f"{metric} looks at one item of a user only, which no weight per item can debias: naive is all there is. "
+            f"Use {_ADDITIVE}."
+        )
+    if getattr(metric, "ideal", "") == "full" and estimator.name != "naive":
+        return f"{metric} compares with {metric.k} equal hits, which weighted items do not have. Use ndcg@{metric.k}."
+    if getattr(metric, "divide", "") == "min" and estimator.name in ("ips", "stratified"):
+        return (
+            f"{metric} divides by the largest weights; {estimator} has a fixed divisor. Use map@{metric.k}, or snips."
+        )
+    return None
+
+
+def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
+    if target not in estimator.valid:
+        allowed = " or ".join(sorted(estimator.valid))
+        other = "ips" if target is Target.PER_USER_SUM else "snips"
+        return f"{estimator} is defined for {allowed}, not for {target}. Use {other}, or target {allowed}."
+    if target is not Target.PER_USER_SUM and evidence.feedback is Feedback.RATINGS and not evidence.thresholded:
+        return (
+            f"{target} averages over relevant items, and a rating alone does not say which are relevant. "
+            "Give a threshold such as --relevant '>=4' (relevant='>=4')."
+        )
+    return None
+
+
+def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
+    needs = estimator.needs(target)
+    if Need.PROPENSITY in needs and not evidence.propensity:
+        return (
+            f"{estimator} needs propensities, and unknown ones are never taken as uniform. Give a column 'propensity' "
+            "with --propensity known, or --propensity 'popularity(gamma=2)' with a training log."
+        )
+    if Need.ZEROS in needs and evidence.feedback is Feedback.IMPLICIT:
+        return (
+            f"{estimator} under {target} divides by the weights of all seen pairs, and an implicit log lacks those "
+            "that brought nothing: the result would be far too large. Use ips with absolute propensities, or target "
+            "pooled."
+        )
+    if Need.SHARES in needs and evidence.feedback is Feedback.IMPLICIT:
+        return (
+            "shares of strata measured on an implicit log's positives keep its skew. Give P(v) from outside with "
+            "stratified(shares=FILE), a table 'stratum,share', or use gs."
+        )
+    if Need.RELEVANT in needs and not evidence.relevant:
+        return (
+            f"{estimator} under {target} divides by each user's number of relevant items, seen or not, which this log "
+            "does not know. Give it as column 'relevant' with --users, or use snips, which estimates it."
+        )
+    if Need.ABSOLUTE in needs and not evidence.absolute:
+        if estimator.name == "clipped" and getattr(estimator, "at", None) is not None:
+            return (
+                f"{estimator}: an absolute threshold means nothing for relative propensities. Use a quantile: "
+                f"clipped({getattr(estimator, 'inner', 'snips')}, quantile=0.01)."
+            )
+        other = "snips"
+        if target is Target.PER_USER_SUM and evidence.feedback is Feedback.IMPLICIT:
+            other = "snips under target pooled"
+        return (
+            f"{estimator} under {target} needs propensities whose level means something (absolute), and these are "
+            f"relative. Use {other}, or known propensities."
+        )
+    return None

@@ -1,0 +1,59 @@
+"""Intervals: normal ones from clustered standard errors, or percentiles of bootstrap replicates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A standard error and two bounds."""
+
+    se: float
+    low: float
+    high: float
+
+
+def normal(value: float, se: float, level: float) -> Interval:
+    """value ± z·se."""
+    reach = critical(level) * se
+    return Interval(se, value - reach, value + reach)
+
+
+def percentile(replicates: Floats, level: float) -> Interval:
+    """The middle ``level`` of the replicates that exist, and their standard deviation."""
+    known = replicates[np.isfinite(replicates)]
+    if len(known) < 2:
+        return Interval(np.nan, np.nan, np.nan)
+    low, high = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    return Interval(float(np.std(known, ddof=1)), float(low), float(high))
+
+
+def critical(level: float) -> float:
+    """The z with probability ``level`` between −z and z."""
+    return _NORMAL.inv_cdf((1.0 + level) / 2.0)
+
+
+def two_sided_p(difference: float, se: float) -> float:
+    """P(a difference at least this large) if there were none."""
+    if not np.isfinite(difference) or not np.isfinite(se):
+        return 1.0
+    if se == 0.0:
+        return 1.0 if difference == 0.0 else 0.0
+    return 2.0 * _NORMAL.cdf(-abs(difference) / se)
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's step-down correction: the chance of any false verdict among all pairs stays below the level."""
+    order = np.argsort(p, kind="stable")
+    steps = p[order] * (len(p) - np.arange(len(p)))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted

@@ -1,0 +1,79 @@
+"""Sums over users that merge: one batch or a thousand, in any order, give the same estimates and errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.inference import form
+from unskew.kernels.moments import cell_moments
+
+Floats = npt.NDArray[np.float64]
+Ints64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """The moments of one cell (metric × estimator × target).
+
+    Args:
+        models: how many models; a factor is that many columns and a divisor.
+        users: users in the population.
+        active: users with a column ≠ 0.
+        mean: of every column.
+        cross: centred Σ x xᵀ.
+        differ: for each pair of models, users for whom they differ.
+    """
+
+    models: int
+    users: int
+    active: int
+    mean: Floats
+    cross: Floats = field(repr=False)
+    differ: Ints64 = field(repr=False)
+
+    @classmethod
+    def of(cls, x: Floats, columns: Ints64, models: int) -> Moments:
+        """The moments of some columns of a block of users."""
+        width = len(columns)
+        active, mean, cross = np.zeros(1, dtype=np.int64), np.zeros(width), np.zeros((width, width))
+        differ = np.zeros((models, models), dtype=np.int64)
+        if len(x):
+            cell_moments(x, columns, models, active, mean, cross, differ)
+        return cls(models, len(x), int(active[0]), mean, cross, differ)
+
+    def merge(self, other: Moments) -> Moments:
+        """The moments of both sets of users (Chan, Golub & LeVeque)."""
+        users = self.users + other.users
+        if self.users == 0 or other.users == 0:
+            return self if other.users == 0 else other
+        step = other.mean - self.mean
+        mean = self.mean + step * (other.users / users)
+        cross = self.cross + other.cross + np.outer(step, step) * (self.users * other.users / users)
+        return Moments(self.models, users, self.active + other.active, mean, cross, self.differ + other.differ)
+
+    @cached_property
+    def values(self) -> Floats:
+        """The estimate of every model."""
+        return form.values(self.mean, self.models)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Covariance of the models' estimates, clustered by user: SE² = m/(m−1) · Σ e_u² / n²."""
+        if self.active < 2:
+            return np.full((self.models, self.models), np.nan)
+        gradient = form.gradients(self.mean, self.models)
+        spread = gradient @ self.cross @ gradient.T
+        return np.asarray(spread * (self.active / (self.active - 1)) / self.users**2, dtype=np.float64)
+
+    def difference_error(self, a: int, b: int) -> float:
+        """Standard error of estimate a minus estimate b, from the difference of gradients."""
+        if self.active < 2:
+            return float("nan")
+        gradient = form.gradients(self.mean, self.models)
+        step = gradient[a] - gradient[b]
+        spread = max(float(step @ self.cross @ step), 0.0)
+        return float(np.sqrt(spread * self.active / (self.active - 1)) / self.users)

@@ -1,0 +1,65 @@
+"""Diagnostics of the weights: how many interactions an estimate really rests on.
+
+    ess = (Σ|v|)² / Σv²        max_weight_share = max|v| / Σ|v|
+
+with v = weight · y, over the user's divisor under per_user.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.kernels.moments import tally
+
+Floats = npt.NDArray[np.float64]
+Ints64 = npt.NDArray[np.int64]
+
+BINS = 128  # weights by powers of √2, from 2⁻³² to 2³²
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Mergeable sums over weighted pairs."""
+
+    total: float = 0.0
+    squares: float = 0.0
+    largest: float = 0.0
+    pairs: int = 0
+    raised: int = 0
+    bins: Ints64 = field(default_factory=lambda: np.zeros(BINS, dtype=np.int64))
+
+    @classmethod
+    def of(cls, indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, raised: int) -> Tally:
+        """Tally the pairs of a batch."""
+        out, bins = np.zeros(4), np.zeros(BINS, dtype=np.int64)
+        tally(indptr, weight, value, divisor, bins, out)
+        return cls(float(out[0]), float(out[1]), float(out[2]), int(out[3]), raised, bins)
+
+    def merge(self, other: Tally) -> Tally:
+        """The tally of both."""
+        return Tally(
+            self.total + other.total,
+            self.squares + other.squares,
+            max(self.largest, other.largest),
+            self.pairs + other.pairs,
+            self.raised + other.raised,
+            self.bins + other.bins,
+        )
+
+    @property
+    def ess(self) -> float:
+        """Effective sample size: so many equally weighted pairs would be as noisy."""
+        return self.total**2 / self.squares if self.squares > 0.0 else 0.0
+
+    @property
+    def max_weight_share(self) -> float:
+        """Share of all weight that lies on one pair."""
+        return self.largest / self.total if self.total > 0.0 else 0.0
+
+    @property
+    def clipped_share(self) -> float:
+        """Share of pairs whose propensity was raised by a clip."""
+        return self.raised / self.pairs if self.pairs else 0.0

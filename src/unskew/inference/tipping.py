@@ -1,0 +1,45 @@
+"""Tipping points: how wrong must the propensities be before the better model is no longer ahead?
+
+Weights may lie anywhere in ``fixed + varying·[1/Γ, Γ]`` (odds wrong by Γ for absolute propensities: fixed 1, varying
+1/P − 1; a factor Γ for relative ones: fixed 0, varying 1/P). Two forms:
+
+closed   Where the divisor does not change the sign (pooled, per_user_sum, per_user ips) the worst case of the model
+         that is ahead is  (A0 − B0) + A1/Γ − B1·Γ,  A the sums over rows in its favour, B those against it.
+grid     Per-user ratios (naive, snips, gs) are minimised inside each user on a grid of Γ; the sum over users is
+         interpolated where it crosses zero, in log Γ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+GRID = np.array([1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0])
+
+
+def closed(sums: Floats, sign: float) -> Floats:
+    """Γ* from (…, 4) sums A0, A1, B0, B1; ``sign`` < 0 swaps the models' roles. Already behind: 1. Never: infinity."""
+    a0, a1, b0, b1 = (sums[..., c] for c in ((0, 1, 2, 3) if sign > 0 else (2, 3, 0, 1)))
+    lead = a0 - b0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = (lead + np.sqrt(lead**2 + 4.0 * a1 * b1)) / (2.0 * b1)
+        without = np.where(lead < 0.0, a1 / -lead, np.inf)
+        gamma = np.where(b1 > 0.0, root, without)
+    return np.maximum(np.where(lead + a1 - b1 > 0.0, gamma, 1.0), 1.0)
+
+
+def on_grid(worst: Floats) -> Floats:
+    """Γ* from (…, len(GRID)) worst cases, which fall as Γ grows; infinity where the grid's end is not enough."""
+    behind = worst <= 0.0
+    place = np.argmax(behind, axis=-1)
+    never = ~behind.any(axis=-1)
+    after = np.maximum(place, 1)
+    high = np.take_along_axis(worst, after[..., None], axis=-1)[..., 0]
+    low = np.take_along_axis(worst, after[..., None] - 1, axis=-1)[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(low > high, low / (low - high), 0.0)
+    step = np.log(GRID[after]) - np.log(GRID[after - 1])
+    gamma = np.exp(np.log(GRID[after - 1]) + part * step)
+    return np.where(never, np.inf, np.where(place == 0, 1.0, gamma))

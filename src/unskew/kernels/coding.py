@@ -1,0 +1,92 @@
+"""Coding and ordering of rows: look-up tables, counting sorts and stamps instead of general sorts and joins.
+
+Ids are few and codes are dense, so every step is one pass over the rows with an array of the size of the
+vocabulary beside it. All kernels take int64 ids and positions and int32 codes, so each is compiled once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def mark(ids, low, start, last):  # type: ignore[no-untyped-def]
+    """Write into ``last[id − low]`` the last row (from ``start`` on) that holds the id."""
+    for r in range(len(ids)):
+        last[ids[r] - low] = start + r
+
+
+@njit(cache=True, nogil=True)
+def look_up(ids, low, table, out):  # type: ignore[no-untyped-def]
+    """``out = table[id − low]``, and −1 for ids outside the table."""
+    size = len(table)
+    for r in range(len(ids)):
+        at = ids[r] - low
+        out[r] = table[at] if 0 <= at < size else -1
+
+
+@njit(cache=True, nogil=True)
+def tally(user, key, counts):  # type: ignore[no-untyped-def]
+    """Count the rows of each user; gives back whether the rows already ascend by (user, key)."""
+    ascending = True
+    last_user, last_key = np.int32(-1), np.int32(-1)
+    for r in range(len(user)):
+        u, k = user[r], key[r]
+        counts[u] += 1
+        if u < last_user or (u == last_user and k < last_key):
+            ascending = False
+        last_user, last_key = u, k
+    return ascending
+
+
+@njit(cache=True, nogil=True)
+def place(keys, rows, starts, out):  # type: ignore[no-untyped-def]
+    """One pass of a stable counting sort: ``rows``, taken in order, go to the next free place of their key.
+
+    ``starts`` holds the first place of each key and is used up.
+    """
+    for r in rows:
+        k = keys[r]
+        out[starts[k]] = r
+        starts[k] += 1
+
+
+@njit(cache=True, nogil=True)
+def repeats(indptr, item, rank, stamp, flag):  # type: ignore[no-untyped-def]
+    """Flag entries that repeat an item (1) or a rank (2) of a better entry that stays; gives back how many.
+
+    Entries of a user must ascend by rank. ``stamp`` (−1 for every item) remembers the last user of an item.
+    """
+    found = 0
+    for u in range(len(indptr) - 1):
+        last = 0
+        for e in range(indptr[u], indptr[u + 1]):
+            if stamp[item[e]] == u:
+                flag[e] = 1
+                found += 1
+            elif rank[e] == last:
+                flag[e] = 2
+                found += 1
+            else:
+                stamp[item[e]] = u
+                last = rank[e]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def unseen(indptr, item, row, seen_indptr, seen_item, stamp, keep):  # type: ignore[no-untyped-def]
+    """Set ``keep`` of the entries whose item is not in row ``row[u]`` of the seen log; gives back how many are.
+
+    Items are codes of the lists, −1 where the other side does not know them; ``row`` is −1 for unknown users.
+    """
+    found = 0
+    for u in range(len(indptr) - 1):
+        if row[u] >= 0:
+            for s in range(seen_indptr[row[u]], seen_indptr[row[u] + 1]):
+                if seen_item[s] >= 0:
+                    stamp[seen_item[s]] = u
+        for e in range(indptr[u], indptr[u + 1]):
+            keep[e] = item[e] < 0 or stamp[item[e]] != u
+            found += 1 - keep[e]
+    return found

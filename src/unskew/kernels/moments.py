@@ -1,0 +1,103 @@
+"""Moments of per-user columns: everything that estimates, intervals and verdicts need, as sums that merge.
+
+A block of users is a matrix ``x[user, column]``; a *cell* (one metric × estimator × target) is a set of its columns.
+Cross products are centred inside the block, so that merging (Chan, Golub & LeVeque 1983) loses no digits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Floats = npt.NDArray[np.float64]
+Ints64 = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+
+@njit(cache=True, nogil=True)
+def cell_moments(
+    x: Floats, columns: Ints64, models: int, active: Ints64, mean: Floats, cross: Floats, differ: Ints64
+) -> None:
+    """Mean, centred cross products and counts of one cell.
+
+    The first ``models`` columns of every factor belong to the models in order, one more is the divisor: a factor is
+    ``models + 1`` columns. ``active[0]`` counts users with a column ≠ 0, ``differ[a, b]`` users for whom models a and b
+    differ in any factor.
+    """
+    width = len(columns)
+    users = len(x)
+    for c in range(width):
+        total = 0.0
+        for u in range(users):
+            total += x[u, columns[c]]
+        mean[c] = total / users
+    centred = np.empty(width)
+    for u in range(users):
+        present = False
+        for c in range(width):
+            value = x[u, columns[c]]
+            present = present or value != 0.0
+            centred[c] = value - mean[c]
+        active[0] += present
+        for c in range(width):
+            for d in range(c + 1):
+                cross[c, d] += centred[c] * centred[d]
+        for a in range(models):
+            for b in range(a):
+                for start in range(0, width, models + 1):
+                    if x[u, columns[start + a]] != x[u, columns[start + b]]:
+                        differ[a, b] += 1
+                        break
+    for c in range(width):
+        for d in range(c):
+            cross[d, c] = cross[c, d]
+    for a in range(models):
+        for b in range(a):
+            differ[b, a] = differ[a, b]
+
+
+@njit(cache=True, nogil=True)
+def tally(indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, bins: Ints64, out: Floats) -> None:
+    """Σ|v|, Σv², max|v|, pairs with v ≠ 0, v = weight · value / divisor; ``bins`` counts weights by powers of √2."""
+    half = len(bins) // 2
+    for u in range(len(indptr) - 1):
+        if divisor[u] <= 0.0:
+            continue
+        for row in range(indptr[u], indptr[u + 1]):
+            v = abs(weight[row] * value[row] / divisor[u])
+            if v > 0.0:
+                out[0] += v
+                out[1] += v * v
+                out[2] = max(out[2], v)
+                out[3] += 1.0
+                place = half + int(np.floor(2.0 * np.log2(abs(weight[row]))))
+                bins[min(max(place, 0), len(bins) - 1)] += 1
+
+
+@njit(cache=True, nogil=True)
+def resample(x: Floats, hashes: Hashes, seed: np.uint64, limits: Hashes, out: Floats) -> None:
+    """Add to ``out[replicate, column]`` the column sums under Poisson(1) weights per user.
+
+    The weight of (user, replicate) is read off a hash of the seed, the user's id and the replicate's number, so any
+    batching of the users gives the same replicates. ``limits`` are the Poisson distribution's quantiles on 64 bits.
+    """
+    users, columns = x.shape
+    replicates = len(out)
+    tile = 128
+    for start in range(0, users, tile):
+        for b in range(replicates):
+            stream = (seed + np.uint64(b)) * np.uint64(0x9E3779B97F4A7C15)
+            row = out[b]
+            for u in range(start, min(start + tile, users)):
+                h = hashes[u] ^ stream
+                h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+                h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+                h = h ^ (h >> np.uint64(31))
+                weight = 0
+                while weight < len(limits) and h >= limits[weight]:
+                    weight += 1
+                if weight:
+                    w = float(weight)
+                    for c in range(columns):
+                        row[c] += w * x[u, c]

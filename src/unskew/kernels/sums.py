@@ -1,0 +1,136 @@
+"""Sums over each user's held-out items: one kernel per shape of metric, several metrics in one pass.
+
+Rows are grouped by user (``indptr`` starts at 0). ``weight`` is an estimator's weight times the value; ``rank`` is 0
+where a model does not list the item; ``table[rank, metric]`` is what a rank is worth, and ranks beyond the table are
+worth nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Floats = npt.NDArray[np.float64]
+Ints32 = npt.NDArray[np.int32]
+Ints64 = npt.NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def per_user(indptr: Ints64, weight: Floats, out: Floats) -> None:
+    """Σ weight of each user."""
+    for u in range(len(indptr) - 1):
+        total = 0.0
+        for row in range(indptr[u], indptr[u + 1]):
+            total += weight[row]
+        out[u] = total
+
+
+@njit(cache=True, nogil=True)
+def additive(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, out: Floats) -> None:
+    """``out[u, t]`` = Σ weight · table[rank, t]."""
+    depth, metrics = table.shape
+    for u in range(len(indptr) - 1):
+        for t in range(metrics):
+            out[u, t] = 0.0
+        for row in range(indptr[u], indptr[u + 1]):
+            r = rank[row]
+            if 0 < r < depth:
+                for t in range(metrics):
+                    out[u, t] += weight[row] * table[r, t]
+
+
+@njit(cache=True, nogil=True)
+def ideal(indptr: Ints64, weight: Floats, table: Floats, out: Floats) -> None:
+    """``out[u, t]`` = the largest Σ weight · table[rank, t] that any list could reach: big weights first."""
+    depth, metrics = table.shape
+    for u in range(len(indptr) - 1):
+        for t in range(metrics):
+            out[u, t] = 0.0
+        ordered = np.sort(weight[indptr[u] : indptr[u + 1]])[::-1]
+        for j in range(min(len(ordered), depth - 1)):
+            if ordered[j] <= 0.0:
+                break
+            for t in range(metrics):
+                out[u, t] += ordered[j] * table[j + 1, t]
+
+
+@njit(cache=True, nogil=True)
+def largest(indptr: Ints64, weight: Floats, cuts: Ints64, out: Floats) -> None:
+    """``out[u, t]`` = Σ of the ``cuts[t]`` largest weights of the user."""
+    for u in range(len(indptr) - 1):
+        ordered = np.sort(weight[indptr[u] : indptr[u + 1]])[::-1]
+        for t in range(len(cuts)):
+            total = 0.0
+            for j in range(min(len(ordered), cuts[t])):
+                total += ordered[j]
+            out[u, t] = total
+
+
+@njit(cache=True, nogil=True)
+def precision(indptr: Ints64, weight: Floats, value: Floats, rank: Ints32, cuts: Ints64, out: Floats) -> None:
+    """``out[u, t]`` = Σ weight · (hits down to this rank / rank) over the hits down to rank ``cuts[t]``."""
+    hits = np.empty(64, dtype=np.int64)
+    for u in range(len(indptr) - 1):
+        for t in range(len(cuts)):
+            out[u, t] = 0.0
+        first, last = indptr[u], indptr[u + 1]
+        if last - first > len(hits):
+            hits = np.empty(2 * (last - first), dtype=np.int64)
+        n = 0
+        for row in range(first, last):
+            if rank[row] > 0 and value[row] > 0.0:
+                j = n
+                while j > 0 and rank[hits[j - 1]] > rank[row]:
+                    hits[j] = hits[j - 1]
+                    j -= 1
+                hits[j] = row
+                n += 1
+        for j in range(n):
+            r = rank[hits[j]]
+            gain = weight[hits[j]] * (j + 1.0) / r
+            for t in range(len(cuts)):
+                if r <= cuts[t]:
+                    out[u, t] += gain
+
+
+@njit(cache=True, nogil=True)
+def best(indptr: Ints64, value: Floats, rank: Ints32, table: Floats, out: Floats) -> None:
+    """``out[u, t]`` = table[the best rank of a relevant item, t]."""
+    depth, metrics = table.shape
+    for u in range(len(indptr) - 1):
+        top = depth
+        for row in range(indptr[u], indptr[u + 1]):
+            if value[row] > 0.0 and 0 < rank[row] < top:
+                top = rank[row]
+        for t in range(metrics):
+            out[u, t] = table[top, t] if top < depth else 0.0
+
+
+@njit(cache=True, nogil=True)
+def cut(indptr: Ints64, value: Floats, rank: Ints32, out: Floats) -> None:
+    """``out[u, 0]`` = hits among the first n* ranks, over n*, the number of the user's relevant items."""
+    for u in range(len(indptr) - 1):
+        relevant = 0
+        for row in range(indptr[u], indptr[u + 1]):
+            relevant += value[row] > 0.0
+        hits = 0
+        for row in range(indptr[u], indptr[u + 1]):
+            hits += value[row] > 0.0 and 0 < rank[row] <= relevant
+        out[u, 0] = hits / relevant if relevant else 0.0
+
+
+@njit(cache=True, nogil=True)
+def group_mean(indptr: Ints64, group: Ints32, groups: int, number: Floats, value: Floats, out: Floats) -> None:
+    """Mean of ``number`` over the user's rows in the same group, weighted by ``value`` (0 where nothing weighs)."""
+    total, mass = np.zeros(groups), np.zeros(groups)
+    for u in range(len(indptr) - 1):
+        first, last = indptr[u], indptr[u + 1]
+        for row in range(first, last):
+            total[group[row]] += number[row] * value[row]
+            mass[group[row]] += value[row]
+        for row in range(first, last):
+            out[row] = total[group[row]] / mass[group[row]] if mass[group[row]] > 0.0 else 0.0
+        for row in range(first, last):
+            total[group[row]] = 0.0
+            mass[group[row]] = 0.0

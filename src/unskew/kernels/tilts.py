@@ -1,0 +1,85 @@
+"""How far could wrong propensities move the difference of two models? Sums for the sensitivity analysis.
+
+Weights are ``fixed + varying·g`` with g between 1/Γ and Γ: absolute propensities with odds wrong by at most Γ have
+fixed = 1, varying = 1/P − 1; relative ones have fixed = 0, varying = 1/P. ``d`` is the difference that a row makes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Floats = npt.NDArray[np.float64]
+Ints32 = npt.NDArray[np.int32]
+Ints64 = npt.NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def gap(rank_a: Ints32, rank_b: Ints32, worth: Floats, out: Floats) -> None:
+    """``out[row]`` = worth of the row's rank in list a minus that in list b."""
+    depth = len(worth)
+    for row in range(len(out)):
+        a = worth[rank_a[row]] if rank_a[row] < depth else 0.0
+        b = worth[rank_b[row]] if rank_b[row] < depth else 0.0
+        out[row] = a - b
+
+
+@njit(cache=True, nogil=True)
+def signed_sums(
+    indptr: Ints64, fixed: float, inverse: Floats, value: Floats, d: Floats, divisor: Floats, out: Floats
+) -> None:
+    """``out[u]`` = Σ fixed·d₊, Σ varying·d₊, Σ fixed·d₋, Σ varying·d₋, each times value over the user's divisor."""
+    for u in range(len(indptr) - 1):
+        for c in range(4):
+            out[u, c] = 0.0
+        if divisor[u] <= 0.0:
+            continue
+        for row in range(indptr[u], indptr[u + 1]):
+            g = d[row] * value[row] / divisor[u]
+            side = 0 if g > 0.0 else 2
+            out[u, side] += fixed * abs(g)
+            out[u, side + 1] += (inverse[row] - fixed) * abs(g)
+
+
+@njit(cache=True, nogil=True)
+def worst_ratios(
+    indptr: Ints64, fixed: float, inverse: Floats, value: Floats, d: Floats, sign: float, gammas: Floats, out: Floats
+) -> None:
+    """``out[u, j]`` = the least Σ weight·value·sign·d / Σ weight·value that Γ = ``gammas[j]`` allows inside the user.
+
+    The minimum puts large weights on the smallest d: sort d, try every place for the step (a linear program's vertex).
+    """
+    order = np.empty(64, dtype=np.int64)
+    for u in range(len(indptr) - 1):
+        first, last = indptr[u], indptr[u + 1]
+        if last - first > len(order):
+            order = np.empty(2 * (last - first), dtype=np.int64)
+        n, moves = 0, False
+        for row in range(first, last):
+            if value[row] > 0.0:
+                moves = moves or d[row] != 0.0
+                j = n
+                while j > 0 and sign * d[order[j - 1]] > sign * d[row]:
+                    order[j] = order[j - 1]
+                    j -= 1
+                order[j] = row
+                n += 1
+        for k in range(len(gammas)):
+            out[u, k] = 0.0
+            if not moves:
+                continue
+            top, bottom = 0.0, 0.0
+            for j in range(n):
+                row = order[j]
+                weight = (fixed + (inverse[row] - fixed) / gammas[k]) * value[row]
+                top += weight * sign * d[row]
+                bottom += weight
+            least = top / bottom
+            for j in range(n):
+                row = order[j]
+                step = (inverse[row] - fixed) * (gammas[k] - 1.0 / gammas[k]) * value[row]
+                top += step * sign * d[row]
+                bottom += step
+                least = min(least, top / bottom)
+            out[u, k] = least

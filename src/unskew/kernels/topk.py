@@ -1,0 +1,124 @@
+"""The k best items of each user, exactly, with ties broken by a stable hash of (user, item).
+
+Items are ordered by (score downwards, hash upwards), hash = mix(mix(user ^ seed) ^ item): a scorer that gives
+everything the same score comes out like random, whatever the order of the items, and the same on every machine.
+
+Selection is one pass with a heap of the k best so far, worst on top: most items fail against the top and cost one
+comparison, and the hash is computed only for items that reach the top's score. The top never falls, so the cut-off
+is tied exactly if the last score that reached the top and was left out equals the final top. Scores must not be NaN.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from unskew.kernels.hashing import mix
+
+SEED = np.uint64(mix(np.uint64(0)))  # the fixed seed of all tie-breaking
+
+
+@njit(cache=True, nogil=True)
+def top_k(scores, k, users, items, seed, indptr, excluded, out):  # type: ignore[no-untyped-def]
+    """Fill ``out[b, k]`` with the best items of each row of ``scores[b, I]`` in rank order, −1 where there is none.
+
+    ``users`` and ``items`` are hashes; ``excluded[indptr[u]:indptr[u + 1]]`` (strictly ascending) are no candidates
+    of row u. Gives back per row whether the cut-off was tied: the first item left out scores like the last kept.
+    """
+    tied = np.zeros(len(scores), dtype=np.bool_)
+    score, key, code = np.empty(k, np.float64), np.empty(k, np.uint64), np.empty(k, np.int32)  # the heap
+    for u in range(len(scores)):
+        salt = mix(users[u] ^ seed)
+        size, left_out = 0, np.nan
+        start, last = 0, indptr[u + 1]
+        for x in range(indptr[u], last + 1):
+            stop = excluded[x] if x < last else scores.shape[1]
+            for i in range(start, stop):
+                s = scores[u, i]
+                if size == k and s < score[0]:
+                    continue
+                h = mix(salt ^ items[i])
+                if size < k:
+                    size = _rise(score, key, code, size, s, h, i)
+                elif s > score[0] or h < key[0]:
+                    left_out = score[0]
+                    _sink(score, key, code, size, s, h, i)
+                else:
+                    left_out = s
+            start = stop + 1
+        tied[u] = size == k and left_out == score[0]
+        _drain(score, key, code, size, out[u])
+    return tied
+
+
+@njit(cache=True, nogil=True)
+def top_k_shared(scores, order, k, users, items, seed, indptr, excluded, out):  # type: ignore[no-untyped-def]
+    """The same for ``scores[I]`` that all users share; ``order`` lists the items by score downwards.
+
+    A user's walk ends with the group of equal scores in which the k-th candidate falls, so the cost is k, the
+    exclusions and that group, not the catalogue.
+    """
+    tied = np.zeros(len(users), dtype=np.bool_)
+    score, key, code = np.empty(k, np.float64), np.empty(k, np.uint64), np.empty(k, np.int32)  # the heap
+    marked = np.full(len(scores), -1, dtype=np.int64)  # the last user for whom an item was excluded
+    for u in range(len(users)):
+        salt = mix(users[u] ^ seed)
+        size, left_out = 0, np.nan
+        for x in range(indptr[u], indptr[u + 1]):
+            marked[excluded[x]] = u
+        for i in order:
+            s = scores[i]
+            if size == k and s < score[0]:
+                break
+            if marked[i] == u:
+                continue
+            h = mix(salt ^ items[i])
+            if size < k:
+                size = _rise(score, key, code, size, s, h, i)
+                continue
+            left_out = s
+            if h < key[0]:
+                _sink(score, key, code, size, s, h, i)
+        tied[u] = size == k and left_out == score[0]
+        _drain(score, key, code, size, out[u])
+    return tied
+
+
+@njit(cache=True, nogil=True)
+def _rise(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
+    """Add an item at the end of the heap and let it rise to where it belongs; gives back the new size."""
+    at = size
+    while at > 0:
+        parent = (at - 1) // 2
+        if score[parent] < s or (score[parent] == s and key[parent] >= h):
+            break
+        score[at], key[at], code[at] = score[parent], key[parent], code[parent]
+        at = parent
+    score[at], key[at], code[at] = s, h, i
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def _sink(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
+    """Put an item in the place of the top and let it sink to where it belongs."""
+    at, child = 0, 1
+    while child < size:
+        other = child + 1
+        if other < size and (
+            score[other] < score[child] or (score[other] == score[child] and key[other] > key[child])
+        ):
+            child = other
+        if s < score[child] or (s == score[child] and h >= key[child]):
+            break
+        score[at], key[at], code[at] = score[child], key[child], code[child]
+        at, child = child, 2 * child + 1
+    score[at], key[at], code[at] = s, h, i
+
+
+@njit(cache=True, nogil=True)
+def _drain(score, key, code, size, out):  # type: ignore[no-untyped-def]
+    """Empty the heap into ``out``, worst last, −1 behind it."""
+    out[size:] = -1
+    for left in range(size - 1, -1, -1):
+        out[left] = code[0]
+        _sink(score, key, code, left, score[left], key[left], code[left])

@@ -1,0 +1,134 @@
+"""What the columns of an input must be: ids, numbers, whole numbers and points in time, each checked row by row."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.log.table import Table
+
+_LARGEST = 2**63
+
+
+def check_ids(table: Table, name: str) -> None:
+    """Ids may be anything that prints as a short text; floats (integers next to nulls in pandas) must be whole."""
+    column = table.frame[name]
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        _wrong_type(table, name, "numbers or text")
+    table.refuse_nulls(name)
+    if column.dtype.is_float():
+        table.refuse(
+            name,
+            ~_is_whole(column),
+            must="must hold whole numbers or text",
+            reason=f"{table.names[name]} not whole",
+        )
+
+
+def as_ids(column: pl.Series, *, from_text: bool = False) -> pl.Series:
+    """Int64 where the ids are integers, else text.
+
+    In a text file integers are only those that print back as they stood, all of them: '007' stays text.
+    """
+    if column.dtype == pl.String and not from_text:
+        return column
+    if column.dtype == pl.String or column.dtype.is_numeric():
+        numbers = column.cast(pl.Int64, strict=False)
+        if numbers.null_count() == 0 and (column.dtype != pl.String or (numbers.cast(pl.String) == column).all()):
+            return numbers
+    return column.cast(pl.String)
+
+
+def numbers(table: Table, name: str) -> pl.Series:
+    """A column of finite numbers as Float64 (null in rows that are dropped)."""
+    raw = table.frame[name]
+    table.refuse_nulls(name)
+    parsed = _parse(raw, pl.Float64)
+    if parsed is None:
+        _wrong_type(table, name, "numbers")
+    _refuse_unparsed(table, name, parsed, "must hold numbers")
+    table.refuse(
+        name,
+        ~parsed.is_finite().fill_null(True),
+        must="must hold finite numbers",
+        reason=f"{table.names[name]} not finite",
+    )
+    return parsed
+
+
+def whole_numbers(table: Table, name: str, must: str = "must hold whole numbers") -> pl.Series:
+    """A column of whole numbers as Int64 (null in rows that are dropped)."""
+    raw = table.frame[name]
+    table.refuse_nulls(name)
+    if raw.dtype.is_integer():
+        integers = raw.cast(pl.Int64, strict=False)
+        _refuse_unparsed(table, name, integers, must)
+        return integers
+    parsed, floats = _parse(raw, pl.Int64), _parse(raw, pl.Float64)
+    if parsed is None or floats is None:
+        _wrong_type(table, name, "whole numbers")
+    _refuse_unparsed(table, name, floats, must)
+    table.refuse(name, ~_is_whole(floats).fill_null(True), must=must, reason=f"{table.names[name]} not a whole number")
+    return parsed.fill_null(floats.cast(pl.Int64, strict=False))
+
+
+def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | None]:
+    """Points in time as Int64, and the type to give them back as (None for plain numbers).
+
+    Dates and datetimes become microseconds since 1970 (UTC), whatever their unit was; numbers stay what they are.
+    """
+    raw = table.frame[name]
+    if raw.dtype == pl.String:
+        first = raw.drop_nulls().head(1)
+        if first.cast(pl.Float64, strict=False).null_count():
+            table.refuse_nulls(name)
+            parsed = _datetimes(raw)
+            _refuse_unparsed(table, name, parsed, "must hold whole numbers, dates or datetimes (ISO 8601)")
+            return parsed.cast(pl.Int64), parsed.dtype
+    elif raw.dtype.is_temporal():
+        if raw.dtype not in (pl.Date, pl.Datetime):
+            _wrong_type(table, name, "whole numbers, dates or datetimes")
+        table.refuse_nulls(name)
+        zone = raw.dtype.time_zone if isinstance(raw.dtype, pl.Datetime) else None
+        micro = raw.cast(pl.Datetime("us", zone))
+        return micro.cast(pl.Int64), raw.dtype if raw.dtype == pl.Date else micro.dtype
+    return whole_numbers(table, name, "must hold whole numbers, dates or datetimes"), None
+
+
+def _datetimes(texts: pl.Series) -> pl.Series:
+    """Texts as datetimes, null where they are none."""
+    try:
+        return texts.str.to_datetime(time_unit="us", strict=False)
+    except pl.exceptions.ComputeError:  # no text looks like a datetime
+        return pl.Series(texts.name, [None] * len(texts), dtype=pl.Datetime("us"))
+
+
+def _parse(raw: pl.Series, dtype: type[pl.Float64 | pl.Int64]) -> pl.Series | None:
+    """Numbers of any type, also as text, null where a text is none; None if the column cannot hold numbers."""
+    if raw.dtype == pl.String:
+        return raw.str.strip_chars().cast(dtype, strict=False)
+    if raw.dtype.is_numeric() or raw.dtype in (pl.Boolean, pl.Null):
+        return raw.cast(dtype, strict=False)
+    return None
+
+
+def _is_whole(column: pl.Series) -> pl.Series:
+    """Whether floats are whole and fit into 64 bits (nan and inf are not)."""
+    return (column == column.floor()) & (column.abs() < _LARGEST)
+
+
+def _refuse_unparsed(table: Table, name: str, parsed: pl.Series, must: str) -> None:
+    raw = table.frame[name]
+    if parsed.null_count() > raw.null_count():
+        wrong = parsed.is_null() & raw.is_not_null()
+        table.refuse(name, wrong, must=must, reason=f"{table.names[name]} not readable")
+
+
+def _wrong_type(table: Table, name: str, expected: str) -> NoReturn:
+    dtype = table.frame.schema[name]
+    raise InputError(
+        f"{table.source}: {table.called(name)} must hold {expected}, but its type is {dtype}.\n"
+        f"Convert it, or name another column with --columns {name}=... (in Python: columns={{'{name}': ...}})."
+    )

@@ -1,0 +1,148 @@
+"""From a checked table to a log: feedback, duplicate pairs, codes and order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.log.columns import as_ids, check_ids, numbers, times
+from unskew.log.ids import Ids
+from unskew.log.log import Duplicates, Feedback, Log
+from unskew.log.order import group, pick
+from unskew.log.table import Table, show
+
+REQUIRED = ("user", "item")
+OPTIONAL = ("value", "time", "policy", "propensity")
+Mask = npt.NDArray[np.bool_]
+
+
+def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates) -> Log:
+    """Check, code and order the rows of a table."""
+    if duplicates not in get_args(Duplicates):
+        raise InputError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not '{duplicates}'.")
+    told = _feedback(table, feedback)
+    if duplicates == "max" and ("value" not in table or told is Feedback.IMPLICIT):
+        raise InputError(
+            f"{table.source}: duplicates 'max' keeps the largest value, but no value column is used.\n"
+            "Keep one by its place instead: --duplicates first or --duplicates last."
+        )
+    checked, clock = _check(table, told)
+    columns = table.kept(checked)
+    for name in columns.keys() - {"value", "time", "propensity"}:
+        columns[name] = as_ids(columns[name], from_text=table.header)
+    users, user = Ids.code(columns["user"])
+    items, item = Ids.code(columns["item"])
+    indptr, order = group(user, item, len(users), len(items))
+    user, item = pick(user, order), pick(item, order)
+    columns = {name: pick(column, order) for name, column in columns.items() if name not in REQUIRED}
+    log = Log(
+        users,
+        items,
+        indptr,
+        item,
+        value=_array(columns.pop("value", None)),
+        time=_array(columns.pop("time", None)),
+        policy=columns.pop("policy", None),
+        propensity=_array(columns.pop("propensity", None)),
+        columns=columns,
+        feedback=told,
+        clock=clock,
+    )
+    again = np.zeros(len(log), dtype=np.bool_)
+    again[1:] = (item[1:] == item[:-1]) & (user[1:] == user[:-1])
+    if again.any():
+        log = log.take(_one_of_each(table, log, again, order, duplicates))
+    return replace(log, account=table.account())
+
+
+def _feedback(table: Table, feedback: Feedback | str | None) -> Feedback | None:
+    try:
+        told = None if feedback is None else Feedback(feedback)
+    except ValueError:
+        known = ", ".join(Feedback)
+        raise InputError(f"there is no feedback called '{feedback}'. Known: {known}.") from None
+    if "value" not in table:
+        if told in (Feedback.CONVERSIONS, Feedback.RATINGS):
+            raise InputError(
+                f"{table.source}: feedback '{told}' needs a column 'value', and there is none.\n"
+                "Say which column holds the outcome with --columns value=..., or use --feedback implicit."
+            )
+        return Feedback.IMPLICIT
+    if told is Feedback.IMPLICIT:
+        table.notes.append(f"{table.called('value')} is ignored: with implicit feedback every row is a positive")
+    return told
+
+
+def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series], pl.DataType | None]:
+    """The columns that are used, each checked; and the type of the times."""
+    columns, clock = {}, None
+    for name in table.names:
+        if name == "value" and feedback is Feedback.IMPLICIT:
+            continue
+        if name in ("value", "propensity"):
+            columns[name] = numbers(table, name)
+        elif name == "time":
+            columns[name], clock = times(table)
+        else:
+            check_ids(table, name)
+            columns[name] = table.frame[name]
+    if feedback is Feedback.CONVERSIONS:
+        table.refuse(
+            "value",
+            (columns["value"] < 0).fill_null(False),
+            must="must not be negative",
+            reason=f"negative {table.names['value']}",
+            why="A conversion is 0, 1 or a graded gain.",
+        )
+    if "propensity" in columns:
+        p = columns["propensity"]
+        table.refuse(
+            "propensity",
+            ((p <= 0) | (p > 1)).fill_null(False),
+            must="must lie in (0, 1]",
+            reason=f"{table.names['propensity']} outside (0, 1]",
+            why="A probability of zero means that this pair could never have been logged.",
+        )
+    return columns, clock
+
+
+def _array(column: pl.Series | None) -> npt.NDArray[Any] | None:
+    return None if column is None else column.to_numpy(writable=True)
+
+
+def _one_of_each(
+    table: Table, log: Log, again: Mask, order: npt.NDArray[np.int64] | None, duplicates: Duplicates
+) -> Mask:
+    """Which row of each pair stays; ``again`` marks rows whose pair is that of the row before."""
+    if duplicates == "error":
+        _repeated(table, log, again, order)
+    table.count("duplicate pair", int(again.sum()))
+    if duplicates == "first":
+        return ~again
+    if duplicates == "last":
+        return np.append(~again[1:], True)
+    assert log.value is not None
+    starts = np.flatnonzero(~again)
+    run = np.cumsum(~again) - 1
+    best = np.flatnonzero(log.value == np.maximum.reduceat(log.value, starts)[run])
+    keep = np.zeros(len(log), dtype=np.bool_)
+    keep[best[np.diff(run[best], prepend=-1) > 0]] = True
+    return keep
+
+
+def _repeated(table: Table, log: Log, again: Mask, order: npt.NDArray[np.int64] | None) -> None:
+    """Name the first row of the file that repeats a pair, and the row that it repeats."""
+    rows = np.arange(len(log)) if order is None else order
+    at = int(np.flatnonzero(again)[np.argmin(rows[again])])
+    user, item = show(log.users.values[int(log.user[at])]), show(log.items.values[int(log.item[at])])
+    first, second = (table.place(table.origin(int(rows[r]))) for r in (at - 1, at))
+    raise InputError(
+        f"{table.source}: the pair of user {user} and item {item} stands in {first} and again in {second}.\n"
+        "A log holds a pair once. Keep one of them with --duplicates first, last or max (the largest value); "
+        "the result will say how many were dropped."
+    )

@@ -1,0 +1,107 @@
+"""From a checked table to lists: ranks (given, or made from scores), repeats, codes and order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.kernels.coding import repeats
+from unskew.kernels.hashing import pair_uniform
+from unskew.log.columns import as_ids, check_ids, numbers, whole_numbers
+from unskew.log.ids import Codes, Hashes, Ids
+from unskew.log.order import Rows, group, pick, starts_of
+from unskew.log.recommendations import Recommendations
+from unskew.log.table import REMEDY, Table, show
+
+REQUIRED = ("user", "item")
+OPTIONAL = ("rank", "score")
+LARGEST = 2**31 - 1
+_REPEATED_ITEM, _REPEATED_RANK = 1, 2
+
+
+def lists_of(table: Table) -> Recommendations:
+    """Check, code and order the entries of a table."""
+    columns = table.kept(_check(table))
+    users, user = Ids.code(as_ids(columns["user"], from_text=table.header))
+    items, item = Ids.code(as_ids(columns["item"], from_text=table.header))
+    if "rank" in columns:
+        rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
+    else:
+        table.notes.append("ranks were made from scores; the hash of user and item ordered equal scores")
+        rank = _ranks(users.hashes[user], items.hashes[item], user, columns["score"])
+    indptr, order = _by_rank(user, rank, len(users))
+    lists = Recommendations(users, items, indptr, pick(item, order), pick(rank, order))
+    flag = np.zeros(len(item), dtype=np.int8)
+    if repeats(indptr, lists.item, lists.rank, np.full(len(items), -1, dtype=np.int64), flag):
+        if not table.drop:
+            _repeated(table, lists, flag, order)
+        table.count("repeated item", int(np.count_nonzero(flag == _REPEATED_ITEM)))
+        table.count("repeated rank", int(np.count_nonzero(flag == _REPEATED_RANK)))
+        lists = lists.only(flag == 0, close="rank" not in columns)
+    return replace(lists, account=table.account())
+
+
+def _check(table: Table) -> dict[str, pl.Series]:
+    """The columns that are used, each checked."""
+    columns = {}
+    for name in REQUIRED:
+        check_ids(table, name)
+        columns[name] = table.frame[name]
+    if "rank" in table:
+        must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}"
+        rank = columns["rank"] = whole_numbers(table, "rank", must)
+        low, high = rank.min(), rank.max()
+        if isinstance(low, int) and isinstance(high, int) and not 1 <= low <= high <= LARGEST:
+            wrong = ~rank.is_between(1, LARGEST).fill_null(True)
+            table.refuse("rank", wrong, must=must, reason=f"{table.names['rank']} out of range")
+    elif "score" in table:
+        columns["score"] = numbers(table, "score")
+    else:
+        raise InputError(
+            f"{table.source}: there is neither a column 'rank' nor a column 'score' to order the lists by.\n"
+            "Say which column it is with --columns rank=... or --columns score=... "
+            "(in Python: columns={'rank': ...})."
+        )
+    return columns
+
+
+def _ranks(user_hash: Hashes, item_hash: Hashes, user: Codes, score: pl.Series) -> Codes:
+    """Rank 1, 2, … in each user by score downwards; equal scores by hash, as in every list that we make."""
+    frame = pl.DataFrame({"user": user, "score": score, "hash": pair_uniform(0, user_hash, item_hash)})
+    order = frame.select(
+        pl.arg_sort_by("user", "score", "hash", descending=[False, True, False], maintain_order=True)
+    ).to_series()
+    rows = order.to_numpy()
+    rank = np.empty(len(user), dtype=np.int32)
+    rank[rows] = np.arange(1, len(user) + 1) - starts_of(np.bincount(user))[user[rows]]
+    return rank
+
+
+def _by_rank(user: Codes, rank: Codes, users: int) -> tuple[Rows, Rows | None]:
+    """Group by user and rank; ranks that are few but large are coded first, so that they can be counted."""
+    keys = int(rank.max()) + 1
+    if keys <= 4 * len(rank) + 1024:
+        return group(user, rank, users, keys)
+    coded, key = Ids.code(pl.Series(rank))
+    return group(user, key, users, len(coded))
+
+
+def _repeated(table: Table, lists: Recommendations, flag: npt.NDArray[np.int8], order: Rows | None) -> None:
+    """Name the first row of the file that repeats an item or a rank of its user, and the row that it repeats."""
+    rows = np.arange(len(flag)) if order is None else order
+    flagged = np.flatnonzero(flag)
+    at = int(flagged[np.argmin(rows[flagged])])
+    user = int(np.searchsorted(lists.indptr, at, side="right")) - 1
+    name, column = ("item", lists.item) if flag[at] == _REPEATED_ITEM else ("rank", lists.rank)
+    start = int(lists.indptr[user])
+    twin = start + int(np.argmax(column[start:at] == column[at]))
+    first, second = (table.place(table.origin(row)) for row in sorted((int(rows[twin]), int(rows[at]))))
+    what = show(lists.items.values[int(lists.item[at])]) if name == "item" else int(lists.rank[at])
+    raise InputError(
+        f"{table.source}: {table.called(name)} repeats {name} {what} of user {show(lists.users.values[user])}, "
+        f"in {first} and {second}.\nA list holds each {name} once. {REMEDY}"
+    )

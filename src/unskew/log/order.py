@@ -1,0 +1,58 @@
+"""Rows in compressed form: grouped by user, and ascending by a second code inside each user."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.kernels.coding import place, tally
+from unskew.log.ids import Codes
+
+Rows = npt.NDArray[np.int64]
+Column = TypeVar("Column", npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.float64], pl.Series)
+
+
+def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | None]:
+    """``indptr`` over the users, and the order of the rows by (user, key, row); None if they stand so already.
+
+    Two passes of a counting sort, first by key, then by user; each is stable.
+    """
+    counts = np.zeros(users, dtype=np.int64)
+    ascending = tally(user, key, counts)
+    indptr = starts_of(counts)
+    if ascending:
+        return indptr, None
+    by_key = np.empty(len(user), dtype=np.int64)
+    place(key, np.arange(len(key)), starts_of(np.bincount(key, minlength=keys)), by_key)
+    order = np.empty(len(user), dtype=np.int64)
+    place(user, by_key, indptr.copy(), order)
+    return indptr, order
+
+
+def starts_of(counts: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Rows:
+    """Where each group begins, and behind them the end of the last."""
+    out = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=out[1:])
+    return out
+
+
+def regroup(indptr: Rows, source: Codes) -> tuple[Rows, Rows | None]:
+    """Rows of other users: row u of the result is row ``source[u]`` (empty where that is −1).
+
+    Gives back the new ``indptr`` and the order of the rows, None if all rows stay where they are.
+    """
+    sizes = np.append(np.diff(indptr), 0)[source]
+    target = starts_of(sizes)
+    full = source[sizes > 0]
+    if target[-1] == indptr[-1] and (np.diff(full) > 0).all():
+        return target, None
+    shift = np.append(indptr[:-1], 0)[source] - target[:-1]
+    return target, np.arange(target[-1]) + np.repeat(shift, sizes)
+
+
+def pick(column: Column, order: Rows | None) -> Column:
+    """The rows of a column in the given order."""
+    return column if order is None else column[order]

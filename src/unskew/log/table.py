@@ -1,0 +1,112 @@
+"""One input under examination: its columns under our names, and the rows that were found wrong.
+
+Every check goes through ``Table.refuse``, so that an error always names the file, the column, the first offending
+row and the remedy, and so that nothing is dropped without a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.log.log import Account
+
+REMEDY = "Mend the column, or drop such rows with --invalid drop; the result will say how many were dropped."
+
+
+@dataclass
+class Table:
+    """The used columns of one input.
+
+    Args:
+        source: what messages call the input: the file's name, or "frame".
+        frame: the columns as they came, under our names.
+        names: our name of each column → the name it has in the input.
+        drop: wrong rows are dropped and counted instead of refused.
+        header: the rows stand below a header line, so messages say what a row number counts.
+    """
+
+    source: str
+    frame: pl.DataFrame
+    names: Mapping[str, str]
+    drop: bool = False
+    header: bool = False
+    dropped: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    good: pl.Series | None = None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def called(self, name: str) -> str:
+        """How messages call a column: by the name it has in the input."""
+        return f"column '{self.names[name]}'"
+
+    def refuse(self, name: str, wrong: pl.Series, *, must: str, reason: str, why: str = "") -> None:
+        """Drop and count the wrong rows, or raise an error that names the first of them.
+
+        Args:
+            name: our name of the column.
+            wrong: a mask over the rows.
+            must: what the column must be, as in "must lie in (0, 1]".
+            reason: under which the dropped rows are counted.
+            why: a sentence that explains the rule.
+        """
+        if not wrong.any():
+            return
+        if self.drop:
+            self.count(reason, int((wrong if self.good is None else wrong & self.good).sum()))
+            self.good = ~wrong if self.good is None else self.good & ~wrong
+            return
+        row = int(wrong.arg_true()[0])
+        found = show(self.frame[name][row])
+        remedy = f"{why} {REMEDY}" if why else REMEDY
+        raise InputError(f"{self.source}: {self.called(name)} {must}; {self.place(row)} has {found}.\n{remedy}")
+
+    def refuse_nulls(self, *names: str) -> None:
+        """Rows without a value in one of the columns are wrong."""
+        for name in names:
+            column = self.frame[name]
+            if column.null_count():
+                self.refuse(
+                    name,
+                    column.is_null(),
+                    must="must have a value in every row",
+                    reason=f"null {self.names[name]}",
+                )
+
+    def count(self, reason: str, rows: int) -> None:
+        """Note that some rows were dropped."""
+        if rows:
+            self.dropped[reason] = self.dropped.get(reason, 0) + rows
+
+    def place(self, row: int) -> str:
+        """What messages call a row (0-based in ``frame``)."""
+        return f"row {row + 1:,}" + (" (not counting the header)" if self.header else "")
+
+    def kept(self, columns: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
+        """The good rows of the given columns; none at all is an error."""
+        if self.good is not None:
+            columns = {name: column.filter(self.good) for name, column in columns.items()}
+        if not len(next(iter(columns.values()))):
+            reasons = ", ".join(f"{rows:,} × {reason}" for reason, rows in self.dropped.items())
+            why = f"all {len(self.frame):,} were dropped: {reasons}" if reasons else "there is only the header"
+            raise InputError(f"{self.source}: there are no rows ({why}).\nGive a file with at least one good row.")
+        return dict(columns)
+
+    def origin(self, row: int) -> int:
+        """The row of ``frame`` that became the given row of ``kept``."""
+        return row if self.good is None else int(self.good.arg_true()[row])
+
+    def account(self) -> Account:
+        """What became of the rows."""
+        return Account(self.source, len(self.frame), dict(self.dropped), tuple(self.notes))
+
+
+def show(value: Any) -> str:
+    """A value as messages print it."""
+    return "none" if value is None else repr(value) if isinstance(value, str | int | float) else str(value)

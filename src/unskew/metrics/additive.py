@@ -1,0 +1,84 @@
+"""Metrics that are sums over relevant items (MATHS §1): the ones that estimators can promise something about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.metrics.base import Floats, RankingMetric, Shape
+
+
+@dataclass(frozen=True)
+class Recall(RankingMetric):
+    """Share of the relevant items that made it into the first ``k`` (gs23 §2)."""
+
+    name = "recall"
+    shape = Shape.ADDITIVE
+    needs_k = True
+
+    def worth(self, rank: Floats) -> Floats:
+        """One for every rank."""
+        return np.ones_like(rank)
+
+
+@dataclass(frozen=True)
+class Precision(RankingMetric):
+    """Share of the first ``k`` that is relevant; always divided by k, also where a list is shorter."""
+
+    name = "precision"
+    shape = Shape.ADDITIVE
+    needs_k = True
+
+    def worth(self, rank: Floats) -> Floats:
+        """One k-th for every rank."""
+        assert self.k is not None
+        return np.full_like(rank, 1.0 / self.k)
+
+
+@dataclass(frozen=True)
+class DCG(RankingMetric):
+    """Discounted gain 1/log2(rank + 1)."""
+
+    name = "dcg"
+    shape = Shape.ADDITIVE
+
+    def worth(self, rank: Floats) -> Floats:
+        """The logarithmic discount."""
+        return 1.0 / np.log2(rank + 1.0)
+
+
+@dataclass(frozen=True)
+class RBP(RankingMetric):
+    """Rank-biased precision (1 − p)·p^(rank − 1): a reader who goes on with probability ``p`` (Moffat & Zobel)."""
+
+    p: float = 0.8
+
+    name = "rbp"
+    shape = Shape.ADDITIVE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.p < 1.0:
+            raise InputError(f"'rbp' needs a persistence p between 0 and 1, not {self.p:g}.")
+
+    def worth(self, rank: Floats) -> Floats:
+        """The probability of reading exactly as far as this rank."""
+        return (1.0 - self.p) * self.p ** (rank - 1.0)
+
+    def options(self) -> str:
+        """The persistence."""
+        return f"(p={self.p:g})"
+
+
+@dataclass(frozen=True)
+class ARHR(RankingMetric):
+    """Average reciprocal hit rank: 1/rank, summed over all relevant items."""
+
+    name = "arhr"
+    shape = Shape.ADDITIVE
+
+    def worth(self, rank: Floats) -> Floats:
+        """The reciprocal of the rank."""
+        return 1.0 / rank

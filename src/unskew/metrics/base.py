@@ -1,0 +1,75 @@
+"""What a rank is worth. A metric is a table over the ranks 1 … K; kernels only look numbers up.
+
+How the worths of a user's relevant items become one number is the metric's *shape*:
+
+    ADDITIVE   Σ w·worth(Z)                       recall, precision, dcg, rbp, arhr: unbiased under unbiased weights
+    IDEAL      Σ w·worth(Z) / the best that these weights allow          ndcg
+    PRECISION  Σ w·precision at the item's rank   map
+    FIRST      worth of the best-ranked relevant item                    mrr, hit
+    CUT        share of hits among the first n*   r_precision
+
+Only additive metrics carry the promise of an estimator; the others are plug-in values and say so.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+
+class Shape(StrEnum):
+    """How the worths of a user's items are put together."""
+
+    ADDITIVE = "additive"
+    IDEAL = "ideal"
+    PRECISION = "precision"
+    FIRST = "first"
+    CUT = "cut"
+
+
+@dataclass(frozen=True)
+class RankingMetric(ABC):
+    """A metric of top-k lists.
+
+    Args:
+        k: the cut-off; ``None`` counts the whole list.
+    """
+
+    k: int | None = None
+
+    name: ClassVar[str]
+    shape: ClassVar[Shape]
+    needs_k: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.k is None and self.needs_k:
+            raise InputError(f"'{self.name}' needs a cut-off: write {self.name}@10.")
+        if self.k is not None and self.k < 1:
+            raise InputError(f"the cut-off of '{self.name}' must be at least 1, not {self.k}.")
+
+    @abstractmethod
+    def worth(self, rank: Floats) -> Floats:
+        """What an item at each of these ranks (1 = best) is worth, before the cut-off."""
+
+    def options(self) -> str:
+        """The canonical text of the options, ``(p=0.8)``; empty where there are none."""
+        return ""
+
+    def table(self, depth: int) -> Floats:
+        """Worth by rank 0 … depth; rank 0 means not listed and is worth nothing."""
+        table = np.zeros(depth + 1)
+        last = depth if self.k is None else min(self.k, depth)
+        table[1 : last + 1] = self.worth(np.arange(1, last + 1, dtype=np.float64))
+        return table
+
+    def __str__(self) -> str:
+        return self.name + self.options() + ("" if self.k is None else f"@{self.k}")

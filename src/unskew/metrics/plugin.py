@@ -1,0 +1,128 @@
+"""Metrics that are not sums over relevant items (MATHS §1): computed with weights, without a promise of unbiasedness.
+
+    ndcg  Σ wλ(Z) / Σ_j w₍ⱼ₎λ(j)   w₍₁₎ ≥ w₍₂₎ ≥ …, j ≤ min(K, n*)
+    map   Σ w·prec(Z) / divisor     prec counts hits without weights
+    mrr, hit, r_precision           with naive weights only
+
+With naive weights all of them equal the textbook values (ir-measures' definitions).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.metrics.base import Floats, RankingMetric, Shape
+
+
+@dataclass(frozen=True)
+class NDCG(RankingMetric):
+    """Normalised DCG.
+
+    Args:
+        ideal: ``positives`` (the best list has min(k, n*) hits) or ``full`` (k hits for everybody, as RecTools).
+        discount: ``log2`` is 1/log2(rank + 1); ``lenskit`` is 1/max(log2 rank, 1).
+    """
+
+    ideal: str = "positives"
+    discount: str = "log2"
+
+    name = "ndcg"
+    shape = Shape.IDEAL
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _one_of(self.name, "ideal", self.ideal, ("positives", "full"))
+        _one_of(self.name, "discount", self.discount, ("log2", "lenskit"))
+        if self.ideal == "full" and self.k is None:
+            raise InputError("'ndcg(ideal=full)' needs a cut-off: write ndcg(ideal=full)@10.")
+
+    def worth(self, rank: Floats) -> Floats:
+        """The discount."""
+        return 1.0 / (np.log2(rank + 1.0) if self.discount == "log2" else np.maximum(np.log2(rank), 1.0))
+
+    def options(self) -> str:
+        """Only what differs from the usual definition."""
+        return _options(ideal=(self.ideal, "positives"), discount=(self.discount, "log2"))
+
+
+@dataclass(frozen=True)
+class MAP(RankingMetric):
+    """Mean average precision.
+
+    Args:
+        divide: by ``positives`` (all of the user's, as ir-measures) or by ``min`` (the k largest weights, as RePlay).
+    """
+
+    divide: str = "positives"
+
+    name = "map"
+    shape = Shape.PRECISION
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _one_of(self.name, "divide", self.divide, ("positives", "min"))
+        if self.divide == "min" and self.k is None:
+            raise InputError("'map(divide=min)' needs a cut-off: write map(divide=min)@10.")
+
+    def worth(self, rank: Floats) -> Floats:
+        """One for every rank; the precision there is counted by the kernel."""
+        return np.ones_like(rank)
+
+    def options(self) -> str:
+        """Only what differs from the usual definition."""
+        return _options(divide=(self.divide, "positives"))
+
+
+@dataclass(frozen=True)
+class MRR(RankingMetric):
+    """Reciprocal rank of the first relevant item."""
+
+    name = "mrr"
+    shape = Shape.FIRST
+
+    def worth(self, rank: Floats) -> Floats:
+        """The reciprocal of the rank."""
+        return 1.0 / rank
+
+
+@dataclass(frozen=True)
+class Hit(RankingMetric):
+    """One if any relevant item is among the first ``k``."""
+
+    name = "hit"
+    shape = Shape.FIRST
+    needs_k = True
+
+    def worth(self, rank: Floats) -> Floats:
+        """One for every rank."""
+        return np.ones_like(rank)
+
+
+@dataclass(frozen=True)
+class RPrecision(RankingMetric):
+    """Share of hits among the first n*, n* the number of the user's relevant items."""
+
+    name = "r_precision"
+    shape = Shape.CUT
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k is not None:
+            raise InputError("'r_precision' cuts at each user's own number of relevant items: write it without @k.")
+
+    def worth(self, rank: Floats) -> Floats:
+        """One for every rank."""
+        return np.ones_like(rank)
+
+
+def _one_of(name: str, option: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InputError(f"'{name}': {option} must be {' or '.join(allowed)}, not '{value}'.")
+
+
+def _options(**pairs: tuple[str, str]) -> str:
+    told = [f"{name}={value}" for name, (value, default) in pairs.items() if value != default]
+    return f"({', '.join(told)})" if told else ""

@@ -1,0 +1,113 @@
+"""From scores to lists: what every model shares.
+
+Candidates of a user are the items of the log that the model was fitted on, less the user's items in ``seen``. Users
+are worked off in blocks of a fixed size by a pool of threads (kernels release the lock); neither the size of a block
+nor the number of threads changes a list, since ties are broken by a hash of the ids.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.kernels.topk import SEED, top_k, top_k_shared
+from unskew.log.ids import Codes, Ids
+from unskew.log.log import Floats, Integers, Log
+from unskew.log.recommendations import Recommendations
+
+CELLS = 1 << 22  # scores held at once by one thread: 32 MiB
+ROWS = 4096  # users per block where no scores are held
+
+Fill = Callable[[slice, Integers, Codes, Codes], npt.NDArray[np.bool_]]
+
+
+class Model(ABC):
+    """A recommender that is fitted on a log; parameters are stored by the constructor, what is learnt ends in _."""
+
+    items_: Ids | None = None
+
+    @abstractmethod
+    def fit(self, log: Log) -> Self:
+        """Learn from the positives of a log: all rows, or those with a value above 0 where the log has values."""
+
+    @abstractmethod
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """For each user the k best items of the catalogue that are not in ``seen``; fewer if there are not k."""
+
+    @property
+    def catalogue(self) -> Ids:
+        """The items that the model can recommend."""
+        if self.items_ is None:
+            raise InputError(f"'{self}' has not been fitted. Call fit(log) before recommend.")
+        return self.items_
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def positives(log: Log) -> Log:
+    """The rows that speak for an item: all of an implicit log, else those with a value above 0."""
+    return log if log.value is None else log.take(log.value > 0)
+
+
+def from_scores(score: Callable[[slice], Floats], items: Ids, users: Ids, k: int, seen: Log | None) -> Recommendations:
+    """Lists from ``score(rows)``, the scores of a block of users for all items (float64[b, I])."""
+
+    def fill(rows: slice, indptr: Integers, excluded: Codes, out: Codes) -> Any:
+        return top_k(score(rows), k, users.hashes[rows], items.hashes, SEED, indptr, excluded, out)
+
+    return _lists(fill, max(1, CELLS // max(1, len(items))), items, users, k, seen)
+
+
+def from_shared_scores(
+    scores: Floats, items: Ids, users: Ids, k: int, seen: Log | None, seed: np.uint64 = SEED
+) -> Recommendations:
+    """Lists from scores that are the same for every user: no users × items matrix is made."""
+    order = np.argsort(-scores, kind="stable")
+
+    def fill(rows: slice, indptr: Integers, excluded: Codes, out: Codes) -> Any:
+        return top_k_shared(scores, order, k, users.hashes[rows], items.hashes, seed, indptr, excluded, out)
+
+    return _lists(fill, ROWS, items, users, k, seen)
+
+
+def exclusions(seen: Log | None, users: Ids, items: Ids) -> tuple[Integers, Codes]:
+    """Items of ``seen`` in the codes of ``users`` and ``items``, per user and strictly ascending (CSR)."""
+    if seen is None:
+        return np.zeros(len(users) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+    user = seen.users.into(users)[seen.user]
+    item = seen.items.into(items)[seen.item]
+    known = (user >= 0) & (item >= 0)
+    pair = user[known].astype(np.int64) * len(items) + item[known]
+    if not np.all(pair[1:] > pair[:-1]):
+        pair = np.unique(pair)
+    counts = np.bincount(pair // max(1, len(items)), minlength=len(users))
+    return np.concatenate([[0], np.cumsum(counts)]), (pair % max(1, len(items))).astype(np.int32)
+
+
+def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | None) -> Recommendations:
+    """Run ``fill`` over blocks of users and pack what it found."""
+    if k < 1:
+        raise InputError(f"a list must have at least 1 place, not k={k}.")
+    indptr, excluded = exclusions(seen, users, items)
+    found = np.empty((len(users), min(k, max(1, len(items)))), dtype=np.int32)
+
+    def work(start: int) -> int:
+        rows = slice(start, min(start + block, len(users)))
+        return int(np.count_nonzero(fill(rows, indptr[start : rows.stop + 1], excluded, found[rows])))
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        tied = sum(pool.map(work, range(0, len(users), block)))
+    listed = found >= 0
+    lengths = np.count_nonzero(listed, axis=1)
+    rank = np.broadcast_to(np.arange(1, found.shape[1] + 1, dtype=np.int32), found.shape)
+    return Recommendations(
+        users, items, np.concatenate([[0], np.cumsum(lengths)]), found[listed], rank[listed], tied=tied
+    )

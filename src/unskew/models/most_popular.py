@@ -1,0 +1,38 @@
+"""Most popular: everybody gets the items with the most positives in training.
+
+    score(u, i) = n_i
+
+The baseline that popularity-biased evaluation flatters most. Items of equal popularity come in an order that is
+random between users (the stable hash), so none of them is favoured by its place in the catalogue.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from unskew.log.ids import Ids
+from unskew.log.log import Floats, Log
+from unskew.log.recommendations import Recommendations
+from unskew.models.base import Model, from_shared_scores, positives
+
+
+class MostPopular(Model):
+    """Rank items by their number of positives in the training log."""
+
+    counts_: Floats
+
+    def fit(self, log: Log) -> Self:
+        """Count the positives of every item."""
+        self.items_ = log.items
+        self.counts_ = np.bincount(positives(log).item, minlength=len(log.items)).astype(np.float64)
+        return self
+
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """The k most popular items that a user has not seen."""
+        items = self.catalogue
+        return from_shared_scores(self.counts_, items, users, k, seen)
+
+    def __str__(self) -> str:
+        return "most_popular"

@@ -1,0 +1,45 @@
+"""Random: every order of the unseen items is equally likely.
+
+The floor that any other model should clear. The order is a hash of (seed, user, item), so a user's list does not
+depend on who else is asked for, and another seed gives an independent list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+
+from unskew.kernels.hashing import mix
+from unskew.log.ids import Ids
+from unskew.log.log import Log
+from unskew.log.recommendations import Recommendations
+from unskew.models.base import Model, from_shared_scores
+
+_OWN = np.uint64(0x52414E444F4D)  # keeps seed 0 apart from the seed that breaks the ties of other models
+
+
+class Random(Model):
+    """Rank items at random.
+
+    Args:
+        seed: another seed, another order.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def fit(self, log: Log) -> Self:
+        """Learn the catalogue, nothing else."""
+        self.items_ = log.items
+        return self
+
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """k random items that a user has not seen; chance is meant here, so no cut-off counts as tied."""
+        seed = np.uint64(mix(np.uint64(mix(np.uint64(self.seed))) ^ _OWN))
+        lists = from_shared_scores(np.zeros(len(self.catalogue)), self.catalogue, users, k, seen, seed)
+        return replace(lists, tied=0)
+
+    def __str__(self) -> str:
+        return f"random(seed={self.seed})"

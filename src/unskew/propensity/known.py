@@ -1,0 +1,40 @@
+"""Known propensities: a column of the log, as a randomised or logged policy leaves behind. Absolute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unskew.errors import InputError
+from unskew.log import Log
+from unskew.propensity.base import Level, Propensity, Scored
+
+
+@dataclass(frozen=True)
+class Known(Propensity):
+    """The log's own column ``propensity``.
+
+    Args:
+        share: the column speaks of a whole log, of which the test log is a random part with this share; ``None``: it
+            speaks of the test log itself, or of the log that ``unskew.split`` divided (which remembers its share).
+    """
+
+    share: float | None = None
+
+    name = "known"
+    level = Level.ABSOLUTE
+
+    def __post_init__(self) -> None:
+        if self.share is not None and not 0.0 < self.share < 1.0:
+            raise InputError(f"'known': share must lie between 0 and 1, not {self.share:g}.")
+
+    def of(self, log: Log) -> Scored:
+        """The column."""
+        if log.propensity is None:
+            raise InputError(
+                f"{log.account.source}: propensity 'known' needs a column 'propensity', and there is none. Add it, "
+                "map it with --columns propensity=NAME, or use popularity(gamma=2)."
+            )
+        return Scored(log.propensity)
+
+    def __str__(self) -> str:
+        return self.name if self.share is None else f"{self.name}(share={self.share:g})"

@@ -1,0 +1,44 @@
+"""Uniform propensities: everything was equally likely to be seen. Only ever used when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.log import Ids, Log
+from unskew.propensity.base import Floats, Level, Propensity, Scored
+
+
+@dataclass(frozen=True)
+class Uniform(Propensity):
+    """One probability for every pair.
+
+    Args:
+        p: the probability; ``None`` leaves the level open (relative).
+    """
+
+    p: float | None = None
+
+    name = "uniform"
+
+    def __post_init__(self) -> None:
+        if self.p is not None and not 0.0 < self.p <= 1.0:
+            raise InputError(f"'uniform': p must lie in (0, 1], not {self.p:g}.")
+
+    @property
+    def level(self) -> Level:  # type: ignore[override]
+        """Absolute if the probability is told."""
+        return Level.RELATIVE if self.p is None else Level.ABSOLUTE
+
+    def of(self, log: Log) -> Scored:
+        """The same for every row."""
+        return Scored(np.full(len(log), self.p or 1.0))
+
+    def of_items(self, items: Ids) -> Floats:
+        """The same for every item."""
+        return np.full(len(items), self.p or 1.0)
+
+    def __str__(self) -> str:
+        return self.name if self.p is None else f"{self.name}(p={self.p:g})"

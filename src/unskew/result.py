@@ -1,0 +1,220 @@
+"""What an evaluation gives back: estimates, verdicts, an account of the inputs, and warnings in plain words."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from unskew import estimators, metrics
+from unskew.atomic import atomic
+from unskew.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a model would score on a metric, by one estimator, for one target.
+
+    ``clipped_share``, ``ess`` and ``max_weight_share`` speak of the weights, ``support_gap`` is the share of held-out
+    interactions on items that training never showed (``None`` without a training log), ``promise`` what may be claimed.
+    """
+
+    model: str
+    metric: str
+    estimator: str
+    target: str
+    propensity: str | None
+    segment: str | None
+    value: float
+    se: float
+    low: float
+    high: float
+    ess: float
+    max_weight_share: float
+    clipped_share: float
+    support_gap: float | None
+    users: int
+    interactions: int
+    promise: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Model a against model b.
+
+    ``tipping`` is the Γ by which propensities must be wrong to undo the lead: their odds (``tipping_kind`` "odds") or
+    they themselves ("ratio"). Infinity means that no Γ does (JSON: ``null`` with a kind); ``None`` that there is none.
+    """
+
+    metric: str
+    estimator: str
+    target: str
+    segment: str | None
+    a: str
+    b: str
+    difference: float
+    se: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float
+    verdict: str
+    tipping: float | None
+    tipping_low: float | None
+    tipping_kind: str | None
+    users_needed: int | None
+    trust: str
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How an estimator's weights are spread: counts of interactions by weight, on bins of a factor √2."""
+
+    estimator: str
+    target: str
+    segment: str | None
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    count: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of one evaluation.
+
+    Args:
+        estimates: one row per segment × target × estimator × metric × model.
+        verdicts: one row per pair of models in each cell.
+        weights: how the weights of each estimator are spread.
+        inputs: rows read, dropped by reason, users and items, clicks per user, settings.
+        warnings: what a careful reader should know before trusting the numbers.
+        rows: per-user contributions, kept on request.
+    """
+
+    estimates: tuple[Estimate, ...]
+    verdicts_: tuple[Verdict, ...]
+    weights: tuple[Weights, ...]
+    inputs: Mapping[str, Any]
+    warnings: tuple[str, ...]
+    rows: pl.DataFrame | None = field(default=None, repr=False)
+
+    def table(self) -> pl.DataFrame:
+        """The estimates as a dataframe."""
+        return _frame(self.estimates, Estimate)
+
+    def verdicts(
+        self, metric: str | None = None, *, estimator: str | None = None, target: str | None = None
+    ) -> pl.DataFrame:
+        """The verdicts as a dataframe, all or those of a metric, estimator and target.
+
+        Names are parsed: ``estimator="gs"`` finds ``gs(strata=5)`` if it is the only gs there.
+        """
+        kept = self.verdicts_
+        if metric is not None:
+            name = _find("metric", metric, [v.metric for v in kept], metrics.make)
+            kept = tuple(v for v in kept if v.metric == name)
+        if estimator is not None:
+            name = _find("estimator", estimator, [v.estimator for v in kept], estimators.make)
+            kept = tuple(v for v in kept if v.estimator == name)
+        if target is not None:
+            kept = tuple(v for v in kept if v.target == estimators.Target.make(target))
+        return _frame(kept, Verdict)
+
+    def per_user(self) -> pl.DataFrame:
+        """Per-user contributions: ``user, model, metric, estimator, target, numerator, divisor``."""
+        if self.rows is None:
+            raise InputError("per-user rows were not kept: call evaluate(..., per_user=True).")
+        return self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the per-user rows, ready for JSON; numbers that do not exist are ``None``."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "estimates": [_plain(asdict(e)) for e in self.estimates],
+            "verdicts": [_plain(asdict(v)) for v in self.verdicts_],
+            "weights": [_plain(asdict(w)) for w in self.weights],
+            "inputs": _plain(dict(self.inputs)),
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self, path: str | Path) -> None:
+        """Write the whole result as JSON."""
+        with atomic(path) as temporary:
+            temporary.write_text(json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the table of estimates as CSV."""
+        with atomic(path) as temporary:
+            self.table().write_csv(temporary)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table of estimates as Parquet."""
+        with atomic(path) as temporary:
+            self.table().write_parquet(temporary)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one self-contained page: verdict, forest plot, weights, what was dropped."""
+        from unskew.report import page
+
+        with atomic(path) as temporary:
+            temporary.write_text(page(self), encoding="utf-8")
+
+    def __rich__(self) -> RenderableType:
+        from unskew.report import panel
+
+        return panel(self)
+
+    def _repr_html_(self) -> str:
+        from unskew.report import notebook
+
+        return notebook(self)
+
+    def __repr__(self) -> str:
+        cells = len({(e.metric, e.estimator, e.target, e.segment) for e in self.estimates})
+        models = len({e.model for e in self.estimates})
+        return (
+            f"<Result {models} models, {cells} cells, {len(self.warnings)} warnings; .table(), .verdicts(), .to_html()>"
+        )
+
+
+def _frame(rows: tuple[Any, ...], kind: type) -> pl.DataFrame:
+    types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64}
+    schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
+    return pl.DataFrame([asdict(row) for row in rows], schema=schema)
+
+
+def _find(kind: str, asked: str, known: list[str], make: Any) -> str:
+    """The canonical name that ``asked`` means among those that are there."""
+    there = list(dict.fromkeys(known))
+    if asked in there:
+        return asked
+    name = asked.split("(")[0].split("@")[0]
+    alike = [text for text in there if text.split("(")[0].split("@")[0] == name]
+    if asked == name and len(alike) == 1:
+        return alike[0]
+    canonical = str(make(asked)) if asked != name or not alike else asked
+    if canonical in there:
+        return canonical
+    choice = ", ".join(alike or there)
+    raise InputError(f"the result has no {kind} '{asked}' of that exact form; it has: {choice}.")
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that JSON cannot hold become ``None``."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

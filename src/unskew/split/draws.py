@@ -1,0 +1,24 @@
+"""The random numbers behind a split: one per row, from the texts of its user and item."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.kernels.hashing import hash_texts, pair_uniform
+from unskew.log import Log
+
+
+def draws(log: Log, purpose: str, seed: int) -> npt.NDArray[np.float64]:
+    """A uniform number for each row that depends on (purpose, seed, the log's share, user, item) and nothing else.
+
+    The purpose keeps splits apart from each other and from the hash that breaks ties between equal scores: if both
+    were one, a recommender that scores everything alike would list exactly the held-out items first. The share keeps
+    a split of a part independent of the split that made the part.
+    """
+    if seed < 0:
+        raise InputError(f"the seed must be a whole number of at least 0, not {seed}.")
+    stream = hash_texts(pl.Series([f"{purpose} {seed} {log.share}"]))[0]
+    return pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])

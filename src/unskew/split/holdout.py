@@ -1,0 +1,46 @@
+"""Hold-out: one part of the log is kept back for the test."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.log import Log
+from unskew.split.draws import draws
+from unskew.split.split import Split
+
+
+def holdout(log: Log, test_size: float = 0.3, *, by: Literal["random", "time"] = "random", seed: int = 0) -> Split:
+    """Hold out a share of the rows: ``train, test = holdout(log, 0.3)``.
+
+    By ``random`` each interaction goes to the test part with probability ``test_size``, independently of all others,
+    by a hash of the seed and the texts of its user and item. So the split depends neither on the order of rows nor on
+    which other rows there are, and a test row has been seen with probability P·s exactly: that is what the share
+    rules of MATHS §4 scale by. (A split of exactly ⌊s·n⌋ rows would make rows depend on each other.)
+
+    By ``time`` the last ``test_size`` of the rows in time order is held out. Rows of the same time are never
+    separated: all rows from the cut-off on are test rows, so no training row is as late as a test row. A time split
+    has no share.
+
+    Args:
+        log: what to split.
+        test_size: the share of the test part, between 0 and 1.
+        by: ``random`` or ``time``.
+        seed: a whole number ≥ 0 that picks one of the random splits.
+    """
+    if not 0.0 < test_size < 1.0:
+        raise InputError(f"test_size must lie between 0 and 1 (both excluded), not {test_size:g}.")
+    if by == "random":
+        return Split(log, draws(log, "holdout", seed) < test_size, test_size)
+    if by != "time":
+        raise InputError(f"a hold-out is made by 'random' or by 'time', not by '{by}'.")
+    if log.time is None:
+        raise InputError(
+            f"{log.account.source}: a hold-out by time needs a column 'time', and the log has none.\n"
+            "Say which column it is with --columns time=..., or hold out at random."
+        )
+    first = min(round(len(log) * (1.0 - test_size)), len(log) - 1)
+    cutoff = np.partition(log.time, first)[first]
+    return Split(log, log.time >= cutoff, None)

@@ -1,0 +1,56 @@
+"""A split: row indices into one log, with the probability by which a row came to either side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.log import Log
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Which rows of a log are held out; unpacks as ``train, test = split``.
+
+    Args:
+        log: the whole log.
+        held_out: a mask over its rows, true for the test part.
+        share: the probability with which a row was held out; None where time decided (MATHS §4: such splits have
+            no share, and propensities are not scaled).
+    """
+
+    log: Log
+    held_out: npt.NDArray[np.bool_]
+    share: float | None
+
+    def __post_init__(self) -> None:
+        held_out = int(np.count_nonzero(self.held_out))
+        if not 0 < held_out < len(self.held_out):
+            part = "test" if not held_out else "training"
+            raise InputError(
+                f"{self.log.account.source}: the {part} part of this split would be empty "
+                f"(the log has {len(self.log):,} rows).\nUse another share or another seed, or a larger log."
+            )
+
+    @cached_property
+    def train(self) -> Log:
+        """The rows that stay."""
+        return self._part(~self.held_out, None if self.share is None else 1.0 - self.share)
+
+    @cached_property
+    def test(self) -> Log:
+        """The rows that are held out."""
+        return self._part(self.held_out, self.share)
+
+    def __iter__(self) -> Iterator[Log]:
+        return iter((self.train, self.test))
+
+    def _part(self, rows: npt.NDArray[np.bool_], share: float | None) -> Log:
+        """A part of a part has the product of both shares."""
+        whole = 1.0 if self.log.share is None else self.log.share
+        return self.log.take(rows, share=None if share is None else whole * share)
