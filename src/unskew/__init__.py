@@ -1,1 +1,80 @@
-"""unskew: which recommender is really better, when the log only shows what the old one chose to show?"""
+"""unskew: which recommender is really better, when the log only shows what the old one chose to show?
+
+    import unskew as us
+
+    train, test = us.split.holdout(us.read_log("clicks.parquet"), test_size=0.3, seed=0)
+    result = us.evaluate(
+        test,
+        {"als": "als.parquet", "popular": us.models.MostPopular().fit(train)},
+        metrics=["recall@10"],
+        propensity="popularity(gamma=2)",
+        seen=train,
+    )
+    result.table()
+
+Submodules and functions are loaded when they are first used, so that ``import unskew`` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unskew import estimators, log, metrics, models, propensity, simulate, split
+    from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
+    from unskew.evaluation import evaluate
+    from unskew.log import Feedback, Log, Recommendations, read_log, read_recommendations
+    from unskew.result import Result
+
+__version__ = "0.1.0"
+
+_ROOMS = ("estimators", "log", "metrics", "models", "propensity", "simulate", "split")
+_NAMES = {
+    "Feedback": "log",
+    "InputError": "errors",
+    "Log": "log",
+    "MissingExtraError": "errors",
+    "Recommendations": "log",
+    "RefusedError": "errors",
+    "Result": "result",
+    "UnskewError": "errors",
+    "evaluate": "evaluation",
+    "read_log": "log",
+    "read_recommendations": "log",
+}
+
+__all__ = [
+    "Feedback",
+    "InputError",
+    "Log",
+    "MissingExtraError",
+    "Recommendations",
+    "RefusedError",
+    "Result",
+    "UnskewError",
+    "estimators",
+    "evaluate",
+    "log",
+    "metrics",
+    "models",
+    "propensity",
+    "read_log",
+    "read_recommendations",
+    "simulate",
+    "split",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"unskew.{name}")
+    if name in _NAMES:
+        value = getattr(import_module(f"unskew.{_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'unskew' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -133,6 +133,10 @@ class Estimator(ABC):
     def needs(self, target: Target) -> frozenset[Need]:
         """What must be known for this target."""
 
+    @abstractmethod
+    def promise(self, target: Target) -> str:
+        """What may be claimed of its value, in a few words."""
+
     def prepare(self, summary: Summary) -> Self:
         """Settle what depends on the whole log (strata edges, clips), once, before any batch."""
         return self

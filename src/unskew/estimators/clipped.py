@@ -60,6 +60,10 @@ class Clipped(Estimator):
         floor = self.at if self.at is not None else float(summary.pairs.quantiles(np.array([self.quantile]))[0])
         return replace(self, inner=self.inner.prepare(summary), floor=floor)
 
+    def promise(self, target: Target) -> str:
+        """What may be claimed."""
+        return f"clipped, biased on purpose; otherwise {self.inner.promise(target)}"
+
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The inner estimator's terms over raised propensities."""
         assert batch.propensity is not None

@@ -24,6 +24,10 @@ class IPS(Estimator):
         known = {Need.PROPENSITY, Need.ABSOLUTE}
         return frozenset(known if target is Target.PER_USER_SUM else known | {Need.RELEVANT})
 
+    def promise(self, target: Target) -> str:
+        """What may be claimed."""
+        return "unbiased if the propensities are right"
+
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight 1/P over the target's own divisor."""
         inverse = batch.inverse

@@ -25,6 +25,10 @@ class Naive(Estimator):
         """Nothing but the rows."""
         return frozenset()
 
+    def promise(self, target: Target) -> str:
+        """What may be claimed."""
+        return "describes what was seen; biased where exposure was uneven"
+
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight one, over the number seen (or over nothing where the target is a sum)."""
         ones = np.ones(len(batch.value))

@@ -26,6 +26,11 @@ class SNIPS(Estimator):
             return frozenset({Need.PROPENSITY, Need.ZEROS, Need.CANDIDATES})
         return frozenset({Need.PROPENSITY})
 
+    def promise(self, target: Target) -> str:
+        """What may be claimed."""
+        few = "; leans towards naive for users with few clicks" if target is Target.PER_USER else ""
+        return f"consistent if the propensities are right up to a constant{few}"
+
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight 1/P over the sum of 1/P."""
         inverse = batch.inverse

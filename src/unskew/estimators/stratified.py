@@ -62,6 +62,10 @@ class Stratified(Estimator):
             table = _given_shares(strata, summary, given)
         return replace(self, strata=strata, table=tuple(table))
 
+    def promise(self, target: Target) -> str:
+        """What may be claimed."""
+        return "debiased only if the shares P(v) are those of each user's relevant items"
+
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """P(v) over the number seen in v; y-weighted where values are graded."""
         groups = self.strata.of(batch)

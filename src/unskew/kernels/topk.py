@@ -104,9 +104,7 @@ def _sink(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
     at, child = 0, 1
     while child < size:
         other = child + 1
-        if other < size and (
-            score[other] < score[child] or (score[other] == score[child] and key[other] > key[child])
-        ):
+        if other < size and (score[other] < score[child] or (score[other] == score[child] and key[other] > key[child])):
             child = other
         if s < score[child] or (s == score[child] and h >= key[child]):
             break

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 import polars as pl
 
 from unskew.errors import InputError
@@ -16,14 +14,13 @@ def check_ids(table: Table, name: str) -> None:
     """Ids may be anything that prints as a short text; floats (integers next to nulls in pandas) must be whole."""
     column = table.frame[name]
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
-        _wrong_type(table, name, "numbers or text")
-    table.refuse_nulls(name)
-    if column.dtype.is_float():
+        raise _wrong_type(table, name, "numbers or text")
+    if column.dtype.is_float() or column.dtype.is_decimal():
         table.refuse(
             name,
-            ~_is_whole(column),
+            ~_is_whole(column.cast(pl.Float64)).fill_null(True),
             must="must hold whole numbers or text",
-            reason=f"{table.names[name]} not whole",
+            reason=f"{name} not a whole number",
         )
 
 
@@ -43,17 +40,14 @@ def as_ids(column: pl.Series, *, from_text: bool = False) -> pl.Series:
 
 def numbers(table: Table, name: str) -> pl.Series:
     """A column of finite numbers as Float64 (null in rows that are dropped)."""
-    raw = table.frame[name]
     table.refuse_nulls(name)
-    parsed = _parse(raw, pl.Float64)
-    if parsed is None:
-        _wrong_type(table, name, "numbers")
+    parsed = _parse(table, name, pl.Float64, "numbers")
     _refuse_unparsed(table, name, parsed, "must hold numbers")
     table.refuse(
         name,
         ~parsed.is_finite().fill_null(True),
         must="must hold finite numbers",
-        reason=f"{table.names[name]} not finite",
+        reason=f"{name} not finite",
     )
     return parsed
 
@@ -62,16 +56,14 @@ def whole_numbers(table: Table, name: str, must: str = "must hold whole numbers"
     """A column of whole numbers as Int64 (null in rows that are dropped)."""
     raw = table.frame[name]
     table.refuse_nulls(name)
-    if raw.dtype.is_integer():
-        integers = raw.cast(pl.Int64, strict=False)
-        _refuse_unparsed(table, name, integers, must)
-        return integers
-    parsed, floats = _parse(raw, pl.Int64), _parse(raw, pl.Float64)
-    if parsed is None or floats is None:
-        _wrong_type(table, name, "whole numbers")
-    _refuse_unparsed(table, name, floats, must)
-    table.refuse(name, ~_is_whole(floats).fill_null(True), must=must, reason=f"{table.names[name]} not a whole number")
-    return parsed.fill_null(floats.cast(pl.Int64, strict=False))
+    integers = _parse(table, name, pl.Int64, "whole numbers")
+    exact = raw.dtype.is_integer() or raw.dtype == pl.String
+    if not exact or integers.null_count() > raw.null_count():
+        floats = _parse(table, name, pl.Float64, "whole numbers")
+        _refuse_unparsed(table, name, floats, must)
+        table.refuse(name, ~_is_whole(floats).fill_null(True), must=must, reason=f"{name} not a whole number")
+        integers = integers.fill_null(floats.cast(pl.Int64, strict=False))  # a text like '3.0'
+    return integers
 
 
 def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | None]:
@@ -81,15 +73,14 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
     """
     raw = table.frame[name]
     if raw.dtype == pl.String:
-        first = raw.drop_nulls().head(1)
-        if first.cast(pl.Float64, strict=False).null_count():
+        plain = _parse(table, name, pl.Float64, "whole numbers")
+        if plain.null_count() > raw.null_count() and (parsed := _datetimes(raw)).null_count() < plain.null_count():
             table.refuse_nulls(name)
-            parsed = _datetimes(raw)
             _refuse_unparsed(table, name, parsed, "must hold whole numbers, dates or datetimes (ISO 8601)")
             return parsed.cast(pl.Int64), parsed.dtype
     elif raw.dtype.is_temporal():
         if raw.dtype not in (pl.Date, pl.Datetime):
-            _wrong_type(table, name, "whole numbers, dates or datetimes")
+            raise _wrong_type(table, name, "whole numbers, dates or datetimes")
         table.refuse_nulls(name)
         zone = raw.dtype.time_zone if isinstance(raw.dtype, pl.Datetime) else None
         micro = raw.cast(pl.Datetime("us", zone))
@@ -105,13 +96,14 @@ def _datetimes(texts: pl.Series) -> pl.Series:
         return pl.Series(texts.name, [None] * len(texts), dtype=pl.Datetime("us"))
 
 
-def _parse(raw: pl.Series, dtype: type[pl.Float64 | pl.Int64]) -> pl.Series | None:
-    """Numbers of any type, also as text, null where a text is none; None if the column cannot hold numbers."""
+def _parse(table: Table, name: str, dtype: type[pl.Float64 | pl.Int64], expected: str) -> pl.Series:
+    """Numbers of any type, also as text; null where a text is none."""
+    raw = table.frame[name]
     if raw.dtype == pl.String:
         return raw.str.strip_chars().cast(dtype, strict=False)
     if raw.dtype.is_numeric() or raw.dtype in (pl.Boolean, pl.Null):
         return raw.cast(dtype, strict=False)
-    return None
+    raise _wrong_type(table, name, expected)
 
 
 def _is_whole(column: pl.Series) -> pl.Series:
@@ -123,12 +115,12 @@ def _refuse_unparsed(table: Table, name: str, parsed: pl.Series, must: str) -> N
     raw = table.frame[name]
     if parsed.null_count() > raw.null_count():
         wrong = parsed.is_null() & raw.is_not_null()
-        table.refuse(name, wrong, must=must, reason=f"{table.names[name]} not readable")
+        table.refuse(name, wrong, must=must, reason=f"{name} not readable")
 
 
-def _wrong_type(table: Table, name: str, expected: str) -> NoReturn:
+def _wrong_type(table: Table, name: str, expected: str) -> InputError:
     dtype = table.frame.schema[name]
-    raise InputError(
+    return InputError(
         f"{table.source}: {table.called(name)} must hold {expected}, but its type is {dtype}.\n"
         f"Convert it, or name another column with --columns {name}=... (in Python: columns={{'{name}': ...}})."
     )

@@ -18,6 +18,7 @@ from unskew.log.table import Table, show
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("value", "time", "policy", "propensity")
+IDS = ("user", "item", "policy")
 Mask = npt.NDArray[np.bool_]
 
 
@@ -33,8 +34,9 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
         )
     checked, clock = _check(table, told)
     columns = table.kept(checked)
-    for name in columns.keys() - {"value", "time", "propensity"}:
-        columns[name] = as_ids(columns[name], from_text=table.header)
+    for name, column in columns.items():
+        if name in IDS or column.dtype == pl.String:
+            columns[name] = as_ids(column, from_text=table.header)
     users, user = Ids.code(columns["user"])
     items, item = Ids.code(columns["item"])
     indptr, order = group(user, item, len(users), len(items))
@@ -89,14 +91,16 @@ def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series
         elif name == "time":
             columns[name], clock = times(table)
         else:
-            check_ids(table, name)
+            if name in IDS:
+                check_ids(table, name)
+            table.refuse_nulls(name)
             columns[name] = table.frame[name]
     if feedback is Feedback.CONVERSIONS:
         table.refuse(
             "value",
             (columns["value"] < 0).fill_null(False),
             must="must not be negative",
-            reason=f"negative {table.names['value']}",
+            reason="negative value",
             why="A conversion is 0, 1 or a graded gain.",
         )
     if "propensity" in columns:
@@ -105,7 +109,7 @@ def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series
             "propensity",
             ((p <= 0) | (p > 1)).fill_null(False),
             must="must lie in (0, 1]",
-            reason=f"{table.names['propensity']} outside (0, 1]",
+            reason="propensity outside (0, 1]",
             why="A probability of zero means that this pair could never have been logged.",
         )
     return columns, clock
@@ -140,9 +144,9 @@ def _repeated(table: Table, log: Log, again: Mask, order: npt.NDArray[np.int64] 
     rows = np.arange(len(log)) if order is None else order
     at = int(np.flatnonzero(again)[np.argmin(rows[again])])
     user, item = show(log.users.values[int(log.user[at])]), show(log.items.values[int(log.item[at])])
-    first, second = (table.place(table.origin(int(rows[r]))) for r in (at - 1, at))
+    both = table.place(table.origin(int(rows[at - 1])), table.origin(int(rows[at])))
     raise InputError(
-        f"{table.source}: the pair of user {user} and item {item} stands in {first} and again in {second}.\n"
+        f"{table.source}: the pair of user {user} and item {item} is there twice, in {both}.\n"
         "A log holds a pair once. Keep one of them with --duplicates first, last or max (the largest value); "
         "the result will say how many were dropped."
     )

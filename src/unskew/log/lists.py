@@ -50,6 +50,7 @@ def _check(table: Table) -> dict[str, pl.Series]:
     columns = {}
     for name in REQUIRED:
         check_ids(table, name)
+        table.refuse_nulls(name)
         columns[name] = table.frame[name]
     if "rank" in table:
         must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}"
@@ -57,7 +58,7 @@ def _check(table: Table) -> dict[str, pl.Series]:
         low, high = rank.min(), rank.max()
         if isinstance(low, int) and isinstance(high, int) and not 1 <= low <= high <= LARGEST:
             wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-            table.refuse("rank", wrong, must=must, reason=f"{table.names['rank']} out of range")
+            table.refuse("rank", wrong, must=must, reason="rank out of range")
     elif "score" in table:
         columns["score"] = numbers(table, "score")
     else:
@@ -99,9 +100,9 @@ def _repeated(table: Table, lists: Recommendations, flag: npt.NDArray[np.int8], 
     name, column = ("item", lists.item) if flag[at] == _REPEATED_ITEM else ("rank", lists.rank)
     start = int(lists.indptr[user])
     twin = start + int(np.argmax(column[start:at] == column[at]))
-    first, second = (table.place(table.origin(row)) for row in sorted((int(rows[twin]), int(rows[at]))))
+    both = table.place(*(table.origin(row) for row in sorted((int(rows[twin]), int(rows[at])))))
     what = show(lists.items.values[int(lists.item[at])]) if name == "item" else int(lists.rank[at])
     raise InputError(
         f"{table.source}: {table.called(name)} repeats {name} {what} of user {show(lists.users.values[user])}, "
-        f"in {first} and {second}.\nA list holds each {name} once. {REMEDY}"
+        f"in {both}.\nA list holds each {name} once. {REMEDY}"
     )

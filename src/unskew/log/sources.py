@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
@@ -19,8 +20,8 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
 
 
-def open_file(path: str | PathLike[str]) -> tuple[str, pl.LazyFrame, bool]:
-    """The name, the unread columns and whether it is a text file; text columns are not interpreted yet."""
+def open_file(path: str | PathLike[str]) -> tuple[pl.LazyFrame, bool]:
+    """The unread columns and whether it is a text file; text columns are not interpreted yet."""
     file = Path(path)
     if file.is_dir():
         raise InputError(f"{file}: this is a directory.\nGive one file: .csv, .tsv or .parquet.")
@@ -32,9 +33,9 @@ def open_file(path: str | PathLike[str]) -> tuple[str, pl.LazyFrame, bool]:
     ending = ending[ending.rfind(".") :]
     if ending in _SEPARATORS:
         separator = _SEPARATORS[ending]
-        return file.name, pl.scan_csv(file, separator=separator, infer_schema=False, glob=False), True
+        return pl.scan_csv(file, separator=separator, infer_schema=False, glob=False), True
     if ending in _PARQUET and file.suffix != ".gz":
-        return file.name, pl.scan_parquet(file, glob=False), False
+        return pl.scan_parquet(file, glob=False), False
     raise InputError(
         f"{file}: files that end in '{file.suffix}' cannot be read.\n"
         "Give .csv or .tsv (also with .gz behind it) or .parquet, or read it yourself and pass the dataframe."
@@ -50,19 +51,27 @@ def table_of_file(
     keep: Iterable[str] = (),
     invalid: Invalid = "error",
 ) -> Table:
-    """A file's table; whatever the reader stumbles over becomes an error that names the file."""
+    """The table of a file."""
     drop = _drops(invalid)
-    source, lazy, text = open_file(path)
-    try:
-        present = lazy.collect_schema().names()
-        names = match_columns(source, present, required, optional, columns, keep)
+    source = str(path)
+    lazy, text = open_file(path)
+    with reading(source):
+        names = match_columns(source, lazy.collect_schema().names(), required, optional, columns, keep)
         frame = lazy.select(pl.col(theirs).alias(ours) for ours, theirs in names.items()).collect()
+    return Table(source, frame, names, drop, header=text)
+
+
+@contextmanager
+def reading(source: str) -> Iterator[None]:
+    """Whatever the reader stumbles over becomes an error that names the file."""
+    try:
+        yield
     except (pl.exceptions.PolarsError, OSError, UnicodeError) as problem:
         reason = str(problem).strip().split("\n")[0]
         raise InputError(
-            f"{path}: the file cannot be read ({reason}).\nCheck that it is what its name says and is not cut off."
+            f"{source}: the file cannot be read ({reason}).\n"
+            "Check that it is what its name says, that it is not cut off, and that text is in UTF-8."
         ) from problem
-    return Table(source, frame, names, drop, header=text)
 
 
 def table_of_frame(
@@ -118,6 +127,11 @@ def match_columns(
     for theirs in keep:
         if theirs not in present:
             raise InputError(_missing(source, None, theirs, present))
+        if names.get(theirs, theirs) != theirs:
+            raise InputError(
+                f"{source}: column '{theirs}' cannot be kept: here '{theirs}' stands for '{names[theirs]}'.\n"
+                "Give the column another name in the input."
+            )
         names.setdefault(theirs, theirs)
     return names
 
@@ -136,9 +150,9 @@ def _missing(source: str, ours: str | None, theirs: str, present: list[str]) -> 
         return f"{message}\nThe columns seem to be separated by {found!r}: use ',' in .csv and tabs in .tsv files."
     if ours is None:
         return message + (f"\nDid you mean '{near}'?" if near else "\nLeave it out of the columns to keep.")
-    hint = f"Did you mean '{near}'? " if near else ""
+    hint = f"Did you mean '{near}'? Say so" if near else "Say which one it is"
     example = near or "..."
-    return f"{message}\n{hint}Say so with --columns {ours}={example} (in Python: columns={{'{ours}': '{example}'}})."
+    return f"{message}\n{hint} with --columns {ours}={example} (in Python: columns={{'{ours}': '{example}'}})."
 
 
 def _nearest(name: str, present: list[str]) -> str | None:

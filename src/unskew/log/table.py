@@ -76,7 +76,7 @@ class Table:
                     name,
                     column.is_null(),
                     must="must have a value in every row",
-                    reason=f"null {self.names[name]}",
+                    reason=f"null {name}",
                 )
 
     def count(self, reason: str, rows: int) -> None:
@@ -84,9 +84,10 @@ class Table:
         if rows:
             self.dropped[reason] = self.dropped.get(reason, 0) + rows
 
-    def place(self, row: int) -> str:
-        """What messages call a row (0-based in ``frame``)."""
-        return f"row {row + 1:,}" + (" (not counting the header)" if self.header else "")
+    def place(self, *rows: int) -> str:
+        """What messages call some rows (0-based in ``frame``)."""
+        named = " and ".join(f"row {row + 1:,}" for row in rows)
+        return f"{named} (not counting the header)" if self.header else named
 
     def kept(self, columns: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
         """The good rows of the given columns; none at all is an error."""
@@ -94,8 +95,8 @@ class Table:
             columns = {name: column.filter(self.good) for name, column in columns.items()}
         if not len(next(iter(columns.values()))):
             reasons = ", ".join(f"{rows:,} × {reason}" for reason, rows in self.dropped.items())
-            why = f"all {len(self.frame):,} were dropped: {reasons}" if reasons else "there is only the header"
-            raise InputError(f"{self.source}: there are no rows ({why}).\nGive a file with at least one good row.")
+            why = f"no rows are left; {reasons} were dropped" if reasons else "there are no rows"
+            raise InputError(f"{self.source}: {why}.\nGive an input with at least one good row.")
         return dict(columns)
 
     def origin(self, row: int) -> int:

@@ -20,6 +20,7 @@ from unskew.errors import InputError
 from unskew.kernels.topk import SEED, top_k, top_k_shared
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
+from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations
 
 CELLS = 1 << 22  # scores held at once by one thread: 32 MiB
@@ -89,7 +90,7 @@ def exclusions(seen: Log | None, users: Ids, items: Ids) -> tuple[Integers, Code
     if not np.all(pair[1:] > pair[:-1]):
         pair = np.unique(pair)
     counts = np.bincount(pair // max(1, len(items)), minlength=len(users))
-    return np.concatenate([[0], np.cumsum(counts)]), (pair % max(1, len(items))).astype(np.int32)
+    return starts_of(counts), (pair % max(1, len(items))).astype(np.int32)
 
 
 def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | None) -> Recommendations:
@@ -108,6 +109,4 @@ def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | N
     listed = found >= 0
     lengths = np.count_nonzero(listed, axis=1)
     rank = np.broadcast_to(np.arange(1, found.shape[1] + 1, dtype=np.int32), found.shape)
-    return Recommendations(
-        users, items, np.concatenate([[0], np.cumsum(lengths)]), found[listed], rank[listed], tied=tied
-    )
+    return Recommendations(users, items, starts_of(lengths), found[listed], rank[listed], tied=tied)

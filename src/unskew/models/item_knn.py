@@ -16,7 +16,7 @@ from scipy import sparse
 
 from unskew.errors import InputError
 from unskew.kernels.topk import SEED, top_k
-from unskew.log.ids import Ids
+from unskew.log import Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import CELLS, Model, from_scores, positives

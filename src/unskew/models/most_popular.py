@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from unskew.log.ids import Ids
+from unskew.log import Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores, positives

@@ -11,8 +11,9 @@ from typing import Self
 
 import numpy as np
 
+from unskew.errors import InputError
 from unskew.kernels.hashing import mix
-from unskew.log.ids import Ids
+from unskew.log import Ids
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
@@ -32,6 +33,8 @@ class Random(Model):
 
     def fit(self, log: Log) -> Self:
         """Learn the catalogue, nothing else."""
+        if self.seed < 0:
+            raise InputError(f"'random' needs a seed of at least 0, not {self.seed}.")
         self.items_ = log.items
         return self
 

@@ -47,8 +47,17 @@ class Propensity(ABC):
     estimated: ClassVar[bool] = False
 
     def fit(self, train: Log) -> Self:
-        """Learn from the training log; known and uniform propensities have nothing to learn."""
+        """Learn from the positives of a training log; known and uniform propensities have nothing to learn."""
         return self
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there is nothing left to learn."""
+        return True
+
+    def share_of(self, log: Log) -> float | None:
+        """The share of the whole log that this part is, if P speaks of the whole log; ``None`` if of the part."""
+        return None
 
     @abstractmethod
     def of(self, log: Log) -> Scored:

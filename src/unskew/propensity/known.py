@@ -36,5 +36,9 @@ class Known(Propensity):
             )
         return Scored(log.propensity)
 
+    def share_of(self, log: Log) -> float | None:
+        """As told, else as the split remembers it."""
+        return self.share if self.share is not None else log.share
+
     def __str__(self) -> str:
         return self.name if self.share is None else f"{self.name}(share={self.share:g})"

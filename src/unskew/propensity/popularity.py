@@ -48,6 +48,11 @@ class Popularity(Propensity):
         counts = np.bincount(rows, minlength=len(train.items)).astype(np.float64)
         return replace(self, items=train.items, counts=counts)
 
+    @property
+    def fitted(self) -> bool:
+        """Whether training counts are there."""
+        return self.counts is not None
+
     def of(self, log: Log) -> Scored:
         """The propensity of every row's item."""
         counts = self._counts(log.items)[log.item]

@@ -51,6 +51,6 @@ class Split:
         return iter((self.train, self.test))
 
     def _part(self, rows: npt.NDArray[np.bool_], share: float | None) -> Log:
-        """A part of a part has the product of both shares."""
+        """A part of a part has the product of both shares; time leaves the share of the log as it is."""
         whole = 1.0 if self.log.share is None else self.log.share
         return self.log.take(rows, share=None if share is None else whole * share)

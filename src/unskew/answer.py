@@ -1,0 +1,270 @@
+"""From sums over users to estimates with intervals, and verdicts with tipping points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.engine.arm import Arm
+from unskew.engine.held import Held
+from unskew.engine.memory import Cell, Progress, Sums, estimate, tilt
+from unskew.engine.plan import Plan
+from unskew.engine.tilts import Pull, has_tilt
+from unskew.estimators import Need, Target
+from unskew.inference import form, tipping
+from unskew.inference.intervals import Interval, normal, percentile
+from unskew.inference.tally import BINS, Tally
+from unskew.inference.trust import trust
+from unskew.inference.verdict import Outcome, decide, outcome, users_needed
+from unskew.metrics import Shape
+from unskew.result import Estimate, Verdict, Weights
+
+Floats = npt.NDArray[np.float64]
+
+ALL_PAIRS = 12  # up to so many models every pair gets a tipping point, beyond only those with the leader
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What the answer depends on besides the data.
+
+    Args:
+        models: their names.
+        propensity: its canonical string.
+        level: of intervals and verdicts.
+        replicates: of the bootstrap; 0 for normal intervals.
+        single_clicks: share of users with one seen relevant item.
+        support_gap: share of held-out interactions on items that training never showed.
+    """
+
+    models: tuple[str, ...]
+    propensity: str | None
+    level: float
+    replicates: int
+    seed: int
+    threads: int | None
+    progress: Progress | None
+    segment: str | None
+    single_clicks: float
+    support_gap: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The rows of one segment, and how many bootstrap replicates had an empty divisor."""
+
+    estimates: tuple[Estimate, ...]
+    verdicts: tuple[Verdict, ...]
+    weights: tuple[Weights, ...]
+    sums: Sums
+    lost_replicates: int
+
+
+def answer(held: Held, plan: Plan, setting: Setting, *, keep: bool = False) -> Answer:
+    """Run both passes and put the rows together."""
+    sums = estimate(
+        held,
+        plan.arms,
+        plan.cells,
+        keep=keep,
+        replicates=setting.replicates,
+        seed=setting.seed,
+        threads=setting.threads,
+        progress=setting.progress,
+    )
+    pulls = _pulls(plan, sums)
+    gammas = _tippings(held, pulls, setting) if pulls else {}
+    estimates: list[Estimate] = []
+    verdicts: list[Verdict] = []
+    lost = 0
+    for place, cell in enumerate(plan.cells):
+        drawn = _drawn(sums, cell, len(setting.models))
+        if drawn is not None:
+            lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
+        estimates += _estimates(held, plan.arms[cell.arm], cell, sums, place, drawn, setting)
+        verdicts += _verdicts(held, plan.arms[cell.arm], cell, sums, place, drawn, setting, gammas)
+    weights = tuple(_weights(arm, tally, setting) for arm, tally in zip(plan.arms, sums.tallies, strict=True))
+    return Answer(tuple(estimates), tuple(verdicts), weights, sums, lost)
+
+
+def _drawn(sums: Sums, cell: Cell, models: int) -> Floats | None:
+    """The models' estimates in every replicate."""
+    return None if sums.replicates is None else form.values(sums.replicates[:, cell.columns], models)
+
+
+def _estimates(
+    held: Held, arm: Arm, cell: Cell, sums: Sums, place: int, drawn: Floats | None, setting: Setting
+) -> list[Estimate]:
+    moments, tally = sums.moments[place], sums.tallies[cell.arm]
+    metric = arm.metrics[cell.metric]
+    errors = np.sqrt(np.maximum(np.diag(moments.covariance), 0.0))
+    promise = arm.estimator.promise(arm.target)
+    if metric.shape is not Shape.ADDITIVE:
+        promise = f"no promise: {metric.name} is not a sum over items"
+    rows = []
+    for j, model in enumerate(setting.models):
+        value = float(moments.values[j])
+        interval = normal(value, float(errors[j]), setting.level)
+        if drawn is not None:
+            interval = percentile(drawn[:, j], setting.level)
+        rows.append(
+            Estimate(
+                model=model,
+                metric=str(metric),
+                estimator=str(arm.estimator),
+                target=arm.target,
+                propensity=setting.propensity if arm.estimator.needs(arm.target) & {Need.PROPENSITY} else None,
+                segment=setting.segment,
+                value=value,
+                se=interval.se,
+                low=interval.low,
+                high=interval.high,
+                ess=tally.ess,
+                max_weight_share=tally.max_weight_share,
+                clipped_share=tally.clipped_share,
+                support_gap=setting.support_gap,
+                users=moments.active,
+                interactions=len(held.value) if arm.target is Target.PER_USER_SUM else tally.pairs,
+                promise=promise,
+            )
+        )
+    return rows
+
+
+def _verdicts(
+    held: Held,
+    arm: Arm,
+    cell: Cell,
+    sums: Sums,
+    place: int,
+    drawn: Floats | None,
+    setting: Setting,
+    gammas: dict[tuple[int, int, int], tuple[float, float | None]],
+) -> list[Verdict]:
+    moments = sums.moments[place]
+    pairs = list(combinations(range(len(setting.models)), 2))
+    if not pairs:
+        return []
+    differences = np.array([moments.values[a] - moments.values[b] for a, b in pairs])
+    intervals = [
+        _difference(float(d), moments.difference_error(a, b), drawn, a, b, setting.level)
+        for d, (a, b) in zip(differences, pairs, strict=True)
+    ]
+    differ = np.array([moments.differ[a, b] for a, b in pairs])
+    p, adjusted = decide(differences, np.array([i.se for i in intervals]), differ)
+    doubt = _doubt(arm, sums.tallies[cell.arm], moments.active, setting)
+    rows = []
+    for j, (a, b) in enumerate(pairs):
+        verdict = outcome(float(differences[j]), float(adjusted[j]), setting.level)
+        gamma, low = gammas.get((place, a, b), (None, None))
+        needed = None
+        if verdict is Outcome.UNDECIDED and differ[j]:
+            needed = users_needed(float(differences[j]), intervals[j].se, moments.active, setting.level, len(pairs))
+        rows.append(
+            Verdict(
+                metric=str(arm.metrics[cell.metric]),
+                estimator=str(arm.estimator),
+                target=arm.target,
+                segment=setting.segment,
+                a=setting.models[a],
+                b=setting.models[b],
+                difference=float(differences[j]),
+                se=intervals[j].se,
+                low=intervals[j].low,
+                high=intervals[j].high,
+                p=float(p[j]),
+                p_adjusted=float(adjusted[j]),
+                verdict=verdict,
+                tipping=gamma,
+                tipping_low=low,
+                tipping_kind=None if gamma is None else _bent(arm, held),
+                users_needed=needed,
+                trust=doubt if differ[j] else _same(doubt),
+            )
+        )
+    return rows
+
+
+def _difference(value: float, se: float, drawn: Floats | None, a: int, b: int, level: float) -> Interval:
+    if drawn is None:
+        return normal(value, se, level)
+    return percentile(drawn[:, a] - drawn[:, b], level)
+
+
+def _doubt(arm: Arm, tally: Tally, users: int, setting: Setting) -> str:
+    weighted = bool(arm.estimator.needs(arm.target) & {Need.PROPENSITY})
+    inside_users = weighted and arm.target is Target.PER_USER and Need.RELEVANT not in arm.estimator.needs(arm.target)
+    return trust(
+        tally, users, setting.support_gap if weighted else None, setting.single_clicks if inside_users else None
+    )
+
+
+def _same(doubt: str) -> str:
+    return f"The two models score the same for every user. {doubt}".strip()
+
+
+def _bent(arm: Arm, held: Held) -> str:
+    return "ratio" if held.relative or arm.estimator.name == "naive" else "odds"
+
+
+def _pulls(plan: Plan, sums: Sums) -> list[Pull]:
+    """The pairs that get a tipping point: all of a few models, those with the leader of many."""
+    pulls: list[Pull] = []
+    start = 0
+    for place, cell in enumerate(plan.cells):
+        arm, moments = plan.arms[cell.arm], sums.moments[place]
+        if not has_tilt(arm, cell.metric) or not np.isfinite(moments.values).all():
+            continue
+        leader = int(np.argmax(moments.values))
+        for a, b in combinations(range(moments.models), 2):
+            lead = moments.values[a] - moments.values[b]
+            if not moments.differ[a, b] or lead == 0.0 or (moments.models > ALL_PAIRS and leader not in (a, b)):
+                continue
+            grid = arm.target is Target.PER_USER and Need.RELEVANT not in arm.estimator.needs(arm.target)
+            pulls.append(Pull(arm, cell.metric, a, b, float(np.sign(lead)), grid, start, place))
+            start += pulls[-1].width
+    return pulls
+
+
+def _tippings(
+    held: Held, pulls: Sequence[Pull], setting: Setting
+) -> dict[tuple[int, int, int], tuple[float, float | None]]:
+    """Γ* of each pair, and with the bootstrap the Γ* that holds at the level."""
+    totals, drawn = tilt(
+        held,
+        pulls,
+        replicates=setting.replicates,
+        seed=setting.seed,
+        threads=setting.threads,
+        progress=setting.progress,
+    )
+    found = {}
+    for pull in pulls:
+        columns = slice(pull.start, pull.start + pull.width)
+        gamma = _gamma(totals[columns], pull)
+        low = None
+        if drawn is not None:
+            low = float(np.quantile(_gamma(drawn[:, columns], pull), 1.0 - setting.level, method="lower"))
+        found[(pull.cell, pull.a, pull.b)] = (float(gamma), low)
+    return found
+
+
+def _gamma(sums: Floats, pull: Pull) -> Floats:
+    return tipping.on_grid(sums) if pull.grid else tipping.closed(sums, pull.sign)
+
+
+def _weights(arm: Arm, tally: Tally, setting: Setting) -> Weights:
+    used = np.flatnonzero(tally.bins)
+    low = 2.0 ** ((used - BINS // 2) / 2.0)
+    return Weights(
+        str(arm.estimator),
+        arm.target,
+        setting.segment,
+        tuple(low.tolist()),
+        tuple((low * 2.0**0.5).tolist()),
+        tuple(int(n) for n in tally.bins[used]),
+    )

@@ -1,0 +1,152 @@
+"""An arm is one estimator for one target: it fills the per-user columns of all its metrics.
+
+    per_user       a = s/d where d > 0, b = 1 there             (a user without a divisor does not count)
+    pooled         a = s, b = d
+    per_user_sum   a = s, b = 1;  with a divisor over pairs     (s, d) and (|C_u|, 1)
+
+s is a model's weighted sum over the user's seen items; an estimate is the product of Σ a / Σ b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unskew.engine.held import Floats, Ints32, Ints64
+from unskew.estimators.base import Batch, Divisor, Estimator, Normaliser
+from unskew.estimators.target import Target
+from unskew.inference.tally import Tally
+from unskew.kernels import sums
+from unskew.metrics import RankingMetric, Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """One estimator × target and its metrics.
+
+    Args:
+        estimator: prepared.
+        models: how many models there are.
+        depth: ranks 1 … depth may be worth something.
+        start: the arm's first column.
+    """
+
+    estimator: Estimator
+    target: Target
+    metrics: tuple[RankingMetric, ...]
+    models: int
+    depth: int
+    start: int
+
+    @property
+    def width(self) -> int:
+        """Columns of this arm: the metrics' by model, then divisor, seen, candidates, one."""
+        return len(self.metrics) * self.models + 4
+
+    def columns(self, metric: int, two_factors: bool) -> Ints64:
+        """The columns of one metric's cell, factor by factor: the models' a, then b."""
+        first = self.start + metric * self.models
+        divisor, seen, candidates, one = range(self.start + len(self.metrics) * self.models, self.start + self.width)
+        b = seen if self.metrics[metric].shape is Shape.IDEAL else divisor
+        columns = [*range(first, first + self.models), b]
+        if two_factors:
+            columns += [candidates] * self.models + [one]
+        return np.array(columns, dtype=np.int64)
+
+    def fill(self, batch: Batch, ranks: Sequence[Ints32], x: Floats) -> Tally:
+        """Fill this arm's columns for a batch of users, and tally its weights."""
+        (term,) = self.estimator.terms(batch, self.target)
+        weight = term.seen * batch.value
+        d = divisor_of(term.divisor, batch, self.target)
+        counts = d > 0.0
+        per_user = self.target is Target.PER_USER
+        own = x[:, self.start : self.start + self.width]
+        own[:, -4] = counts if per_user else d
+        own[:, -3] = _sum(batch, weight) > 0.0
+        own[:, -2] = 0.0 if batch.candidates is None else batch.candidates
+        own[:, -1] = 1.0
+        for shape, places in self._groups.items():
+            below = self._denominators(shape, places, batch, weight, term.divisor, d) if per_user else None
+            for model, rank in enumerate(ranks):
+                s = self._numerators(shape, places, batch, weight, rank)
+                if below is not None:
+                    s = np.divide(s, below, out=np.zeros_like(s), where=below > 0.0)
+                own[:, [t * self.models + model for t in places]] = s
+        return Tally.of(batch.indptr, term.seen, batch.value, d if per_user else np.ones(batch.users), term.raised)
+
+    @cached_property
+    def _groups(self) -> dict[Shape, list[int]]:
+        """Metrics by shape: one kernel call serves all of a shape."""
+        groups: dict[Shape, list[int]] = {}
+        for place, metric in enumerate(self.metrics):
+            groups.setdefault(metric.shape, []).append(place)
+        return groups
+
+    @cached_property
+    def tables(self) -> dict[Shape, Floats]:
+        """Per shape, worth by [rank, metric]."""
+        return {
+            shape: np.ascontiguousarray(np.stack([self.metrics[t].table(self.depth) for t in places], axis=1))
+            for shape, places in self._groups.items()
+        }
+
+    def _cuts(self, places: list[int]) -> Ints64:
+        return np.array([self.metrics[t].k or self.depth for t in places], dtype=np.int64)
+
+    def _numerators(self, shape: Shape, places: list[int], batch: Batch, weight: Floats, rank: Ints32) -> Floats:
+        out = np.empty((batch.users, len(places)))
+        if shape is Shape.PRECISION:
+            sums.precision(batch.indptr, weight, batch.value, rank, self._cuts(places), out)
+        elif shape is Shape.FIRST:
+            sums.best(batch.indptr, batch.value, rank, self.tables[shape], out)
+        elif shape is Shape.CUT:
+            sums.cut(batch.indptr, batch.value, rank, out[:, :1])
+            out[:, 1:] = out[:, :1]
+        else:
+            sums.additive(batch.indptr, weight, rank, self.tables[shape], out)
+        return out
+
+    def _denominators(
+        self, shape: Shape, places: list[int], batch: Batch, weight: Floats, divisor: Divisor, d: Floats
+    ) -> Floats:
+        """What each user's sum is divided by, (users, metrics); 0 where the user does not count."""
+        out = np.repeat(d[:, None], len(places), axis=1)
+        if shape in (Shape.FIRST, Shape.CUT):
+            return (out > 0.0).astype(np.float64)
+        if shape is Shape.IDEAL:
+            sums.ideal(batch.indptr, weight, self.tables[shape], out)
+            full = [j for j, t in enumerate(places) if getattr(self.metrics[t], "ideal", "") == "full"]
+            out[:, full] = np.where(out[:, full] > 0.0, self.tables[shape][:, full].sum(axis=0), 0.0)
+        if shape is Shape.PRECISION:
+            least = [j for j, t in enumerate(places) if getattr(self.metrics[t], "divide", "") == "min"]
+            if least:
+                assert divisor.numbers is not None
+                largest = np.empty((batch.users, len(least)))
+                cuts = self._cuts([places[j] for j in least])
+                sums.largest(batch.indptr, divisor.numbers * batch.value, cuts, largest)
+                out[:, least] = largest
+        return out
+
+
+def divisor_of(divisor: Divisor, batch: Batch, target: Target) -> Floats:
+    """The number per user by which a term is divided under this target."""
+    if divisor.kind is Normaliser.USERS:
+        assert divisor.numbers is not None
+        return divisor.numbers
+    if divisor.kind is Normaliser.PAIRS:
+        assert divisor.numbers is not None
+        numbers = divisor.numbers if target is Target.PER_USER_SUM else divisor.numbers * batch.value
+        return _sum(batch, numbers)
+    if target is Target.PER_USER_SUM:
+        return np.ones(batch.users)
+    assert batch.relevant is not None
+    return batch.relevant
+
+
+def _sum(batch: Batch, numbers: Floats) -> Floats:
+    out = np.empty(batch.users)
+    sums.per_user(batch.indptr, numbers, out)
+    return out

@@ -1,0 +1,135 @@
+"""The engine in memory: fixed blocks of users, walked by threads, merged in order.
+
+Blocks do not depend on the number of threads and are merged in their order, so the numbers don't either.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeVar
+
+import numpy as np
+
+from unskew.engine.arm import Arm
+from unskew.engine.held import Floats, Held, Ints64
+from unskew.engine.tilts import Pull, fill_pulls
+from unskew.inference.bootstrap import replicate_sums
+from unskew.inference.moments import Moments
+from unskew.inference.tally import Tally
+
+BLOCK = 4096  # users
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One metric of one arm, and its columns."""
+
+    arm: int
+    metric: int
+    columns: Ints64
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Everything that the first pass brings; merges over users.
+
+    Args:
+        moments: one per cell.
+        tallies: one per arm.
+        replicates: bootstrap column sums, (replicates, columns).
+        x: the per-user columns themselves, kept on request.
+    """
+
+    moments: tuple[Moments, ...]
+    tallies: tuple[Tally, ...]
+    replicates: Floats | None = None
+    x: tuple[Floats, ...] = ()
+
+    def merge(self, other: Sums) -> Sums:
+        """The sums of both sets of users."""
+        replicates = self.replicates
+        if replicates is not None and other.replicates is not None:
+            replicates = replicates + other.replicates
+        return Sums(
+            tuple(a.merge(b) for a, b in zip(self.moments, other.moments, strict=True)),
+            tuple(a.merge(b) for a, b in zip(self.tallies, other.tallies, strict=True)),
+            replicates,
+            self.x + other.x,
+        )
+
+
+def estimate(
+    held: Held,
+    arms: Sequence[Arm],
+    cells: Sequence[Cell],
+    *,
+    replicates: int = 0,
+    seed: int = 0,
+    keep: bool = False,
+    threads: int | None = None,
+    block: int = BLOCK,
+    progress: Progress | None = None,
+) -> Sums:
+    """First pass: per-user columns of every arm, reduced to sums that merge."""
+    columns = sum(arm.width for arm in arms)
+    models = len(held.lists)
+
+    def one(low: int, high: int) -> Sums:
+        batch, ranks = held.batch(low, high), held.ranks(low, high)
+        x = np.empty((high - low, columns))
+        tallies = tuple(arm.fill(batch, ranks, x) for arm in arms)
+        moments = tuple(Moments.of(x, cell.columns, models) for cell in cells)
+        drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
+        return Sums(moments, tallies, drawn, (x,) if keep else ())
+
+    return reduce(Sums.merge, _blocks(held.users, one, threads, block, progress))
+
+
+def tilt(
+    held: Held,
+    pulls: Sequence[Pull],
+    *,
+    replicates: int = 0,
+    seed: int = 0,
+    threads: int | None = None,
+    block: int = BLOCK,
+    progress: Progress | None = None,
+) -> tuple[Floats, Floats | None]:
+    """Second pass: column sums for tipping points, and the same in every replicate."""
+    columns = sum(pull.width for pull in pulls)
+    groups = [[p for p in pulls if p.arm is arm] for arm in dict.fromkeys(p.arm for p in pulls)]
+
+    def one(low: int, high: int) -> tuple[Floats, Floats | None]:
+        batch, ranks = held.batch(low, high), held.ranks(low, high)
+        x = np.empty((high - low, columns))
+        for group in groups:
+            fill_pulls(group, batch, ranks, held.relative, x)
+        return x.sum(axis=0), replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
+
+    def merge(left: tuple[Floats, Floats | None], right: tuple[Floats, Floats | None]) -> tuple[Floats, Floats | None]:
+        drawn = None if left[1] is None or right[1] is None else left[1] + right[1]
+        return left[0] + right[0], drawn
+
+    return reduce(merge, _blocks(held.users, one, threads, block, progress))
+
+
+def _blocks(
+    users: int, one: Callable[[int, int], T], threads: int | None, block: int, progress: Progress | None
+) -> Iterator[T]:
+    """Run ``one`` over fixed blocks of users; results come in order, whatever the number of threads."""
+    bounds = [(low, min(low + block, users)) for low in range(0, users, block)]
+    workers = min(threads or os.cpu_count() or 1, len(bounds))
+    pool = ThreadPoolExecutor(max_workers=workers)
+    try:
+        for (_, high), part in zip(bounds, pool.map(lambda bound: one(*bound), bounds), strict=True):
+            if progress is not None:
+                progress(high, users)
+            yield part
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,79 @@
+"""Per-user columns for tipping points: how each row pulls for one model or the other, if propensities were wrong.
+
+Computed for chosen pairs of models in a second pass, when it is known which of the two is ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.engine.arm import Arm, divisor_of
+from unskew.engine.held import Floats, Ints32
+from unskew.estimators.base import Batch, Normaliser
+from unskew.estimators.target import Target
+from unskew.inference.tipping import GRID
+from unskew.kernels.sums import group_mean
+from unskew.kernels.tilts import gap, signed_sums, worst_ratios
+from unskew.metrics import Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Pull:
+    """One pair of models on one additive metric of an arm.
+
+    Args:
+        a, b: the models' places.
+        sign: +1 if a is ahead, −1 if b is.
+        grid: whether the worst case is taken inside each user (per-user ratios).
+        start: the first of its columns.
+        cell: the place of the metric's cell.
+    """
+
+    arm: Arm
+    metric: int
+    a: int
+    b: int
+    sign: float
+    grid: bool
+    start: int
+    cell: int
+
+    @property
+    def width(self) -> int:
+        """How many columns it fills."""
+        return len(GRID) if self.grid else 4
+
+
+def has_tilt(arm: Arm, metric: int) -> bool:
+    """Whether a tipping point exists: additive metrics of estimators whose weights come from propensities."""
+    return arm.metrics[metric].shape is Shape.ADDITIVE and arm.estimator.name != "stratified"
+
+
+def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranks: Sequence[Ints32], relative: bool, x: Floats) -> None:
+    """Fill the columns of all pulls of one arm."""
+    arm = pulls[0].arm
+    (term,) = arm.estimator.terms(batch, arm.target)
+    assert term.tilt is not None
+    bent = relative if term.tilt.relative is None else term.tilt.relative
+    fixed = 0.0 if bent else 1.0
+    divisor = np.ones(batch.users)
+    if arm.target is Target.PER_USER and term.divisor.kind is Normaliser.OWN:
+        divisor = divisor_of(term.divisor, batch, arm.target)
+    d = np.empty(len(batch.value))
+    for pull in pulls:
+        worth = arm.metrics[pull.metric].table(arm.depth)
+        gap(ranks[pull.a], ranks[pull.b], worth, d)
+        if term.tilt.groups is not None:
+            groups, count = term.tilt.groups
+            mean = np.empty_like(d)
+            group_mean(batch.indptr, groups, count, d, batch.value, mean)
+            d[:] = mean
+        out = np.empty((batch.users, pull.width))
+        if pull.grid:
+            worst_ratios(batch.indptr, fixed, term.tilt.inverse, batch.value, d, pull.sign, GRID, out)
+        else:
+            signed_sums(batch.indptr, fixed, term.tilt.inverse, batch.value, d, divisor, out)
+        x[:, pull.start : pull.start + pull.width] = out

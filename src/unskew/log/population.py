@@ -1,0 +1,62 @@
+"""The population: all users that count, also those who were silent, and how many relevant items each has where known.
+
+A population that leaves out silent users inflates sums, so estimators with a fixed divisor average over all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.log.columns import as_ids, check_ids, numbers
+from unskew.log.ids import Ids
+from unskew.log.log import Account, Invalid
+from unskew.log.sources import table_of_file, table_of_frame
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """The users, n_u where known, and columns that may divide them into segments, all in the order of the ids."""
+
+    users: Ids
+    relevant: npt.NDArray[np.float64] | None = None
+    columns: dict[str, pl.Series] = field(default_factory=dict)
+    account: Account = field(default_factory=lambda: Account("memory", 0))
+
+
+def read_population(source: Any, *, keep: Iterable[str] = (), invalid: Invalid = "error") -> Population:
+    """The population from a file or frame ``user[, relevant]``; ``keep`` names columns to take along if present."""
+    is_file = isinstance(source, str | PathLike)
+    take = (("user",), ("relevant", *keep))
+    table = (
+        table_of_file(source, *take, invalid=invalid)
+        if is_file
+        else table_of_frame(source, "users", *take, invalid=invalid)
+    )
+    check_ids(table, "user")
+    columns = {"user": table.frame["user"]}
+    if "relevant" in table:
+        columns["relevant"] = numbers(table, "relevant")
+        table.refuse(
+            "relevant",
+            (columns["relevant"] < 0).fill_null(False),
+            must="must be at least 0",
+            reason="relevant below 0",
+            why="It is the number of the user's relevant items, seen or not.",
+        )
+    columns |= {name: table.frame[name].cast(pl.String) for name in keep if name in table}
+    table.refuse(
+        "user", ~table.frame["user"].is_first_distinct(), must="must name each user once", reason="repeated user"
+    )
+    kept = table.kept(columns)
+    ids, code = Ids.code(as_ids(kept["user"], from_text=table.header))
+    order = np.argsort(code)
+    relevant = kept["relevant"].gather(order).to_numpy() if "relevant" in kept else None
+    labels = {name: kept[name].gather(order) for name in keep if name in kept}
+    return Population(ids, relevant, labels, table.account())

@@ -1,0 +1,26 @@
+"""What the columns mean, one line each."""
+
+from __future__ import annotations
+
+TERMS: tuple[tuple[str, str], ...] = (
+    ("estimate", "What the metric would be if every interaction had been seen, by one estimator."),
+    ("interval", "Where the true value lies with the level given in the settings, over samples of users like these."),
+    ("naive", "Takes the log as it is: right only if what was shown did not depend on what would be liked."),
+    ("debiased", "Every other estimator: seen interactions count more the less likely they were to be seen."),
+    ("propensity", "How likely an interaction was to be seen. Absolute: its level means something. Relative: only its ratios do."),
+    ("per_user", "Target: each user's average over relevant items, then the mean over users."),
+    ("pooled", "Target: the average over all relevant user–item pairs; active users count more."),
+    ("per_user_sum", "Target: each user's sum over items, then the mean over users."),
+    ("per_pair", "Target: the average over all user–item pairs."),
+    ("se", "Standard error, clustered by user."),
+    ("ess", "Effective sample size: how many equally weighted interactions would tell as much."),
+    ("largest share", "Share of the total weight carried by the heaviest interaction (max_weight_share); above a few per cent one row may decide."),
+    ("clipped", "Share of interactions whose propensity was raised to a floor (clipped_share): less variance, some bias."),
+    ("support gap", "Share of held-out interactions on items that training never showed (support_gap); no weight can make up for them."),
+    ("difference", "Estimate of the first model minus that of the second, over the same users."),
+    ("p, adjusted p", "Chance of a difference this large between equal models; adjusted for the number of pairs compared (Holm)."),
+    ("verdict", "The first model is better or worse than the second, or the log cannot decide."),
+    ("tipping (Γ)", "Factor by which propensities (or their odds) must be wrong to undo the lead; near 1 is fragile, “none” means that no factor tried does."),
+    ("Γ, low", "The same, allowing for sampling error."),
+    ("users needed", "Users at which a difference like this one would be found four times out of five."),
+)

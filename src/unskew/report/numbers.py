@@ -1,0 +1,104 @@
+"""How numbers are written: as many digits as the interval supports, a true minus sign, a dash where there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+DASH = "–"
+MINUS = "\u2212"
+SPACE = "\u00a0"
+MOST_DECIMALS = 6
+
+
+def decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
+    """Decimals that show two significant digits of the narrowest interval; ``None`` where no interval has a width."""
+    widths = [high - low for low, high in intervals]
+    known = [width for width in widths if math.isfinite(width) and width > 0.0]
+    if not known:
+        return None
+    return min(max(1 - math.floor(math.log10(min(known))), 0), MOST_DECIMALS)
+
+
+def number(value: float | None, places: int | None = None, *, sign: bool = False) -> str:
+    """A number with that many decimals (four significant digits if ``None``); ``sign`` writes the plus as well."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    if places is None:
+        size = math.floor(math.log10(abs(value))) if value else 0
+        places = min(max(3 - size, 0), MOST_DECIMALS)
+    text = f"{abs(value):,.{places}f}"
+    if not any(digit in "123456789" for digit in text):
+        return text
+    return (MINUS if value < 0.0 else "+" if sign else "") + text
+
+
+def interval(low: float, high: float, places: int | None = None) -> str:
+    """An interval as ``[0.020, 0.042]``; a dash where it does not exist."""
+    if math.isnan(low) or math.isnan(high):
+        return DASH
+    return f"[{_bound(low, places)}, {_bound(high, places)}]"
+
+
+def p_value(p: float) -> str:
+    """Two significant digits, never more than four decimals."""
+    if not math.isfinite(p):
+        return DASH
+    if p < 0.0001:
+        return "< 0.0001"
+    if p >= 1.0:
+        return "1"
+    if p > 0.99:
+        return "> 0.99"
+    return f"{p:.{min(1 - math.floor(math.log10(p)), 4)}f}"
+
+
+def p_phrase(p: float) -> str:
+    """The p-value in a sentence: ``p = 0.012`` or ``p < 0.0001``."""
+    text = p_value(p)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
+
+
+def gamma(value: float | None) -> str:
+    """A tipping point: two decimals, ``none`` when no factor tips the verdict, a dash where it is not defined."""
+    if value is None or math.isnan(value):
+        return DASH
+    return "none" if math.isinf(value) else f"{value:,.2f}"
+
+
+def count(value: float | None) -> str:
+    """A count with thousands separators; an effective size below ten keeps one decimal."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    whole = float(value).is_integer() or abs(value) >= 10.0
+    return number(value, 0 if whole else 1)
+
+
+def about(value: int) -> str:
+    """A count rounded to two digits, for sentences: 41,237 becomes ``41,000``."""
+    return f"{round(value, min(0, 1 - math.floor(math.log10(abs(value)))) if value else 0):,}"
+
+
+def share(value: float | None) -> str:
+    """A share in per cent, with one decimal."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    percent = 100.0 * value
+    if 0.0 < percent < 0.05:
+        return f"<{SPACE}0.1{SPACE}%"
+    return f"{percent:.0f}{SPACE}%" if percent == round(percent) else f"{percent:.1f}{SPACE}%"
+
+
+def spread(values: Iterable[float], write: Callable[[float], str]) -> str:
+    """One value, or the range from the least to the greatest."""
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return DASH
+    least, greatest = write(min(known)), write(max(known))
+    return least if least == greatest else f"{least} to {greatest}"
+
+
+def _bound(value: float, places: int | None) -> str:
+    if math.isinf(value):
+        return f"{MINUS if value < 0.0 else ''}∞"
+    return number(value, places)

@@ -1,0 +1,44 @@
+"""From a chart to an inline SVG: labels become tooltips, colours become classes, everything else stays out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from unskew.errors import MissingExtraError
+
+_SPACE = "http://www.w3.org/2000/svg"
+_NOISE = {"role", "aria-roledescription", "aria-hidden", "class", "stroke-miterlimit", "pointer-events", "font-family"}
+_LONG = re.compile(r"-?\d+\.\d{2,}")
+
+
+def draw(chart: Any, label: str) -> str:
+    """The chart as SVG for a page; ``label`` says in words what it shows."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtraError("the HTML report", "report") from None
+    text = vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[], show_warnings=False)
+    root = ElementTree.fromstring(text)
+    _strip(root)
+    root.set("role", "img")
+    root.set("aria-label", label)
+    ElementTree.register_namespace("", _SPACE)
+    return ElementTree.tostring(root, encoding="unicode").replace(f' xmlns="{_SPACE}"', "", 1)
+
+
+def _strip(node: ElementTree.Element) -> None:
+    """Drop what a page does not need, and turn each mark's description into a tooltip."""
+    label = node.attrib.pop("aria-label", None)
+    for name in _NOISE & node.attrib.keys():
+        del node.attrib[name]
+    for name in ("d", "transform", "x1", "x2", "y1", "y2"):
+        if name in node.attrib:
+            node.set(name, _LONG.sub(lambda found: f"{float(found[0]):.1f}", node.attrib[name]))
+    for child in list(node):
+        _strip(child)
+        if child.tag == f"{{{_SPACE}}}g" and not len(child):
+            node.remove(child)
+    if label and node.tag != f"{{{_SPACE}}}svg" and not len(node):
+        ElementTree.SubElement(node, f"{{{_SPACE}}}title").text = label

@@ -1,0 +1,179 @@
+"""What is shown, and in which order: the result with printable names, its facets, and the cell that makes the headline."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+from unskew.report import numbers
+from unskew.result import Estimate, Result, Verdict, Weights
+
+Kept = TypeVar("Kept", bound=Hashable)
+Row = TypeVar("Row", Estimate, Verdict, Weights)
+Cell = TypeVar("Cell", Estimate, Verdict)
+
+_BIDI = {chr(code) for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+
+
+class Facet(NamedTuple):
+    """One question: a metric for a target, for all users (``segment`` is ``None``) or some of them."""
+
+    metric: str
+    target: str
+    segment: str | None
+
+
+@dataclass(frozen=True)
+class View:
+    """A result as it is read: first things first."""
+
+    result: Result
+
+    @classmethod
+    def of(cls, result: Result) -> View:
+        """The view of a result, with names that are safe to print."""
+        return cls(
+            replace(
+                result,
+                estimates=tuple(_clean_row(row) for row in result.estimates),
+                verdicts_=tuple(_clean_row(row) for row in result.verdicts_),
+                weights=tuple(_clean_row(row) for row in result.weights),
+                inputs=_clean_value(dict(result.inputs)),
+                warnings=tuple(clean(warning) for warning in result.warnings),
+            )
+        )
+
+    @cached_property
+    def models(self) -> list[str]:
+        """Models in the order given."""
+        return unique(e.model for e in self.result.estimates)
+
+    @cached_property
+    def estimators(self) -> list[str]:
+        """Estimators in the order given."""
+        return unique(e.estimator for e in self.result.estimates)
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """Metrics in the order given."""
+        return unique(e.metric for e in self.result.estimates)
+
+    @cached_property
+    def targets(self) -> list[str]:
+        """Targets in the order given."""
+        return unique(e.target for e in self.result.estimates)
+
+    @cached_property
+    def segments(self) -> list[str]:
+        """Segments in the order given, without the whole."""
+        return unique(e.segment for e in self.result.estimates if e.segment is not None)
+
+    @cached_property
+    def facets(self) -> list[Facet]:
+        """Metric × target × segment; the first metric, the first target and all users come first."""
+        there = unique(Facet(e.metric, e.target, e.segment) for e in self.result.estimates)
+        place = {segment: n for n, segment in enumerate([None, *self.segments])}
+        return sorted(
+            there, key=lambda f: (place[f.segment], self.targets.index(f.target), self.metrics.index(f.metric))
+        )
+
+    def facets_of(self, segment: str | None) -> list[Facet]:
+        """The facets of one segment."""
+        return [facet for facet in self.facets if facet.segment == segment]
+
+    @property
+    def whole(self) -> str | None:
+        """What stands for everybody: ``None``, or the first segment of a result that has only segments."""
+        return self.facets[0].segment if self.facets else None
+
+    @property
+    def headline(self) -> Facet | None:
+        """The facet that makes the headline: the first metric and target, for all users."""
+        return self.facets[0] if self.facets else None
+
+    def carrier(self, facet: Facet) -> str:
+        """The estimator whose word counts in a facet: the last debiased one, else naive."""
+        there = unique(e.estimator for e in self.estimates(facet))
+        debiased = [name for name in there if not is_naive(name)]
+        return (debiased or there)[-1]
+
+    def naive(self, facet: Facet) -> str | None:
+        """The naive estimator of a facet, if it is there and something else carries the headline."""
+        there = [e.estimator for e in self.estimates(facet) if is_naive(e.estimator)]
+        return there[0] if there and there[0] != self.carrier(facet) else None
+
+    def estimates(self, facet: Facet, estimator: str | None = None) -> list[Estimate]:
+        """The estimates of a facet."""
+        return [e for e in self._estimates.get(facet, []) if estimator in (None, e.estimator)]
+
+    def verdicts(self, facet: Facet, estimator: str | None = None) -> list[Verdict]:
+        """The verdicts of a facet."""
+        return [v for v in self._verdicts.get(facet, []) if estimator in (None, v.estimator)]
+
+    def places(self, facet: Facet) -> int | None:
+        """Decimals for the estimates of a facet: one number, so that columns line up."""
+        return numbers.decimals((e.low, e.high) for e in self.estimates(facet))
+
+    def places_of_differences(self, facet: Facet) -> int | None:
+        """Decimals for the differences of a facet."""
+        return numbers.decimals((v.low, v.high) for v in self.verdicts(facet))
+
+    def lower_is_better(self, metric: str) -> bool:
+        """Whether the verdicts say so: a model is called better although its difference is negative."""
+        decided = [v for v in self.result.verdicts_ if v.metric == metric and v.verdict in ("better", "worse")]
+        return any((v.verdict == "better") == (v.difference < 0.0) for v in decided if v.difference)
+
+    @cached_property
+    def _estimates(self) -> dict[Facet, list[Estimate]]:
+        return _by_facet(self.result.estimates)
+
+    @cached_property
+    def _verdicts(self) -> dict[Facet, list[Verdict]]:
+        return _by_facet(self.result.verdicts_)
+
+
+def is_naive(estimator: str) -> bool:
+    """Whether this is the estimator that takes the log as it is."""
+    return estimator.split("(")[0] == "naive"
+
+
+def unique(values: Iterable[Kept]) -> list[Kept]:
+    """Each value once, in the order in which it first comes."""
+    return list(dict.fromkeys(values))
+
+
+def clean(text: str) -> str:
+    """Text that prints as one line: no control characters, no reversed writing, no broken code points."""
+    return "".join(_printable(sign) for sign in text)
+
+
+def _printable(sign: str) -> str:
+    if sign in "\n\r\t":
+        return " "
+    unsafe = sign in _BIDI or unicodedata.category(sign) in ("Cc", "Cs") or ord(sign) in (0xFFFE, 0xFFFF)
+    return "\ufffd" if unsafe else sign
+
+
+def _clean_row(row: Row) -> Row:
+    texts = {f.name: clean(text) for f in fields(row) if isinstance(text := getattr(row, f.name), str)}
+    return replace(row, **texts)
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {clean(str(key)): _clean_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clean_value(item) for item in value]
+    return value
+
+
+def _by_facet(rows: Iterable[Cell]) -> dict[Facet, list[Cell]]:
+    found: dict[Facet, list[Cell]] = {}
+    for row in rows:
+        found.setdefault(Facet(row.metric, row.target, row.segment), []).append(row)
+    return found

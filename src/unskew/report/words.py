@@ -1,0 +1,184 @@
+"""Verdicts in plain words: who is better, by how much, how surely, and how robustly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from unskew.report import numbers
+from unskew.report.view import Facet, View, unique
+from unskew.result import Estimate, Result, Verdict
+
+
+class Part(NamedTuple):
+    """A piece of a sentence; ``kind`` is ``name``, ``flag`` (naive disagrees) or empty."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence in pieces, so that every medium can set names and flags in its own way."""
+
+    parts: tuple[Part, ...]
+    verdict: str = ""
+
+    def __str__(self) -> str:
+        return "".join(part.text for part in self.parts)
+
+
+def sentences(result: Result) -> list[str]:
+    """The verdicts that make the headline, in plain words: the first metric and target, the last debiased estimator."""
+    return [str(sentence) for sentence in headline_sentences(View.of(result))]
+
+
+def headline_sentences(view: View) -> list[Sentence]:
+    """One sentence per pair of models; without pairs one per model; the decided ones come first."""
+    facet = view.headline
+    if facet is None:
+        return [Sentence((Part("The result holds no estimates."),))]
+    carrier = view.carrier(facet)
+    verdicts = view.verdicts(facet, carrier)
+    if not verdicts:
+        return [_score(e, view) for e in view.estimates(facet, carrier)]
+    naive = {(v.a, v.b): v for v in view.verdicts(facet, view.naive(facet))} if view.naive(facet) else {}
+    written = [say(v, naive.get((v.a, v.b)), comparisons=len(verdicts)) for v in verdicts]
+    return sorted(written, key=lambda sentence: sentence.verdict not in ("better", "worse"))
+
+
+def say(verdict: Verdict, naive: Verdict | None = None, *, comparisons: int = 1) -> Sentence:
+    """One verdict in plain words, with what naive would have said where that is something else."""
+    if math.isnan(verdict.difference):
+        return _incomparable(verdict)
+    if verdict.difference == 0.0 and not verdict.se > 0.0:
+        return _identical(verdict)
+    decided = verdict.verdict in ("better", "worse")
+    parts = _decided(verdict, comparisons) if decided else _undecided(verdict)
+    flag = disagreement(verdict, naive)
+    return Sentence((*parts, Part(f" {flag}", "flag")) if flag else parts, verdict.verdict)
+
+
+def disagreement(verdict: Verdict, naive: Verdict | None) -> str:
+    """What naive would have said, where that is not the same; else empty."""
+    if naive is None or naive.verdict == verdict.verdict or math.isnan(verdict.difference):
+        return ""
+    if naive.verdict not in ("better", "worse"):
+        return "Naive could not have decided."
+    if verdict.verdict in ("better", "worse"):
+        return "Naive would have said the opposite."
+    return f"Naive would have called {naive.a if naive.verdict == 'better' else naive.b} better."
+
+
+def title(view: View) -> Sentence:
+    """The headline of a page: which model is ahead, in a few words."""
+    facet = view.headline
+    if facet is None:
+        return Sentence((Part("No estimates"),))
+    verdicts = view.verdicts(facet, view.carrier(facet))
+    on = Part(f" on {facet.metric}{_among(facet)}")
+    if not verdicts:
+        return Sentence((Part("Estimates"), on))
+    models = unique(name for v in verdicts for name in (v.a, v.b))
+    beaten = {v.b if v.verdict == "better" else v.a for v in verdicts if v.verdict in ("better", "worse")}
+    ahead = [model for model in models if model not in beaten]
+    if len(models) == 2 and len(ahead) == 1:
+        (behind,) = beaten
+        return Sentence((Part(ahead[0], "name"), Part(" is better than "), Part(behind, "name"), on), "better")
+    if not beaten:
+        return Sentence((Part("This log cannot decide between "), *_together(models), on), "undecided")
+    if len(ahead) == 1 and all(v.verdict in ("better", "worse") for v in verdicts if ahead[0] in (v.a, v.b)):
+        rest = Part(f" is better than all {len(models) - 1} others")
+        return Sentence((Part(ahead[0], "name"), rest, on), "better")
+    if not ahead:
+        return Sentence((Part("No model is ahead of all others"), on), "undecided")
+    tail = " is not beaten" if len(ahead) == 1 else " are not beaten by any other model"
+    return Sentence((*_together(ahead), Part(tail), on), "undecided")
+
+
+def trust(view: View) -> list[str]:
+    """How far the headline may be trusted: each sentence once, with the pairs it speaks of unless these are all."""
+    facet = view.headline
+    verdicts = view.verdicts(facet, view.carrier(facet)) if facet else []
+    said: dict[str, list[str]] = {}
+    for v in verdicts:
+        if v.trust:
+            said.setdefault(v.trust, []).append(f"{v.a} and {v.b}")
+    return [text if len(pairs) == len(verdicts) else f"{'; '.join(pairs)}: {text}" for text, pairs in said.items()]
+
+
+def _decided(verdict: Verdict, comparisons: int) -> tuple[Part, ...]:
+    """The winner comes first, so a verdict of *worse* is told from the other side."""
+    if verdict.verdict == "better":
+        first, second, sign, low, high = verdict.a, verdict.b, 1.0, verdict.low, verdict.high
+    else:
+        first, second, sign, low, high = verdict.b, verdict.a, -1.0, -verdict.high, -verdict.low
+    correction = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
+    text = (
+        f" on {verdict.metric}: {_difference(sign * verdict.difference, low, high)}, "
+        f"{numbers.p_phrase(verdict.p_adjusted)}{correction}.{_robustness(verdict)}"
+    )
+    return Part(first, "name"), Part(" is better than "), Part(second, "name"), Part(text)
+
+
+def _robustness(verdict: Verdict) -> str:
+    if verdict.tipping is None or math.isnan(verdict.tipping):
+        return ""
+    if math.isinf(verdict.tipping):
+        return " No error in the propensities that was tried undoes the lead."
+    what = "the odds of being seen" if verdict.tipping_kind == "odds" else "the propensities"
+    low = verdict.tipping_low
+    least = f" ({numbers.gamma(low)} with sampling error)" if low is not None and math.isfinite(low) else ""
+    return f" It stays ahead unless {what} are wrong by more than a factor of {numbers.gamma(verdict.tipping)}{least}."
+
+
+def _undecided(verdict: Verdict) -> tuple[Part, ...]:
+    needed = ""
+    if verdict.users_needed is not None:
+        needed = f" About {numbers.about(verdict.users_needed)} users would be needed at this difference."
+    return (
+        Part("This log cannot decide between "),
+        Part(verdict.a, "name"),
+        Part(" and "),
+        Part(verdict.b, "name"),
+        Part(f" on {verdict.metric}: {_difference(verdict.difference, verdict.low, verdict.high)}.{needed}"),
+    )
+
+
+def _identical(verdict: Verdict) -> Sentence:
+    tail = Part(f" on {verdict.metric}: they score the same for every user.")
+    return Sentence((Part(verdict.a, "name"), Part(" equals "), Part(verdict.b, "name"), tail), verdict.verdict)
+
+
+def _incomparable(verdict: Verdict) -> Sentence:
+    tail = Part(f" cannot be compared on {verdict.metric}: there is no estimate of their difference.")
+    return Sentence((Part(verdict.a, "name"), Part(" and "), Part(verdict.b, "name"), tail), verdict.verdict)
+
+
+def _score(e: Estimate, view: View) -> Sentence:
+    if math.isnan(e.value):
+        return Sentence((Part(e.model, "name"), Part(f" has no estimate on {e.metric}.")))
+    places = view.places(Facet(e.metric, e.target, e.segment))
+    value = f"{numbers.number(e.value, places)} {numbers.interval(e.low, e.high, places)}"
+    return Sentence((Part(e.model, "name"), Part(f" scores {value} on {e.metric} ({e.estimator}).")))
+
+
+def _difference(value: float, low: float, high: float) -> str:
+    places = numbers.decimals([(low, high)])
+    return f"{numbers.number(value, places, sign=True)} {numbers.interval(low, high, places)}"
+
+
+def _together(models: list[str]) -> tuple[Part, ...]:
+    if len(models) > 4:
+        return (Part(f"{len(models)} models"),)
+    parts: list[Part] = []
+    for n, model in enumerate(models):
+        if n:
+            parts.append(Part(" and " if n == len(models) - 1 else ", "))
+        parts.append(Part(model, "name"))
+    return tuple(parts)
+
+
+def _among(facet: Facet) -> str:
+    return f" in {facet.segment}" if facet.segment is not None else ""

@@ -1,0 +1,92 @@
+"""Segments: the same table for parts of the users, or parts of the held-out interactions.
+
+A column of the population divides users; a column of the test log, or ``popularity(strata=3)``, divides interactions
+(how well does a model do on rare items?). n_u is known for whole users only, so a part of the interactions has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.align import Aligned
+from unskew.engine.held import Floats, Held
+from unskew.errors import InputError
+from unskew.log import Ids
+from unskew.log.population import Population
+from unskew.spec import parse, take
+
+
+def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str | None, Held]]:
+    """The whole first, then every segment by its name."""
+    yield None, aligned.held
+    if by is None:
+        return
+    if population is not None and by in population.columns:
+        labels = population.columns[by].fill_null("(none)")
+        for name in labels.unique().sort():
+            yield f"{by}={name}", _users(aligned, (labels == name).to_numpy())
+        return
+    texts = _popularity(aligned, by) if by.startswith("popularity") else aligned.labels.get(by)
+    if texts is None:
+        known = sorted({*aligned.labels, *(population.columns if population is not None else ())})
+        raise InputError(
+            f"--by {by}: neither the test log nor the users' table has a column '{by}'. "
+            f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log."
+        )
+    for name in texts.unique().sort():
+        yield f"{by}={name}", _rows(aligned.held, (texts == name).to_numpy())
+
+
+def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
+    """The held-out rows and lists of some users."""
+    held = aligned.held
+    users = Ids(aligned.users.values.filter(pl.Series(keep)))
+    rows = np.repeat(keep, np.diff(held.indptr))
+    kept = _rows(held, rows)
+    lengths = np.diff(held.indptr)[keep]
+
+    def cut(numbers: Floats | None) -> Floats | None:
+        return None if numbers is None else numbers[keep]
+
+    return replace(
+        kept,
+        hashes=held.hashes[keep],
+        indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        lists=tuple(lists.recode(users, aligned.items) for lists in held.lists),
+        relevant=cut(held.relevant),
+        candidates=cut(held.candidates),
+    )
+
+
+def _rows(held: Held, keep: npt.NDArray[np.bool_]) -> Held:
+    """Some of the held-out rows, of the same users."""
+    before = np.concatenate([[0], np.cumsum(keep)])
+    return replace(
+        held,
+        indptr=before[held.indptr].astype(np.int64),
+        item=held.item[keep],
+        value=held.value[keep],
+        propensity=None if held.propensity is None else held.propensity[keep],
+        labels={name: codes[keep] for name, codes in held.labels.items()},
+        relevant=None,
+    )
+
+
+def _popularity(aligned: Aligned, by: str) -> pl.Series:
+    """Strata of the items by their training count, as texts per row: 1 is the rarest."""
+    if aligned.training_counts is None:
+        raise InputError(f"--by {by} counts items in a training log: give --train (seen=train).")
+    count = take(parse(by), ("strata",), strata=int).get("strata", 3)
+    if count < 2:
+        raise InputError(f"--by {by}: strata must be at least 2.")
+    counts = aligned.training_counts
+    edges = np.quantile(counts, np.arange(1, count) / count)
+    place = np.searchsorted(edges, counts[aligned.held.item], side="left")
+    bounds = [f"up to {edge:,.0f}" for edge in edges] + [f"above {edges[-1]:,.0f}"]
+    names = np.array([f"{j + 1} of {count} ({bound} training clicks)" for j, bound in enumerate(bounds)])
+    return pl.Series(names[place])

@@ -1,0 +1,55 @@
+"""A world as files, as they would arrive from a shop, with the truth beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import polars as pl
+
+from unskew.atomic import atomic
+from unskew.log import Recommender
+from unskew.models import ItemKNN, MostPopular, Random
+from unskew.simulate.world import World
+
+DEPTH = 100  # length of the lists
+
+
+def write(world: World, directory: str | Path, progress: Callable[[str], None] | None = None) -> dict[str, Path]:
+    """Write a world's logs, population, truth and lists; gives back the path of each by name.
+
+        train.parquet        user, item (and value, with conversions)
+        test.parquet         the same and propensity: that of the test part, given training
+        users.parquet        user, relevant: the whole population with n_u, the relevant items outside training
+        full.parquet         all relevant pairs outside training: naive evaluation on it is the truth
+        popular, item_knn, challenger, random .parquet       lists: user, item, rank, without training items
+
+    All files appear together when the last one is made; a run that fails before leaves the directory as it was.
+    ``progress`` is told the name of each file when it has been made.
+    """
+    paths = {}
+    with ExitStack() as files:
+        for name, table in _tables(world):
+            paths[name] = Path(directory) / f"{name}.parquet"
+            table.write_parquet(files.enter_context(atomic(paths[name])))
+            if progress is not None:
+                progress(name)
+    return paths
+
+
+def _tables(world: World) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The files, one after the other, so that only one table is held at a time."""
+    train = world.train
+    yield "train", train.to_frame()
+    yield "test", world.test.to_frame()
+    yield "users", world.relevant_counts()
+    yield "full", world.full_log().to_frame()
+    models: dict[str, Callable[[], Recommender]] = {
+        "popular": lambda: MostPopular().fit(train),
+        "item_knn": lambda: ItemKNN().fit(train),
+        "challenger": world.challenger,
+        "random": lambda: Random().fit(train),
+    }
+    for name, model in models.items():
+        yield name, model().recommend(train.users, DEPTH, seen=train).to_frame()

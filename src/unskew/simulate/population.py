@@ -1,0 +1,74 @@
+"""Who likes what, and who gets to see what: two laws, one for preferences and one for exposure.
+
+    preference   P(relevant_ui) = Φ(base + breadth_u + appeal_i + x_u·y_i)
+    exposure     P_ui = 1 − exp(−activity_u · reach_i),   reach_i ∝ (popularity rank of i)^(−skew)
+
+Exposure is the chance of at least one impression when impressions of item i for user u are Poisson: always in (0, 1),
+a power law for rarely shown items, saturated for the head. Appeal and log reach are correlated (what is shown much
+is liked a little more), but the power law goes far beyond what appeal deserves: that is the bias. With breadth,
+appeal and x·y normal, base = Φ⁻¹(share)·√(1 + their variance) makes the share of relevant items come out right on
+average over users and catalogues.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from unskew.log.ids import Codes
+from unskew.log.log import Floats
+
+TASTES = 8  # dimensions of x_u and y_i
+TASTE = 0.9  # standard deviation of x_u·y_i
+APPEAL = 0.5  # standard deviation of appeal_i
+BREADTH = 0.7  # standard deviation of breadth_u
+ACTIVITY = 4.0  # shape of the gamma law of activity_u, whose mean is 1
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """The items, common to all users that are ever drawn: appeal[i], taste[i, d] and reach[i]."""
+
+    appeal: Floats
+    taste: Floats
+    reach: Floats
+
+    @classmethod
+    def draw(cls, items: int, impressions: float, skew: float, agreement: float, seed: int) -> Catalogue:
+        """Items in an order that says nothing about them; an average user gets ``impressions`` in all."""
+        rng = np.random.default_rng(np.random.SeedSequence(seed))
+        place = rng.permutation(items) + 1.0
+        reach = place**-skew
+        shown = ndtri(1.0 - (place - 0.5) / items)  # the normal score of an item's exposure
+        appeal = APPEAL * (agreement * shown + np.sqrt(1.0 - agreement**2) * rng.standard_normal(items))
+        taste = rng.standard_normal((items, TASTES)) * (TASTE / np.sqrt(TASTES))
+        return cls(appeal, taste, impressions * reach / reach.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """A sample of users, with the catalogue they meet."""
+
+    catalogue: Catalogue
+    base: float
+    breadth: Floats
+    taste: Floats
+    activity: Floats
+
+    @classmethod
+    def draw(cls, catalogue: Catalogue, users: int, share: float, seed: np.random.SeedSequence) -> Population:
+        """Fresh users, to whom a ``share`` of the catalogue is relevant on average."""
+        rng = np.random.default_rng(seed)
+        base = ndtri(share) * np.sqrt(1.0 + BREADTH**2 + APPEAL**2 + TASTE**2)
+        breadth = BREADTH * rng.standard_normal(users)
+        taste = rng.standard_normal((users, TASTES))
+        return cls(catalogue, float(base), breadth, taste, rng.gamma(ACTIVITY, 1.0 / ACTIVITY, users))
+
+    def preference(self, users: slice | Codes) -> Floats:
+        """Φ⁻¹ of the probability that an item is relevant, for a block of users and all items."""
+        preference = self.taste[users] @ self.catalogue.taste.T
+        preference += self.catalogue.appeal
+        preference += self.base + self.breadth[users, None]
+        return np.asarray(preference)

@@ -1,0 +1,160 @@
+"""A world whose truth is known: what every user likes, and how likely each pair was to be seen.
+
+Users meet a catalogue through a shop window that shows some items far more than others (``population.py`` holds the
+laws). What is seen *and* relevant becomes the log; each seen pair is held out with probability ``test_share``, else it
+is training. A recommender may list whatever is not in a user's training rows, so that the truth is its worth on *all
+relevant items outside training*, seen or not: ``full_log()``. The test log holds the seen ones among them. Given
+training, a pair with propensity P is in the test log with probability
+
+    P·s / (1 − P·(1 − s))                                                                               (MATHS §4)
+
+and that, the propensity of the test log itself, is what its column ``propensity`` says.
+
+By default the world misleads: items shown much fill the log, so that by naive recall@10 item-kNN and the most popular
+items beat a challenger that knows users' tastes, while by the truth the challenger beats both.
+
+Which γ suits popularity(γ), P_i ∝ n_i^((γ+1)/2)? Training counts are n_i ∝ P_i · (share of users who find i relevant).
+Were relevance independent of exposure, n_i ∝ P_i and γ = 1 would be right; here what is shown much is also liked a
+little more (``agreement``), so counts exaggerate exposure and the right γ is below 1 (about 0.7 by default).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.estimators.target import Target
+from unskew.log import Account, Feedback, Ids, Log, Recommendations
+from unskew.log.order import starts_of
+from unskew.metrics import RankingMetric
+from unskew.propensity import part_propensity
+from unskew.simulate.challenger import Challenger
+from unskew.simulate.pairs import Pairs, Part, draw
+from unskew.simulate.population import Catalogue, Population
+from unskew.simulate.truth import true_value
+
+
+@dataclass(frozen=True)
+class World:
+    """Users drawn from a population, with all that they like and the little of it that was seen.
+
+    Args:
+        users, items: the size.
+        seed: which users are drawn. Another seed gives other people (with other ids) who meet the same catalogue.
+        relevant: items that are relevant to a user, on average; it varies between users and can be 0.
+        impressions: items shown to a user, on average, repetitions included.
+        skew: exponent of the power law of exposure; 0 shows every item equally.
+        agreement: correlation of an item's appeal with its place in the order of exposure.
+        test_share: probability that a seen pair is held out.
+        feedback: ``implicit`` logs seen relevant pairs, ``conversions`` all seen pairs with values 0 and 1.
+        catalogue: which catalogue is drawn.
+    """
+
+    users: int = 2000
+    items: int = 500
+    seed: int = 0
+    relevant: float = 80.0
+    impressions: float = 400.0
+    skew: float = 0.9
+    agreement: float = 0.4
+    test_share: float = 0.5
+    feedback: Feedback = Feedback.IMPLICIT
+    catalogue: int = 0
+
+    def __post_init__(self) -> None:
+        rules = {
+            "users must be at least 1": self.users >= 1,
+            "relevant must be above 0 and below the number of items": 0.0 < self.relevant < self.items,
+            "impressions must be above 0": self.impressions > 0.0,
+            "skew must not be negative": self.skew >= 0.0,
+            "agreement must lie between −1 and 1": -1.0 <= self.agreement <= 1.0,
+            "test_share must lie between 0 and 1, both excluded": 0.0 < self.test_share < 1.0,
+            "feedback must be implicit or conversions": self.feedback in (Feedback.IMPLICIT, Feedback.CONVERSIONS),
+            "seeds must lie between 0 and 2³¹ − 1": all(0 <= s < 2**31 for s in (self.seed, self.catalogue)),
+        }
+        if broken := [rule for rule, kept in rules.items() if not kept]:
+            raise InputError(f"this world cannot be simulated: {broken[0]} ({self}).")
+
+    def draw(self, seed: int) -> World:
+        """Other users from the same population, in front of the same catalogue."""
+        return replace(self, seed=seed)
+
+    @cached_property
+    def population(self) -> Population:
+        """The users drawn, and the catalogue."""
+        catalogue = Catalogue.draw(self.items, self.impressions, self.skew, self.agreement, self.catalogue)
+        return Population.draw(catalogue, self.users, self.relevant / self.items, self._seeds[0])
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Every relevant pair, seen or not, with its P(seen); with conversions also every seen pair."""
+        return draw(self.population, self.test_share, self.feedback is Feedback.CONVERSIONS, self._seeds[1])
+
+    @cached_property
+    def train(self) -> Log:
+        """The training part of the log."""
+        return self._log(self.pairs.part == Part.TRAIN, self.feedback)
+
+    @cached_property
+    def test(self) -> Log:
+        """The held-out part of the log, with the propensity of being in it given training."""
+        rows = self.pairs.part == Part.TEST
+        return self._log(
+            rows, self.feedback, part_propensity(self.pairs.propensity[rows], self.test_share, unseen=True)
+        )
+
+    def full_log(self) -> Log:
+        """All relevant pairs outside training, as if everything had been seen: naive evaluation here is the truth."""
+        rows = self.pairs.relevant & (self.pairs.part != Part.TRAIN)
+        return self._log(rows, Feedback.IMPLICIT, np.ones(np.count_nonzero(rows)))
+
+    def relevant_counts(self) -> pl.DataFrame:
+        """The population: every user, with the number of relevant items outside training (n_u)."""
+        full = self.full_log()
+        return pl.DataFrame({"user": full.users.values, "relevant": np.diff(full.indptr)})
+
+    def truth(self, lists: Recommendations, metric: RankingMetric, target: Target | str = Target.PER_USER) -> float:
+        """What these lists are really worth under an additive metric."""
+        return true_value(lists, self.full_log(), metric, Target.make(target))
+
+    def challenger(self, noise: float = 1.2) -> Challenger:
+        """A recommender that knows the users' preferences up to ``noise``, and nothing of exposure."""
+        return Challenger(self.population, *self._ids, noise)
+
+    @cached_property
+    def _seeds(self) -> list[np.random.SeedSequence]:
+        return np.random.SeedSequence(self.seed).spawn(2)
+
+    @cached_property
+    def _ids(self) -> tuple[Ids, Ids]:
+        """Users are numbered on from draw to draw: other people have other ids, on which random lists depend."""
+        first = self.seed * self.users
+        return (
+            Ids(pl.Series("id", np.arange(first, first + self.users))),
+            Ids(pl.Series("id", np.arange(self.items))),
+        )
+
+    def _log(
+        self,
+        rows: npt.NDArray[np.bool_],
+        feedback: Feedback,
+        propensity: npt.NDArray[np.float64] | None = None,
+    ) -> Log:
+        """Some of the pairs as a log; values only where zeros are among them."""
+        users, items = self._ids
+        valued = feedback is Feedback.CONVERSIONS
+        return Log(
+            users,
+            items,
+            starts_of(rows)[self.pairs.indptr],
+            self.pairs.item[rows],
+            value=self.pairs.relevant[rows].astype(np.float64) if valued else None,
+            propensity=propensity,
+            feedback=feedback,
+            account=Account("simulated", int(np.count_nonzero(rows))),
+        )
