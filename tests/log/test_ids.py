@@ -1,0 +1,48 @@
+"""Ids: one vocabulary, one order, identity by text."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unskew.log import Ids
+
+compiled = settings(deadline=None)  # the first call compiles kernels
+
+
+@compiled
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1), st.lists(st.integers(-(2**63), 2**63 - 1)))
+def test_encode_finds_the_position_of_an_id(known: list[int], asked: list[int]) -> None:
+    """Codes are positions in the sorted distinct ids; the unknown are −1, however far away."""
+    ids = Ids.of(pl.Series(known, dtype=pl.Int64))
+    order = sorted(set(known))
+    assert ids.values.to_list() == order
+    codes = ids.encode(pl.Series(known + asked, dtype=pl.Int64))
+    assert codes.tolist() == [order.index(i) if i in order else -1 for i in known + asked]
+
+
+@compiled
+@given(st.lists(st.integers(0, 30), min_size=1), st.booleans())
+def test_code_gives_vocabulary_and_codes_at_once(ids: list[int], text: bool) -> None:
+    """``Ids.code`` is ``Ids.of`` and ``encode`` in one."""
+    column = pl.Series(ids).cast(pl.String) if text else pl.Series(ids)
+    vocabulary, codes = Ids.code(column)
+    assert vocabulary.values.to_list() == Ids.of(column).values.to_list()
+    assert codes.tolist() == Ids.of(column).encode(column).tolist()
+
+
+def test_the_identity_of_an_id_is_its_text() -> None:
+    """7 and '7' are the same user, with the same hash; '007' is another."""
+    numbers, texts = Ids.of(pl.Series([7, 10])), Ids.of(pl.Series(["007", "10", "7"]))
+    assert numbers.into(texts).tolist() == [2, 1]
+    assert texts.into(numbers).tolist() == [-1, 1, 0]
+    assert numbers.hashes[0] == texts.hashes[2] != texts.hashes[0]
+    assert Ids.of(pl.Series([7]), pl.Series(["7", "a"])).values.to_list() == ["7", "a"]
+
+
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt16, pl.Int32, pl.UInt64])
+def test_integers_of_any_width_are_the_same_ids(dtype: type[pl.DataType]) -> None:
+    """Width is storage, not identity."""
+    assert Ids.of(pl.Series([1, 2, 3])).encode(pl.Series([3, 4], dtype=dtype)).tolist() == [2, -1]

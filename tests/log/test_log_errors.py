@@ -1,0 +1,244 @@
+"""Whatever is wrong with an input is named: the file, the column, the first offending row, the remedy."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from unskew.errors import InputError
+from unskew.log import Log, Recommendations, read_log, read_recommendations
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def to(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return to
+
+
+def message(read: Callable[..., object], *args: Any, **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read(*args, **options)
+    return str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """The path is named, and from where it was looked for."""
+    assert "nowhere.csv: there is no such file" in message(read_log, tmp_path / "nowhere.csv")
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    """A directory is not a log, whatever it is called."""
+    (tmp_path / "log.parquet").mkdir()
+    assert "log.parquet: this is a directory" in message(read_log, tmp_path / "log.parquet")
+
+
+def test_an_empty_file(write: Write) -> None:
+    """A file without a byte and a file without a row are told apart."""
+    assert "empty.csv: the file is empty" in message(read_log, write("empty.csv", ""))
+    assert "header.csv: there are no rows" in message(read_log, write("header.csv", "user,item\n"))
+
+
+@pytest.mark.parametrize("name", ["log.txt", "log.json.gz", "log", "log.parquet.gz"])
+def test_an_unknown_ending(write: Write, name: str) -> None:
+    """The formats that can be read are named."""
+    said = message(read_log, write(name, "user,item\n1,2\n"))
+    assert name in said and ".csv or .tsv" in said and ".parquet" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("log.parquet", "user,item\n1,2\n"), ("log.csv", "user,item\n1,2,3\n"), ("log.csv.gz", "\x1f\x8b\x08junk")],
+)
+def test_an_unreadable_file(write: Write, name: str, text: str) -> None:
+    """What the reader stumbles over becomes an error that names the file."""
+    path = write(name, "")
+    path.write_bytes(text.encode("latin-1"))
+    assert f"{path}: the file cannot be read (" in message(read_log, path)
+
+
+def test_text_that_is_not_utf8(tmp_path: Path) -> None:
+    """A wrong encoding is said to be one."""
+    path = tmp_path / "log.csv"
+    path.write_bytes("user,item\nMüller,1\n".encode("latin-1"))
+    assert "UTF-8" in message(read_log, path)
+
+
+def test_a_missing_column(write: Write) -> None:
+    """The columns that are there, the likely one, and how to say so."""
+    said = message(read_log, write("log.csv", "customer,user_id,item\n1,2,3\n"))
+    assert "log.csv: there is no column 'user'; the columns are: customer, user_id, item." in said
+    assert "Did you mean 'user_id'? Say so with --columns user=user_id" in said
+
+
+def test_a_missing_column_without_a_likely_one(write: Write) -> None:
+    """Without a guess the remedy still says what to write."""
+    assert "--columns user=..." in message(read_log, write("log.csv", "a,item\n1,2\n"))
+
+
+def test_a_column_that_was_named_but_is_not_there(write: Write) -> None:
+    """An optional column becomes required once it is asked for."""
+    path = write("log.csv", "user,item,stars\n1,2,3\n")
+    assert "no column 'star'" in message(read_log, path, columns={"value": "star"})
+    assert "Did you mean 'stars'?" in message(read_log, path, keep=["star"])
+    assert "none of user, item, value" in message(read_log, path, columns={"usr": "user"})
+
+
+def test_a_column_cannot_be_kept_under_a_name_that_stands_for_another() -> None:
+    """Keeping 'user' while user means 'u' would mix up two columns."""
+    frame = pl.DataFrame({"user": [1], "u": [2], "item": [3]})
+    assert "'user' stands for 'u'" in message(Log.from_frame, frame, columns={"user": "u"}, keep=["user"])
+
+
+def test_another_separator(write: Write) -> None:
+    """A header in one piece hints at the separator."""
+    assert "separated by ';'" in message(read_log, write("log.csv", "user;item\n1;2\n"))
+
+
+@pytest.mark.parametrize("column", ["user", "item", "value", "time", "policy", "propensity", "country"])
+def test_nulls_in_any_used_column(write: Write, column: str) -> None:
+    """An empty field in a used column is found, whichever it is."""
+    full = {"user": 1, "item": 1, "value": 1, "time": 1, "policy": "a", "propensity": 0.5, "country": "se"}
+    holes = {**full, "user": 2, column: None}
+    path = write("log.csv", pl.DataFrame([full, holes]).write_csv())
+    said = message(read_log, path, keep=["country"])
+    assert f"log.csv: column '{column}' must have a value in every row; row 2 (not counting the header)" in said
+    assert read_log(path, keep=["country"], invalid="drop").account.dropped == {f"null {column}": 1}
+
+
+def test_the_message_names_the_column_as_the_file_does(write: Write) -> None:
+    """The reader of the message looks for the name in the file, not for ours."""
+    path = write("log.csv", "customer,item\n1,1\n,2\n")
+    assert "column 'customer'" in message(read_log, path, columns={"user": "customer"})
+
+
+@pytest.mark.parametrize("value", ["abc", "nan", "inf", "1,5"])
+def test_values_that_are_no_numbers(write: Write, value: str) -> None:
+    """The first row with something else than a finite number is shown as it stands."""
+    path = write("log.tsv", "user\titem\tvalue\n" + f"1\t1\t1.5\n1\t2\t{value}\n1\t3\t{value}\n")
+    said = message(read_log, path)
+    assert "log.tsv: column 'value' must hold" in said and f"row 2 (not counting the header) has '{value}'" in said
+    dropped = read_log(path, invalid="drop")
+    assert len(dropped) == 1 and sum(dropped.account.dropped.values()) == 2
+
+
+@pytest.mark.parametrize("wrong", [0.0, -0.1, 1.0001])
+def test_propensities_outside_their_range(tmp_path: Path, wrong: float) -> None:
+    """The sentence of the style guide: what, where, what to do."""
+    rows = 1300
+    propensity = [0.5] * rows
+    propensity[1203] = wrong
+    path = tmp_path / "test.parquet"
+    pl.DataFrame({"user": range(rows), "item": range(rows), "propensity": propensity}).write_parquet(path)
+    said = message(read_log, path)
+    assert f"test.parquet: column 'propensity' must lie in (0, 1]; row 1,204 has {wrong}.\n" in said
+    assert "--invalid drop" in said
+    log = read_log(path, invalid="drop")
+    assert log.account.dropped == {"propensity outside (0, 1]": 1} and log.account.rows == rows == len(log) + 1
+
+
+@pytest.mark.parametrize(("time", "shown"), [("1.5", "'1.5'"), ("noon", "'noon'")])
+def test_times_that_are_none(write: Write, time: str, shown: str) -> None:
+    """A time is a whole number, a date or a datetime."""
+    said = message(read_log, write("log.csv", f"user,item,time\n1,1,7\n1,2,{time}\n"))
+    assert "column 'time' must hold whole numbers, dates or datetimes" in said and f"has {shown}" in said
+
+
+def test_a_datetime_that_does_not_exist(write: Write) -> None:
+    """30 February is found in a column of dates."""
+    said = message(read_log, write("log.csv", "user,item,time\n1,1,2024-01-02\n1,2,2024-02-30\n"))
+    assert "row 2" in said and "'2024-02-30'" in said
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [("user", [[1], [2]]), ("value", [[1.0], [2.0]]), ("time", [dt.time(1), dt.time(2)])],
+)
+def test_columns_of_an_impossible_type(column: str, values: list[Any]) -> None:
+    """A type that no row can mend is an error even when rows may be dropped."""
+    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2]}).with_columns(pl.Series(column, values))
+    assert f"frame: column '{column}' must hold" in message(Log.from_frame, frame, invalid="drop")
+
+
+def test_ids_that_are_fractions() -> None:
+    """1.5 is no id; 2.0 is the integer 2, as pandas writes it next to nulls."""
+    frame = pl.DataFrame({"user": [2.0, 1.5], "item": [1, 2]})
+    assert "column 'user' must hold whole numbers or text; row 2 has 1.5" in message(Log.from_frame, frame)
+    assert Log.from_frame(frame, invalid="drop").users.values.to_list() == [2]
+
+
+def test_a_repeated_pair(write: Write) -> None:
+    """The first row that repeats a pair is named with the row that it repeats."""
+    path = write("log.csv", "user,item\n9,9\nb,1\na,1\nb,1\na,1\n")
+    said = message(read_log, path)
+    assert "the pair of user 'b' and item 1 is there twice, in row 2 and row 4 (not counting the header)" in said
+    assert "--duplicates first, last or max" in said
+
+
+def test_row_numbers_are_those_of_the_file_even_when_rows_were_dropped(write: Write) -> None:
+    """Dropped rows do not shift the row numbers of later messages."""
+    path = write("log.csv", "user,item\n,1\na,1\n,2\na,1\n")
+    assert "row 2 and row 4" in message(read_log, path, invalid="drop")
+
+
+def test_nothing_left(write: Write) -> None:
+    """Dropping everything is an error that says why."""
+    said = message(read_log, write("log.csv", "user,item\n,1\n,2\n"), invalid="drop")
+    assert "no rows are left; 2 × null user were dropped" in said
+
+
+def test_feedback_that_the_columns_cannot_hold(write: Write) -> None:
+    """Outcomes need values, conversions are not negative, and unknown kinds are unknown."""
+    plain, valued = write("a.csv", "user,item\n1,1\n"), write("b.csv", "user,item,value\n1,1,1\n1,2,-1\n")
+    assert "a.csv: feedback 'ratings' needs a column 'value'" in message(read_log, plain, feedback="ratings")
+    assert "a.csv: feedback 'conversions' needs" in message(read_log, plain, feedback="conversions")
+    assert "column 'value' must not be negative; row 2" in message(read_log, valued, feedback="conversions")
+    assert "Known: implicit, conversions, ratings" in message(read_log, plain, feedback="clicks")
+    assert read_log(valued, feedback="conversions", invalid="drop").account.dropped == {"negative value": 1}
+
+
+def test_options_that_do_not_exist(write: Write) -> None:
+    """Misspelt options name the known ones."""
+    path = write("log.csv", "user,item\n1,1\n")
+    assert "error, drop" in message(read_log, path, invalid="ignore")
+    assert "error, first, last, max" in message(read_log, path, duplicates="any")
+    assert "a.csv" not in message(Log.from_frame, [1, 2]) and "not a dataframe" in message(Log.from_frame, [1])
+
+
+@pytest.mark.parametrize("rank", ["0", "-3", "1.5", "x", "99999999999"])
+def test_ranks_that_are_none(write: Write, rank: str) -> None:
+    """A rank is a whole number from 1 on."""
+    path = write("lists.csv", f"user,item,rank\n1,1,1\n1,2,{rank}\n")
+    said = message(read_recommendations, path)
+    assert "lists.csv: column 'rank' must hold whole numbers from 1" in said
+    assert f"row 2 (not counting the header) has '{rank}'" in said
+    lists = read_recommendations(path, invalid="drop")
+    assert len(lists.item) == 1 and sum(lists.account.dropped.values()) == 1
+
+
+def test_repeats_in_a_list(write: Write) -> None:
+    """A rank or an item that a user has twice is named with user and rows."""
+    ranks = write("ranks.csv", "user,item,rank\na,1,1\nb,1,1\nb,2,2\nb,3,1\n")
+    items = write("items.csv", "user,item,rank\na,1,1\nb,1,2\nb,1,1\n")
+    said = message(read_recommendations, ranks)
+    assert "ranks.csv: column 'rank' repeats rank 1 of user 'b', in row 2 and row 4 (not counting the header)" in said
+    said = message(read_recommendations, items)
+    assert "items.csv: column 'item' repeats item 1 of user 'b', in row 2 and row 3 (not counting the header)" in said
+
+
+def test_lists_without_an_order(write: Write) -> None:
+    """Lists need a rank or a score."""
+    path = write("lists.csv", "user,item\n1,1\n")
+    assert "lists.csv: there is neither a column 'rank' nor a column 'score'" in message(read_recommendations, path)
+    frame = pl.DataFrame({"user": [1], "item": [1], "score": [float("nan")]})
+    assert "column 'score' must hold finite numbers; row 1" in message(Recommendations.from_frame, frame)
