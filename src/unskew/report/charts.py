@@ -13,8 +13,10 @@ from unskew.errors import MissingExtraError
 from unskew.report import numbers
 from unskew.report.rows import EstimateRow, VerdictRow, estimate_rows, verdict_rows
 from unskew.report.svg import draw
-from unskew.report.view import Facet, View, is_naive
+from unskew.report.view import Facet, View, is_naive, unique
 from unskew.result import Estimate, Verdict, Weights
+
+Tables = dict[str, list[dict[str, Any]]]
 
 INK, SOFT, GRID = "#1f2430", "#626a7a", "#e3e6ec"
 NAIVE = "#8a6d3b"
@@ -57,14 +59,20 @@ def forest(view: View, facet: Facet) -> str:
     data = [_interval_datum(e, e.model, e.value, text[e.model, e.estimator]) for e in known]
     names = [name for name in view.estimators if any(e.estimator == name for e in known)]
     models = [model for model in view.models if any(e.model == model for e in known)]
-    base = alt.Chart(alt.Data(values=data)).encode(
+    base = alt.Chart(alt.NamedData("rows")).encode(
         y=alt.Y("row:N", sort=models, axis=alt.Axis(title=None, labelLimit=104, labelPadding=8)),
         yOffset=alt.YOffset("estimator:N", sort=names, scale=alt.Scale(paddingOuter=0.35)),
         color=_scale(alt.Color, names, [colour(view, name) for name in names]),
         description="text:N",
     )
     chart = _intervals(alt, base, _scale(alt.Shape, names, [shape(view, name) for name in names]))
-    return _draw(chart, WIDTH - 112, {"step": 13 if len(names) > 1 else 22}, f"Estimates of {_what(facet)} with intervals")
+    return _draw(
+        chart,
+        {"rows": data},
+        WIDTH - 112,
+        {"step": 13 if len(names) > 1 else 22},
+        f"Estimates of {_what(facet)} with intervals",
+    )
 
 
 def differences(view: View, facet: Facet, rows: Sequence[tuple[str, Verdict]] | None = None) -> str:
@@ -76,24 +84,26 @@ def differences(view: View, facet: Facet, rows: Sequence[tuple[str, Verdict]] | 
     if not known:
         return ""
     alt = altair()
-    data = [_interval_datum(v, label, v.difference, _verdict_text(view, v)) | {"verdict": v.verdict} for label, v in known]
-    labels = list(dict.fromkeys(label for label, _ in known))
+    text = _verdict_texts(view, {Facet(v.metric, v.target, v.segment) for _, v in known})
+    data = [_interval_datum(v, label, v.difference, text[_key(v)]) | {"verdict": v.verdict} for label, v in known]
+    labels = unique(label for label, _ in known)
     step = 34 if len({v.estimator for _, v in known}) == 1 else 46
     y = alt.Y("row:N", sort=labels, axis=None, scale=alt.Scale(paddingInner=0.0, paddingOuter=0.0))
     offset = alt.YOffset("estimator:N", sort=names, scale=alt.Scale(range=[24, step - 10] if step > 34 else [24, 24]))
-    base = alt.Chart(alt.Data(values=data)).encode(
+    base = alt.Chart(alt.NamedData("rows")).encode(
         y=y,
         yOffset=offset,
         color=_scale(alt.Color, list(VERDICTS), list(VERDICTS.values()), field="verdict"),
         description="text:N",
     )
-    titles = alt.Chart(alt.Data(values=[{"row": label} for label in labels])).mark_text(
+    titles = alt.Chart(alt.NamedData("labels")).mark_text(
         align="left", baseline="top", dy=-step / 2 + 3, fontSize=11.5, color=INK, limit=WIDTH
     )
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
+    zero = alt.Chart(alt.NamedData("zero")).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
     marks = _intervals(alt, base, _scale(alt.Shape, names, [shape(view, name) for name in names]))
     chart = zero + titles.encode(x=alt.value(0), y=y, text="row:N") + marks
-    return _draw(chart, WIDTH, {"step": step}, f"Differences in {_what(facet)} with intervals")
+    tables: Tables = {"rows": data, "labels": [{"row": label} for label in labels], "zero": [{"zero": 0}]}
+    return _draw(chart, tables, WIDTH, {"step": step}, f"Differences in {_what(facet)} with intervals")
 
 
 def slope(view: View, facet: Facet) -> str:
@@ -116,8 +126,12 @@ def slope(view: View, facet: Facet) -> str:
             value = text[model, cell[model].estimator]
             data.append({"model": model, "end": end, "value": cell[model].value, "place": place, "role": role[model]})
             data[-1] |= {"label": value if end == "naive" else f"{value}  {model}", "text": f"{model}, {end}: {value}"}
-    base = alt.Chart(alt.Data(values=data)).encode(
-        x=alt.X("end:N", sort=["naive", carrier], axis=alt.Axis(title=None, orient="top", labelAngle=0, labelLimit=140, domain=False)),
+    base = alt.Chart(alt.NamedData("rows")).encode(
+        x=alt.X(
+            "end:N",
+            sort=["naive", carrier],
+            axis=alt.Axis(title=None, orient="top", labelAngle=0, labelLimit=140, domain=False),
+        ),
         y=alt.Y("value:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=8)),
         color=_scale(alt.Color, ["winner", "naive", "other"], [colour(view, carrier), NAIVE, SOFT], field="role"),
     )
@@ -130,13 +144,13 @@ def slope(view: View, facet: Facet) -> str:
         for end, align, dx in (("naive", "right", -8), (carrier, "left", 8))
     ]
     chart = alt.layer(lines, points, *labels)
-    height = max(110, 24 * len(models))
-    return _draw(chart, {"step": 150}, height, f"{_what(facet).capitalize()}: from naive to {carrier}")
+    height = _slope_height(len(models))
+    return _draw(chart, {"rows": data}, {"step": 150}, height, f"{_what(facet).capitalize()}: from naive to {carrier}")
 
 
 def histogram(view: View, spread: Weights) -> str:
     """How the weights of an estimator are spread."""
-    bars = [
+    bars: list[dict[str, Any]] = [
         {"low": low if low > 0.0 else high / math.sqrt(2.0), "high": high, "count": n, "text": _bar_text(low, high, n)}
         for low, high, n in zip(spread.low, spread.high, spread.count, strict=True)
         if n and math.isfinite(low) and math.isfinite(high) and high > 0.0
@@ -144,19 +158,27 @@ def histogram(view: View, spread: Weights) -> str:
     if not bars:
         return ""
     alt = altair()
+    far = 1.0 if len(bars) > 1 else 8.0
+    domain = [min(bar["low"] for bar in bars) / far, max(bar["high"] for bar in bars) * far]
     axis = alt.Axis(title="weight", tickCount=5, format="~g", labelOverlap=True)
     chart = (
-        alt.Chart(alt.Data(values=bars))
+        alt.Chart(alt.NamedData("rows"))
         .mark_bar(color=colour(view, spread.estimator), stroke=None, binSpacing=1)
         .encode(
-            x=alt.X("low:Q", axis=axis, scale=alt.Scale(type="log", base=2, nice=False)),
+            x=alt.X("low:Q", axis=axis, scale=alt.Scale(type="log", base=2, nice=False, domain=domain)),
             x2="high:Q",
             y=alt.Y("count:Q", axis=alt.Axis(title=None, tickCount=3, format="~s")),
             y2=alt.Y2Datum(0),
             description="text:N",
         )
     )
-    return _draw(chart, WIDTH - 60, 110, f"Weights of {spread.estimator} under {spread.target}: interactions by weight")
+    return _draw(
+        chart,
+        {"rows": bars},
+        WIDTH - 60,
+        110,
+        f"Weights of {spread.estimator} under {spread.target}: interactions by weight",
+    )
 
 
 def _intervals(alt: Any, base: Any, shapes: Any) -> Any:
@@ -182,7 +204,7 @@ def _scale(channel: Any, domain: list[str], colours: list[str], field: str = "es
 def _apart(values: list[float], everything: list[float]) -> list[float]:
     """Places for labels, in the order of the values, pushed apart until they no longer overlap."""
     extent = (max(everything) - min(everything)) or 1.0
-    room = extent / max(110, 24 * len(values)) * 14.0
+    room = extent / _slope_height(len(values)) * 14.0
     order = sorted(range(len(values)), key=lambda n: values[n])
     places = list(values)
     for lower, upper in zip(order, order[1:], strict=False):
@@ -191,32 +213,45 @@ def _apart(values: list[float], everything: list[float]) -> list[float]:
     return [place - shift for place in places]
 
 
+def _slope_height(models: int) -> int:
+    return max(150, 26 * models)
+
+
 def _debiased(view: View) -> list[str]:
     return [name for name in view.estimators if not is_naive(name)]
 
 
-def _draw(chart: Any, width: Any, height: Any, label: str) -> str:
+def _draw(chart: Any, data: Tables, width: Any, height: Any, label: str) -> str:
     styled = (
         chart.properties(width=width, height=height)
         .configure(background="transparent", padding=4)
         .configure_view(stroke=None)
         .configure_axis(
-            labelColor=SOFT, titleColor=SOFT, gridColor=GRID, domainColor=GRID, tickColor=GRID,
-            labelFontSize=11.5, titleFontSize=11.5, titleFontWeight="normal",
+            labelColor=SOFT,
+            titleColor=SOFT,
+            gridColor=GRID,
+            domainColor=GRID,
+            tickColor=GRID,
+            labelFontSize=11.5,
+            titleFontSize=11.5,
+            titleFontWeight="normal",
         )
         .configure_axisY(grid=False, labelColor=INK)
     )
-    return draw(styled, label)
+    return draw(styled, data, label)
 
 
 def _estimate_text(row: EstimateRow) -> str:
     return f"{row.model}, {row.estimator}: {row.value} {row.interval}"
 
 
-def _verdict_text(view: View, v: Verdict) -> str:
-    rows: list[VerdictRow] = verdict_rows(view, Facet(v.metric, v.target, v.segment))
-    row = next(r for r in rows if (r.a, r.b, r.estimator) == (v.a, v.b, v.estimator))
-    return f"{row.a} − {row.b}, {row.estimator}: {row.difference} {row.interval}, {row.verdict}"
+def _verdict_texts(view: View, facets: set[Facet]) -> dict[tuple[str, ...], str]:
+    rows = (row for facet in facets for row in verdict_rows(view, facet))
+    return {_key(r): f"{r.a} − {r.b}, {r.estimator}: {r.difference} {r.interval}, {r.verdict}" for r in rows}
+
+
+def _key(row: Verdict | VerdictRow) -> tuple[str, ...]:
+    return row.metric, row.target, row.segment or "", row.estimator, row.a, row.b
 
 
 def _bar_text(low: float, high: float, interactions: int) -> str:

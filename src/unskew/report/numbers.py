@@ -12,12 +12,16 @@ MOST_DECIMALS = 6
 
 
 def decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
-    """Decimals that show two significant digits of the narrowest interval; ``None`` where no interval has a width."""
-    widths = [high - low for low, high in intervals]
-    known = [width for width in widths if math.isfinite(width) and width > 0.0]
+    """Decimals that show two significant digits of the narrowest interval; ``None`` where no interval has a width.
+
+    A bound that would be written as zero without being zero gets one more.
+    """
+    known = [(low, high) for low, high in intervals if math.isfinite(high - low) and high > low]
     if not known:
         return None
-    return min(max(1 - math.floor(math.log10(min(known))), 0), MOST_DECIMALS)
+    places = max(1 - math.floor(math.log10(min(high - low for low, high in known))), 0)
+    hidden = any(0.0 < abs(bound) < 0.5 * 10.0**-places for ends in known for bound in ends)
+    return min(places + hidden, MOST_DECIMALS)
 
 
 def number(value: float | None, places: int | None = None, *, sign: bool = False) -> str:

@@ -13,13 +13,14 @@ _NOISE = {"role", "aria-roledescription", "aria-hidden", "class", "stroke-miterl
 _LONG = re.compile(r"-?\d+\.\d{2,}")
 
 
-def draw(chart: Any, label: str) -> str:
-    """The chart as SVG for a page; ``label`` says in words what it shows."""
+def draw(chart: Any, data: dict[str, list[dict[str, Any]]], label: str) -> str:
+    """The chart of these named tables as SVG for a page; ``label`` says in words what it shows."""
     try:
         import vl_convert
     except ImportError:
         raise MissingExtraError("the HTML report", "report") from None
-    text = vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[], show_warnings=False)
+    spec = chart.to_dict(validate=False) | {"datasets": data}
+    text = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[], show_warnings=False)
     root = ElementTree.fromstring(text)
     _strip(root)
     root.set("role", "img")

@@ -11,6 +11,9 @@ from unskew.report.view import Facet, View, unique
 from unskew.result import Estimate, Result, Verdict
 
 
+_DECIDED = ("better", "worse")
+
+
 class Part(NamedTuple):
     """A piece of a sentence; ``kind`` is ``name``, ``flag`` (naive disagrees) or empty."""
 
@@ -34,8 +37,12 @@ def sentences(result: Result) -> list[str]:
     return [str(sentence) for sentence in headline_sentences(View.of(result))]
 
 
-def headline_sentences(view: View) -> list[Sentence]:
-    """One sentence per pair of models; without pairs one per model; the decided ones come first."""
+def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
+    """One sentence per pair of models, without pairs one per model.
+
+    Decided pairs come first, and among them those of the model that is ahead. ``brief`` shortens the sentences where
+    there are more than three, for places that name the metric and the number of comparisons beside them.
+    """
     facet = view.headline
     if facet is None:
         return [Sentence((Part("The result holds no estimates."),))]
@@ -44,18 +51,19 @@ def headline_sentences(view: View) -> list[Sentence]:
     if not verdicts:
         return [_score(e, view) for e in view.estimates(facet, carrier)]
     naive = {(v.a, v.b): v for v in view.verdicts(facet, view.naive(facet))} if view.naive(facet) else {}
-    written = [say(v, naive.get((v.a, v.b)), comparisons=len(verdicts)) for v in verdicts]
-    return sorted(written, key=lambda sentence: sentence.verdict not in ("better", "worse"))
+    first = {part.text for part in title(view).parts if part.kind == "name"}
+    ordered = sorted(verdicts, key=lambda v: (v.verdict not in _DECIDED, first.isdisjoint((v.a, v.b))))
+    short = brief and len(verdicts) > 3
+    return [say(v, naive.get((v.a, v.b)), comparisons=len(verdicts), brief=short) for v in ordered]
 
 
-def say(verdict: Verdict, naive: Verdict | None = None, *, comparisons: int = 1) -> Sentence:
+def say(verdict: Verdict, naive: Verdict | None = None, *, comparisons: int = 1, brief: bool = False) -> Sentence:
     """One verdict in plain words, with what naive would have said where that is something else."""
     if math.isnan(verdict.difference):
         return _incomparable(verdict)
     if verdict.difference == 0.0 and not verdict.se > 0.0:
         return _identical(verdict)
-    decided = verdict.verdict in ("better", "worse")
-    parts = _decided(verdict, comparisons) if decided else _undecided(verdict)
+    parts = _decided(verdict, comparisons, brief) if verdict.verdict in _DECIDED else _undecided(verdict, brief)
     flag = disagreement(verdict, naive)
     return Sentence((*parts, Part(f" {flag}", "flag")) if flag else parts, verdict.verdict)
 
@@ -64,9 +72,9 @@ def disagreement(verdict: Verdict, naive: Verdict | None) -> str:
     """What naive would have said, where that is not the same; else empty."""
     if naive is None or naive.verdict == verdict.verdict or math.isnan(verdict.difference):
         return ""
-    if naive.verdict not in ("better", "worse"):
+    if naive.verdict not in _DECIDED:
         return "Naive could not have decided."
-    if verdict.verdict in ("better", "worse"):
+    if verdict.verdict in _DECIDED:
         return "Naive would have said the opposite."
     return f"Naive would have called {naive.a if naive.verdict == 'better' else naive.b} better."
 
@@ -80,15 +88,17 @@ def title(view: View) -> Sentence:
     on = Part(f" on {facet.metric}{_among(facet)}")
     if not verdicts:
         return Sentence((Part("Estimates"), on))
+    if all(math.isnan(v.difference) for v in verdicts):
+        return Sentence((Part("No comparison"), on))
     models = unique(name for v in verdicts for name in (v.a, v.b))
-    beaten = {v.b if v.verdict == "better" else v.a for v in verdicts if v.verdict in ("better", "worse")}
+    beaten = {v.b if v.verdict == "better" else v.a for v in verdicts if v.verdict in _DECIDED}
     ahead = [model for model in models if model not in beaten]
     if len(models) == 2 and len(ahead) == 1:
         (behind,) = beaten
         return Sentence((Part(ahead[0], "name"), Part(" is better than "), Part(behind, "name"), on), "better")
     if not beaten:
         return Sentence((Part("This log cannot decide between "), *_together(models), on), "undecided")
-    if len(ahead) == 1 and all(v.verdict in ("better", "worse") for v in verdicts if ahead[0] in (v.a, v.b)):
+    if len(ahead) == 1 and all(v.verdict in _DECIDED for v in verdicts if ahead[0] in (v.a, v.b)):
         rest = Part(f" is better than all {len(models) - 1} others")
         return Sentence((Part(ahead[0], "name"), rest, on), "better")
     if not ahead:
@@ -108,17 +118,17 @@ def trust(view: View) -> list[str]:
     return [text if len(pairs) == len(verdicts) else f"{'; '.join(pairs)}: {text}" for text, pairs in said.items()]
 
 
-def _decided(verdict: Verdict, comparisons: int) -> tuple[Part, ...]:
+def _decided(verdict: Verdict, comparisons: int, brief: bool) -> tuple[Part, ...]:
     """The winner comes first, so a verdict of *worse* is told from the other side."""
     if verdict.verdict == "better":
         first, second, sign, low, high = verdict.a, verdict.b, 1.0, verdict.low, verdict.high
     else:
         first, second, sign, low, high = verdict.b, verdict.a, -1.0, -verdict.high, -verdict.low
+    measured = f"{_difference(sign * verdict.difference, low, high)}, {numbers.p_phrase(verdict.p_adjusted)}"
     correction = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    text = (
-        f" on {verdict.metric}: {_difference(sign * verdict.difference, low, high)}, "
-        f"{numbers.p_phrase(verdict.p_adjusted)}{correction}.{_robustness(verdict)}"
-    )
+    text = f" on {verdict.metric}: {measured}{correction}.{_robustness(verdict)}"
+    if brief:
+        text = f": {measured}" + (f", Γ {numbers.gamma(verdict.tipping)}." if verdict.tipping is not None else ".")
     return Part(first, "name"), Part(" is better than "), Part(second, "name"), Part(text)
 
 
@@ -133,17 +143,14 @@ def _robustness(verdict: Verdict) -> str:
     return f" It stays ahead unless {what} are wrong by more than a factor of {numbers.gamma(verdict.tipping)}{least}."
 
 
-def _undecided(verdict: Verdict) -> tuple[Part, ...]:
-    needed = ""
-    if verdict.users_needed is not None:
-        needed = f" About {numbers.about(verdict.users_needed)} users would be needed at this difference."
-    return (
-        Part("This log cannot decide between "),
-        Part(verdict.a, "name"),
-        Part(" and "),
-        Part(verdict.b, "name"),
-        Part(f" on {verdict.metric}: {_difference(verdict.difference, verdict.low, verdict.high)}.{needed}"),
-    )
+def _undecided(verdict: Verdict, brief: bool) -> tuple[Part, ...]:
+    measured = _difference(verdict.difference, verdict.low, verdict.high)
+    names = Part(verdict.a, "name"), Part(" and "), Part(verdict.b, "name")
+    needed = f"About {numbers.about(verdict.users_needed)} users" if verdict.users_needed is not None else ""
+    if brief:
+        return *names, Part(f" undecided: {measured}." + (f" {needed} needed." if needed else ""))
+    tail = f" {needed} would be needed at this difference." if needed else ""
+    return Part("This log cannot decide between "), *names, Part(f" on {verdict.metric}: {measured}.{tail}")
 
 
 def _identical(verdict: Verdict) -> Sentence:

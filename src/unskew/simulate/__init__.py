@@ -10,8 +10,8 @@ write(world, "demo/")              all of it as files, with the lists of four re
 from __future__ import annotations
 
 from unskew.simulate.challenger import Challenger
-from unskew.simulate.files import write
+from unskew.simulate.files import MODELS, truths, write
 from unskew.simulate.truth import true_value
 from unskew.simulate.world import World
 
-__all__ = ["Challenger", "World", "true_value", "write"]
+__all__ = ["MODELS", "Challenger", "World", "true_value", "truths", "write"]

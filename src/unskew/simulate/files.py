@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from unskew.atomic import atomic
+from unskew.estimators import Target
+from unskew.evaluation import evaluate
 from unskew.log import Recommender
 from unskew.models import ItemKNN, MostPopular, Random
 from unskew.simulate.world import World
 
 DEPTH = 100  # length of the lists
+MODELS = ("popular", "item_knn", "challenger", "random")
 
 
 def write(world: World, directory: str | Path, progress: Callable[[str], None] | None = None) -> dict[str, Path]:
@@ -53,3 +57,19 @@ def _tables(world: World) -> Iterator[tuple[str, pl.DataFrame]]:
     }
     for name, model in models.items():
         yield name, model().recommend(train.users, DEPTH, seen=train).to_frame()
+
+
+def truths(
+    world: World, lists: Mapping[str, Any], metrics: Sequence[str] = ("recall@5", "recall@10", "recall@50", "dcg@10")
+) -> list[dict[str, Any]]:
+    """The true value of every metric for given lists under each target: naive evaluation of the full log."""
+    result = evaluate(
+        world.full_log(),
+        lists,
+        metrics=metrics,
+        estimators=["naive"],
+        target=list(Target),
+        users=world.relevant_counts().select("user"),
+        refused="skip",
+    )
+    return result.table().select("model", "metric", "target", "value").to_dicts()

@@ -31,7 +31,7 @@ from unskew.errors import InputError
 from unskew.estimators.target import Target
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
 from unskew.log.order import starts_of
-from unskew.metrics import RankingMetric
+from unskew.metrics import RankingMetric, make
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
 from unskew.simulate.pairs import Pairs, Part, draw
@@ -118,9 +118,11 @@ class World:
         full = self.full_log()
         return pl.DataFrame({"user": full.users.values, "relevant": np.diff(full.indptr)})
 
-    def truth(self, lists: Recommendations, metric: RankingMetric, target: Target | str = Target.PER_USER) -> float:
+    def truth(
+        self, lists: Recommendations, metric: RankingMetric | str, target: Target | str = Target.PER_USER
+    ) -> float:
         """What these lists are really worth under an additive metric."""
-        return true_value(lists, self.full_log(), metric, Target.make(target))
+        return true_value(lists, self.full_log(), make(metric), Target.make(target))
 
     def challenger(self, noise: float = 1.2) -> Challenger:
         """A recommender that knows the users' preferences up to ``noise``, and nothing of exposure."""

@@ -1,0 +1,5 @@
+"""``python -m unskew.cli`` is ``unskew``."""
+
+from unskew.cli import main
+
+main()

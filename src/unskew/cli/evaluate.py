@@ -1,0 +1,161 @@
+"""``unskew evaluate``: from a held-out log and lists to debiased estimates with a verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unskew.cli.console import err, out, progress
+from unskew.cli.options import check_outputs, column_map, named, write_outputs
+from unskew.errors import InputError
+
+if TYPE_CHECKING:
+    from unskew.log import Log
+
+INPUTS, WHAT, HOW, OUTPUT = "Inputs", "What to estimate", "How", "Output"
+
+
+def evaluate(
+    test: Annotated[Path, typer.Argument(help="Held-out log: user, item[, value][, time][, policy][, propensity].")],
+    recs: Annotated[
+        list[str] | None,
+        typer.Option("--recs", help="name=FILE: lists as user, item, rank[, score]. Repeat.", rich_help_panel=INPUTS),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", help='name="item_knn(neighbours=50)": fitted on --train. Repeat.', rich_help_panel=INPUTS
+        ),
+    ] = None,
+    train: Annotated[
+        Path | None, typer.Option(help="Training log: what lists must not repeat, popularity.", rich_help_panel=INPUTS)
+    ] = None,
+    users: Annotated[
+        Path | None, typer.Option(help="The population: user[, relevant], n_u where known.", rich_help_panel=INPUTS)
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Our column names = yours: user=customer_id,item=sku.", rich_help_panel=INPUTS)
+    ] = None,
+    feedback: Annotated[
+        str | None,
+        typer.Option(help="What a row says: implicit, conversions or ratings.", rich_help_panel=INPUTS),
+    ] = None,
+    relevant: Annotated[
+        str | None, typer.Option(help="Threshold on the value, such as '>=4'.", rich_help_panel=INPUTS)
+    ] = None,
+    drop_seen: Annotated[
+        bool, typer.Option("--drop-seen", help="Remove training items from lists.", rich_help_panel=INPUTS)
+    ] = False,
+    candidates: Annotated[
+        str | None, typer.Option(help="unseen (default with --train) or all.", rich_help_panel=INPUTS)
+    ] = None,
+    invalid: Annotated[
+        str, typer.Option(help="Wrong rows: error or drop (counted).", rich_help_panel=INPUTS)
+    ] = "error",
+    duplicates: Annotated[
+        str, typer.Option(help="Repeated pairs: error, first, last or max.", rich_help_panel=INPUTS)
+    ] = "error",
+    metric: Annotated[
+        list[str] | None, typer.Option(help="recall@10 (default), dcg@10, ndcg@10, … Repeat.", rich_help_panel=WHAT)
+    ] = None,
+    estimator: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='naive, snips, "gs(strata=5)", ips, "clipped(snips, quantile=0.01)". Repeat.', rich_help_panel=WHAT
+        ),
+    ] = None,
+    propensity: Annotated[
+        str | None, typer.Option(help='known, "popularity(gamma=2)" or uniform.', rich_help_panel=WHAT)
+    ] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="per_user, pooled or per_user_sum. Repeat.", rich_help_panel=WHAT)
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(help='A column, or "popularity(strata=3)": repeat per segment.', rich_help_panel=WHAT)
+    ] = None,
+    refused: Annotated[
+        str, typer.Option(help="Cells the log cannot support: error, or skip and list them.", rich_help_panel=WHAT)
+    ] = "error",
+    level: Annotated[float, typer.Option(help="Of intervals and verdicts.", rich_help_panel=HOW)] = 0.95,
+    interval: Annotated[str, typer.Option(help="normal or bootstrap.", rich_help_panel=HOW)] = "normal",
+    replicates: Annotated[int, typer.Option(help="Bootstrap replicates.", rich_help_panel=HOW)] = 1000,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap.", rich_help_panel=HOW)] = 0,
+    threads: Annotated[
+        int | None, typer.Option(help="One per core by default; numbers do not depend on it.", rich_help_panel=HOW)
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write everything as JSON.", rich_help_panel=OUTPUT)] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV.", rich_help_panel=OUTPUT)] = None,
+    parquet: Annotated[Path | None, typer.Option(help="Write the table as Parquet.", rich_help_panel=OUTPUT)] = None,
+    html: Annotated[Path | None, typer.Option(help="Write one self-contained page.", rich_help_panel=OUTPUT)] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)
+    ] = False,
+) -> None:
+    """Estimate what each model would score if everything had been seen, and say which is better."""
+    check_outputs(json=json, csv=csv, parquet=parquet, html=html)
+    lists, specs = named("--recs", recs or []), named("--model", model or [])
+    if both := lists.keys() & specs.keys():
+        raise InputError(f"two models are called '{min(both)}'. Give each a name of its own.")
+    if not lists and not specs:
+        raise InputError("there is nothing to evaluate: give --recs name=FILE or --model name=SPEC with --train.")
+    mapped = column_map(columns)
+    reading: dict[str, Any] = {"columns": mapped, "feedback": feedback, "invalid": invalid, "duplicates": duplicates}
+
+    from unskew.evaluation import evaluate as run
+
+    with progress(quiet) as report:
+        seen: Log | Path | None = train
+        candidates_by_name: dict[str, Any] = dict(lists)
+        if specs:
+            seen, fitted = _fit(specs, train, relevant, reading, report)
+            candidates_by_name |= fitted
+        result = run(
+            test,
+            candidates_by_name,
+            metrics=metric or ["recall@10"],
+            estimators=estimator,
+            propensity=propensity,
+            target=target,
+            seen=seen,
+            relevant=relevant,
+            users=users,
+            candidates=candidates,  # type: ignore[arg-type]
+            drop_seen=drop_seen,
+            by=by,
+            level=level,
+            interval=interval,  # type: ignore[arg-type]
+            replicates=replicates,
+            seed=seed,
+            refused=refused,  # type: ignore[arg-type]
+            threads=threads,
+            progress=report,
+            **reading,
+        )
+    if not quiet:
+        out.print(result)
+    for path in write_outputs(result, json=json, csv=csv, parquet=parquet, html=html):
+        if not quiet:
+            err.print(f"wrote {path}")
+
+
+def _fit(
+    specs: dict[str, str], train: Path | None, relevant: str | None, reading: dict[str, Any], report: Any
+) -> tuple[Log, dict[str, Any]]:
+    """Fit the models named on the command line on the training log's positives."""
+    if train is None:
+        raise InputError("--model fits a recommender on a training log: give --train.")
+    from unskew import models
+    from unskew.inputs import positives, told_feedback
+    from unskew.log import read_log
+
+    unfitted = {name: models.make(spec) for name, spec in specs.items()}
+    log = read_log(train, **reading)
+    good = positives(log, told_feedback(log, relevant), relevant)
+    fitted = {}
+    for done, (name, model) in enumerate(unfitted.items()):
+        if report is not None:
+            report(f"fitting {name}", done, len(unfitted))
+        fitted[name] = model.fit(good)
+    return log, fitted

@@ -1,0 +1,62 @@
+"""Options that are read the same way everywhere: ``name=path`` pairs, column maps, output files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unskew.errors import InputError
+
+if TYPE_CHECKING:
+    from unskew.result import Result
+
+
+def named(option: str, given: Sequence[str]) -> dict[str, str]:
+    """``als=als.parquet`` → {"als": "als.parquet"}; a path without a name is called by its stem."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, sign, rest = text.partition("=")
+        if not sign:
+            if option != "--recs":
+                raise InputError(f"{option} {text}: write {option} name={text}.")
+            name, rest = Path(text).stem, text
+        if not name or not rest:
+            raise InputError(f"{option} {text}: write {option} name=value.")
+        if name in found:
+            raise InputError(f"{option} {text}: two models are called '{name}'. Give each a name of its own.")
+        found[name] = rest
+    return found
+
+
+def column_map(given: str | None) -> dict[str, str] | None:
+    """``user=customer_id,item=sku`` → {"user": "customer_id", "item": "sku"}."""
+    if given is None:
+        return None
+    pairs = [part.partition("=") for part in given.split(",")]
+    if any(not (name.strip() and sign and theirs.strip()) for name, sign, theirs in pairs):
+        raise InputError(f"--columns {given}: write our name, '=' and yours, as in user=customer_id,item=sku.")
+    return {name.strip(): theirs.strip() for name, _, theirs in pairs}
+
+
+def write_outputs(result: Result, **paths: Path | None) -> list[Path]:
+    """Write the result in every asked format; gives back what was written."""
+    written = []
+    for kind, path in paths.items():
+        if path is not None:
+            getattr(result, f"to_{kind}")(path)
+            written.append(path)
+    return written
+
+
+def check_outputs(**paths: Path | None) -> None:
+    """Refuse an output that cannot be written before the work is done, not after it."""
+    for kind, path in paths.items():
+        if path is None:
+            continue
+        if path.is_dir():
+            raise InputError(f"--{kind} {path}: this is a directory. Give a file name.")
+        ending = path.suffix.lower().lstrip(".")
+        allowed = {"html": ("html", "htm"), "parquet": ("parquet", "pq")}.get(kind, (kind,))
+        if ending not in allowed:
+            raise InputError(f"--{kind} {path}: the file's name should end in .{kind}.")

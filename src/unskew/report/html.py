@@ -1,0 +1,282 @@
+"""One self-contained page, and a small piece of HTML for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from unskew.report import charts, inputs, numbers, words
+from unskew.report.glossary import TERMS
+from unskew.report.rows import EstimateRow, VerdictRow, estimate_rows, verdict_rows
+from unskew.report.view import Facet, View, unique
+from unskew.result import Result, Weights
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+SHOWN = 3
+NOTEBOOK_ROWS = 30
+_PATHS = {
+    "circle": "M5,0A5,5,0,1,1,-5,0A5,5,0,1,1,5,0",
+    "square": "M-4.5,-4.5h9v9h-9z",
+    "triangle-up": "M0,-5L5.5,4.5h-11z",
+    "diamond": "M0,-6L5,0L0,6L-5,0z",
+    "triangle-down": "M0,5L5.5,-4.5h-11z",
+    "cross": "M-6,-2h4v-4h4v4h4v4h-4v4h-4v-4h-4z",
+}
+
+
+class Card(NamedTuple):
+    """A chart with its name."""
+
+    name: str
+    brief: str
+    note: str
+    svg: Any
+
+
+@dataclass(frozen=True)
+class Block:
+    """The tables of one facet."""
+
+    name: str
+    brief: str
+    note: str
+    verdict_note: str
+    estimates: list[list[EstimateRow]]
+    verdicts: list[list[VerdictRow]]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Charts and tables of one segment."""
+
+    name: str
+    note: str
+    forests: list[Card]
+    blocks: list[Block]
+
+
+def page(result: Result) -> str:
+    """The whole result as one HTML page that loads nothing from anywhere."""
+    charts.altair()
+    view = View.of(result)
+    whole = view.facets_of(view.whole)
+    segments = [_segment(view, name) for name in view.segments if name != view.whole]
+    context = {
+        "title": words.title(view),
+        "sentences": words.headline_sentences(view, brief=True),
+        "basis": _basis(view),
+        "trust": words.trust(view),
+        "warnings": view.result.warnings,
+        "facts": _facts(view),
+        "differences": _cards(view, whole, charts.differences),
+        "forests": _cards(view, whole, charts.forest),
+        "slopes": _cards(view, whole, charts.slope),
+        "weights": _weights(view),
+        "segments": segments,
+        "overview": _overview(view) if segments else [],
+        "blocks": [_block(view, facet) for facet in whole],
+        "promises": _promises(view),
+        "inputs": inputs.entries(view.result.inputs),
+        "clicks": inputs.bars(view.result.inputs.get("clicks_per_user")),
+        "legend": _legend(view),
+        "glossary": TERMS,
+        "shown": SHOWN,
+        "css": _markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
+        "version": _version(),
+    }
+    return _environment().get_template("page.html.j2").render(context | {"sections": _sections(context)})
+
+
+def notebook(result: Result) -> str:
+    """The verdicts in words and the estimates as a table, as a piece of HTML without scripts."""
+    view = View.of(result)
+    columns = ["model", "metric", "estimator", "target", "segment", "value", "interval", "ess"]
+    if not view.segments:
+        columns.remove("segment")
+    rows = [[getattr(row, name) for name in columns] for facet in view.facets for row in estimate_rows(view, facet)]
+    return (
+        _environment()
+        .get_template("notebook.html.j2")
+        .render(
+            sentences=words.headline_sentences(view, brief=True),
+            trust=words.trust(view),
+            warnings=list(view.result.warnings),
+            columns=columns,
+            rows=rows[:NOTEBOOK_ROWS],
+            more=max(len(rows) - NOTEBOOK_ROWS, 0),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("unskew.report", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+
+
+def _markup(text: str) -> Any:
+    """Text that is already markup: our own style sheet and our own charts, nothing else."""
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def _cards(view: View, facets: Sequence[Facet], draw: Callable[[View, Facet], str]) -> list[Card]:
+    drawn = ((facet, draw(view, facet)) for facet in facets)
+    return [Card(facet.metric, facet.target, _note(view, facet), _markup(svg)) for facet, svg in drawn if svg]
+
+
+def _weights(view: View) -> list[Card]:
+    there = [w for w in view.result.weights if w.segment == view.whole]
+    drawn = ((w, charts.histogram(view, w)) for w in there if w.estimator in view.estimators)
+    return [Card(w.estimator, w.target, _weights_note(view, w), _markup(svg)) for w, svg in drawn if svg]
+
+
+def _weights_note(view: View, w: Weights) -> str:
+    cells = [
+        e for e in view.result.estimates if (e.estimator, e.target, e.segment) == (w.estimator, w.target, w.segment)
+    ]
+    ess = numbers.spread((e.ess for e in cells), numbers.count)
+    of = numbers.spread((e.interactions for e in cells), numbers.count)
+    largest = numbers.spread((e.max_weight_share for e in cells), numbers.share)
+    return f"{w.target}: ess {ess} of {of} interactions; the largest share is {largest}"
+
+
+def _segment(view: View, name: str) -> Segment:
+    facets = view.facets_of(name)
+    users = numbers.spread((e.users for facet in facets for e in view.estimates(facet)), numbers.count)
+    return Segment(
+        name, f"{users} users", _cards(view, facets, charts.forest), [_block(view, facet) for facet in facets]
+    )
+
+
+def _overview(view: View) -> list[Card]:
+    """The headline's first pairs in every segment, on one chart."""
+    facet = view.headline
+    if facet is None:
+        return []
+    carrier = view.carrier(facet)
+    pairs = unique((v.a, v.b) for v in view.verdicts(facet, carrier))[:SHOWN]
+    everywhere = [facet, *(facet._replace(segment=name) for name in view.segments)]
+    rows = [
+        (f"{place.segment or 'all users'}" + (f": {v.a} − {v.b}" if len(pairs) > 1 else ""), v)
+        for place in unique(everywhere)
+        for v in view.verdicts(place, carrier)
+        if (v.a, v.b) in pairs
+    ]
+    svg = charts.differences(view, facet, rows)
+    name = f"{pairs[0][0]} − {pairs[0][1]}, by segment" if len(pairs) == 1 else "Differences by segment"
+    return [Card(name, facet.target, f"{facet.metric}, {facet.target}, {carrier}", _markup(svg))] if svg else []
+
+
+def _block(view: View, facet: Facet) -> Block:
+    propensities = unique(e.propensity for e in view.estimates(facet) if e.propensity is not None)
+    note = ", ".join([facet.target, *(f"propensity {text}" for text in propensities)])
+    pairs = len(unique((v.a, v.b) for v in view.verdicts(facet)))
+    verdict_note = f"{facet.target}, p adjusted for {pairs} pair{'s' if pairs != 1 else ''}"
+    models = groupby(estimate_rows(view, facet), key=lambda row: row.model)
+    both = groupby(verdict_rows(view, facet), key=lambda row: (row.a, row.b))
+    return Block(
+        name=facet.metric,
+        brief=facet.target,
+        note=note,
+        verdict_note=verdict_note,
+        estimates=[list(rows) for _, rows in models],
+        verdicts=[list(rows) for _, rows in both],
+    )
+
+
+def _promises(view: View) -> list[dict[str, str]]:
+    """Which estimator claims what; the cells are named only where an estimator claims different things."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for e in view.result.estimates:
+        if e.promise:
+            said.setdefault((e.estimator, e.promise), []).append(f"{e.metric} {e.target}")
+    often = [estimator for estimator, _ in said]
+    return [
+        {
+            "estimator": estimator,
+            "promise": promise,
+            "cells": ", ".join(unique(cells)) if often.count(estimator) > 1 else "all metrics and targets",
+        }
+        for (estimator, promise), cells in said.items()
+    ]
+
+
+def _note(view: View, facet: Facet) -> str:
+    return facet.target if facet.segment in (None, view.whole) else f"{facet.target}, {facet.segment}"
+
+
+def _basis(view: View) -> str:
+    facet = view.headline
+    if facet is None:
+        return ""
+    carrier = view.carrier(facet)
+    cells = view.estimates(facet, carrier)
+    propensity = f", propensity {cells[0].propensity}" if cells[0].propensity else ""
+    users = numbers.spread((e.users for e in cells), numbers.count)
+    clicks = numbers.spread((e.interactions for e in cells), numbers.count)
+    pairs = len(view.verdicts(facet, carrier))
+    corrected = f" p-values are corrected for {pairs} comparisons." if pairs > 1 else ""
+    return (
+        f"Estimator {carrier}, target {facet.target}{propensity}; {users} users with {clicks} held-out interactions."
+        f"{corrected} Other metrics, targets and estimators follow below."
+    )
+
+
+def _facts(view: View) -> list[tuple[str, str]]:
+    counted = {
+        "models": len(view.models),
+        "metrics": len(view.metrics),
+        "estimators": len(view.estimators),
+        "targets": len(view.targets),
+        "segments": len(view.segments),
+    }
+    facts = [(name if n != 1 else name[:-1], numbers.count(n)) for name, n in counted.items() if n]
+    cells = view.estimates(view.headline) if view.headline else []
+    for name, values in (("users", [e.users for e in cells]), ("interactions", [e.interactions for e in cells])):
+        if values:
+            facts.append((name, numbers.count(max(values))))
+    return facts
+
+
+def _legend(view: View) -> list[dict[str, str]]:
+    return [
+        {"name": name, "colour": charts.colour(view, name), "path": _PATHS[charts.shape(view, name)]}
+        for name in view.estimators
+    ]
+
+
+def _sections(context: dict[str, Any]) -> list[tuple[str, str]]:
+    known = (
+        ("differences", "Who is ahead", "differences"),
+        ("estimates", "Estimates", "forests"),
+        ("change", "What changes", "slopes"),
+        ("weights", "Weights", "weights"),
+        ("segments", "Segments", "segments"),
+        ("tables", "All numbers", "blocks"),
+        ("inputs", "Inputs", "inputs"),
+        ("glossary", "Glossary", "glossary"),
+    )
+    return [(anchor, name) for anchor, name, key in known if context[key]]
+
+
+def _version() -> str:
+    try:
+        return version("unskew")
+    except PackageNotFoundError:
+        return ""

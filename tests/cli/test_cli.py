@@ -1,0 +1,150 @@
+"""The command line as a person uses it: files in, tables and files out, one panel when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+
+def unskew(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-m", "unskew.cli", *map(str, arguments)]
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, check=False)
+
+
+def flat(text: str) -> str:
+    """The text without the panel's frame and line breaks."""
+    return re.sub(r"[\s│]+", " ", text)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small simulated shop as files."""
+    folder = tmp_path_factory.mktemp("shop")
+    done = unskew("simulate", "-o", folder, "--users", "300", "--items", "120")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_simulate_writes_logs_lists_and_the_truth(shop: Path) -> None:
+    """Everything the next command needs is there, and the truth has a value per model, metric and target."""
+    names = {"train", "test", "users", "full", "popular", "item_knn", "challenger", "random"}
+    assert {path.stem for path in shop.glob("*.parquet")} == names
+    truth = json.loads((shop / "truth.json").read_text())
+    assert {row["target"] for row in truth} == {"per_user", "pooled", "per_user_sum"}
+    assert all(row["value"] >= 0.0 for row in truth)
+
+
+def test_evaluate_prints_a_verdict_and_writes_every_format(shop: Path, tmp_path: Path) -> None:
+    """One command gives the table, the verdict, and JSON, CSV, Parquet and HTML files that agree."""
+    done = unskew(
+        "evaluate", shop / "test.parquet", "--train", shop / "train.parquet", "--users", shop / "users.parquet",
+        "--recs", f"popular={shop / 'popular.parquet'}", "--recs", shop / "challenger.parquet",
+        "--model", "knn=item_knn(neighbours=20)", "--metric", "recall@10", "--metric", "dcg@10",
+        "--estimator", "naive", "--estimator", "snips", "--propensity", "known",
+        "--json", tmp_path / "r.json", "--csv", tmp_path / "r.csv", "--parquet", tmp_path / "r.parquet",
+        "--html", tmp_path / "r.html",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "challenger" in done.stdout and "recall@10" in done.stdout
+    record = json.loads((tmp_path / "r.json").read_text())
+    table, frame = pl.read_csv(tmp_path / "r.csv"), pl.read_parquet(tmp_path / "r.parquet")
+    assert len(record["estimates"]) == len(table) == len(frame) == 3 * 2 * 2
+    assert [row["value"] for row in record["estimates"]] == frame["value"].to_list() == table["value"].to_list()
+    assert {row["model"] for row in record["estimates"]} == {"popular", "challenger", "knn"}
+    assert "<html" in (tmp_path / "r.html").read_text()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_quiet_prints_nothing(shop: Path) -> None:
+    """--quiet leaves both streams empty."""
+    done = unskew("evaluate", shop / "test.parquet", "--recs", shop / "random.parquet", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--recs", "x=nowhere.parquet"], ["nowhere.parquet", "no such file"]),
+        ([], ["--recs"]),
+        (["--model", "knn=item_knn"], ["--train"]),
+        (["--recs", "POP", "--metric", "recal@10"], ["recal", "recall"]),
+        (["--recs", "POP", "--estimator", "snips"], ["propensit", "never taken as uniform"]),
+        (["--recs", "POP", "--propensity", "popularity(gamma=2)"], ["training log"]),
+        (["--recs", "POP", "--estimator", "ips", "--propensity", "known"], ["relevant", "snips"]),
+        (["--recs", "POP", "--level", "2"], ["level"]),
+        (["--recs", "POP", "--json", "out.csv"], [".json"]),
+        (["--recs", "POP", "--columns", "user=nobody"], ["nobody", "user"]),
+        (["--recs", "POP", "--by", "planet"], ["planet"]),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said_in_one_panel(shop: Path, arguments: list[str], words: list[str]) -> None:
+    """Wrong input exits with 2, names what is wrong, and shows no traceback."""
+    given = [a.replace("POP", f"pop={shop / 'popular.parquet'}") for a in arguments]
+    done = unskew("evaluate", shop / "test.parquet", *given, cwd=shop)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("╭") == done.stderr.count("╰") == 1
+    for word in words:
+        assert word in flat(done.stderr)
+
+
+def test_failure_leaves_no_output(shop: Path, tmp_path: Path) -> None:
+    """A refused run writes none of the files it was asked for."""
+    out = tmp_path / "r.json"
+    done = unskew(
+        "evaluate", shop / "test.parquet", "--recs", shop / "random.parquet", "--estimator", "snips", "--json", out
+    )
+    assert done.returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_stops_in_one_line(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of a long run exits with 130, one line and no half-written file."""
+    command = [
+        sys.executable,
+        "-m",
+        "unskew.cli",
+        "simulate",
+        "-o",
+        str(tmp_path / "big"),
+        "--users",
+        "60000",
+        "--items",
+        "4000",
+    ]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(3.0)
+    assert running.poll() is None, "the run was too short to be interrupted"
+    running.send_signal(signal.SIGINT)
+    _, stderr = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in stderr and "Stopped" in stderr
+    assert not (tmp_path / "big").exists() or list((tmp_path / "big").iterdir()) == []
+
+
+def test_demo_shows_the_truth_beside_the_estimates() -> None:
+    """In the demo's world naive picks the wrong model and the debiased estimators pick the right one."""
+    done = unskew("demo")
+    assert done.returncode == 0, done.stderr
+    rows = {line.split("│")[1].strip(): line for line in done.stdout.splitlines() if line.count("│") > 4}
+    best = {name: line.split("│")[-2].strip() for name, line in rows.items()}
+    assert best["the truth"] == best["snips"] == best["ips"] == best["gs(strata=5)"] == "challenger"
+    assert best["naive"] != "challenger"
+
+
+def test_help_is_quick_and_complete() -> None:
+    """--help names every command; --version prints the version."""
+    done = unskew("--help")
+    assert all(command in done.stdout for command in ("demo", "evaluate", "simulate"))
+    assert re.fullmatch(r"unskew \d+\.\d+\.\d+\n", unskew("--version").stdout)

@@ -1,0 +1,29 @@
+"""What all tests share: hypothesis without deadlines (first calls compile), and tools that may be missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("unskew", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.load_profile("unskew")
+
+
+def missing(reason: str) -> None:
+    """Skip with a printed reason, or fail where everything was promised to be there (UNSKEW_REQUIRE=all)."""
+    if os.environ.get("UNSKEW_REQUIRE") == "all":
+        pytest.fail(f"required here, but missing: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        missing("no chromium on PATH: pages are not looked at in a browser")
+    assert path is not None
+    return path
