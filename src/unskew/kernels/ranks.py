@@ -1,8 +1,8 @@
 """At which rank does a recommender list each held-out item?
 
-Per user, the list is walked once. A 64-bit filter of the user's held-out items turns most entries away; the rest are
-looked up by bisection in the held-out items, which stand in ascending order. The cost is the length of the lists,
-whatever the size of the catalogue.
+Per user, the list is walked once. A small bitmap of the user's held-out items (by their last bits) turns nearly all
+other entries away; the rest are looked up by bisection in the held-out items, which stand in ascending order. The cost
+is the length of the lists, whatever the size of the catalogue.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from numba import njit
 
 Ints32 = npt.NDArray[np.int32]
 Ints64 = npt.NDArray[np.int64]
+
+BITS = 4096  # one byte each: the bitmap stays in the first-level cache
+LAST = BITS - 1
 
 
 @njit(cache=True, nogil=True)
@@ -28,25 +31,32 @@ def find_ranks(
 ) -> None:
     """Fill ``out`` with the ranks of the held-out items of users ``low`` … ``high − 1`` (0 = not listed)."""
     base = indptr[low]
-    one = np.uint64(1)
-    low_bits = np.uint64(63)
+    marked = np.zeros(BITS, dtype=np.uint8)
+    maybe = np.empty(256, dtype=np.int64)
     for u in range(low, high):
         first, last = indptr[u], indptr[u + 1]
-        mask = np.uint64(0)
-        for row in range(first, last):
-            out[row - base] = 0
-            mask |= one << (np.uint64(item[row]) & low_bits)
         if first == last:
             continue
-        for entry in range(list_indptr[u], list_indptr[u + 1]):
-            wanted = list_item[entry]
-            if (mask >> (np.uint64(wanted) & low_bits)) & one:
-                a, b = first, last
-                while a < b:
-                    middle = (a + b) >> 1
-                    if item[middle] < wanted:
-                        a = middle + 1
-                    else:
-                        b = middle
-                if a < last and item[a] == wanted:
-                    out[a - base] = list_rank[entry]
+        start, stop = list_indptr[u], list_indptr[u + 1]
+        if stop - start >= len(maybe):
+            maybe = np.empty(2 * (stop - start), dtype=np.int64)
+        for row in range(first, last):
+            out[row - base] = 0
+            marked[np.uintp(item[row] & LAST)] = 1
+        n = 0
+        for entry in range(start, stop):  # without a branch: whether an entry is marked cannot be foreseen
+            maybe[n] = entry
+            n += marked[np.uintp(list_item[entry] & LAST)]
+        for j in range(n):
+            wanted = list_item[maybe[j]]
+            a, b = first, last
+            while a < b:
+                middle = (a + b) >> 1
+                if item[middle] < wanted:
+                    a = middle + 1
+                else:
+                    b = middle
+            if a < last and item[a] == wanted:
+                out[a - base] = list_rank[maybe[j]]
+        for row in range(first, last):
+            marked[np.uintp(item[row] & LAST)] = 0

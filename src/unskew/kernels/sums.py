@@ -41,29 +41,50 @@ def additive(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, out: F
 
 
 @njit(cache=True, nogil=True)
+def _downwards(weight: Floats, first: int, last: int, room: Floats) -> Floats:
+    """The weights of one user, largest first, in the room given (a larger one if it is too small)."""
+    n = last - first
+    if n > len(room):
+        room = np.empty(2 * n)
+    if n > 64:
+        room[:n] = np.sort(weight[first:last])[::-1]
+        return room
+    for i in range(n):
+        w = weight[first + i]
+        j = i
+        while j > 0 and room[j - 1] < w:
+            room[j] = room[j - 1]
+            j -= 1
+        room[j] = w
+    return room
+
+
+@njit(cache=True, nogil=True)
 def ideal(indptr: Ints64, weight: Floats, table: Floats, out: Floats) -> None:
     """``out[u, t]`` = the largest Σ weight · table[rank, t] that any list could reach: big weights first."""
     depth, metrics = table.shape
+    room = np.empty(64)
     for u in range(len(indptr) - 1):
         for t in range(metrics):
             out[u, t] = 0.0
-        ordered = np.sort(weight[indptr[u] : indptr[u + 1]])[::-1]
-        for j in range(min(len(ordered), depth - 1)):
-            if ordered[j] <= 0.0:
+        room = _downwards(weight, indptr[u], indptr[u + 1], room)
+        for j in range(min(indptr[u + 1] - indptr[u], depth - 1)):
+            if room[j] <= 0.0:
                 break
             for t in range(metrics):
-                out[u, t] += ordered[j] * table[j + 1, t]
+                out[u, t] += room[j] * table[j + 1, t]
 
 
 @njit(cache=True, nogil=True)
 def largest(indptr: Ints64, weight: Floats, cuts: Ints64, out: Floats) -> None:
     """``out[u, t]`` = Σ of the ``cuts[t]`` largest weights of the user."""
+    room = np.empty(64)
     for u in range(len(indptr) - 1):
-        ordered = np.sort(weight[indptr[u] : indptr[u + 1]])[::-1]
+        room = _downwards(weight, indptr[u], indptr[u + 1], room)
         for t in range(len(cuts)):
             total = 0.0
-            for j in range(min(len(ordered), cuts[t])):
-                total += ordered[j]
+            for j in range(min(indptr[u + 1] - indptr[u], cuts[t])):
+                total += room[j]
             out[u, t] = total
 
 

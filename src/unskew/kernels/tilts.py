@@ -49,37 +49,47 @@ def worst_ratios(
     """``out[u, j]`` = the least Σ weight·value·sign·d / Σ weight·value that Γ = ``gammas[j]`` allows inside the user.
 
     The minimum puts large weights on the smallest d: sort d, try every place for the step (a linear program's vertex).
+    Rows with d = 0 are one step together, and users whose d are all 0 have nothing to bend.
     """
     order = np.empty(64, dtype=np.int64)
     for u in range(len(indptr) - 1):
         first, last = indptr[u], indptr[u + 1]
         if last - first > len(order):
             order = np.empty(2 * (last - first), dtype=np.int64)
-        n, moves = 0, False
+        n, below, mass, idle_varying = 0, 0, 0.0, 0.0
         for row in range(first, last):
-            if value[row] > 0.0:
-                moves = moves or d[row] != 0.0
+            mass += fixed * value[row]
+            if value[row] > 0.0 and d[row] != 0.0:
+                below += sign * d[row] < 0.0
                 j = n
                 while j > 0 and sign * d[order[j - 1]] > sign * d[row]:
                     order[j] = order[j - 1]
                     j -= 1
                 order[j] = row
                 n += 1
+            else:
+                idle_varying += (inverse[row] - fixed) * value[row]
         for k in range(len(gammas)):
             out[u, k] = 0.0
-            if not moves:
+            if n == 0:
                 continue
-            top, bottom = 0.0, 0.0
+            gamma = gammas[k]
+            top, bottom = 0.0, mass + idle_varying / gamma
             for j in range(n):
                 row = order[j]
-                weight = (fixed + (inverse[row] - fixed) / gammas[k]) * value[row]
-                top += weight * sign * d[row]
-                bottom += weight
+                varying = (inverse[row] - fixed) * value[row]
+                top += (fixed * value[row] + varying / gamma) * sign * d[row]
+                bottom += varying / gamma
+            stretch = gamma - 1.0 / gamma
             least = top / bottom
-            for j in range(n):
-                row = order[j]
-                step = (inverse[row] - fixed) * (gammas[k] - 1.0 / gammas[k]) * value[row]
-                top += step * sign * d[row]
-                bottom += step
-                least = min(least, top / bottom)
+            for j in range(n + 1):
+                if j == below:
+                    bottom += idle_varying * stretch
+                    least = min(least, top / bottom)
+                if j < n:
+                    row = order[j]
+                    step = (inverse[row] - fixed) * value[row] * stretch
+                    top += step * sign * d[row]
+                    bottom += step
+                    least = min(least, top / bottom)
             out[u, k] = least

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from unskew.errors import MissingExtraError
@@ -24,6 +25,7 @@ ESTIMATORS = ("#2458d3", "#0d8a72", "#a3339b", "#c2410c", "#4d7c0f", "#6d28d9")
 VERDICTS = {"better": "#0d7a4f", "worse": "#c0362c", "undecided": "#626a7b"}
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 WIDTH = 330
+MOST_PAIRS = 15
 
 
 def altair() -> Any:
@@ -79,7 +81,9 @@ def differences(view: View, facet: Facet, rows: Sequence[tuple[str, Verdict]] | 
     """Differences between models with the zero line; by the estimator that counts, and naive for contrast."""
     names = [name for name in (view.carrier(facet), view.naive(facet)) if name]
     if rows is None:
-        rows = [(f"{v.a} − {v.b}", v) for name in names for v in view.verdicts(facet, name)]
+        pairs = charted_pairs(view, facet)
+        there = [v for name in names for v in view.verdicts(facet, name)]
+        rows = [(f"{v.a} − {v.b}", v) for v in there if (v.a, v.b) in pairs]
     known = [(label, v) for label, v in rows if math.isfinite(v.difference)]
     if not known:
         return ""
@@ -106,6 +110,16 @@ def differences(view: View, facet: Facet, rows: Sequence[tuple[str, Verdict]] | 
     return _draw(chart, tables, WIDTH, {"step": step}, f"Differences in {_what(facet)} with intervals")
 
 
+def charted_pairs(view: View, facet: Facet) -> list[tuple[str, str]]:
+    """The pairs of a facet; where they are too many for a chart, only those of the model that is ahead."""
+    carrier = view.carrier(facet)
+    pairs = unique((v.a, v.b) for v in view.verdicts(facet, carrier))
+    known = [e for e in view.estimates(facet, carrier) if math.isfinite(e.value)]
+    if len(pairs) <= MOST_PAIRS or not known:
+        return pairs
+    return [pair for pair in pairs if view.best(known) in pair]
+
+
 def slope(view: View, facet: Facet) -> str:
     """How the picture changes: each model from its naive to its debiased estimate; the two favourites stand out."""
     naive, carrier = view.naive(facet), view.carrier(facet)
@@ -115,9 +129,8 @@ def slope(view: View, facet: Facet) -> str:
     if not models:
         return ""
     alt = altair()
-    best = min if view.lower_is_better(facet.metric) else max
-    favourite, winner = best(models, key=lambda m: before[m].value), best(models, key=lambda m: after[m].value)
-    role = {model: "other" for model in models} | {favourite: "naive"} | {winner: "winner"}
+    favourite, winner = view.best(before.values()), view.best(after.values())
+    role = dict.fromkeys(models, "other") | {favourite: "naive"} | {winner: "winner"}
     text = {(row.model, row.estimator): row.value for row in estimate_rows(view, facet)}
     data = []
     for end, cell in (("naive", before), (carrier, after)):
@@ -130,7 +143,7 @@ def slope(view: View, facet: Facet) -> str:
         x=alt.X(
             "end:N",
             sort=["naive", carrier],
-            axis=alt.Axis(title=None, orient="top", labelAngle=0, labelLimit=140, domain=False),
+            axis=alt.Axis(title=None, orient="top", labelAngle=0, labelLimit=116, domain=False),
         ),
         y=alt.Y("value:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=8)),
         color=_scale(alt.Color, ["winner", "naive", "other"], [colour(view, carrier), NAIVE, SOFT], field="role"),
@@ -139,13 +152,13 @@ def slope(view: View, facet: Facet) -> str:
     points = base.mark_point(filled=True, size=55, opacity=1).encode(description="text:N")
     labels = [
         base.transform_filter({"field": "end", "equal": end})
-        .mark_text(align=align, dx=dx, fontSize=11.5, limit=150)
+        .mark_text(align=align, dx=dx, fontSize=11.5, limit=130)
         .encode(text="label:N", y="place:Q")
         for end, align, dx in (("naive", "right", -8), (carrier, "left", 8))
     ]
     chart = alt.layer(lines, points, *labels)
     height = _slope_height(len(models))
-    return _draw(chart, {"rows": data}, {"step": 150}, height, f"{_what(facet).capitalize()}: from naive to {carrier}")
+    return _draw(chart, {"rows": data}, {"step": 120}, height, f"{_what(facet).capitalize()}: from naive to {carrier}")
 
 
 def histogram(view: View, spread: Weights) -> str:
@@ -160,7 +173,7 @@ def histogram(view: View, spread: Weights) -> str:
     alt = altair()
     far = 1.0 if len(bars) > 1 else 8.0
     domain = [min(bar["low"] for bar in bars) / far, max(bar["high"] for bar in bars) * far]
-    axis = alt.Axis(title="weight", tickCount=5, format="~g", labelOverlap=True)
+    axis = alt.Axis(title="weight", tickCount=5, format="~g", labelOverlap="greedy", labelSeparation=8)
     chart = (
         alt.Chart(alt.NamedData("rows"))
         .mark_bar(color=colour(view, spread.estimator), stroke=None, binSpacing=1)
@@ -207,7 +220,7 @@ def _apart(values: list[float], everything: list[float]) -> list[float]:
     room = extent / _slope_height(len(values)) * 14.0
     order = sorted(range(len(values)), key=lambda n: values[n])
     places = list(values)
-    for lower, upper in zip(order, order[1:], strict=False):
+    for lower, upper in pairwise(order):
         places[upper] = max(places[upper], places[lower] + room)
     shift = sum(place - value for place, value in zip(places, values, strict=True)) / len(values)
     return [place - shift for place in places]

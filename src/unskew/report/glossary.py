@@ -19,7 +19,7 @@ TERMS: tuple[tuple[str, str], ...] = (
     ("ess", "Effective sample size: how many equally weighted interactions would tell as much."),
     (
         "largest share",
-        "Share of the total weight carried by the heaviest interaction (max_weight_share); above a few per cent one row may decide.",
+        "Weight of the heaviest interaction in the total (max_weight_share); above a few per cent, beware.",
     ),
     (
         "clipped",
@@ -27,7 +27,7 @@ TERMS: tuple[tuple[str, str], ...] = (
     ),
     (
         "support gap",
-        "Share of held-out interactions on items that training never showed (support_gap); no weight can make up for them.",
+        "Share of held-out interactions on items that training never showed (support_gap).",
     ),
     ("difference", "Estimate of the first model minus that of the second, over the same users."),
     (
@@ -37,7 +37,7 @@ TERMS: tuple[tuple[str, str], ...] = (
     ("verdict", "The first model is better or worse than the second, or the log cannot decide."),
     (
         "tipping (Γ)",
-        "Factor by which propensities (or their odds) must be wrong to undo the lead; near 1 is fragile, “none” means that no factor tried does.",
+        "Factor by which propensities (or their odds) must be wrong to undo the lead; “none”: no factor does.",
     ),
     ("Γ, low", "The same, allowing for sampling error."),
     ("users needed", "Users at which a difference like this one would be found four times out of five."),

@@ -75,7 +75,7 @@ def page(result: Result) -> str:
         "trust": words.trust(view),
         "warnings": view.result.warnings,
         "facts": _facts(view),
-        "differences": _cards(view, whole, charts.differences),
+        "differences": [_fewer(view, facet, card) for facet, card in _drawn(view, whole, charts.differences)],
         "forests": _cards(view, whole, charts.forest),
         "slopes": _cards(view, whole, charts.slope),
         "weights": _weights(view),
@@ -136,8 +136,22 @@ def _markup(text: str) -> Any:
 
 
 def _cards(view: View, facets: Sequence[Facet], draw: Callable[[View, Facet], str]) -> list[Card]:
-    drawn = ((facet, draw(view, facet)) for facet in facets)
-    return [Card(facet.metric, facet.target, _note(view, facet), _markup(svg)) for facet, svg in drawn if svg]
+    return [card for _, card in _drawn(view, facets, draw)]
+
+
+def _drawn(view: View, facets: Sequence[Facet], draw: Callable[[View, Facet], str]) -> list[tuple[Facet, Card]]:
+    charted = [(facet, draw(view, facet)) for facet in facets]
+    return [
+        (facet, Card(facet.metric, facet.target, _note(view, facet), _markup(svg))) for facet, svg in charted if svg
+    ]
+
+
+def _fewer(view: View, facet: Facet, card: Card) -> Card:
+    """Say so where a chart shows only some of the pairs."""
+    shown, pairs = len(charts.charted_pairs(view, facet)), len(view.verdicts(facet, view.carrier(facet)))
+    if shown == pairs:
+        return card
+    return card._replace(note=f"{card.note}; {shown} of {pairs} pairs, those of the best model: the table has all")
 
 
 def _weights(view: View) -> list[Card]:

@@ -10,6 +10,7 @@ from unskew.errors import MissingExtraError
 
 _SPACE = "http://www.w3.org/2000/svg"
 _NOISE = {"role", "aria-roledescription", "aria-hidden", "class", "stroke-miterlimit", "pointer-events", "font-family"}
+_MARKS = {f"{{{_SPACE}}}{tag}" for tag in ("path", "line", "rect")}
 _LONG = re.compile(r"-?\d+\.\d{2,}")
 
 
@@ -41,5 +42,5 @@ def _strip(node: ElementTree.Element) -> None:
         _strip(child)
         if child.tag == f"{{{_SPACE}}}g" and not len(child):
             node.remove(child)
-    if label and node.tag != f"{{{_SPACE}}}svg" and not len(node):
+    if label and node.tag in _MARKS:
         ElementTree.SubElement(node, f"{{{_SPACE}}}title").text = label

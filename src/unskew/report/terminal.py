@@ -21,12 +21,14 @@ from unskew.result import Result
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-Rows = Sequence[EstimateRow] | Sequence[VerdictRow]
+Row = EstimateRow | VerdictRow
+Rows = Sequence[Row]
 
 WIDE = 100
 SENTENCES = 6
 ROWS = 36
-_ONCE = {"model", "a", "b", "metric", "target", "segment"}
+_FACET = {"metric", "target", "segment"}
+_ONCE = {"model", "a", "b"}
 STYLES = {"better": "green", "worse": "red", "undecided": "yellow"}
 
 
@@ -94,7 +96,10 @@ def _verdicts(view: View, wide: bool) -> list[RenderableType]:
     figures = {"difference": "difference" if wide else "diff.", "interval": "interval", "adjusted": "p adj."}
     figures |= {"verdict": "verdict", "tipping": "tipping Γ" if wide else "Γ"}
     rows = [verdict_rows(view, facet) for facet in view.facets]
-    return _tables("Verdicts", rows, names, figures, ".verdicts()", wide)
+    parts = _tables("Verdicts", rows, names, figures, ".verdicts()", wide)
+    if any(row.flag for facet in rows for row in facet):
+        parts.append(Text("≠ naive says something else", style="yellow"))
+    return parts
 
 
 def _tables(
@@ -133,15 +138,18 @@ def _table(title: Text, facets: Sequence[Rows], names: list[str], figures: dict[
     for key, label in figures.items():
         table.add_column(label, justify="left" if key == "verdict" else "right", no_wrap=True)
     for rows in facets:
+        first = True
         for _, alike in groupby(rows, key=_who):
-            group = list(alike)
+            group: list[Row] = list(alike)
             for place, row in enumerate(group):
-                table.add_row(*(_cell(row, name, place, len(group)) for name in (*names, *figures)))
+                cells = {name: _cell(row, name, place, len(group)) for name in (*names, *figures)}
+                table.add_row(*(Text() if name in _FACET and not first else cell for name, cell in cells.items()))
+                first = False
         table.add_section()
     return table
 
 
-def _cell(row: EstimateRow | VerdictRow, name: str, place: int, size: int) -> Text:
+def _cell(row: Row, name: str, place: int, size: int) -> Text:
     if name == "pair":
         lines = [row.a, f"− {row.b}"] if isinstance(row, VerdictRow) else []
         return Text("\n".join(lines) if size == 1 else lines[place] if place < 2 else "")
@@ -152,11 +160,11 @@ def _cell(row: EstimateRow | VerdictRow, name: str, place: int, size: int) -> Te
     return Text("" if place and name in _ONCE else text)
 
 
-def _who(row: EstimateRow | VerdictRow) -> tuple[str, ...]:
+def _who(row: Row) -> tuple[str, ...]:
     return (row.model,) if isinstance(row, EstimateRow) else (row.a, row.b)
 
 
-def _heading(title: str, row: EstimateRow | VerdictRow) -> Text:
+def _heading(title: str, row: Row) -> Text:
     facet = ", ".join(text for text in (row.metric, row.target, row.segment) if text)
     return Text(title, style="bold").append(f"  {facet}", style="dim not bold")
 

@@ -1,4 +1,4 @@
-"""What is shown, and in which order: the result with printable names, its facets, and the cell that makes the headline."""
+"""What is shown, and in which order: printable names, the facets of a result, and the one that makes the headline."""
 
 from __future__ import annotations
 
@@ -121,6 +121,12 @@ class View:
         """Decimals for the differences of a facet."""
         return numbers.decimals((v.low, v.high) for v in self.verdicts(facet))
 
+    def best(self, estimates: Iterable[Estimate]) -> str:
+        """The model with the best value among estimates of one metric."""
+        known = list(estimates)
+        choose = min if self.lower_is_better(known[0].metric) else max
+        return choose(known, key=lambda e: e.value).model
+
     def lower_is_better(self, metric: str) -> bool:
         """Whether the verdicts say so: a model is called better although its difference is negative."""
         decided = [v for v in self.result.verdicts_ if v.metric == metric and v.verdict in ("better", "worse")]
@@ -158,7 +164,7 @@ def _printable(sign: str) -> str:
 
 
 def _clean_row(row: Row) -> Row:
-    texts = {f.name: clean(text) for f in fields(row) if isinstance(text := getattr(row, f.name), str)}
+    texts: dict[str, Any] = {f.name: clean(text) for f in fields(row) if isinstance(text := getattr(row, f.name), str)}
     return replace(row, **texts)
 
 

@@ -10,7 +10,6 @@ from unskew.report import numbers
 from unskew.report.view import Facet, View, unique
 from unskew.result import Estimate, Result, Verdict
 
-
 _DECIDED = ("better", "worse")
 
 

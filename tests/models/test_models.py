@@ -1,0 +1,184 @@
+"""Models against dense, obvious references."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unskew.errors import InputError
+from unskew.kernels.hashing import mix
+from unskew.kernels.topk import SEED
+from unskew.log import Ids, Log, Recommendations
+from unskew.models import base, item_knn, make
+
+Rows = list[tuple[int, int, float]]
+MODELS = ["most_popular", "random(seed=3)", "item_knn(neighbours=2)"]
+rows = st.lists(  # numbers whose order as text is another
+    st.tuples(st.integers(7, 13), st.integers(5, 13), st.sampled_from([0.0, 1.0, 2.0])),
+    min_size=1,
+    max_size=40,
+    unique_by=lambda row: row[:2],
+)
+
+
+def log_of(rows: Rows, values: bool = False) -> Log:
+    """A log of (user, item, value) rows."""
+    frame = pl.DataFrame(rows, schema=["user", "item", "value"], orient="row")
+    return Log.from_frame(frame, feedback="ratings") if values else Log.from_frame(frame.drop("value"))
+
+
+def ids(*values: object) -> Ids:
+    """A vocabulary."""
+    return Ids.of(pl.Series(values))
+
+
+def lists_of(found: Recommendations) -> dict[object, list[object]]:
+    """The lists by user, after checking that the ranks are 1, 2, 3, …"""
+    lists: dict[object, list[object]] = {user: [] for user in found.users.values}
+    for user, item, rank in found.to_frame().iter_rows():
+        lists[user].append(item)
+        assert rank == len(lists[user])
+    return lists
+
+
+def expected(
+    score: dict[tuple[int, int], float], log: Log, users: Ids, k: int, seen: set[tuple[int, int]]
+) -> dict[object, list[object]]:
+    """Sort the unseen items of the catalogue by (−score, hash) for each user; a missing score is 0."""
+    lists: dict[object, list[object]] = {}
+    for user, user_hash in zip(users.values, users.hashes, strict=True):
+        keyed = [
+            (-score.get((user, item), 0.0), int(mix(mix(user_hash ^ SEED) ^ item_hash)), item)
+            for item, item_hash in zip(log.items.values, log.items.hashes, strict=True)
+            if (user, item) not in seen
+        ]
+        lists[user] = [item for _, _, item in sorted(keyed)[:k]]
+    return lists
+
+
+@settings(deadline=None)
+@given(train=rows, seen=rows, k=st.integers(1, 12), values=st.booleans())
+def test_most_popular_counts_positives(train: Rows, seen: Rows, k: int, values: bool) -> None:
+    """Lists are sorted by (training positives, hash), for known and unknown users, without what was seen."""
+    log, users = log_of(train, values), ids(*range(10, 17))
+    count = Counter(item for _, item, value in train if value > 0 or not values)
+    score = {(u, i): float(n) for i, n in count.items() for u in range(17)}
+    lists = make("most_popular").fit(log).recommend(users, k, seen=log_of(seen))
+    assert lists_of(lists) == expected(score, log, users, k, {(u, i) for u, i, _ in seen})
+
+
+@settings(deadline=None)
+@given(train=rows, seen=rows, k=st.integers(1, 12), neighbours=st.integers(1, 4), values=st.booleans())
+def test_item_knn_sums_the_cosines_of_near_neighbours(
+    train: Rows, seen: Rows, k: int, neighbours: int, values: bool
+) -> None:
+    """A user's items vote with their cosine for their nearest neighbours; users without history get random lists."""
+    log, users = log_of(train, values), ids(*range(10, 17))
+    liked = [(u, i) for u, i, value in sorted(train) if value > 0 or not values]
+    fans = {i: {u for u, j in liked if j == i} for i in log.items.values}
+    hashes = dict(zip(log.items.values, log.items.hashes, strict=True))
+
+    def cosine(i: int, j: int) -> float:
+        return len(fans[i] & fans[j]) / math.sqrt(max(1, len(fans[i])) * max(1, len(fans[j])))
+
+    score: dict[tuple[int, int], float] = {}
+    for u, j in liked:
+        others = [i for i in fans if i != j]
+        others.sort(key=lambda i: (-cosine(i, j), int(mix(mix(hashes[j] ^ SEED) ^ hashes[i]))))
+        for i in others[:neighbours]:
+            score[u, i] = score.get((u, i), 0.0) + cosine(i, j)
+    lists = make(f"item_knn(neighbours={neighbours})").fit(log).recommend(users, k, seen=log_of(seen))
+    assert lists_of(lists) == expected(score, log, users, k, {(u, i) for u, i, _ in seen})
+
+
+@settings(max_examples=30, deadline=None)
+@given(train=rows, seen=rows, model=st.sampled_from(MODELS))
+def test_nobody_gets_a_seen_item_and_nothing_else_is_missing(train: Rows, seen: Rows, model: str) -> None:
+    """With a long enough list a user gets exactly the catalogue without what was seen, even if ids come as text."""
+    texts = pl.DataFrame([(str(u), str(i)) for u, i, _ in seen], schema=["user", "item"], orient="row")
+    log = log_of(train)
+    found = lists_of(make(model).fit(log).recommend(log.users, 99, seen=Log.from_frame(texts)))
+    for user, listed in found.items():
+        assert sorted(listed) == [i for i in log.items.values if (user, i) not in {(u, j) for u, j, _ in seen}]  # type: ignore[type-var]
+
+
+@pytest.fixture(scope="module")
+def log() -> Log:
+    """400 users and 60 items, popularity falling with the item's number, so that order and popularity agree."""
+    rng = np.random.default_rng(0)
+    seen = rng.random((400, 60)) < 0.5 * np.arange(1, 61) ** -0.7
+    user, item = np.nonzero(seen)
+    return Log.from_frame(pl.DataFrame({"user": user, "item": item}))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_lists_do_not_depend_on_blocks_or_on_who_else_is_asked(
+    model: str, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tiny blocks, some of the users, and asking again: always the same lists."""
+    whole = lists_of(make(model).fit(log).recommend(log.users, 10, seen=log))
+    monkeypatch.setattr(base, "ROWS", 7)
+    monkeypatch.setattr(base, "CELLS", 180)
+    monkeypatch.setattr(item_knn, "CELLS", 180)
+    some = lists_of(make(model).fit(log).recommend(ids(*range(5, 50)), 10, seen=log))
+    assert some == {user: whole[user] for user in some}
+
+
+@pytest.mark.parametrize("model", ["random", "item_knn"])
+def test_lists_without_information_are_random(model: str, log: Log) -> None:
+    """Users whom item-kNN does not know, like all users of random, get every item equally often (χ² within 4 sd)."""
+    users = ids(*range(10_000, 14_000))
+    lists = make(model).fit(log).recommend(users, 6)
+    counts, expect = np.bincount(lists.item, minlength=60), 4000 * 6 / 60
+    assert abs(((counts - expect) ** 2 / (expect * 0.9)).sum() - 59) < 4 * np.sqrt(2 * 59)
+    assert abs(np.corrcoef(counts, np.arange(60))[0, 1]) < 4 / np.sqrt(60)
+
+
+def test_ties_are_counted_where_the_hash_decides(log: Log) -> None:
+    """Unknown users of item-kNN are all tied; random means its chance, so it reports none."""
+    unknown = ids(*range(1000, 1010))
+    assert make("item_knn").fit(log).recommend(unknown, 5).tied == 10
+    assert make("random").fit(log).recommend(unknown, 5).tied == 0
+
+
+def test_random_has_its_own_stream(log: Log) -> None:
+    """Lists of other seeds, and of the tie-breaking hash, overlap as chance has it (6 of 60: 10 % ± 1.2 %)."""
+    users = ids(*range(1000, 2000))
+    lists = [
+        make(model).fit(log).recommend(users, 6).item.reshape(1000, 6)
+        for model in ("random(seed=0)", "random(seed=1)", "item_knn")
+    ]
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        shared = np.mean([len(set(x) & set(y)) / 6 for x, y in zip(lists[a], lists[b], strict=True)])
+        assert abs(shared - 0.1) < 0.012
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [("most_popular", "most_popular"), ("random", "random(seed=0)"), ("item_knn", "item_knn(neighbours=50)")],
+)
+def test_models_print_what_they_parse(text: str, canonical: str) -> None:
+    """The canonical string names every option and makes the same model again."""
+    assert str(make(text)) == canonical == str(make(canonical)) == repr(make(canonical))
+
+
+def test_mistakes_are_told(log: Log) -> None:
+    """Unknown names, wrong options, an unfitted model and an empty list are refused with the remedy."""
+    with pytest.raises(InputError, match="Did you mean 'item_knn'"):
+        make("item_kn")
+    with pytest.raises(InputError, match="must be a whole number"):
+        make("random(seed=0.5)")
+    with pytest.raises(InputError, match=r"Call fit\(log\)"):
+        make("item_knn").recommend(log.users, 5)
+    with pytest.raises(InputError, match="at least 1 neighbour"):
+        make("item_knn(neighbours=0)").fit(log)
+    with pytest.raises(InputError, match="seed of at least 0"):
+        make("random(seed=-1)").fit(log)
+    with pytest.raises(InputError, match="at least 1 place"):
+        make("most_popular").fit(log).recommend(log.users, 0)

@@ -1,0 +1,70 @@
+"""The true value against loops."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unskew.errors import RefusedError
+from unskew.estimators.target import Target
+from unskew.log import Ids, Log, Recommendations
+from unskew.metrics import make
+from unskew.simulate import true_value
+
+Pairs = list[tuple[int, int]]
+pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), min_size=1, max_size=20, unique=True)
+
+
+def full_log(relevant: Pairs, users: int) -> Log:
+    """A full log over users 0 … users − 1, also those without a row."""
+    log = Log.from_frame(pl.DataFrame(relevant, schema=["user", "item"], orient="row"))
+    return log.recode(Ids(pl.Series("id", range(users))), log.items)
+
+
+def lists_of(listed: Pairs) -> tuple[Recommendations, dict[tuple[int, int], int]]:
+    """Lists in the order of the pairs, and the rank of each pair."""
+    rank: dict[tuple[int, int], int] = {}
+    for user, item in listed:
+        rank[user, item] = 1 + sum(u == user for u, _ in rank)
+    rows = [(user, item, r) for (user, item), r in rank.items()]
+    frame = pl.DataFrame(rows, schema=["user", "item", "rank"], orient="row")
+    return Recommendations.from_frame(frame), rank
+
+
+@settings(deadline=None)
+@given(relevant=pairs, listed=pairs, k=st.integers(1, 7), target=st.sampled_from(list(Target)))
+def test_truth_is_the_definition(relevant: Pairs, listed: Pairs, k: int, target: Target) -> None:
+    """dcg@k under each target equals the double loop over users and relevant items."""
+    lists, rank = lists_of(listed)
+    worth, n = [0.0] * 8, [0] * 8
+    for user, item in relevant:
+        n[user] += 1
+        if rank.get((user, item), 99) <= k:
+            worth[user] += 1.0 / math.log2(rank[user, item] + 1)
+    with_any = [u for u in range(8) if n[u] > 0]
+    expected = {
+        Target.PER_USER: sum(worth[u] / n[u] for u in with_any) / len(with_any),
+        Target.POOLED: sum(worth) / sum(n),
+        Target.PER_USER_SUM: sum(worth) / 8,
+    }
+    assert true_value(lists, full_log(relevant, 8), make(f"dcg@{k}"), target) == pytest.approx(expected[target])
+
+
+def test_without_relevant_items_there_is_no_truth() -> None:
+    """Shares of nothing are NaN; a sum of nothing is 0."""
+    lists, _ = lists_of([(0, 1)])
+    empty = full_log([(0, 1)], 3).take(pl.Series([False]).to_numpy())
+    assert math.isnan(true_value(lists, empty, make("recall@5"), Target.PER_USER))
+    assert math.isnan(true_value(lists, empty, make("recall@5"), Target.POOLED))
+    assert true_value(lists, empty, make("recall@5"), Target.PER_USER_SUM) == 0.0
+
+
+def test_metrics_that_are_no_sums_are_refused() -> None:
+    """ndcg points to its naive value on the full log."""
+    lists, _ = lists_of([(0, 1)])
+    with pytest.raises(RefusedError, match="naive estimate on the full log"):
+        true_value(lists, full_log([(0, 1)], 1), make("ndcg@5"), Target.PER_USER)
