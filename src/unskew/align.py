@@ -101,7 +101,7 @@ def align(
         )
     training = None
     if seen is not None:
-        training = TrainingRows(_training_propensity(model, seen), trained)
+        training = TrainingRows(_training_propensity(model, seen, test, candidates), trained)
     account = {
         "test": _account(replace(test.account, dropped=dropped)),
         "train": None if seen is None else _account(seen.account),
@@ -289,11 +289,14 @@ def _relevant(population: Population | None, test: Log, users: Ids) -> Floats | 
     return population.relevant
 
 
-def _training_propensity(model: Propensity | None, seen: Log) -> Floats | None:
-    """P of the training rows, for shares of strata; ``None`` where the model has none for them."""
+def _training_propensity(model: Propensity | None, seen: Log, test: Log, candidates: str) -> Floats | None:
+    """P of the training rows on the test rows' scale, for shares of strata; ``None`` where there is none for them."""
     if model is None or (model.name == "known" and seen.propensity is None):
         return None
-    return model.of(seen).rows
+    rows = model.of(seen).rows
+    share = model.share_of(test)
+    rows = rows if share is None else part_propensity(rows, share, unseen=candidates == "unseen")
+    return rows[~np.isnan(rows)]
 
 
 def _summary(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import polars as pl
@@ -18,8 +18,8 @@ from unskew.answer import Answer, Setting, answer
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import InputError, RefusedError
-from unskew.estimators import Estimator, Target
-from unskew.inputs import as_lists, as_log, told_feedback
+from unskew.estimators import Estimator, Need, Target
+from unskew.inputs import Names, as_lists, as_log, told_feedback
 from unskew.log import Feedback, Ids, Log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
@@ -29,6 +29,7 @@ from unskew.result import Result
 from unskew.segments import segments
 
 Stage = Callable[[str, int, int], None]
+T = TypeVar("T")
 DEEPEST = 1_000_000  # ranks beyond this are no ranks
 
 
@@ -85,18 +86,25 @@ def evaluate(
         progress: called with (stage, done, total).
     """
     _check(models, level, interval, replicates)
-    wanted = [_metrics.make(m) for m in dict.fromkeys(metrics)]
+    wanted = _once(_metrics.make(m) for m in metrics)
     given = None if propensity is None else _propensity.make(propensity)
-    chosen = [_estimators.make(e) for e in dict.fromkeys(estimators or _default_estimators(given))]
+    chosen = _once(_estimators.make(e) for e in estimators or _default_estimators(given))
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
-    keep = [e.strata.column for e in map(_inner, chosen) if hasattr(e, "strata") and e.strata.column]
-    how = {"columns": columns, "feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    population = None if users is None else read_population(users, keep=_segment_column(by), invalid=invalid)
+    keep = _strata_columns(chosen)
+    how: dict[str, Any] = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
+    names = Names(columns)
+    population = None
+    if users is not None:
+        population = read_population(users, columns=names.of_users, keep=_segment_column(by), invalid=invalid)
     row_column = [] if population is not None and by in population.columns else _segment_column(by)
-    log = as_log(test, name="test", keep=[*keep, *row_column], **how)  # type: ignore[arg-type]
-    train = None if seen is None else as_log(seen, name="train", keep=keep, **how)  # type: ignore[arg-type]
+    log = as_log(test, name="test", columns=names.of_test, keep=[*keep, *row_column], **how)
+    train = None
+    if seen is not None:
+        train = as_log(seen, name="train", columns=names.of_train, keep=_strata_columns(chosen, training=True), **how)
     told = told_feedback(log, relevant)
+    if train is not None and train.value is not None and train.feedback is None and told is Feedback.IMPLICIT:
+        told_feedback(train, relevant)
     targets = [Target.make(t) for t in _listed(target)] or [Target.default(told)]
     everyone = _everyone(log, train, population)
     pool = candidates or ("all" if train is None else "unseen")
@@ -106,7 +114,7 @@ def evaluate(
         )
     k = max((m.k or 100) for m in wanted)
     exclude = train if pool == "unseen" else None
-    lists = _read_lists(models, everyone, k, exclude, columns, invalid, say)
+    lists = _read_lists(models, everyone, k, exclude, names.of_lists, invalid, say)
     say("aligning", 0, 1)
     aligned = align(
         log,
@@ -185,8 +193,20 @@ def _default_estimators(propensity: Propensity | None) -> list[str | Estimator]:
     return ["naive"] if propensity is None else ["naive", "snips", "gs(strata=5)"]
 
 
-def _inner(estimator: Estimator) -> Any:
-    return getattr(estimator, "inner", estimator)
+def _once(parts: Iterable[T]) -> list[T]:
+    """Each part once, by its canonical text."""
+    return list({str(part): part for part in parts}.values())
+
+
+def _strata_columns(estimators: Sequence[Estimator], *, training: bool = False) -> list[str]:
+    """The columns by which strata are made; of the training log only those whose shares are measured there."""
+    found = []
+    for estimator in estimators:
+        inner: Any = getattr(estimator, "inner", estimator)
+        measured = not training or getattr(inner, "shares", None) == "train"
+        if measured and getattr(inner, "strata", None) and inner.strata.column:
+            found.append(inner.strata.column)
+    return list(dict.fromkeys(found))
 
 
 def _listed(target: str | Sequence[str] | None) -> list[str]:
@@ -194,7 +214,7 @@ def _listed(target: str | Sequence[str] | None) -> list[str]:
 
 
 def _segment_column(by: str | None) -> list[str]:
-    return [] if by is None or by.startswith("popularity") or by == "policy" else [by]
+    return [] if by is None or "(" in by or by in ("popularity", "policy") else [by]
 
 
 def _everyone(test: Log, train: Log | None, population: Population | None) -> Ids:
@@ -215,11 +235,10 @@ def _read_lists(
     say: Stage,
 ) -> dict[str, Any]:
     """The lists of every model, two at a time: reading one file waits for the disk while the other is coded."""
-    theirs = {name: column for name, column in (columns or {}).items() if name in ("user", "item", "rank", "score")}
     with ThreadPoolExecutor(max_workers=2) as pool:
         jobs = {
             name: pool.submit(
-                as_lists, source, name=name, users=users, k=k, seen=seen, columns=theirs or None, invalid=invalid
+                as_lists, source, name=name, users=users, k=k, seen=seen, columns=columns, invalid=invalid
             )
             for name, source in models.items()
         }
@@ -296,17 +315,19 @@ def _support_gap(aligned: Aligned, held: Held) -> float | None:
 def _segment_answer(
     name: str | None, held: Held, aligned: Aligned, plan: Plan, setting: Setting, warnings: list[str]
 ) -> Answer:
-    """The same plan over a part; cells that need n_u are left out where a part has none."""
-    cells = plan.cells
-    if held.relevant is None and aligned.held.relevant is not None:
-        needy = {a for a, arm in enumerate(plan.arms) if "relevant" in arm.estimator.needs(arm.target)}
-        if needy:
-            warnings.append("Segments of interactions have no n_u, so estimators that divide by it are left out there.")
-        arms = [(arm.estimator, arm.target, arm.metrics) for a, arm in enumerate(plan.arms) if a not in needy]
+    """The same plan over a part; arms that need n_u or |C_u| are left out where a part has none."""
+    if held.candidates is None:
+        needy = {Need.RELEVANT, Need.CANDIDATES}
+        kept = [arm for arm in plan.arms if not needy & arm.estimator.needs(arm.target)]
+        if len(kept) < len(plan.arms):
+            warnings.append(
+                "Segments of interactions have no n_u and no number of candidates: estimators that divide by them are "
+                "left out there."
+            )
+        arms = [(arm.estimator, arm.target, arm.metrics) for arm in kept]
         plan = make_plan(arms, aligned.summary, len(setting.models), plan.arms[0].depth)
-        cells = plan.cells
     own = replace(setting, segment=name, single_clicks=_single_clicks(held), support_gap=_support_gap(aligned, held))
-    return answer(held, Plan(plan.arms, cells), own)
+    return answer(held, plan, own)
 
 
 def _per_user_rows(found: Answer, plan: Plan, users: Ids, models: Sequence[str]) -> pl.DataFrame:

@@ -20,6 +20,32 @@ _THRESHOLD = re.compile(r"\s*(>=|<=|==|>|<)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 _COMPARE = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less, "==": np.equal}
 
 
+class Names:
+    """Our column names → theirs, for every kind of input the names that it has.
+
+    ``propensity``, ``time`` and ``policy`` are asked of the test log only, ``relevant`` of the population, ``rank`` and
+    ``score`` of lists.
+    """
+
+    KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "relevant")
+
+    def __init__(self, columns: Mapping[str, str] | None) -> None:
+        self._columns = dict(columns or {})
+        for name in self._columns:
+            if name not in self.KNOWN:
+                raise InputError(
+                    f"columns: '{name}' is none of our columns ({', '.join(self.KNOWN)}). Write our name first and "
+                    "yours behind it: --columns user=customer_id."
+                )
+        self.of_test = self._only("user", "item", "value", "time", "policy", "propensity")
+        self.of_train = self._only("user", "item", "value")
+        self.of_lists = self._only("user", "item", "rank", "score")
+        self.of_users = self._only("user", "relevant")
+
+    def _only(self, *names: str) -> dict[str, str]:
+        return {name: theirs for name, theirs in self._columns.items() if name in names}
+
+
 def as_log(
     source: Any,
     *,

@@ -1,7 +1,8 @@
 """Segments: the same table for parts of the users, or parts of the held-out interactions.
 
 A column of the population divides users; a column of the test log, or ``popularity(strata=3)``, divides interactions
-(how well does a model do on rare items?). n_u is known for whole users only, so a part of the interactions has none.
+(how well does a model do on rare items?). n_u and |C_u| are known for whole users only, so a part of the interactions
+has none.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def segments(aligned: Aligned, by: str | None, population: Population | None) ->
         for name in labels.unique().sort():
             yield f"{by}={name}", _users(aligned, (labels == name).to_numpy())
         return
-    texts = _popularity(aligned, by) if by.startswith("popularity") else aligned.labels.get(by)
+    texts = aligned.labels.get(by)
+    if texts is None and parse(by).name == "popularity":
+        texts = _popularity(aligned, by)
     if texts is None:
         known = sorted({*aligned.labels, *(population.columns if population is not None else ())})
         raise InputError(
@@ -74,6 +77,7 @@ def _rows(held: Held, keep: npt.NDArray[np.bool_]) -> Held:
         propensity=None if held.propensity is None else held.propensity[keep],
         labels={name: codes[keep] for name, codes in held.labels.items()},
         relevant=None,
+        candidates=None,
     )
 
 

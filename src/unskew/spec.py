@@ -19,7 +19,9 @@ from typing import Any, TypeVar
 from unskew.errors import InputError
 
 T = TypeVar("T")
-_TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w\-./]*)|([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|([(),=@]))")
+_TOKEN = re.compile(
+    r"\s*(?:((?:[A-Za-z_/~]|\.{1,2}/)[\w\-./~]*)|([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|([(),=@]))"
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def parse(text: str) -> Spec:
 
 
 def _spec(tokens: list[str], text: str) -> tuple[Spec, list[str]]:
-    if not tokens or not re.match(r"[A-Za-z_]", tokens[0]):
+    if not tokens or not re.match(r"[A-Za-z_/~]|\.{1,2}/", tokens[0]):
         found = repr(tokens[0]) if tokens else "the end"
         raise InputError(f"cannot read {text!r}: expected a name, found {found}.")
     name, rest = tokens[0], tokens[1:]
@@ -96,7 +98,7 @@ def _value(tokens: list[str], text: str) -> tuple[Any, list[str]]:
     token = tokens[0]
     if re.fullmatch(r"[+-]?\d+", token):
         return int(token), tokens[1:]
-    if re.match(r"[+-]?[\d.]", token):
+    if re.fullmatch(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", token):
         return float(token), tokens[1:]
     spec, rest = _spec(tokens, text)
     return spec if spec.args or spec.options or spec.at is not None else spec.name, rest
@@ -115,6 +117,8 @@ def build(kind: str, text: str, makers: Mapping[str, Callable[[Spec], T]]) -> T:
 
 def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[str, Any]:
     """Give back the arguments of a spec by name, each of the kind that was promised; anything else is an error."""
+    if spec.at is not None:
+        raise InputError(f"cannot read '{spec}': '{spec.name}' takes no cut-off '@{spec.at}'.")
     given = dict(zip(positional, spec.args, strict=False))
     if len(spec.args) > len(positional):
         allowed = f"at most {len(positional)}" if positional else "no"

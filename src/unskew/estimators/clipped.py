@@ -17,6 +17,7 @@ from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Term
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.spec import show
 
 
 @dataclass(frozen=True)
@@ -73,5 +74,5 @@ class Clipped(Estimator):
         return tuple(replace(t, raised=raised) for t in self.inner.terms(replace(batch, floor=floor), target))
 
     def __str__(self) -> str:
-        where = f"at={self.at:g}" if self.at is not None else f"quantile={self.quantile:g}"
+        where = f"at={show(self.at)}" if self.at is not None else f"quantile={show(self.quantile)}"
         return f"{self.name}({self.inner}, {where})"

@@ -72,9 +72,12 @@ class Stratified(Estimator):
         share = np.asarray(self.table, dtype=np.float64)[groups]
         inside = _group_sum(batch, groups, self.strata.count)
         weight = np.divide(share, inside, out=np.zeros_like(share), where=inside > 0.0)
-        present = np.empty(batch.users)
-        per_user(batch.indptr, weight * batch.value, present)
-        divisor = present if self.mode == "renormalised" else (present > 0.0).astype(np.float64)
+        divisor = np.empty(batch.users)
+        if self.mode == "renormalised":
+            per_user(batch.indptr, weight * batch.value, divisor)
+        else:
+            per_user(batch.indptr, batch.value, divisor)
+            divisor = (divisor > 0.0).astype(np.float64)
         return (Term(weight, users(divisor)),)
 
     def __str__(self) -> str:
@@ -94,7 +97,11 @@ def _training_shares(strata: Strata, summary: Summary) -> list[float]:
     if rows is None:
         raise InputError("stratified(shares=train) needs a training log to measure the shares on: give --train.")
     if strata.by_propensity:
-        assert rows.propensity is not None
+        if rows.propensity is None:
+            raise InputError(
+                "stratified(shares=train) needs the propensities of the training rows too: add a column 'propensity' "
+                "to the training log, or give the shares with stratified(shares=FILE)."
+            )
         groups = strata.place(rows.propensity)
     else:
         groups = rows.labels[strata.column]

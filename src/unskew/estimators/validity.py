@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unskew.estimators.base import Estimator, Need
+from unskew.estimators.clipped import Clipped
 from unskew.estimators.target import Target
 from unskew.log import Feedback
 from unskew.metrics import RankingMetric, Shape
@@ -63,7 +64,7 @@ def _metric_refusal(metric: RankingMetric, estimator: Estimator, target: Target)
         )
     if getattr(metric, "ideal", "") == "full" and estimator.name != "naive":
         return f"{metric} compares with {metric.k} equal hits, which weighted items do not have. Use ndcg@{metric.k}."
-    if getattr(metric, "divide", "") == "min" and estimator.name in ("ips", "stratified"):
+    if getattr(metric, "divide", "") == "min" and _innermost(estimator).name in ("ips", "stratified"):
         return (
             f"{metric} divides by the largest weights; {estimator} has a fixed divisor. Use map@{metric.k}, or snips."
         )
@@ -107,10 +108,10 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             "does not know. Give it as column 'relevant' with --users, or use snips, which estimates it."
         )
     if Need.ABSOLUTE in needs and not evidence.absolute:
-        if estimator.name == "clipped" and getattr(estimator, "at", None) is not None:
+        if isinstance(estimator, Clipped) and estimator.at is not None:
             return (
                 f"{estimator}: an absolute threshold means nothing for relative propensities. Use a quantile: "
-                f"clipped({getattr(estimator, 'inner', 'snips')}, quantile=0.01)."
+                f"clipped({estimator.inner}, quantile=0.01)."
             )
         other = "snips"
         if target is Target.PER_USER_SUM and evidence.feedback is Feedback.IMPLICIT:
@@ -120,3 +121,10 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             f"relative. Use {other}, or known propensities."
         )
     return None
+
+
+def _innermost(estimator: Estimator) -> Estimator:
+    """The estimator inside all clips."""
+    while isinstance(estimator, Clipped):
+        estimator = estimator.inner
+    return estimator

@@ -5,7 +5,7 @@ A population that leaves out silent users inflates sums, so estimators with a fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -30,31 +30,31 @@ class Population:
     account: Account = field(default_factory=lambda: Account("memory", 0))
 
 
-def read_population(source: Any, *, keep: Iterable[str] = (), invalid: Invalid = "error") -> Population:
+def read_population(
+    source: Any, *, columns: Mapping[str, str] | None = None, keep: Iterable[str] = (), invalid: Invalid = "error"
+) -> Population:
     """The population from a file or frame ``user[, relevant]``; ``keep`` names columns to take along if present."""
-    is_file = isinstance(source, str | PathLike)
-    take = (("user",), ("relevant", *keep))
-    table = (
-        table_of_file(source, *take, invalid=invalid)
-        if is_file
-        else table_of_frame(source, "users", *take, invalid=invalid)
-    )
+    taken = (("user",), ("relevant", *keep))
+    if isinstance(source, str | PathLike):
+        table = table_of_file(source, *taken, columns=columns, invalid=invalid)
+    else:
+        table = table_of_frame(source, "users", *taken, columns=columns, invalid=invalid)
     check_ids(table, "user")
-    columns = {"user": table.frame["user"]}
+    found = {"user": table.frame["user"]}
     if "relevant" in table:
-        columns["relevant"] = numbers(table, "relevant")
+        found["relevant"] = numbers(table, "relevant")
         table.refuse(
             "relevant",
-            (columns["relevant"] < 0).fill_null(False),
+            (found["relevant"] < 0).fill_null(False),
             must="must be at least 0",
             reason="relevant below 0",
             why="It is the number of the user's relevant items, seen or not.",
         )
-    columns |= {name: table.frame[name].cast(pl.String) for name in keep if name in table}
+    found |= {name: table.frame[name].cast(pl.String) for name in keep if name in table}
     table.refuse(
         "user", ~table.frame["user"].is_first_distinct(), must="must name each user once", reason="repeated user"
     )
-    kept = table.kept(columns)
+    kept = table.kept(found)
     ids, code = Ids.code(as_ids(kept["user"], from_text=table.header))
     order = np.argsort(code)
     relevant = kept["relevant"].gather(order).to_numpy() if "relevant" in kept else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from unskew.metrics.additive import ARHR, DCG, RBP, Precision, Recall
 from unskew.metrics.base import RankingMetric, Shape
@@ -27,7 +28,7 @@ __all__ = [
 
 
 def _maker(metric: type[RankingMetric], **kinds: type) -> Callable[[Spec], RankingMetric]:
-    return lambda spec: metric(k=spec.at, **take(spec, **kinds))
+    return lambda spec: metric(k=spec.at, **take(replace(spec, at=None), **kinds))
 
 
 _METRICS: Mapping[str, Callable[[Spec], RankingMetric]] = {

@@ -8,6 +8,7 @@ import numpy as np
 
 from unskew.errors import InputError
 from unskew.metrics.base import Floats, RankingMetric, Shape
+from unskew.spec import show
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class RBP(RankingMetric):
 
     def options(self) -> str:
         """The persistence."""
-        return f"(p={self.p:g})"
+        return f"(p={show(self.p)})"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from unskew.errors import InputError
 from unskew.log import Log
 from unskew.propensity.base import Level, Propensity, Scored
+from unskew.spec import show
 
 
 @dataclass(frozen=True)
@@ -41,4 +42,4 @@ class Known(Propensity):
         return self.share if self.share is not None else log.share
 
     def __str__(self) -> str:
-        return self.name if self.share is None else f"{self.name}(share={self.share:g})"
+        return self.name if self.share is None else f"{self.name}(share={show(self.share)})"

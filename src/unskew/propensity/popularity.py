@@ -16,6 +16,7 @@ import numpy as np
 from unskew.errors import InputError
 from unskew.log import Ids, Log
 from unskew.propensity.base import Floats, Level, Propensity, Scored
+from unskew.spec import show
 
 
 @dataclass(frozen=True)
@@ -80,4 +81,4 @@ class Popularity(Propensity):
 
     def __str__(self) -> str:
         rule = "" if self.unsupported == "floor" else f", unsupported={self.unsupported}"
-        return f"{self.name}(gamma={self.gamma:g}{rule})"
+        return f"{self.name}(gamma={show(self.gamma)}{rule})"

@@ -9,6 +9,7 @@ import numpy as np
 from unskew.errors import InputError
 from unskew.log import Ids, Log
 from unskew.propensity.base import Floats, Level, Propensity, Scored
+from unskew.spec import show
 
 
 @dataclass(frozen=True)
@@ -41,4 +42,4 @@ class Uniform(Propensity):
         return np.full(len(items), self.p or 1.0)
 
     def __str__(self) -> str:
-        return self.name if self.p is None else f"{self.name}(p={self.p:g})"
+        return self.name if self.p is None else f"{self.name}(p={show(self.p)})"
