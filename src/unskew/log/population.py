@@ -39,6 +39,7 @@ def read_population(
         table = table_of_file(source, *taken, columns=columns, invalid=invalid)
     else:
         table = table_of_frame(source, "users", *taken, columns=columns, invalid=invalid)
+    table.refuse_nulls(*table.names)
     check_ids(table, "user")
     found = {"user": table.frame["user"]}
     if "relevant" in table:

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def _maker(metric: type[RankingMetric], **kinds: type) -> Callable[[Spec], RankingMetric]:
-    return lambda spec: metric(k=spec.at, **take(replace(spec, at=None), **kinds))
+    return lambda spec: metric(k=spec.at, **take(replace(spec, at=None), (), **kinds))
 
 
 _METRICS: Mapping[str, Callable[[Spec], RankingMetric]] = {
