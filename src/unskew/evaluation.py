@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from unskew import estimators as _estimators
-from unskew import metrics as _metrics
-from unskew import propensity as _propensity
+from unskew import cautions
 from unskew.align import Aligned, align, clicks_per_user
 from unskew.answer import Answer, Setting, answer
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import InputError, RefusedError
-from unskew.estimators import Estimator, Need, Target
+from unskew.estimators import Estimator, Need
 from unskew.inputs import Names, as_lists, as_log, told_feedback
-from unskew.log import Feedback, Ids, Log
+from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
-from unskew.metrics import RankingMetric, Shape
+from unskew.metrics import RankingMetric
 from unskew.propensity import Propensity
+from unskew.question import Question
 from unskew.result import Result
 from unskew.segments import segments
 
 Stage = Callable[[str, int, int], None]
-T = TypeVar("T")
-DEEPEST = 1_000_000  # ranks beyond this are no ranks
 
 
 def evaluate(
@@ -85,36 +82,29 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    _check(models, level, interval, replicates)
-    wanted = _once(_metrics.make(m) for m in metrics)
-    given = None if propensity is None else _propensity.make(propensity)
-    chosen = _once(_estimators.make(e) for e in estimators or _default_estimators(given))
+    if not models:
+        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
+    question = Question.of(
+        metrics,
+        estimators,
+        propensity,
+        target,
+        relevant=relevant,
+        by=by,
+        level=level,
+        interval=interval,
+        replicates=replicates,
+        seed=seed,
+    )
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
-    keep = _strata_columns(chosen)
-    how: dict[str, Any] = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    names = Names(columns)
-    population = None
-    if users is not None:
-        population = read_population(users, columns=names.of_users, keep=_segment_column(by), invalid=invalid)
-    row_column = [] if population is not None and by in population.columns else _segment_column(by)
-    log = as_log(test, name="test", columns=names.of_test, keep=[*keep, *row_column], **how)
-    train = None
-    if seen is not None:
-        train = as_log(seen, name="train", columns=names.of_train, keep=_strata_columns(chosen, training=True), **how)
+    names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
+    log, train, population = _read(question, test, seen, users, names, how)
     told = told_feedback(log, relevant)
-    if train is not None and train.value is not None and train.feedback is None and told is Feedback.IMPLICIT:
-        told_feedback(train, relevant)
-    targets = [Target.make(t) for t in _listed(target)] or [Target.default(told)]
     everyone = _everyone(log, train, population)
-    pool = candidates or ("all" if train is None else "unseen")
-    if pool == "unseen" and train is None:
-        raise InputError(
-            "candidates 'unseen' are the items outside the user's training data: give --train (seen=train)."
-        )
-    k = max((m.k or 100) for m in wanted)
+    pool = _candidates(candidates, train)
     exclude = train if pool == "unseen" else None
-    lists = _read_lists(models, everyone, k, exclude, names.of_lists, invalid, say)
+    lists = _read_lists(models, everyone, question.length, exclude, names.of_lists, invalid, say)
     say("aligning", 0, 1)
     aligned = align(
         log,
@@ -122,24 +112,23 @@ def evaluate(
         seen=train,
         population=population,
         users=everyone,
-        propensity=given,
+        propensity=question.propensity,
         feedback=told,
         relevant=relevant,
         candidates=pool,
         drop_seen=drop_seen,
         drop_invalid=invalid == "drop",
-        strata_columns=keep,
+        strata_columns=question.strata_columns(),
     )
-    kept, refusals = sift(wanted, chosen, targets, aligned.evidence)
+    kept, refusals = sift(question.metrics, question.estimators, question.targets_for(told), aligned.evidence)
     _refuse(refusals, refused, bool(kept))
-    depth = _depth(wanted, aligned.held)
-    plan = make_plan(kept, aligned.summary, len(models), depth)
-    warnings = [*aligned.warnings, *_warnings(aligned, plan, lists, refusals, interval)]
+    plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
+    warnings = cautions.before(aligned, plan, refusals)
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
         level=level,
-        replicates=replicates if interval == "bootstrap" else 0,
+        replicates=question.drawn,
         seed=seed,
         threads=threads,
         progress=lambda done, total: say("estimating", done, total),
@@ -148,76 +137,52 @@ def evaluate(
         support_gap=_support_gap(aligned, aligned.held),
     )
     answers = [answer(aligned.held, plan, setting, keep=per_user)]
-    for name, held in list(segments(aligned, by, population))[1:]:
+    for name, held in segments(aligned, by, population):
         answers.append(_segment_answer(name, held, aligned, plan, setting, warnings))
-    if answers[0].lost_replicates:
-        warnings.append(f"{answers[0].lost_replicates:,} bootstrap replicates had an empty divisor and were dropped.")
-    if any(np.isnan(e.value) for a in answers for e in a.estimates):
-        warnings.append("Some estimates do not exist because no user counts for them; they are shown as NaN.")
-    settings = {
-        "metrics": [str(m) for m in wanted],
-        "estimators": [str(e) for e in chosen],
-        "targets": [str(t) for t in targets],
-        "propensity": setting.propensity,
-        "feedback": str(told),
-        "relevant": relevant,
-        "candidates": pool,
-        "level": level,
-        "interval": interval,
-        "replicates": setting.replicates,
-        "seed": seed,
-        "by": by,
-    }
+    settings = question.settings(told, pool, aligned.propensity)
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
         weights=tuple(w for a in answers for w in a.weights),
         inputs=aligned.account | {"settings": settings, "refused": [vars(r) for r in refusals]},
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=tuple(dict.fromkeys([*warnings, *cautions.after(answers)])),
         rows=_per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
     )
 
 
-def _check(models: Mapping[str, Any], level: float, interval: str, replicates: int) -> None:
-    if not models:
-        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, not {level:g}.")
-    if interval not in ("normal", "bootstrap"):
-        raise InputError(f"interval must be normal or bootstrap, not '{interval}'.")
-    if interval == "bootstrap" and replicates < 50:
-        raise InputError(f"a bootstrap needs at least 50 replicates, not {replicates}.")
+def _read(
+    question: Question, test: Any, seen: Any, users: Any, names: Names, how: Mapping[str, Any]
+) -> tuple[Log, Log | None, Population | None]:
+    """The test log, the training log and the population."""
+    population = None
+    if users is not None:
+        population = read_population(
+            users, columns=names.of_users, keep=question.segment_column, invalid=how["invalid"]
+        )
+    by_user = population is not None and question.by in population.columns
+    keep = [*question.strata_columns(), *([] if by_user else question.segment_column)]
+    log = as_log(test, name="test", columns=names.of_test, keep=keep, **how)
+    if seen is None:
+        return log, None, population
+    keep = question.strata_columns(training=True)
+    train = as_log(seen, name="train", columns=names.of_train, keep=keep, **how)
+    if train.feedback is None and log.feedback is Feedback.IMPLICIT:
+        told_feedback(train, question.relevant)  # values in training that nothing explains are refused as well
+    return log, train, population
 
 
-def _default_estimators(propensity: Propensity | None) -> list[str | Estimator]:
-    return ["naive"] if propensity is None else ["naive", "snips", "gs(strata=5)"]
-
-
-def _once(parts: Iterable[T]) -> list[T]:
-    """Each part once, by its canonical text."""
-    return list({str(part): part for part in parts}.values())
-
-
-def _strata_columns(estimators: Sequence[Estimator], *, training: bool = False) -> list[str]:
-    """The columns by which strata are made; of the training log only those whose shares are measured there."""
-    found = []
-    for estimator in estimators:
-        inner: Any = getattr(estimator, "inner", estimator)
-        measured = not training or getattr(inner, "shares", None) == "train"
-        if measured and getattr(inner, "strata", None) and inner.strata.column:
-            found.append(inner.strata.column)
-    return list(dict.fromkeys(found))
-
-
-def _listed(target: str | Sequence[str] | None) -> list[str]:
-    return [] if target is None else [target] if isinstance(target, str) else list(dict.fromkeys(target))
-
-
-def _segment_column(by: str | None) -> list[str]:
-    return [] if by is None or "(" in by or by in ("popularity", "policy") else [by]
+def _candidates(asked: str | None, train: Log | None) -> str:
+    if asked not in (None, "unseen", "all"):
+        raise InputError(f"candidates must be unseen or all, not '{asked}'.")
+    if asked == "unseen" and train is None:
+        raise InputError(
+            "candidates 'unseen' are the items outside the user's training data: give --train (seen=train)."
+        )
+    return asked or ("all" if train is None else "unseen")
 
 
 def _everyone(test: Log, train: Log | None, population: Population | None) -> Ids:
+    """The users that count: the population, else the users of both logs."""
     if population is not None:
         return population.users
     if train is None or train.users is test.users:
@@ -230,10 +195,10 @@ def _read_lists(
     users: Ids,
     k: int,
     seen: Log | None,
-    columns: Mapping[str, str] | None,
+    columns: Mapping[str, str],
     invalid: Invalid,
     say: Stage,
-) -> dict[str, Any]:
+) -> dict[str, Recommendations]:
     """The lists of every model, two at a time: reading one file waits for the disk while the other is coded."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         jobs = {
@@ -250,54 +215,13 @@ def _read_lists(
 
 
 def _refuse(refusals: Sequence[Refusal], refused: str, any_left: bool) -> None:
+    if refused not in ("error", "skip"):
+        raise InputError(f"refused must be error or skip, not '{refused}'.")
     if not refusals or (refused == "skip" and any_left):
         return
     lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
     more = "" if not any_left else "\nTo compute the other cells and list these in the result, use --refused skip."
     raise RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
-
-
-def _depth(metrics: Sequence[RankingMetric], held: Held) -> int:
-    """The deepest rank that can be worth something."""
-    depth = max((m.k for m in metrics if m.k is not None), default=1)
-    if any(m.k is None for m in metrics):
-        depth = max(depth, *(lists.depth for lists in held.lists))
-    if any(m.k is None and m.shape is Shape.IDEAL for m in metrics):
-        depth = max(depth, int(np.diff(held.indptr).max(initial=1)))
-    if depth > DEEPEST:
-        raise InputError(
-            f"a list holds rank {depth:,}: metrics without a cut-off need ranks up to {DEEPEST:,}. Add @k."
-        )
-    return depth
-
-
-def _warnings(
-    aligned: Aligned, plan: Plan, lists: Mapping[str, Any], refusals: Sequence[Refusal], interval: str
-) -> list[str]:
-    warnings = []
-    for name, account in aligned.account["models"].items():
-        deep = sorted({m.k for arm in plan.arms for m in arm.metrics if m.k and m.k > account["longest_rank"]})
-        if deep:
-            warnings.append(
-                f"{name}: no list goes beyond rank {account['longest_rank']}; metrics at {', '.join(map(str, deep))} "
-                "count everything deeper as missed."
-            )
-    if refusals:
-        warnings.append(f"{len(refusals)} cells are not shown because the log cannot support them (see 'refused').")
-    pooled = any(arm.target is Target.POOLED and arm.estimator.name != "naive" for arm in plan.arms)
-    if pooled and aligned.propensity is not None and aligned.propensity.name == "popularity":
-        warnings.append(
-            "Popularity propensities ignore how active a user is: pooled estimates weigh users by activity."
-        )
-    silent = any(arm.target is Target.PER_USER_SUM for arm in plan.arms)
-    if silent and aligned.account["users"]["population_is"] != "given":
-        warnings.append(
-            "Sums are averaged over the users of the given logs; users who were silent in all of them are not known "
-            "and would lower the averages. Give the whole population with --users."
-        )
-    if aligned.held.relevant is not None and interval == "normal" and aligned.held.users < 50:
-        warnings.append(f"Normal intervals over {aligned.held.users} users are rough.")
-    return warnings
 
 
 def _single_clicks(held: Held) -> float:
@@ -313,7 +237,7 @@ def _support_gap(aligned: Aligned, held: Held) -> float | None:
 
 
 def _segment_answer(
-    name: str | None, held: Held, aligned: Aligned, plan: Plan, setting: Setting, warnings: list[str]
+    name: str, held: Held, aligned: Aligned, plan: Plan, setting: Setting, warnings: list[str]
 ) -> Answer:
     """The same plan over a part; arms that need n_u or |C_u| are left out where a part has none."""
     if held.candidates is None:

@@ -22,9 +22,8 @@ from unskew.log.population import Population
 from unskew.spec import parse, take
 
 
-def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str | None, Held]]:
-    """The whole first, then every segment by its name."""
-    yield None, aligned.held
+def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str, Held]]:
+    """Every segment by its name."""
     if by is None:
         return
     if population is not None and by in population.columns:

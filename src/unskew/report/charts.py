@@ -29,9 +29,10 @@ MOST_PAIRS = 15
 
 
 def altair() -> Any:
-    """The charting library, or an error that names the extra to install."""
+    """The charting library and its converter, or an error that names the extra to install."""
     try:
         import altair
+        import vl_convert  # noqa: F401
     except ImportError:
         raise MissingExtraError("the HTML report", "report") from None
     return altair

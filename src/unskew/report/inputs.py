@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,9 +32,10 @@ class Bar:
 
 def entries(inputs: Mapping[str, Any]) -> list[Entry]:
     """The inputs as a tree; a mapping of mappings becomes a grid, single values on top go under *other*."""
-    found = [_entry(key, value, top=True) for key, value in inputs.items() if key != "clicks_per_user"]
-    loose = tuple(entry for entry in found if entry.value)
-    return [entry for entry in found if not entry.value] + ([Entry("Other", children=loose)] if loose else [])
+    left = {key: value for key, value in inputs.items() if key != "clicks_per_user" or not bars(value)}
+    found = [_entry(key, value, top=True) for key, value in left.items() if isinstance(value, Mapping) and value]
+    loose = tuple(_entry(key, value) for key, value in left.items() if not isinstance(value, Mapping) or not value)
+    return found + ([Entry("Other", children=loose)] if loose else [])
 
 
 def bars(counts: Any) -> list[Bar]:
@@ -74,7 +76,7 @@ def _text(value: Any) -> str:
     if isinstance(value, int):
         return numbers.count(value)
     if isinstance(value, float):
-        return numbers.count(value) if value.is_integer() else numbers.number(value).rstrip("0")
+        return f"{value:,.6g}".replace("-", numbers.MINUS) if math.isfinite(value) else numbers.DASH
     if isinstance(value, Mapping):
         return ", ".join(f"{humanise(str(key))}: {_text(item)}" for key, item in value.items()) or "none"
     if isinstance(value, (list, tuple)):

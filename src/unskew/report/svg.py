@@ -6,8 +6,6 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from unskew.errors import MissingExtraError
-
 _SPACE = "http://www.w3.org/2000/svg"
 _NOISE = {"role", "aria-roledescription", "aria-hidden", "class", "stroke-miterlimit", "pointer-events", "font-family"}
 _MARKS = {f"{{{_SPACE}}}{tag}" for tag in ("path", "line", "rect")}
@@ -16,10 +14,8 @@ _LONG = re.compile(r"-?\d+\.\d{2,}")
 
 def draw(chart: Any, data: dict[str, list[dict[str, Any]]], label: str) -> str:
     """The chart of these named tables as SVG for a page; ``label`` says in words what it shows."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtraError("the HTML report", "report") from None
+    import vl_convert
+
     spec = chart.to_dict(validate=False) | {"datasets": data}
     text = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[], show_warnings=False)
     root = ElementTree.fromstring(text)

@@ -1,0 +1,49 @@
+"""What a careful reader should know before trusting the numbers, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unskew.align import Aligned
+from unskew.answer import Answer
+from unskew.engine.plan import Plan, Refusal
+from unskew.estimators import Target
+
+
+def before(aligned: Aligned, plan: Plan, refusals: Sequence[Refusal]) -> list[str]:
+    """Cautions that follow from the inputs and the plan."""
+    found = list(aligned.warnings)
+    for name, account in aligned.account["models"].items():
+        deepest = account["longest_rank"]
+        deep = sorted({m.k for arm in plan.arms for m in arm.metrics if m.k and m.k > deepest})
+        if deep:
+            cuts = ", ".join(map(str, deep))
+            found.append(
+                f"{name}: no list goes beyond rank {deepest}; metrics at {cuts} count everything deeper as missed."
+            )
+    if refusals:
+        found.append(f"{len(refusals)} cells are not shown because the log cannot support them (see 'refused').")
+    weighted = [arm for arm in plan.arms if arm.estimator.name != "naive"]
+    by_popularity = aligned.propensity is not None and aligned.propensity.name == "popularity"
+    if by_popularity and any(arm.target is Target.POOLED for arm in weighted):
+        found.append("Popularity propensities ignore how active a user is: pooled estimates weigh users by activity.")
+    summed = any(arm.target is Target.PER_USER_SUM for arm in plan.arms)
+    if summed and aligned.account["users"]["population_is"] != "given":
+        found.append(
+            "Sums are averaged over the users of the given logs; users who were silent in all of them are not known "
+            "and would lower the averages. Give the whole population with --users."
+        )
+    return found
+
+
+def after(answers: Sequence[Answer]) -> list[str]:
+    """Cautions that follow from the answers."""
+    found = []
+    lost = max(answer.lost_replicates for answer in answers)
+    if lost:
+        found.append(f"Up to {lost:,} bootstrap replicates of an estimate had an empty divisor and were dropped.")
+    if any(np.isnan(e.value) for answer in answers for e in answer.estimates):
+        found.append("Some estimates do not exist because no user counts for them; they are shown as NaN.")
+    return found

@@ -1,0 +1,134 @@
+"""What is asked: metrics, estimators, targets and propensity, parsed once from their canonical strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from unskew import estimators, metrics, propensity
+from unskew.engine.held import Held
+from unskew.errors import InputError
+from unskew.estimators import Estimator, Target
+from unskew.log import Feedback
+from unskew.metrics import RankingMetric, Shape
+from unskew.propensity import Propensity
+
+T = TypeVar("T")
+DEEPEST = 1_000_000  # ranks beyond this are no ranks
+LENGTH = 100  # how long models' own lists are where no metric has a cut-off
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """The parsed options of one evaluation; ``targets`` is empty where the feedback decides."""
+
+    metrics: tuple[RankingMetric, ...]
+    estimators: tuple[Estimator, ...]
+    targets: tuple[Target, ...]
+    propensity: Propensity | None
+    relevant: str | None
+    by: str | None
+    level: float
+    interval: str
+    replicates: int
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        asked_metrics: Sequence[str | RankingMetric],
+        asked_estimators: Sequence[str | Estimator] | None,
+        asked_propensity: str | Propensity | None,
+        target: str | Sequence[str] | None,
+        **rest: Any,
+    ) -> Question:
+        """Parse the parts; by default naive, and snips and gs where there are propensities."""
+        given = None if asked_propensity is None else propensity.make(asked_propensity)
+        usual = ["naive"] if given is None else ["naive", "snips", "gs(strata=5)"]
+        targets = [] if target is None else [target] if isinstance(target, str) else list(target)
+        question = cls(
+            metrics=_once(metrics.make(m) for m in asked_metrics),
+            estimators=_once(estimators.make(e) for e in asked_estimators or usual),
+            targets=_once(Target.make(t) for t in targets),
+            propensity=given,
+            **rest,
+        )
+        question._check()
+        return question
+
+    def _check(self) -> None:
+        if not self.metrics:
+            raise InputError("there is nothing to estimate: give at least one metric (--metric recall@10).")
+        if not 0.0 < self.level < 1.0:
+            raise InputError(f"level must lie between 0 and 1, not {self.level:g}.")
+        if self.interval not in ("normal", "bootstrap"):
+            raise InputError(f"interval must be normal or bootstrap, not '{self.interval}'.")
+        if self.interval == "bootstrap" and self.replicates < 50:
+            raise InputError(f"a bootstrap needs at least 50 replicates, not {self.replicates}.")
+
+    def targets_for(self, feedback: Feedback) -> tuple[Target, ...]:
+        """The asked targets, else the feedback's usual one."""
+        return self.targets or (Target.default(feedback),)
+
+    @property
+    def drawn(self) -> int:
+        """How many bootstrap replicates are drawn."""
+        return self.replicates if self.interval == "bootstrap" else 0
+
+    @property
+    def length(self) -> int:
+        """How long a model's own lists must be."""
+        return max(m.k or LENGTH for m in self.metrics)
+
+    def strata_columns(self, *, training: bool = False) -> list[str]:
+        """The columns by which strata are made; of the training log only those whose shares are measured there."""
+        found = []
+        for estimator in self.estimators:
+            inner: Any = getattr(estimator, "inner", estimator)
+            measured = not training or getattr(inner, "shares", None) == "train"
+            if measured and getattr(inner, "strata", None) and inner.strata.column:
+                found.append(inner.strata.column)
+        return list(dict.fromkeys(found))
+
+    @property
+    def segment_column(self) -> list[str]:
+        """The column that makes segments, if it is one that must be read along."""
+        return [] if self.by is None or "(" in self.by or self.by in ("popularity", "policy") else [self.by]
+
+    def depth(self, held: Held) -> int:
+        """The deepest rank that can be worth something."""
+        depth = max((m.k for m in self.metrics if m.k is not None), default=1)
+        if any(m.k is None for m in self.metrics):
+            depth = max(depth, *(lists.depth for lists in held.lists))
+        if any(m.k is None and m.shape is Shape.IDEAL for m in self.metrics):
+            depth = max(depth, int(np.diff(held.indptr).max(initial=1)))
+        if depth > DEEPEST:
+            raise InputError(
+                f"a list or metric goes down to rank {depth:,}; ranks up to {DEEPEST:,} can be worth something. Use @k."
+            )
+        return depth
+
+    def settings(self, feedback: Feedback, candidates: str, fitted: Propensity | None) -> dict[str, Any]:
+        """The question as plain values, for the result."""
+        return {
+            "metrics": [str(m) for m in self.metrics],
+            "estimators": [str(e) for e in self.estimators],
+            "targets": [str(t) for t in self.targets_for(feedback)],
+            "propensity": None if fitted is None else str(fitted),
+            "feedback": str(feedback),
+            "relevant": self.relevant,
+            "candidates": candidates,
+            "level": self.level,
+            "interval": self.interval,
+            "replicates": self.drawn,
+            "seed": self.seed,
+            "by": self.by,
+        }
+
+
+def _once(parts: Iterable[T]) -> tuple[T, ...]:
+    """Each part once, by its canonical text."""
+    return tuple({str(part): part for part in parts}.values())
