@@ -106,6 +106,7 @@ def align(
         "test": _account(replace(test.account, dropped=dropped)),
         "train": None if seen is None else _account(seen.account),
         "models": accounts,
+        "population": None if population is None else _account(population.account),
         "users": _users(population, held, seen is not None),
         "items": {
             "catalogue": len(items),

@@ -116,10 +116,10 @@ def _given_shares(strata: Strata, summary: Summary, given: Mapping[str, float]) 
     missing = [name for name in names if name not in given]
     if missing:
         raise InputError(f"stratified: no share is given for stratum '{missing[0]}' (needed: {', '.join(names)}).")
-    table = [float(given[name]) for name in names]
-    if min(table) < 0.0 or abs(sum(table) - 1.0) > 1e-6:
-        raise InputError(f"stratified: the shares must be at least 0 and sum to 1; they sum to {sum(table):.6g}.")
-    return table
+    total = sum(given.values())
+    if min(given.values()) < 0.0 or abs(total - 1.0) > 1e-6:
+        raise InputError(f"stratified: the shares must be at least 0 and sum to 1; they sum to {total:.6g}.")
+    return [float(given[name]) for name in names]
 
 
 def read_shares(path: str) -> dict[str, float]:

@@ -39,7 +39,7 @@ def on_grid(worst: Floats) -> Floats:
     high = np.take_along_axis(worst, after[..., None], axis=-1)[..., 0]
     low = np.take_along_axis(worst, after[..., None] - 1, axis=-1)[..., 0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(low > high, low / (low - high), 0.0)
+        part = np.clip(np.where(low > high, low / (low - high), 0.0), 0.0, 1.0)
     step = np.log(GRID[after]) - np.log(GRID[after - 1])
     gamma = np.exp(np.log(GRID[after - 1]) + part * step)
     return np.where(never, np.inf, np.where(place == 0, 1.0, gamma))

@@ -94,7 +94,7 @@ def differences(view: View, facet: Facet, rows: Sequence[tuple[str, Verdict]] | 
     labels = unique(label for label, _ in known)
     step = 34 if len({v.estimator for _, v in known}) == 1 else 46
     y = alt.Y("row:N", sort=labels, axis=None, scale=alt.Scale(paddingInner=0.0, paddingOuter=0.0))
-    offset = alt.YOffset("estimator:N", sort=names, scale=alt.Scale(range=[24, step - 10] if step > 34 else [24, 24]))
+    offset = alt.YOffset("estimator:N", sort=names, scale=alt.Scale(range=[18, step - 4] if step > 34 else [24, 24]))
     base = alt.Chart(alt.NamedData("rows")).encode(
         y=y,
         yOffset=offset,
