@@ -33,7 +33,7 @@ def segments(aligned: Aligned, by: str | None, population: Population | None) ->
         return
     texts = aligned.labels.get(by)
     if texts is None and parse(by).name == "popularity":
-        texts = _popularity(aligned, by)
+        texts, by = _popularity(aligned, by), "popularity"
     if texts is None:
         known = sorted({*aligned.labels, *(population.columns if population is not None else ())})
         raise InputError(
@@ -41,7 +41,7 @@ def segments(aligned: Aligned, by: str | None, population: Population | None) ->
             f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log."
         )
     for name in texts.unique().sort():
-        yield f"{by}={name}", _rows(aligned.held, (texts == name).to_numpy())
+        yield f"{by} {name}" if by == "popularity" else f"{by}={name}", _rows(aligned.held, (texts == name).to_numpy())
 
 
 def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
@@ -90,6 +90,6 @@ def _popularity(aligned: Aligned, by: str) -> pl.Series:
     counts = aligned.training_counts
     edges = np.quantile(counts, np.arange(1, count) / count)
     place = np.searchsorted(edges, counts[aligned.held.item], side="left")
-    bounds = [f"up to {edge:,.0f}" for edge in edges] + [f"above {edges[-1]:,.0f}"]
-    names = np.array([f"{j + 1} of {count} ({bound} training clicks)" for j, bound in enumerate(bounds)])
+    bounds = [f"n ≤ {edge:,.0f}" for edge in edges] + [f"n > {edges[-1]:,.0f}"]
+    names = np.array([f"{j + 1}/{count} ({bound})" for j, bound in enumerate(bounds)])
     return pl.Series(names[place])

@@ -14,13 +14,13 @@ MOST_DECIMALS = 6
 def decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
     """Decimals that show two significant digits of the narrowest interval; ``None`` where no interval has a width.
 
-    A bound that would be written as zero without being zero gets one more.
+    One more where a bound would be written as zero although its interval leaves zero out.
     """
     known = [(low, high) for low, high in intervals if math.isfinite(high - low) and high > low]
     if not known:
         return None
     places = max(1 - math.floor(math.log10(min(high - low for low, high in known))), 0)
-    hidden = any(0.0 < abs(bound) < 0.5 * 10.0**-places for ends in known for bound in ends)
+    hidden = any(low * high > 0.0 and min(abs(low), abs(high)) < 0.5 * 10.0**-places for low, high in known)
     return min(places + hidden, MOST_DECIMALS)
 
 

@@ -157,7 +157,7 @@ def _cell(row: Row, name: str, place: int, size: int) -> Text:
     if name == "verdict":
         mark = " ≠" if isinstance(row, VerdictRow) and row.flag else ""
         return Text(text, style=STYLES.get(text, "")).append(mark, style="bold yellow")
-    return Text("" if place and name in _ONCE else text)
+    return Text("" if place and name in _ONCE else text.replace("< ", "<") if name == "adjusted" else text)
 
 
 def _who(row: Row) -> tuple[str, ...]:

@@ -1,0 +1,76 @@
+"""Reads a page back: its tags, its attributes, and the cells of its tables."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+Cells = dict[str, str]
+
+
+class Reader(HTMLParser):
+    """Tags and attributes of a page, and each table's rows as dicts; a name that spans rows stands in all of them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.tables: list[tuple[str, str, list[Cells]]] = []
+        self._rows: list[list[tuple[str, int]]] = []
+        self._text: list[str] | None = None
+        self._span = 1
+        self._kind = self._caption = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = {name: value or "" for name, value in attrs}
+        self.tags.append((tag, known))
+        if tag == "table":
+            self._kind, self._rows = known.get("class", ""), []
+        elif tag == "tr":
+            self._rows.append([])
+        elif tag in ("th", "td", "caption"):
+            self._text, self._span = [], int(known.get("rowspan", 1))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_data(self, data: str) -> None:
+        if self._text is not None:
+            self._text.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("th", "td", "caption") and self._text is not None:
+            text = " ".join("".join(self._text).split())
+            if tag == "caption":
+                self._caption = text
+            else:
+                self._rows[-1].append((text, self._span))
+            self._text = None
+        elif tag == "table":
+            self.tables.append((self._kind, self._caption, self._dicts()))
+
+    def rows(self, kind: str) -> list[Cells]:
+        """All rows of the tables of a kind; the caption stands under ``caption``."""
+        found = [(caption, row) for name, caption, rows in self.tables if name == kind for row in rows]
+        return [{"caption": caption} | row for caption, row in found]
+
+    def _dicts(self) -> list[Cells]:
+        names = [text for text, _ in self._rows[0]]
+        spanning: tuple[str, int] = ("", 0)
+        rows = []
+        for cells in self._rows[1:]:
+            if spanning[1] > 0:
+                cells = [(spanning[0], 1), *cells]
+            else:
+                spanning = cells[0]
+            spanning = (spanning[0], spanning[1] - 1)
+            rows.append(dict(zip(names, [text for text, _ in cells], strict=False)))
+        return rows
+
+
+def matches(text: str, value: float | None) -> bool:
+    """Whether a written number is this value, rounded to the digits that are written; a dash is no number."""
+    if value is None or value != value:
+        return text == "–"
+    plain = text.replace("−", "-").replace("+", "").replace(",", "")
+    places = len(plain.partition(".")[2])
+    return abs(float(plain) - value) <= 0.5 * 10.0**-places + 1e-12

@@ -1,0 +1,207 @@
+"""The HTML page and the notebook cell."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from unskew.errors import MissingExtraError
+from unskew.report import notebook, page
+from unskew.result import Estimate, Result, Verdict
+
+from .made_up import grid
+from .reading import Cells, Reader, matches
+
+SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_page_loads_nothing(shape: str, request: pytest.FixtureRequest) -> None:
+    """No address, import, script, frame or font: the page works from a file, a mail, an archive."""
+    text = page(request.getfixturevalue(shape))
+    addresses = set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
+    assert not addresses
+    assert "@import" not in text and "url(" not in text
+    reader = Reader(text)
+    assert not {tag for tag, _ in reader.tags} & {"script", "iframe", "object", "embed", "img", "base", "form"}
+    for _, attributes in reader.tags:
+        assert not any(name.startswith("on") for name in attributes)
+        assert "src" not in attributes
+        assert attributes.get("href", "#").startswith("#") or attributes["href"] == "data:,"
+
+
+def test_hostile_names_stay_text(hostile: Result) -> None:
+    """Markup in names of models, files, segments and warnings is escaped, in tables and in charts."""
+    text = page(hostile)
+    assert "<script" not in text.lower()
+    assert "\x1b" not in text
+    charts = "".join(re.findall(r"<svg.*?</svg>", text, re.S))
+    assert "&lt;script&gt;alert" in charts
+    assert "&lt;script&gt;alert" in re.sub(r"<svg.*?</svg>", "", text, flags=re.S)
+    assert "<script" not in notebook(hostile).lower()
+
+
+def find(rows: list[Cells], row: Estimate | Verdict) -> Cells:
+    name = row.model if isinstance(row, Estimate) else f"{row.a} − {row.b}"
+    key = "model" if isinstance(row, Estimate) else "pair"
+    (found,) = [
+        cells
+        for cells in rows
+        if cells[key] == name
+        and cells["estimator"] == row.estimator
+        and cells["caption"].startswith(f"{row.metric} {row.target}")
+    ]
+    return found
+
+
+def ends(text: str) -> tuple[str, str]:
+    low, high = text.strip("[]").split(", ")
+    return low, high
+
+
+@pytest.mark.parametrize("shape", ["two", "many", "undecided"])
+def test_every_estimate_is_shown_as_it_is(shape: str, request: pytest.FixtureRequest) -> None:
+    """Each number in the table of estimates is the result's, rounded to the digits shown."""
+    result: Result = request.getfixturevalue(shape)
+    rows = Reader(page(result)).rows("estimates")
+    assert len(rows) == len(result.estimates)
+    for e in result.estimates:
+        cells = find(rows, e)
+        low, high = ends(cells["interval"])
+        assert matches(cells["estimate"], e.value) and matches(cells["se"], e.se)
+        assert matches(low, e.low) and matches(high, e.high)
+        assert matches(cells["ess"], e.ess)
+        assert matches(cells["users"], e.users) and matches(cells["interactions"], e.interactions)
+        assert cells["largest share"] == "1.2 %" and cells["support gap"] == "3.1 %"
+
+
+@pytest.mark.parametrize("shape", ["two", "many", "undecided"])
+def test_every_verdict_is_shown_as_it_is(shape: str, request: pytest.FixtureRequest) -> None:
+    """Each number in the table of verdicts is the result's, rounded to the digits shown."""
+    result: Result = request.getfixturevalue(shape)
+    rows = Reader(page(result)).rows("verdicts")
+    assert len(rows) == len(result.verdicts_)
+    for v in result.verdicts_:
+        cells = find(rows, v)
+        low, high = ends(cells["interval"])
+        assert matches(cells["difference"], v.difference)
+        assert matches(low, v.low) and matches(high, v.high)
+        assert matches(cells["p"], v.p) and matches(cells["adjusted p"], v.p_adjusted)
+        assert matches(cells["tipping Γ"], v.tipping) and matches(cells["Γ, low"], v.tipping_low)
+        assert matches(cells["users needed"], v.users_needed)
+        assert cells["verdict"].split()[0] == v.verdict
+
+
+def test_charts_show_every_model_metric_and_estimator(many: Result) -> None:
+    """Each cell has its mark in a chart, with its number as a tooltip."""
+    text = page(many)
+    titles = set(re.findall(r"<title>([^<]*)</title>", text))
+    for e in many.estimates:
+        assert any(title.startswith(f"{e.model}, {e.estimator}: ") for title in titles)
+    for metric in ("recall@10", "dcg@10", "rbp(p=0.9)@20"):
+        for target in ("per_user", "pooled"):
+            assert f'aria-label="Estimates of {metric}, {target} with intervals"' in text
+            assert f'aria-label="Differences in {metric}, {target} with intervals"' in text
+
+
+def test_a_page_says_that_naive_disagrees(two: Result, undecided: Result) -> None:
+    """Disagreement with naive stands in the headline and in the table, and nowhere else."""
+    assert "Naive would have said the opposite." in page(two)
+    assert [row["verdict"] for row in Reader(page(two)).rows("verdicts")] == ["worse", "better ≠ naive"]
+    assert "Naive would" not in page(undecided)
+
+
+def test_trust_and_warnings_stand_above_the_charts(two: Result) -> None:
+    """What a careful reader should know comes before the first chart."""
+    text = page(two)
+    assert text.index("Most users have few clicks") < text.index("12 users got no list") < text.index("<svg")
+
+
+def test_what_was_dropped_is_counted(two: Result) -> None:
+    """Rows read, rows dropped by reason, lists that are missing, and clicks per user are on the page."""
+    text = page(two)
+    for piece in ("duplicate pair", "10,000", "123,456", "users without list", "rank beyond 10: 512", "3–5", "800"):
+        assert piece in text
+
+
+def test_inputs_of_any_shape_are_shown(two: Result) -> None:
+    """Whatever the account of the inputs holds, nested or odd, it is shown."""
+    odd = {"deep": {"er": {"est": [1, 2.5, None, True]}}, "loose": -3e-7, "empty": {}, "clicks_per_user": "unknown"}
+    text = page(replace(two, inputs=odd))
+    assert "1; 2.5; –; yes" in text and "<dt>loose</dt><dd>−3e−07</dd>" in text
+    assert "<dt>empty</dt><dd>none</dd>" in text and "<dt>clicks per user</dt><dd>unknown</dd>" in text
+
+
+def test_segments_have_their_own_section(segmented: Result, two: Result) -> None:
+    """Each segment has a chart and tables; without segments there is no such section."""
+    text = page(segmented)
+    assert 'id="segments"' in text and 'id="segments"' not in page(two)
+    for name in ("new users", "regulars", "DE"):
+        assert f"recall@10, per_user, {name} with intervals" in text
+    assert len(Reader(text).rows("estimates")) == len(segmented.estimates)
+
+
+def test_a_page_without_numbers_is_still_a_page(nothing_known: Result) -> None:
+    """Missing numbers are dashes; an empty result is a page too."""
+    text = page(nothing_known)
+    assert "nan" not in re.sub(r"<style>.*?</style>", "", text, flags=re.S).lower().split()
+    assert Reader(text).rows("estimates")[0]["estimate"] == "–"
+    assert "The result holds no estimates." in page(Result((), (), (), {}, ()))
+
+
+def test_large_results_are_folded() -> None:
+    """Beyond the first facets and pairs, charts and tables wait in details, and none is lost."""
+    result = grid([f"m{n}" for n in range(7)], [f"recall@{k}" for k in range(1, 6)], ["naive", "snips", "ips"])
+    text = page(result)
+    reader = Reader(text)
+    assert sum(tag == "details" for tag, _ in reader.tags) >= 5
+    assert len(reader.rows("verdicts")) == len(result.verdicts_)
+    assert "6 of 21 pairs" in text
+
+
+def test_a_usual_page_is_small(many: Result) -> None:
+    """Four models, three metrics, three estimators and two targets stay below 500 kB."""
+    assert len(page(many).encode()) < 500_000
+
+
+def test_pages_are_the_same_every_time(two: Result) -> None:
+    """The page depends on the result only."""
+    assert page(two) == page(two)
+
+
+def test_tables_and_charts_are_accessible(many: Result) -> None:
+    """Language, one first heading, captions, and words for every chart."""
+    reader = Reader(page(many))
+    assert ("html", {"lang": "en"}) in reader.tags
+    assert sum(tag == "h1" for tag, _ in reader.tags) == 1
+    assert sum(tag == "table" for tag, _ in reader.tags) == sum(tag == "caption" for tag, _ in reader.tags)
+    charts = [attributes for tag, attributes in reader.tags if tag == "svg"]
+    assert all(chart.get("aria-label") or chart.get("aria-hidden") for chart in charts)
+
+
+@pytest.mark.parametrize("gone", ["altair", "vl_convert"])
+def test_a_missing_extra_is_named(gone: str, two: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the charting libraries the page names the extra to install; the notebook cell does without."""
+    monkeypatch.setitem(sys.modules, gone, None)
+    with pytest.raises(MissingExtraError, match=r"unskew\[report\]"):
+        page(two)
+    assert "challenger" in notebook(two)
+
+
+def test_the_notebook_cell_has_sentences_and_the_table(two: Result, segmented: Result) -> None:
+    """A notebook shows the verdict and the estimates without scripts; segments get a column."""
+    text = notebook(two)
+    assert "<strong>challenger</strong> is better than <strong>popular</strong>" in text
+    assert "0.142" in text and "[0.130, 0.154]" in text and "<script" not in text
+    assert "regulars" in notebook(segmented) and "segment</th>" not in text
+    assert "more rows: .table() has them all" in notebook(segmented)
+
+
+def test_importing_the_report_is_light() -> None:
+    """Charts and templates are loaded when a page is made, not before."""
+    code = "import sys, unskew.report; sys.exit(bool({'altair', 'vl_convert', 'jinja2'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,76 @@
+"""The terminal panel."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from unskew.report import panel, sentences
+from unskew.result import Result
+
+from .made_up import grid
+
+SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile"]
+
+
+def printed(result: Result, width: int, colour: bool = False) -> str:
+    file = io.StringIO()
+    Console(file=file, width=width, force_terminal=colour, color_system="standard" if colour else None).print(
+        panel(result)
+    )
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_line_is_wider_than_the_terminal(shape: str, width: int, request: pytest.FixtureRequest) -> None:
+    """Every shape of result fits, however narrow the terminal."""
+    lines = printed(request.getfixturevalue(shape), width).splitlines()
+    assert max(cell_len(line) for line in lines) <= width
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_every_number_is_there(two: Result, width: int) -> None:
+    """Models, estimators, values, intervals, p and tipping are printed whole at the usual widths."""
+    text = printed(two, width)
+    for piece in ("challenger", "popular", "naive", "snips", "0.142", "[0.130, 0.154]", "1,205", "+0.031", "0.0004"):
+        assert piece in text
+    assert "better ≠" in text and "≠ naive says something else" in text
+    assert "12 users got no list from challenger" in text
+
+
+def test_the_sentences_come_first(two: Result) -> None:
+    """The verdict in words stands above the tables."""
+    text = " ".join(printed(two, 200).split())
+    assert text.index(sentences(two)[0][:60]) < text.index("Estimates")
+
+
+def test_many_pairs_are_cut_with_a_count() -> None:
+    """At most six sentences and a screenful of rows, and what is left out is counted."""
+    result = grid([f"m{n}" for n in range(6)], ["recall@10", "dcg@10"], ["naive", "snips", "gs(strata=5)"])
+    text = printed(result, 120)
+    assert text.count("●") == 6 and "… and 9 more" in text
+    assert "… and 54 more rows: .verdicts() has them all" in text
+
+
+def test_missing_numbers_are_dashes(nothing_known: Result) -> None:
+    """NaN never reaches the eye."""
+    text = printed(nothing_known, 80)
+    assert "nan" not in text.lower() and "–" in text
+
+
+def test_names_are_neither_markup_nor_terminal_codes(hostile: Result) -> None:
+    """Brackets are printed as they are, and escape sequences of a name do not reach the terminal."""
+    text = printed(hostile, 120)
+    assert "\x1b" not in text and "[bold red]b[/]" in text
+    assert "\x1b[31m\n" not in printed(hostile, 120, colour=True)
+
+
+def test_rich_prints_a_result(two: Result) -> None:
+    """A result knows how to show itself on a console."""
+    file = io.StringIO()
+    Console(file=file, width=80).print(two)
+    assert "challenger is better than popular" in file.getvalue()
