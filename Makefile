@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test lint bench pictures clean
 
 setup: $(STAMP)
 
@@ -31,6 +31,9 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	@$(BIN)/python benchmarks/run.py
+
+pictures: $(STAMP)
+	@$(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache

@@ -53,7 +53,8 @@ class Verdict:
     """Model a against model b.
 
     ``tipping`` is the Γ by which propensities must be wrong to undo the lead: their odds (``tipping_kind`` "odds") or
-    they themselves ("ratio"). Infinity means that no Γ does (JSON: ``null`` with a kind); ``None`` that there is none.
+    they themselves ("ratio"). Infinity means that no Γ does (of ratios inside users: none up to 10); in JSON that is
+    ``null`` with a kind. ``None`` means that there is no tipping point.
     """
 
     metric: str
