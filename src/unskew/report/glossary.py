@@ -37,7 +37,7 @@ TERMS: tuple[tuple[str, str], ...] = (
     ("verdict", "The first model is better or worse than the second, or the log cannot decide."),
     (
         "tipping (Γ)",
-        "Factor by which propensities (or their odds) must be wrong to undo the lead; “none”: no factor that was tried does.",
+        "Factor by which propensities (or their odds) must be wrong to undo the lead; “none”: none that was tried.",
     ),
     ("Γ, low", "The same, allowing for sampling error."),
     ("users needed", "Users at which a difference like this one would be found four times out of five."),
