@@ -130,5 +130,9 @@ class Question:
 
 
 def _once(parts: Iterable[T]) -> tuple[T, ...]:
-    """Each part once, by its canonical text."""
-    return tuple({str(part): part for part in parts}.values())
+    """Each part once; two different parts with one canonical text would be indistinguishable in every table."""
+    found: dict[str, T] = {}
+    for part in parts:
+        if found.setdefault(str(part), part) != part:
+            raise InputError(f"two different parts are both called '{part}': evaluate them in two calls.")
+    return tuple(found.values())
