@@ -147,7 +147,7 @@ def _fit(
     if train is None:
         raise InputError("--model fits a recommender on a training log: give --train.")
     from unskew import models
-    from unskew.inputs import positives, told_feedback
+    from unskew.evaluation.inputs import positives, told_feedback
     from unskew.log import read_log
 
     unfitted = {name: models.make(spec) for name, spec in specs.items()}

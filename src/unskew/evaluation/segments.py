@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.align import Aligned
 from unskew.engine.held import Floats, Held
 from unskew.errors import InputError
+from unskew.evaluation.align import Aligned
 from unskew.log import Ids
 from unskew.log.population import Population
 from unskew.spec import parse, take

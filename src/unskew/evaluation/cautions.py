@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unskew.align import Aligned
-from unskew.answer import Answer
 from unskew.engine.plan import Plan, Refusal
 from unskew.estimators import Target
+from unskew.evaluation.align import Aligned
+from unskew.evaluation.answer import Answer
 
 
 def before(aligned: Aligned, plan: Plan, refusals: Sequence[Refusal]) -> list[str]:

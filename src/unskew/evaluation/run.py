@@ -10,22 +10,23 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from unskew import cautions
-from unskew.align import Aligned, align, clicks_per_user
-from unskew.answer import Answer, Setting, answer
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need
-from unskew.inputs import Names, as_lists, as_log, told_feedback
+from unskew.evaluation import cautions
+from unskew.evaluation.align import Aligned, align, clicks_per_user
+from unskew.evaluation.answer import Answer, Setting, answer
+from unskew.evaluation.inputs import Names, as_lists, as_log, told_feedback
+from unskew.evaluation.question import Question
+from unskew.evaluation.rules import Rules
+from unskew.evaluation.segments import segments
 from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
 from unskew.metrics import RankingMetric
 from unskew.propensity import Propensity
-from unskew.question import Question
 from unskew.result import Result
-from unskew.segments import segments
 
 Stage = Callable[[str, int, int], None]
 
@@ -113,12 +114,8 @@ def evaluate(
         population=population,
         users=everyone,
         propensity=question.propensity,
-        feedback=told,
-        relevant=relevant,
-        candidates=pool,
-        drop_seen=drop_seen,
-        drop_invalid=invalid == "drop",
         strata_columns=question.strata_columns(),
+        rules=Rules(told, relevant, pool == "unseen", drop_seen, invalid == "drop"),
     )
     kept, refusals = sift(question.metrics, question.estimators, question.targets_for(told), aligned.evidence)
     _refuse(refusals, refused, bool(kept))

@@ -1,0 +1,235 @@
+"""Bring test log, training log, population and lists into one vocabulary: the arrays that an engine works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unskew.engine.held import Floats, Held, Ints32
+from unskew.errors import InputError
+from unskew.estimators import Summary
+from unskew.estimators.summary import Histogram, TrainingRows
+from unskew.estimators.validity import Evidence
+from unskew.evaluation.inputs import positives
+from unskew.evaluation.lists import code_lists
+from unskew.evaluation.rows import in_test_part, inside, judged, with_propensities
+from unskew.evaluation.rules import Ledger, Rules, plain
+from unskew.log import Ids, Log, Recommendations
+from unskew.log.population import Population
+from unskew.propensity import Level, Propensity
+
+CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Held-out rows and lists over one vocabulary, and what is known about them.
+
+    Args:
+        labels: per-row texts by column name, for segments.
+        training_counts: training positives of every item; ``None`` without a training log.
+    """
+
+    held: Held
+    users: Ids
+    items: Ids
+    evidence: Evidence
+    summary: Summary
+    propensity: Propensity | None
+    labels: Mapping[str, pl.Series]
+    training_counts: Floats | None
+    account: dict[str, Any]
+    warnings: list[str]
+
+
+def align(
+    test: Log,
+    lists: Mapping[str, Recommendations],
+    *,
+    seen: Log | None,
+    population: Population | None,
+    users: Ids,
+    propensity: Propensity | None,
+    strata_columns: Sequence[str],
+    rules: Rules,
+) -> Aligned:
+    """Code everything over the population's users and the union of all items, and count what happens on the way."""
+    ledger = Ledger(dict(test.account.dropped))
+    items = _catalogue(test, seen, lists)
+    known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
+    rows = judged(test, known, users, items, rules, ledger)
+    train = None if seen is None else positives(seen, rules.feedback, rules.relevant)
+    model = (
+        propensity.fit(train) if propensity is not None and not propensity.fitted and train is not None else propensity
+    )
+    scores = None
+    if model is not None:
+        rows, scores = with_propensities(rows, model, rules, ledger)
+    coded, accounts = code_lists(lists, rows, known, rules, ledger)
+    labels, levels, trained = _labels(rows, seen, strata_columns)
+    held = _held(rows, scores, coded, labels, population, known if rules.unseen else None, model)
+    if not (held.value > 0.0).any():
+        reasons = ", ".join(f"{count:,} × {reason}" for reason, count in ledger.dropped.items()) or "nothing"
+        raise InputError(f"{test.account.source}: no relevant held-out interaction is left; dropped: {reasons}.")
+    training = None if seen is None else TrainingRows(_training_propensity(model, seen, rows, rules), trained)
+    counts = None if train is None else np.bincount(train.items.into(items)[train.item], minlength=len(items))
+    account = {
+        "test": plain(replace(test.account, dropped=ledger.dropped)),
+        "train": None if seen is None else plain(seen.account),
+        "models": accounts,
+        "population": None if population is None else plain(population.account),
+        "users": _users(population, held, seen is not None),
+        "items": {
+            "catalogue": len(items),
+            "without_training_support": None if counts is None else int((counts == 0).sum()),
+        },
+        "clicks_per_user": clicks_per_user(held),
+    }
+    return Aligned(
+        held=held,
+        users=users,
+        items=items,
+        evidence=_evidence(rules, model, held),
+        summary=_summary(model, items, held, levels, training),
+        propensity=model,
+        labels=_texts(rows),
+        training_counts=None if counts is None else counts.astype(np.float64),
+        account=account,
+        warnings=ledger.warnings,
+    )
+
+
+def _held(
+    rows: Log,
+    scores: Floats | None,
+    lists: tuple[Recommendations, ...],
+    labels: dict[str, Ints32],
+    population: Population | None,
+    excluded: Log | None,
+    model: Propensity | None,
+) -> Held:
+    assert rows.value is not None
+    candidates = np.full(len(rows.users), float(len(rows.items)))
+    return Held(
+        hashes=rows.users.hashes,
+        indptr=rows.indptr,
+        item=rows.item,
+        value=rows.value,
+        lists=lists,
+        propensity=scores,
+        labels=labels,
+        relevant=_relevant(population, rows),
+        candidates=candidates if excluded is None else candidates - np.diff(excluded.indptr),
+        relative=model is None or model.level is Level.RELATIVE,
+    )
+
+
+def _evidence(rules: Rules, model: Propensity | None, held: Held) -> Evidence:
+    return Evidence(
+        rules.feedback,
+        thresholded=rules.relevant is not None,
+        propensity=model is not None,
+        absolute=model is not None and model.level is Level.ABSOLUTE,
+        relevant=held.relevant is not None,
+    )
+
+
+def clicks_per_user(held: Held) -> dict[str, int]:
+    """How many users have 1, 2, 3–5, 6+ seen relevant items."""
+    clicks = np.add.reduceat(np.append(held.value > 0.0, False).astype(np.int64), held.indptr[:-1])
+    clicks[np.diff(held.indptr) == 0] = 0
+    return {
+        name: int(np.count_nonzero((clicks >= low) & (clicks <= (high if high is not None else clicks.max(initial=0)))))
+        for name, low, high in CLICKS
+    }
+
+
+def _catalogue(test: Log, seen: Log | None, lists: Mapping[str, Recommendations]) -> Ids:
+    known = [test.items] if seen is None or seen.items is test.items else [test.items, seen.items]
+    known += [found.items for found in lists.values() if all(found.items is not ids for ids in known)]
+    return known[0] if len(known) == 1 else Ids.of(*(ids.values for ids in known))
+
+
+def _labels(
+    test: Log, seen: Log | None, names: Sequence[str]
+) -> tuple[dict[str, Ints32], dict[str, tuple[str, ...]], dict[str, Ints32]]:
+    """Codes of strata columns in the test and training rows, and the values in the order of the codes."""
+    labels, levels, trained = {}, {}, {}
+    texts = _texts(test)
+    for name in names:
+        if name not in texts:
+            continue
+        there = None if seen is None else _texts(seen).get(name)
+        ids = Ids.of(texts[name], *([] if there is None else [there]))
+        labels[name], levels[name] = ids.encode(texts[name]), tuple(ids.values.cast(pl.String).to_list())
+        if there is not None:
+            trained[name] = ids.encode(there)
+    return labels, levels, trained
+
+
+def _texts(log: Log) -> dict[str, pl.Series]:
+    columns = dict(log.columns) | ({} if log.policy is None else {"policy": log.policy})
+    return {name: column.cast(pl.String) for name, column in columns.items()}
+
+
+def _relevant(population: Population | None, rows: Log) -> Floats | None:
+    """n_u of every user, at least the seen relevant items of each."""
+    if population is None or population.relevant is None:
+        return None
+    assert rows.value is not None
+    seen = np.bincount(rows.user, weights=rows.value, minlength=len(rows.users))
+    short = seen > population.relevant + 1e-9
+    if short.any():
+        u = int(np.argmax(short))
+        raise InputError(
+            f"{population.account.source}: column 'relevant' says {population.relevant[u]:g} for user "
+            f"'{rows.users.values[u]}', who has {seen[u]:g} relevant items in the test log alone.\n"
+            "It must count all relevant candidates, seen or not."
+        )
+    return population.relevant
+
+
+def _training_propensity(model: Propensity | None, seen: Log, test: Log, rules: Rules) -> Floats | None:
+    """P of the training rows on the test rows' scale, for shares of strata; ``None`` where there is none for them."""
+    if model is None or (model.name == "known" and seen.propensity is None):
+        return None
+    rows = in_test_part(model.of(seen).rows, model, test, rules)
+    return rows[~np.isnan(rows)]
+
+
+def _summary(
+    model: Propensity | None,
+    items: Ids,
+    held: Held,
+    levels: dict[str, tuple[str, ...]],
+    training: TrainingRows | None,
+) -> Summary:
+    if model is None or held.propensity is None:
+        return Summary(levels=levels, training=training)
+    catalogue = model.of_items(items)
+    return Summary(
+        pairs=Histogram.of(held.propensity[held.value > 0.0]),
+        items=None if catalogue is None else Histogram.of(catalogue[~np.isnan(catalogue)]),
+        levels=levels,
+        training=training,
+    )
+
+
+def _users(population: Population | None, held: Held, trained: bool) -> dict[str, Any]:
+    told = (
+        "given"
+        if population is not None
+        else "users of the training and test logs"
+        if trained
+        else "users of the test log"
+    )
+    return {
+        "population": held.users,
+        "population_is": told,
+        "with_held_out": int(np.count_nonzero(np.diff(held.indptr))),
+        "relevant_items_known": held.relevant is not None,
+    }

@@ -1,0 +1,82 @@
+"""Which held-out rows are judged, and with which propensities; what is left out is written into the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.evaluation.inputs import gains
+from unskew.evaluation.rules import Ledger, Rules
+from unskew.kernels.coding import unseen
+from unskew.log import Ids, Log
+from unskew.propensity import Propensity, part_propensity
+
+Floats = npt.NDArray[np.float64]
+
+
+def inside(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
+    """Which rows belong to users of the population."""
+    return np.asarray(log.users.into(users)[log.user] >= 0)
+
+
+def judged(test: Log, seen: Log | None, users: Ids, items: Ids, rules: Rules, ledger: Ledger) -> Log:
+    """The held-out rows inside the population and among the candidates, with y as their value, coded."""
+    test = replace(test, value=gains(test, rules.feedback, rules.relevant))
+    keep = inside(test, users)
+    if not keep.all():
+        if not rules.drop_invalid:
+            who = test.users.values[int(test.user[np.argmin(keep)])]
+            raise InputError(
+                f"{test.account.source}: user '{who}' has rows but is not in the population given by --users.\n"
+                "Add the user there, or drop such rows with --invalid drop; the result will say how many were dropped."
+            )
+        ledger.dropped["user outside the population"] = int(np.count_nonzero(~keep))
+        test = test.take(keep)
+    test = test.recode(users, items)
+    return test if seen is None or not rules.unseen else _outside_training(test, seen, ledger)
+
+
+def _outside_training(test: Log, seen: Log, ledger: Ledger) -> Log:
+    """Held-out pairs that are not in training: with unseen candidates nothing else can be recommended."""
+    keep = np.empty(len(test), dtype=np.bool_)
+    everyone = np.arange(len(test.users), dtype=np.int32)
+    stamp = np.full(len(test.items), -1, dtype=np.int64)
+    again = int(unseen(test.indptr, test.item, everyone, seen.indptr, seen.item, stamp, keep))
+    if not again:
+        return test
+    ledger.dropped["already in training"] = again
+    ledger.warnings.append(
+        f"{again:,} held-out interactions repeat a training pair of the same user and were dropped, because only "
+        "unseen items are candidates. To judge repeats too, use --candidates all."
+    )
+    return test.take(keep)
+
+
+def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger) -> tuple[Log, Floats]:
+    """The rows that have a propensity, and P of each in the test part."""
+    scored = model.of(test)
+    rows = in_test_part(scored.rows, model, test, rules)
+    missing = np.isnan(rows)
+    if missing.any():
+        ledger.dropped["item without training support"] = int(np.count_nonzero(missing))
+        test, rows = test.take(~missing), rows[~missing]
+    elif scored.floored:
+        ledger.warnings.append(
+            f"{scored.floored:,} held-out interactions are on items that training never showed; their propensity is a "
+            "guess (as if seen once). Drop them with popularity(gamma=…, unsupported=drop)."
+        )
+    if model.estimated:
+        ledger.warnings.append(
+            "The propensities are estimates, and the intervals take them as known: with a small training log the true "
+            "uncertainty is larger."
+        )
+    return test, rows
+
+
+def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:
+    """Propensities of a whole log, scaled to its test part; others as they are."""
+    share = model.share_of(test)
+    return rows if share is None else part_propensity(rows, share, unseen=rules.unseen)

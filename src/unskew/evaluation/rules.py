@@ -1,0 +1,45 @@
+"""The rules of one evaluation, and the ledger in which everything dropped or doubtful is written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from unskew.log import Account, Feedback
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What counts as relevant, as a candidate, as wrong.
+
+    Args:
+        feedback: what a row says.
+        relevant: the threshold on values.
+        unseen: only items outside the user's training rows are candidates.
+        drop_seen: remove training items from lists.
+        drop_invalid: drop (and count) rows of users outside the population.
+    """
+
+    feedback: Feedback
+    relevant: str | None = None
+    unseen: bool = False
+    drop_seen: bool = False
+    drop_invalid: bool = False
+
+
+@dataclass
+class Ledger:
+    """Held-out rows dropped by reason, and warnings in plain words."""
+
+    dropped: dict[str, int]
+    warnings: list[str] = field(default_factory=list)
+
+
+def plain(account: Account) -> dict[str, Any]:
+    """An account as plain values, for the result."""
+    return {
+        "source": account.source,
+        "rows": account.rows,
+        "dropped": {reason: count for reason, count in account.dropped.items() if count},
+        "notes": list(account.notes),
+    }
