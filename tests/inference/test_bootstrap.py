@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import chi2
 
 import unskew
-from unskew.answer import answer
 from unskew.engine.held import Held
 from unskew.engine.memory import estimate
+from unskew.evaluation.answer import answer
 from unskew.inference import form
 from unskew.inference.bootstrap import LIMITS, replicate_sums
 from unskew.inference.intervals import percentile

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from unskew.answer import answer
 from unskew.engine.held import Held
 from unskew.engine.memory import estimate, tilt
 from unskew.engine.tilts import Pull
 from unskew.estimators import Estimator, Stratified
+from unskew.evaluation.answer import answer
 from unskew.inference.bootstrap import replicate_sums
 from unskew.inference.tipping import GRID, closed, on_grid
 from unskew.log import Recommendations

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from unskew.answer import answer
 from unskew.engine.held import Held
 from unskew.estimators import Stratified
+from unskew.evaluation.answer import answer
 from unskew.inference.tally import Tally
 from unskew.inference.trust import FEW_CLICKS, MAX_GAP, MAX_SHARE, MIN_ESS, MIN_USERS, trust
 

@@ -10,9 +10,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from unskew.answer import answer
 from unskew.engine.held import Held
 from unskew.engine.memory import estimate
+from unskew.evaluation.answer import answer
 from unskew.inference.intervals import holm, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.verdict import Outcome, decide, outcome, users_needed

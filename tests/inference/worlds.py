@@ -19,11 +19,11 @@ import polars as pl
 from numba import njit
 
 from unskew import estimators, metrics
-from unskew.answer import Setting
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan, make_plan
 from unskew.estimators import Estimator, Summary, Target
 from unskew.estimators.summary import Histogram
+from unskew.evaluation.answer import Setting
 from unskew.log import Ids, Recommendations
 
 Floats = npt.NDArray[np.float64]

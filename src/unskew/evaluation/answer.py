@@ -77,7 +77,7 @@ def answer(held: Held, plan: Plan, setting: Setting, *, keep: bool = False) -> A
         progress=setting.progress,
     )
     pulls = _pulls(plan, sums)
-    gammas = _tippings(held, pulls, setting) if pulls else {}
+    gammas = _tippings(held, plan, sums, pulls, setting) if pulls else {}
     estimates: list[Estimate] = []
     verdicts: list[Verdict] = []
     lost = 0
@@ -231,9 +231,9 @@ def _pulls(plan: Plan, sums: Sums) -> list[Pull]:
 
 
 def _tippings(
-    held: Held, pulls: Sequence[Pull], setting: Setting
+    held: Held, plan: Plan, sums: Sums, pulls: Sequence[Pull], setting: Setting
 ) -> dict[tuple[int, int, int], tuple[float, float | None]]:
-    """Γ* of each pair, and with the bootstrap the Γ* that holds at the level."""
+    """Γ* of each pair, and with the bootstrap the Γ* that holds at the level in replicates that have a divisor."""
     totals, drawn = tilt(
         held,
         pulls,
@@ -248,7 +248,10 @@ def _tippings(
         gamma = _gamma(totals[columns], pull)
         low = None
         if drawn is not None:
-            low = float(np.quantile(_gamma(drawn[:, columns], pull), 1.0 - setting.level, method="lower"))
+            values = _drawn(sums, plan.cells[pull.cell], len(setting.models))
+            assert values is not None
+            there = drawn[np.isfinite(values).all(axis=1), columns]
+            low = float(np.quantile(_gamma(there, pull), 1.0 - setting.level, method="lower"))
         found[(pull.cell, pull.a, pull.b)] = (float(gamma), low)
     return found
 

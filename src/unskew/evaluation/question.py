@@ -66,6 +66,8 @@ class Question:
             raise InputError(f"level must lie between 0 and 1, not {self.level:g}.")
         if self.interval not in ("normal", "bootstrap"):
             raise InputError(f"interval must be normal or bootstrap, not '{self.interval}'.")
+        if not 0 <= self.seed < 2**64:
+            raise InputError(f"seed must be a whole number from 0 to 2⁶⁴ − 1, not {self.seed}.")
         if self.interval == "bootstrap" and self.replicates < 50:
             raise InputError(f"a bootstrap needs at least 50 replicates, not {self.replicates}.")
 

@@ -24,9 +24,11 @@ def closed(sums: Floats, sign: float) -> Floats:
     a0, a1, b0, b1 = (sums[..., c] for c in ((0, 1, 2, 3) if sign > 0 else (2, 3, 0, 1)))
     lead = a0 - b0
     with np.errstate(divide="ignore", invalid="ignore"):
-        root = (lead + np.sqrt(lead**2 + 4.0 * a1 * b1)) / (2.0 * b1)
-        without = np.where(lead < 0.0, a1 / -lead, np.inf)
-        gamma = np.where(b1 > 0.0, root, without)
+        reach = np.sqrt(
+            lead**2 + 4.0 * a1 * b1
+        )  # of the two forms of the root, the one that adds instead of subtracting
+        gamma = np.where(lead < 0.0, 2.0 * a1 / (reach - lead), (lead + reach) / (2.0 * b1))
+        gamma = np.where((b1 > 0.0) | (lead < 0.0), gamma, np.inf)
     return np.maximum(np.where(lead + a1 - b1 > 0.0, gamma, 1.0), 1.0)
 
 
