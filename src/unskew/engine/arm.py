@@ -68,13 +68,12 @@ class Arm:
         own[:, -3] = _sum(batch, weight) > 0.0
         own[:, -2] = 0.0 if batch.candidates is None else batch.candidates
         own[:, -1] = 1.0
-        for shape, places in self._groups.items():
-            below = self._denominators(shape, places, batch, weight, term.divisor, d) if per_user else None
-            for model, rank in enumerate(ranks):
-                s = self._numerators(shape, places, batch, weight, rank)
-                if below is not None:
-                    s = np.divide(s, below, out=np.zeros_like(s), where=below > 0.0)
-                own[:, [t * self.models + model for t in places]] = s
+        below = {shape: self._denominators(shape, batch, weight, term.divisor, d) for shape in self._groups}
+        for model, rank in enumerate(ranks):
+            for shape, s in self._numerators(batch, weight, rank).items():
+                if per_user:
+                    s = np.divide(s, below[shape], out=np.zeros_like(s), where=below[shape] > 0.0)
+                own[:, [t * self.models + model for t in self._groups[shape]]] = s
         return Tally.of(batch.indptr, term.seen, batch.value, d if per_user else np.ones(batch.users), term.raised)
 
     @cached_property
@@ -93,26 +92,37 @@ class Arm:
             for shape, places in self._groups.items()
         }
 
-    def _cuts(self, places: list[int]) -> Ints64:
+    def _cuts(self, places: Sequence[int]) -> Ints64:
         return np.array([self.metrics[t].k or self.depth for t in places], dtype=np.int64)
 
-    def _numerators(self, shape: Shape, places: list[int], batch: Batch, weight: Floats, rank: Ints32) -> Floats:
-        out = np.empty((batch.users, len(places)))
-        if shape is Shape.PRECISION:
-            sums.precision(batch.indptr, weight, batch.value, rank, self._cuts(places), out)
-        elif shape is Shape.FIRST:
-            sums.best(batch.indptr, batch.value, rank, self.tables[shape], out)
-        elif shape is Shape.CUT:
-            sums.cut(batch.indptr, batch.value, rank, out[:, :1])
-            out[:, 1:] = out[:, :1]
-        else:
-            sums.additive(batch.indptr, weight, rank, self.tables[shape], out)
-        return out
+    @cached_property
+    def _listed(self) -> tuple[list[Shape], Floats, Ints64]:
+        """The shapes that are sums over hits, their table of worths and their cuts, for one pass over the rows."""
+        added = [shape for shape in (Shape.ADDITIVE, Shape.IDEAL) if shape in self._groups]
+        tables = [self.tables[shape] for shape in added] or [np.zeros((self.depth + 1, 0))]
+        shapes = [*added, *([Shape.PRECISION] if Shape.PRECISION in self._groups else [])]
+        return shapes, np.ascontiguousarray(np.hstack(tables)), self._cuts(self._groups.get(Shape.PRECISION, ()))
 
-    def _denominators(
-        self, shape: Shape, places: list[int], batch: Batch, weight: Floats, divisor: Divisor, d: Floats
-    ) -> Floats:
-        """What each user's sum is divided by, (users, metrics); 0 where the user does not count."""
+    def _numerators(self, batch: Batch, weight: Floats, rank: Ints32) -> dict[Shape, Floats]:
+        """Each user's sums for one model, (users, metrics) by shape."""
+        found: dict[Shape, Floats] = {}
+        shapes, table, cuts = self._listed
+        if shapes:
+            out = np.empty((batch.users, table.shape[1] + len(cuts)))
+            sums.listed(batch.indptr, weight, batch.value, rank, table, cuts, out)
+            ends = np.cumsum([len(self._groups[shape]) for shape in shapes])
+            found = dict(zip(shapes, np.split(out, ends[:-1], axis=1), strict=True))
+        if Shape.FIRST in self._groups:
+            found[Shape.FIRST] = np.empty((batch.users, len(self._groups[Shape.FIRST])))
+            sums.best(batch.indptr, batch.value, rank, self.tables[Shape.FIRST], found[Shape.FIRST])
+        if Shape.CUT in self._groups:
+            found[Shape.CUT] = np.empty((batch.users, 1))
+            sums.cut(batch.indptr, batch.value, rank, found[Shape.CUT])
+        return found
+
+    def _denominators(self, shape: Shape, batch: Batch, weight: Floats, divisor: Divisor, d: Floats) -> Floats:
+        """What each user's sum is divided by under per_user, (users, metrics); 0 where the user does not count."""
+        places = self._groups[shape]
         out = np.repeat(d[:, None], len(places), axis=1)
         if shape in (Shape.FIRST, Shape.CUT):
             return (out > 0.0).astype(np.float64)

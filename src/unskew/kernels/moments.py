@@ -14,6 +14,8 @@ Floats = npt.NDArray[np.float64]
 Ints64 = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 
+TILE = 128  # users whose columns stay in the cache while all replicates are drawn
+
 
 @njit(cache=True, nogil=True)
 def cell_moments(
@@ -83,21 +85,27 @@ def resample(x: Floats, hashes: Hashes, seed: np.uint64, limits: Hashes, out: Fl
     batching of the users gives the same replicates. ``limits`` are the Poisson distribution's quantiles on 64 bits.
     """
     users, columns = x.shape
-    replicates = len(out)
-    tile = 128
-    for start in range(0, users, tile):
-        for b in range(replicates):
+    drawn, weights = np.empty(TILE + 4, dtype=np.int64), np.empty(TILE + 4)
+    for start in range(0, users, TILE):
+        for b in range(len(out)):
             stream = (seed + np.uint64(b)) * np.uint64(0x9E3779B97F4A7C15)
-            row = out[b]
-            for u in range(start, min(start + tile, users)):
+            n = 0
+            for u in range(start, min(start + TILE, users)):
                 h = hashes[u] ^ stream
                 h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
                 h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
                 h = h ^ (h >> np.uint64(31))
-                weight = 0
-                while weight < len(limits) and h >= limits[weight]:
-                    weight += 1
-                if weight:
-                    w = float(weight)
-                    for c in range(columns):
-                        row[c] += w * x[u, c]
+                weight = (h >= limits[0]) + (h >= limits[1]) + (h >= limits[2]) + (h >= limits[3])
+                if weight == 4:
+                    while weight < len(limits) and h >= limits[weight]:
+                        weight += 1
+                drawn[n], weights[n] = u, weight
+                n += weight > 0
+            for j in range(n, n + 4):  # fill the last group of four with weights of 0
+                drawn[j], weights[j] = start, 0.0
+            row = out[b]
+            for j in range(0, n, 4):
+                u0, u1, u2, u3 = drawn[j], drawn[j + 1], drawn[j + 2], drawn[j + 3]
+                w0, w1, w2, w3 = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
+                for c in range(columns):
+                    row[c] += w0 * x[u0, c] + w1 * x[u1, c] + w2 * x[u2, c] + w3 * x[u3, c]

@@ -56,8 +56,8 @@ class Popularity(Propensity):
 
     def of(self, log: Log) -> Scored:
         """The propensity of every row's item."""
-        counts = self._counts(log.items)[log.item]
-        return Scored(self._power(counts), floored=int(np.count_nonzero(counts == 0)))
+        counts = self._counts(log.items)
+        return Scored(self._power(counts)[log.item], floored=int(np.count_nonzero(counts[log.item] == 0)))
 
     def of_items(self, items: Ids) -> Floats:
         """The propensity of every item (NaN where it is to be dropped)."""
