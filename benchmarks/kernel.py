@@ -1,0 +1,78 @@
+"""The naive metrics of one list straight from the library's kernels, the way its engine calls them."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from peers import common
+from unskew.kernels import sums
+from unskew.kernels.ranks import find_ranks
+
+Floats = npt.NDArray[np.float64]
+Ints32 = npt.NDArray[np.int32]
+Ints64 = npt.NDArray[np.int64]
+BLOCK = 4096  # users
+
+
+def prepare(folder: Path) -> Callable[[], common.Values]:
+    """Code the files into arrays grouped by user, and return the job that is measured."""
+    test, lists = pl.read_parquet(folder / "test.parquet"), pl.read_parquet(folder / "a.parquet")
+    users = np.unique(test["user"].to_numpy())
+    items = np.unique(np.concatenate([test["item"].to_numpy(), lists["item"].to_numpy()]))
+    indptr, order = grouped(users, test, "item")
+    item = coded(items, test["item"])[order]
+    list_indptr, order = grouped(users, lists, "rank")
+    list_item = coded(items, lists["item"])[order]
+    list_rank = lists["rank"].to_numpy().astype(np.int32)[order]
+
+    cuts = np.array(common.CUTS, dtype=np.int64)
+    gain, discount = tables(max(common.CUTS))
+    both = np.ascontiguousarray(np.hstack([gain, discount]))
+    ones = np.ones(len(item))
+    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+
+    def block(low: int) -> Floats:
+        high = min(low + BLOCK, len(users))
+        rows = slice(indptr[low], indptr[high])
+        own, weight = indptr[low : high + 1] - indptr[low], ones[rows]
+        positives = np.diff(own)[:, None]
+        rank = np.empty(len(weight), dtype=np.int32)
+        find_ranks(indptr, item, list_indptr, list_item, list_rank, low, high, rank)
+        found = np.empty((high - low, 2 * len(cuts)))
+        sums.additive(own, weight, rank, both, found)
+        ideal = np.empty((high - low, len(cuts)))
+        sums.ideal(own, weight, discount, ideal)
+        precision = np.empty((high - low, len(cuts)))
+        sums.precision(own, weight, weight, rank, cuts, precision)
+        recall, dcg = found[:, : len(cuts)], found[:, len(cuts) :]
+        per_user = np.hstack([recall / positives, dcg / ideal, precision / positives])
+        return np.asarray(per_user.sum(axis=0))
+
+    def metrics() -> common.Values:
+        total = sum(pool.map(block, range(0, len(users), BLOCK)), start=np.zeros(len(common.METRICS)))
+        return dict(zip(common.METRICS, (total / len(users)).tolist(), strict=True))
+
+    return metrics
+
+
+def grouped(users: Ints64, frame: pl.DataFrame, by: str) -> tuple[Ints64, Ints64]:
+    """Where each user's rows start, and the order of the rows by user and then ``by``."""
+    user = coded(users, frame["user"])
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=len(users)))]).astype(np.int64)
+    return indptr, np.lexsort((frame[by].to_numpy(), user))
+
+
+def coded(ids: Ints64, column: pl.Series) -> Ints32:
+    return np.searchsorted(ids, column.to_numpy()).astype(np.int32)
+
+
+def tables(depth: int) -> tuple[Floats, Floats]:
+    """Worth by [rank, cut-off] for recall and dcg; rank 0 means not listed."""
+    rank = np.arange(depth + 1)[:, None]
+    counts = (rank > 0) & (rank <= np.array(common.CUTS))
+    return counts.astype(np.float64), np.where(counts, 1.0 / np.log2(np.maximum(rank, 1) + 1.0), 0.0)

@@ -1,0 +1,167 @@
+"""Measure unskew against other libraries on the same work, in one run: ``make bench``.
+
+Everything is timed in fresh processes, one at a time. A full run writes ``results/core.json`` and, from it,
+``docs/benchmarks.md``; runs with ``--quick``, ``--only`` or ``--no-peers`` are for looking, and leave both alone.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from data import QUICK, Size, ensure
+from envs import HERE, PEERS, Peer, python_of
+from render import markdown, sections
+
+COMMAND = "make bench"
+RESULTS = HERE / "results" / "core.json"
+PAGE = HERE.parent / "docs" / "benchmarks.md"
+TIMEOUT = 300  # seconds per process
+PATIENCE = 30  # seconds to spend on repeating a job
+IMPORTS = 5
+
+Measured = dict[str, Any]
+console = Console(soft_wrap=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a small data set, to see that everything runs")
+    names = ["ours", *(peer.script for peer in PEERS)]
+    parser.add_argument("--only", choices=names, help="measure one library")
+    parser.add_argument("--no-peers", action="store_true", help="measure unskew alone")
+    arguments = parser.parse_args()
+
+    def wanted(name: str) -> bool:
+        return name == arguments.only if arguments.only else name == "ours" or not arguments.no_peers
+
+    size = QUICK if arguments.quick else Size()
+    machine = describe_machine()
+    if machine["load"] > 0.5:
+        step(f"[yellow]the machine is busy (load {machine['load']}): times will be too long[/]")
+    step(f"data: {size.users:,} users, {size.items:,} items")
+    folder = ensure(size)
+    results: Measured = {
+        "command": COMMAND,
+        "machine": machine,
+        "size": asdict(size),
+        "timeout": TIMEOUT,
+        "peers": {peer.script: measure_peer(peer, folder) for peer in PEERS if wanted(peer.script)},
+        "ours": measure_ours(folder) if wanted("ours") else {},
+    }
+    for section in sections(results):
+        table = Table(*section.header, title=section.title, title_justify="left")
+        for row in section.rows:
+            table.add_row(*row)
+        console.print(table)
+
+    if arguments.quick or arguments.only or arguments.no_peers:
+        step("a partial run: results/core.json and docs/benchmarks.md stay as they are")
+        return
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    PAGE.write_text(markdown(results))
+    step(f"wrote {RESULTS.relative_to(HERE.parent)} and {PAGE.relative_to(HERE.parent)}")
+
+
+def measure_peer(peer: Peer, folder: Path) -> Measured:
+    """Both jobs of a peer. The first leaves compiled code behind, so that the second does not pay for it."""
+    step(f"{peer.title}: environment")
+    command = [str(python_of(peer)), "-m", peer.module, str(folder)]
+    measured: Measured = {"title": peer.title, "bar": peer.bar}
+    plan: dict[str, Callable[[], Measured]] = {
+        "arrays": lambda: run([*command, "arrays"]),
+        "files": lambda: best(lambda: run([*command, "files"])),
+    }
+    for job, measure in plan.items():
+        measured[job] = measure()
+        step(f"{peer.title}: {job} {brief(measured[job])}")
+    return measured
+
+
+def measure_ours(folder: Path) -> Measured:
+    """All jobs of unskew; compiled code is cached in a folder that is empty when ``cold`` starts."""
+    measured: Measured = {}
+    with tempfile.TemporaryDirectory() as cache:
+
+        def job(name: str) -> Measured:
+            command = [sys.executable, str(HERE / "ours.py"), str(folder), name]
+            return run(command, {"NUMBA_CACHE_DIR": cache})
+
+        plan: dict[str, Callable[[], Measured]] = {
+            "import": lambda: min((job("import") for _ in range(IMPORTS)), key=lambda one: one["seconds"]),
+            "cold": lambda: job("normal"),
+            "second": lambda: job("normal"),
+            "files": lambda: best(lambda: job("normal")),
+            "bootstrap": lambda: (job("bootstrap"), best(lambda: job("bootstrap")))[1],
+            "arrays": lambda: (job("kernels"), job("kernels"))[1],
+        }
+        for name, measure in plan.items():
+            measured[name] = measure()
+            step(f"unskew: {name} {brief(measured[name])}")
+    return measured
+
+
+def best(measure: Callable[[], Measured]) -> Measured:
+    """The shortest of up to three runs; slow ones are not repeated."""
+    start = time.perf_counter()
+    found = [measure()]
+    while len(found) < 3 and time.perf_counter() - start < PATIENCE and "error" not in found[-1]:
+        found.append(measure())
+    return min(found, key=lambda one: one.get("seconds", float("inf")))
+
+
+def run(command: list[str], env: Mapping[str, str] | None = None) -> Measured:
+    """Run a process that prints one JSON line; ``wall`` is its whole life, interpreter start included."""
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(
+            command, cwd=HERE, env=os.environ | (env or {}), capture_output=True, text=True, timeout=TIMEOUT
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"more than {TIMEOUT} s"}
+    wall = time.perf_counter() - start
+    if done.returncode:
+        return {"error": (done.stderr.strip() or f"exit status {done.returncode}").split("\n")[-1]}
+    measured: Measured = json.loads(done.stdout.strip().split("\n")[-1])
+    return measured | {"wall": wall}
+
+
+def describe_machine() -> Measured:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "cpu": models[0] if models else platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(pages / 2**30),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+def brief(measured: Measured) -> str:
+    return f"[red]{measured['error']}[/]" if "error" in measured else f"{measured['seconds']:.3f} s"
+
+
+def step(text: str) -> None:
+    console.print(f"[dim]{datetime.now():%H:%M:%S}[/] {text}", highlight=False)
+
+
+if __name__ == "__main__":
+    main()
