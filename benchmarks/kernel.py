@@ -32,7 +32,7 @@ def prepare(folder: Path) -> Callable[[], common.Values]:
 
     cuts = np.array(common.CUTS, dtype=np.int64)
     gain, discount = tables(max(common.CUTS))
-    both = np.ascontiguousarray(np.hstack([gain, discount]))
+    table = np.ascontiguousarray(np.hstack([gain, discount, gain]))
     ones = np.ones(len(item))
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
 
@@ -43,13 +43,11 @@ def prepare(folder: Path) -> Callable[[], common.Values]:
         positives = np.diff(own)[:, None]
         rank = np.empty(len(weight), dtype=np.int32)
         find_ranks(indptr, item, list_indptr, list_item, list_rank, low, high, rank)
-        found = np.empty((high - low, 2 * len(cuts)))
-        sums.additive(own, weight, rank, both, found)
+        found = np.empty((high - low, 3 * len(cuts)))
+        sums.listed(own, weight, weight, rank, table, 2 * len(cuts), found)
         ideal = np.empty((high - low, len(cuts)))
         sums.ideal(own, weight, discount, ideal)
-        precision = np.empty((high - low, len(cuts)))
-        sums.precision(own, weight, weight, rank, cuts, precision)
-        recall, dcg = found[:, : len(cuts)], found[:, len(cuts) :]
+        recall, dcg, precision = np.split(found, 3, axis=1)
         per_user = np.hstack([recall / positives, dcg / ideal, precision / positives])
         return np.asarray(per_user.sum(axis=0))
 

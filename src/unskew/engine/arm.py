@@ -96,20 +96,21 @@ class Arm:
         return np.array([self.metrics[t].k or self.depth for t in places], dtype=np.int64)
 
     @cached_property
-    def _listed(self) -> tuple[list[Shape], Floats, Ints64]:
-        """The shapes that are sums over hits, their table of worths and their cuts, for one pass over the rows."""
-        added = [shape for shape in (Shape.ADDITIVE, Shape.IDEAL) if shape in self._groups]
-        tables = [self.tables[shape] for shape in added] or [np.zeros((self.depth + 1, 0))]
-        shapes = [*added, *([Shape.PRECISION] if Shape.PRECISION in self._groups else [])]
-        return shapes, np.ascontiguousarray(np.hstack(tables)), self._cuts(self._groups.get(Shape.PRECISION, ()))
+    def _listed(self) -> tuple[list[Shape], Floats, int]:
+        """The shapes that are sums over hits, one table of worths for all, and how many of its columns are additive."""
+        summed = (Shape.ADDITIVE, Shape.IDEAL, Shape.PRECISION)
+        shapes: list[Shape] = [shape for shape in summed if shape in self._groups]
+        table = np.hstack([self.tables[shape] for shape in shapes]) if shapes else np.zeros((1, 0))
+        precision = len(self._groups.get(Shape.PRECISION, ()))
+        return shapes, np.ascontiguousarray(table), int(table.shape[1]) - precision
 
     def _numerators(self, batch: Batch, weight: Floats, rank: Ints32) -> dict[Shape, Floats]:
         """Each user's sums for one model, (users, metrics) by shape."""
         found: dict[Shape, Floats] = {}
-        shapes, table, cuts = self._listed
+        shapes, table, additive = self._listed
         if shapes:
-            out = np.empty((batch.users, table.shape[1] + len(cuts)))
-            sums.listed(batch.indptr, weight, batch.value, rank, table, cuts, out)
+            out = np.empty((batch.users, table.shape[1]))
+            sums.listed(batch.indptr, weight, batch.value, rank, table, additive, out)
             ends = np.cumsum([len(self._groups[shape]) for shape in shapes])
             found = dict(zip(shapes, np.split(out, ends[:-1], axis=1), strict=True))
         if Shape.FIRST in self._groups:

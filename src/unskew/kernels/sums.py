@@ -28,63 +28,55 @@ def per_user(indptr: Ints64, weight: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def listed(
-    indptr: Ints64, weight: Floats, value: Floats, rank: Ints32, table: Floats, cuts: Ints64, out: Floats
+    indptr: Ints64, weight: Floats, value: Floats, rank: Ints32, table: Floats, additive: int, out: Floats
 ) -> None:
     """Sums over the user's hits, the relevant items that are listed, all metrics in one pass.
 
-    The first columns are Σ weight · table[rank, t], one per column of the table; the rest are, for each of the
-    ``cuts``, Σ weight · (hits down to this rank / rank) over the hits down to that cut.
+    The first ``additive`` columns are Σ weight · table[rank, t]; the others are Σ weight · precision · table[rank, t],
+    precision being the share of hits among the ranks down to this one.
     """
-    depth, additive = table.shape
+    depth, metrics = table.shape
     hits = np.empty(64, dtype=np.int64)
     for u in range(len(indptr) - 1):
         first, last = indptr[u], indptr[u + 1]
-        for t in range(out.shape[1]):
+        for t in range(metrics):
             out[u, t] = 0.0
         if last - first >= len(hits):
             hits = np.empty(2 * (last - first), dtype=np.int64)
         n = 0
         for row in range(first, last):  # without a branch: whether an item is listed cannot be foreseen
             hits[n] = row
-            n += (rank[row] > 0) & (value[row] > 0.0)
+            n += (rank[row] > 0) & (rank[row] < depth) & (value[row] > 0.0)
+        if metrics > additive:
+            for i in range(1, n):
+                row = hits[i]
+                j = i
+                while j > 0 and rank[hits[j - 1]] > rank[row]:
+                    hits[j] = hits[j - 1]
+                    j -= 1
+                hits[j] = row
         for j in range(n):
-            row = hits[j]
-            if rank[row] < depth:
-                for t in range(additive):
-                    out[u, t] += weight[row] * table[rank[row], t]
-        if len(cuts) == 0:
-            continue
-        for i in range(1, n):
-            row = hits[i]
-            j = i
-            while j > 0 and rank[hits[j - 1]] > rank[row]:
-                hits[j] = hits[j - 1]
-                j -= 1
-            hits[j] = row
-        for j in range(n):
-            r = rank[hits[j]]
-            gain = weight[hits[j]] * (j + 1.0) / r
-            for t in range(len(cuts)):
-                if r <= cuts[t]:
-                    out[u, additive + t] += gain
+            w, r = weight[hits[j]], rank[hits[j]]
+            for t in range(additive):
+                out[u, t] += w * table[r, t]
+            w *= (j + 1.0) / r
+            for t in range(additive, metrics):
+                out[u, t] += w * table[r, t]
 
 
 @njit(cache=True, nogil=True)
 def _downwards(weight: Floats, first: int, last: int, room: Floats) -> Floats:
     """The weights of one user, largest first, in the room given (a larger one if it is too small).
 
-    Equal weights need no sorting. The rest is a shell sort: as quick as numpy's for a handful of weights, and it
-    compiles in a fraction of the time.
+    A shell sort: as quick as numpy's for a handful of weights, and it compiles in a fraction of the time.
     """
     n = last - first
     if n > len(room):
         room = np.empty(2 * n)
-    even = True
     for i in range(n):
         room[i] = weight[first + i]
-        even &= room[i] == room[0]
-    gap = 0 if even else 1
-    while 0 < 3 * gap + 1 < n:
+    gap = 1
+    while 3 * gap + 1 < n:
         gap = 3 * gap + 1
     while gap > 0:
         for i in range(gap, n):
@@ -102,12 +94,26 @@ def _downwards(weight: Floats, first: int, last: int, room: Floats) -> Floats:
 def ideal(indptr: Ints64, weight: Floats, table: Floats, out: Floats) -> None:
     """``out[u, t]`` = the largest Σ weight · table[rank, t] that any list could reach: big weights first."""
     depth, metrics = table.shape
+    best = np.zeros_like(table)  # Σ of the table down to each rank: what equal weights of 1 could reach
+    for r in range(1, depth):
+        for t in range(metrics):
+            best[r, t] = best[r - 1, t] + table[r, t]
     room = np.empty(64)
     for u in range(len(indptr) - 1):
+        first, last = indptr[u], indptr[u + 1]
+        even = True
+        for row in range(first, last):
+            even &= weight[row] == weight[first]
+        if even:
+            w = weight[first] if first < last and weight[first] > 0.0 else 0.0
+            r = min(last - first, depth - 1)
+            for t in range(metrics):
+                out[u, t] = w * best[r, t]
+            continue
         for t in range(metrics):
             out[u, t] = 0.0
-        room = _downwards(weight, indptr[u], indptr[u + 1], room)
-        for j in range(min(indptr[u + 1] - indptr[u], depth - 1)):
+        room = _downwards(weight, first, last, room)
+        for j in range(min(last - first, depth - 1)):
             if room[j] <= 0.0:
                 break
             for t in range(metrics):
