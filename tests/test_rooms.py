@@ -1,0 +1,132 @@
+"""The rooms import upward only, and importing costs only what is used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import unskew
+
+SOURCE = Path(unskew.__file__).parent
+TOP = ("align", "answer", "cautions", "evaluation", "inputs", "question", "result", "segments")
+ORDER: tuple[tuple[str, ...], ...] = (
+    ("kernels",),
+    ("log",),
+    ("split",),
+    ("sample",),
+    ("propensity",),
+    ("outcome",),
+    ("metrics",),
+    ("estimators",),
+    ("inference",),
+    ("engine",),
+    TOP,
+    ("models",),
+    ("simulate",),
+    ("studies",),
+    ("report",),
+    ("cli",),
+)
+FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
+COMMON = ("errors", "spec", "atomic")  # everybody may use these
+EXCEPTIONS = {("result", "report")}  # inside functions: a result shows itself
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+def room_of(path: Path) -> str:
+    """The room of a module: its folder, or the module itself where it stands at the top."""
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported(tree: ast.AST, *, inside: bool = False) -> Iterator[tuple[str, bool]]:
+    """Rooms of ours that a module imports, and whether it does so inside a function; not those for types only."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide which room is meant"
+            base = node.module or ""
+            names = [f"{base}.{alias.name}" for alias in node.names] if base == "unskew" else [base]
+        else:
+            deeper = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from imported(node, inside=deeper)
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "unskew" and len(parts) > 1:
+                yield parts[1], inside
+
+
+def found(path: Path) -> list[tuple[str, bool]]:
+    return list(imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_room_imports_only_what_lies_below_it(path: Path) -> None:
+    """kernels < log < split < … < cli; errors, spec and atomic are common ground and know no room."""
+    room = room_of(path)
+    for other, inside in found(path):
+        if other == "__version__" or (inside and (room, other) in EXCEPTIONS):
+            continue
+        if room in COMMON:
+            assert other == "errors" and room != "errors", f"{path}: {room} imports {other}"
+        elif room == "kernels":
+            assert other == "kernels", f"{path}: kernels import {other}"
+        elif other not in COMMON:
+            assert other in FLOOR, f"{path}: no place is known for '{other}'"
+            assert FLOOR[other] <= FLOOR[room], f"{path}: {room} imports {other}, which lies above it"
+
+
+def test_every_module_has_a_place() -> None:
+    """A new room must be given its place in the order."""
+    assert {room_of(path) for path in modules()} <= {*FLOOR, *COMMON}
+
+
+def test_the_modules_of_the_main_job_form_no_circle() -> None:
+    """Among themselves the modules that stand at the top have an order too."""
+    edges = {name: {o for o, _ in found(SOURCE / f"{name}.py") if o in TOP and o != name} for name in TOP}
+    left = dict(edges)
+    while left:
+        free = [name for name, below in left.items() if not below & set(left)]
+        assert free, f"these import each other: {', '.join(left)}"
+        for name in free:
+            del left[name]
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that a fresh Python has loaded after running some code."""
+    script = f"import sys\n{code}\nprint(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_unskew_is_quick() -> None:
+    """``import unskew`` loads none of the heavy libraries; they come with the first use."""
+    heavy = {"numba", "numpy", "polars", "scipy", "altair", "narwhals", "jinja2", "rich", "sklearn", "pandas"}
+    assert not heavy & loaded("import unskew")
+
+
+def test_evaluating_needs_no_statistics_library() -> None:
+    """``unskew.evaluate`` loads neither scipy.stats nor sklearn nor anything that draws."""
+    there = loaded("import unskew\nunskew.evaluate")
+    assert "unskew.evaluation" in there and "numba" in there
+    assert not {"scipy.stats", "sklearn", "altair", "jinja2", "pandas", "matplotlib"} & there
+
+
+def test_names_are_found_lazily_and_wrong_ones_are_not() -> None:
+    """Everything in ``__all__`` exists; anything else is an AttributeError."""
+    for name in unskew.__all__:
+        assert getattr(unskew, name) is not None
+        assert name in dir(unskew)
+    with pytest.raises(AttributeError, match="evaluat"):
+        unskew.evaluat  # noqa: B018
