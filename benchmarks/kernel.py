@@ -16,7 +16,7 @@ from unskew.kernels.ranks import find_ranks
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]
 Ints64 = npt.NDArray[np.int64]
-BLOCK = 1024  # users: what a block needs stays in the cache
+BLOCK = 4096  # users
 
 
 def prepare(folder: Path) -> Callable[[], common.Values]:

@@ -99,7 +99,7 @@ ROWS = st.lists(
 
 @given(st.lists(ROWS, min_size=1, max_size=4))
 def test_kernels_agree_with_loops(users: list[list[tuple[float, float, int]]]) -> None:
-    """additive, ideal, largest, precision, best and cut against their definitions, user by user."""
+    """listed (additive and precision), ideal, largest, best and cut against their definitions, user by user."""
     rows = [row for user in users for row in user]
     indptr = np.concatenate([[0], np.cumsum([len(user) for user in users])]).astype(np.int64)
     value = np.array([row[1] for row in rows])
@@ -107,12 +107,14 @@ def test_kernels_agree_with_loops(users: list[list[tuple[float, float, int]]]) -
     rank = np.array([row[2] for row in rows], dtype=np.int32)
     table = np.stack([metrics.make(m).table(8) for m in ("recall@3", "dcg")], axis=1)
     cuts = np.array([2, 5], dtype=np.int64)
-    out = {name: np.empty((len(users), 2)) for name in ("additive", "ideal", "largest", "precision", "best")}
+    out = {name: np.empty((len(users), 2)) for name in ("ideal", "largest", "best")}
     cut = np.empty((len(users), 1))
-    sums.additive(indptr, weight, rank, table, out["additive"])
+    inside = np.arange(9)[:, None] <= cuts
+    listed = np.empty((len(users), 4))
+    sums.listed(indptr, weight, value, rank, np.hstack([table, inside.astype(np.float64)]), 2, listed)
+    out["additive"], out["precision"] = listed[:, :2], listed[:, 2:]
     sums.ideal(indptr, weight, table, out["ideal"])
     sums.largest(indptr, weight, cuts, out["largest"])
-    sums.precision(indptr, weight, value, rank, cuts, out["precision"])
     sums.best(indptr, value, rank, table, out["best"])
     sums.cut(indptr, value, rank, cut)
     for u, user in enumerate(users):

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any, TypeVar
 
 from unskew.errors import InputError
@@ -40,7 +41,7 @@ class Spec:
 
 def show(value: object) -> str:
     """Print an argument so that it parses back: whole floats lose their point, everything else is ``str``."""
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
+    if isinstance(value, float) and abs(value) < 1e15 and value == int(value):
         return str(int(value))
     return str(value)
 
@@ -109,7 +110,7 @@ def build(kind: str, text: str, makers: Mapping[str, Callable[[Spec], T]]) -> T:
     spec = parse(text)
     maker = makers.get(spec.name)
     if maker is None:
-        near = get_close_matches(spec.name, makers, n=1)
+        near = get_close_matches(spec.name.lower(), makers, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         raise InputError(f"there is no {kind} called '{spec.name}'.{hint} Known: {', '.join(sorted(makers))}.")
     return maker(spec)
@@ -134,7 +135,9 @@ def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[st
             raise InputError(f"cannot read '{spec}': '{spec.name}' has no option '{key}' (known: {known}).")
         if kind is float and isinstance(value, int):
             given[key] = float(value)
-        elif kind is not object and not isinstance(value, kind):
+        if isinstance(given[key], float) and not isfinite(given[key]):
+            raise InputError(f"cannot read '{spec.name}': '{key}' must be a finite number.")
+        if kind is not object and not isinstance(given[key], kind):
             raise InputError(f"cannot read '{spec}': '{key}' must be {_KINDS[kind]}, not '{show(value)}'.")
     return given
 
