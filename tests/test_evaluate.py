@@ -168,7 +168,7 @@ def test_repeated_training_pairs_are_dropped_for_unseen_candidates_only() -> Non
 
 
 def test_support_gap_is_the_share_of_interactions_on_unknown_items() -> None:
-    """Items 20 is not in training: 2 of the remaining 5 interactions; without training it is not known."""
+    """Item 20 is not in training: 2 of the remaining 5 interactions; without a training log the share is not known."""
     result = evaluate(seen=SEEN)
     left = [20, 30, 20, 30, 10]
     assert result.estimates[0].support_gap == pytest.approx(left.count(20) / 5)
@@ -372,6 +372,17 @@ def test_columns_are_renamed_in_every_input() -> None:
         **options,
     )
     assert numbers(found) == numbers(expected)
+
+
+def test_training_propensities_are_renamed_too() -> None:
+    """Shares of propensity strata are measured on the training rows' propensities, under the same given name."""
+    test = TEST.with_columns(value=pl.lit(1.0))
+    seen = test.with_columns(item=pl.col("item") + 100)
+    options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "estimators": ["stratified(strata=2)"]}
+    plain = evaluate(test, seen=seen, **options)
+    names = {"propensity": "p"}
+    renamed = evaluate(test.rename(names), seen=seen.rename(names), columns=names, **options)
+    assert numbers(renamed) == numbers(plain)
 
 
 def test_scores_make_ranks() -> None:

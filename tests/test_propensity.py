@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -49,6 +51,20 @@ def test_popularity_stays_within_one() -> None:
     fitted = Popularity(2.0).fit(log_of([1, 1, 1, 2]))
     rows = fitted.of(log_of([1, 2, 3])).rows
     np.testing.assert_allclose(rows, [1.0, (1 / 3) ** 1.5, (1 / 3) ** 1.5], rtol=1e-15)
+
+
+@pytest.mark.parametrize("gamma", [-5.0, -3.0, -1.5])
+def test_popularity_stays_within_one_for_every_gamma(gamma: float) -> None:
+    """γ < −1 favours rare items, and P still lies in (0, 1]: above it strata and clips would see one bin only."""
+    rows = Popularity(gamma).fit(log_of([1, 1, 1, 1, 2, 2, 3])).of(log_of([1, 2, 3, 4])).rows
+    assert ((rows > 0.0) & (rows <= 1.0)).all()
+    seen = pl.DataFrame({"user": list(range(7)), "item": [1, 1, 1, 1, 2, 2, 3]})
+    test = pl.DataFrame({"user": [9, 9, 9], "item": [1, 2, 3]})
+    lists = {"m": pl.DataFrame({"user": [9], "item": [3], "rank": [1]})}
+    options: dict[str, Any] = {"seen": seen, "estimators": ["snips", "gs(strata=3)"]}
+    result = us.evaluate(test, lists, propensity=f"popularity(gamma={gamma})", **options)
+    snips, gs = (e.value for e in result.estimates)
+    assert gs == pytest.approx(snips, rel=1e-12)  # three items, three strata
 
 
 def test_gamma_minus_one_is_uniform() -> None:

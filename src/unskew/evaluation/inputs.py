@@ -23,8 +23,8 @@ _COMPARE = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": n
 class Names:
     """Our column names → theirs, for every kind of input the names that it has.
 
-    ``propensity``, ``time`` and ``policy`` are asked of the test log only, ``relevant`` of the population, ``rank`` and
-    ``score`` of lists.
+    ``time`` and ``policy`` are asked of the test log only, ``propensity`` of the training log only where shares of strata
+    are measured there, ``relevant`` of the population, ``rank`` and ``score`` of lists.
     """
 
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "relevant")
@@ -39,6 +39,7 @@ class Names:
                 )
         self.of_test = self._only("user", "item", "value", "time", "policy", "propensity")
         self.of_train = self._only("user", "item", "value")
+        self.of_train_with_propensity = self._only("user", "item", "value", "propensity")
         self.of_lists = self._only("user", "item", "rank", "score")
         self.of_users = self._only("user", "relevant")
 

@@ -96,6 +96,11 @@ class Question:
         return list(dict.fromkeys(found))
 
     @property
+    def trains_shares(self) -> bool:
+        """Whether shares of strata are measured on the training rows."""
+        return any(getattr(e, "shares", None) == "train" for e in self.estimators)
+
+    @property
     def segment_column(self) -> list[str]:
         """The column that makes segments, if it is one that must be read along."""
         return [] if self.by is None or "(" in self.by or self.by in ("popularity", "policy") else [self.by]

@@ -162,7 +162,8 @@ def _read(
     if seen is None:
         return log, None, population
     keep = question.strata_columns(training=True)
-    train = as_log(seen, name="train", columns=names.of_train, keep=keep, **how)
+    theirs = names.of_train_with_propensity if question.trains_shares else names.of_train
+    train = as_log(seen, name="train", columns=theirs, keep=keep, **how)
     if train.feedback is None and log.feedback is Feedback.IMPLICIT:
         told_feedback(train, question.relevant)  # values in training that nothing explains are refused as well
     return log, train, population

@@ -74,10 +74,11 @@ class Popularity(Propensity):
 
     def _power(self, counts: Floats) -> Floats:
         assert self.counts is not None
-        top = self.counts.max(initial=1.0)
+        exponent = (self.gamma + 1.0) / 2.0
+        unit = self.counts.max(initial=1.0) if exponent > 0.0 else 1.0  # so that the largest P is at most 1
         least = np.nan if self.unsupported == "drop" else 1.0
         used = np.where(counts > 0, counts, least)
-        return np.asarray((used / top) ** ((self.gamma + 1.0) / 2.0), dtype=np.float64)
+        return np.asarray((used / unit) ** exponent, dtype=np.float64)
 
     def __str__(self) -> str:
         rule = "" if self.unsupported == "floor" else f", unsupported={self.unsupported}"
