@@ -23,8 +23,8 @@ _COMPARE = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": n
 class Names:
     """Our column names → theirs, for every kind of input the names that it has.
 
-    ``time`` and ``policy`` are asked of the test log only, ``propensity`` of the training log only where shares of strata
-    are measured there, ``relevant`` of the population, ``rank`` and ``score`` of lists.
+    ``time`` and ``policy`` are asked of the test log only, ``propensity`` of the training log only where shares of
+    strata are measured there, ``relevant`` of the population, ``rank`` and ``score`` of lists.
     """
 
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "relevant")
