@@ -43,12 +43,12 @@ def prepare(folder: Path) -> Callable[[], common.Values]:
         positives = np.diff(own)[:, None]
         rank = np.empty(len(weight), dtype=np.int32)
         find_ranks(indptr, item, list_indptr, list_item, list_rank, low, high, rank)
-        found = np.empty((high - low, 3 * len(cuts)))
-        sums.listed(own, weight, weight, rank, table, 2 * len(cuts), found)
+        below = np.repeat(positives.astype(np.float64), 3 * len(cuts), axis=1)
         ideal = np.empty((high - low, len(cuts)))
         sums.ideal(own, weight, discount, ideal)
-        for part, below in zip(np.split(found, 3, axis=1), (positives, ideal, positives), strict=True):
-            part /= below
+        below[:, len(cuts) : 2 * len(cuts)] = ideal
+        found = np.empty((high - low, 3 * len(cuts)))
+        sums.listed(own, weight, weight, rank, table, 2 * len(cuts), below, np.arange(3 * len(cuts)), found)
         return np.asarray(found.sum(axis=0))
 
     def metrics() -> common.Values:

@@ -68,12 +68,15 @@ class Arm:
         own[:, -3] = _sum(batch, weight) > 0.0
         own[:, -2] = 0.0 if batch.candidates is None else batch.candidates
         own[:, -1] = 1.0
-        below = {shape: self._denominators(shape, batch, weight, term.divisor, d) for shape in self._groups}
+        shapes, table, additive, places = self._listed
+        below = np.empty((0, 0))
+        if per_user and shapes:
+            below = np.hstack([self._denominators(shape, batch, weight, term.divisor, d) for shape in shapes])
         for model, rank in enumerate(ranks):
-            for shape, s in self._numerators(batch, weight, rank).items():
-                if per_user:
-                    s = np.divide(s, below[shape], out=np.zeros_like(s), where=below[shape] > 0.0)
-                own[:, [t * self.models + model for t in self._groups[shape]]] = s
+            if shapes:
+                columns = places * self.models + model
+                sums.listed(batch.indptr, weight, batch.value, rank, table, additive, below, columns, own)
+            self._looked_at(batch, rank, model, own)
         return Tally.of(batch.indptr, term.seen, batch.value, d if per_user else np.ones(batch.users), term.raised)
 
     @cached_property
@@ -92,53 +95,43 @@ class Arm:
             for shape, places in self._groups.items()
         }
 
-    def _cuts(self, places: Sequence[int]) -> Ints64:
-        return np.array([self.metrics[t].k or self.depth for t in places], dtype=np.int64)
-
     @cached_property
-    def _listed(self) -> tuple[list[Shape], Floats, int]:
-        """The shapes that are sums over hits, one table of worths for all, and how many of its columns are additive."""
+    def _listed(self) -> tuple[list[Shape], Floats, int, Ints64]:
+        """The shapes that are sums over hits, one table for all, how many columns are additive, and the places."""
         summed = (Shape.ADDITIVE, Shape.IDEAL, Shape.PRECISION)
         shapes: list[Shape] = [shape for shape in summed if shape in self._groups]
         table = np.hstack([self.tables[shape] for shape in shapes]) if shapes else np.zeros((1, 0))
-        precision = len(self._groups.get(Shape.PRECISION, ()))
-        return shapes, np.ascontiguousarray(table), int(table.shape[1]) - precision
+        places = np.array([t for shape in shapes for t in self._groups[shape]], dtype=np.int64)
+        additive = len(places) - len(self._groups.get(Shape.PRECISION, ()))
+        return shapes, np.ascontiguousarray(table), additive, places
 
-    def _numerators(self, batch: Batch, weight: Floats, rank: Ints32) -> dict[Shape, Floats]:
-        """Each user's sums for one model, (users, metrics) by shape."""
-        found: dict[Shape, Floats] = {}
-        shapes, table, additive = self._listed
-        if shapes:
-            out = np.empty((batch.users, table.shape[1]))
-            sums.listed(batch.indptr, weight, batch.value, rank, table, additive, out)
-            ends = np.cumsum([len(self._groups[shape]) for shape in shapes])
-            found = dict(zip(shapes, np.split(out, ends[:-1], axis=1), strict=True))
-        if Shape.FIRST in self._groups:
-            found[Shape.FIRST] = np.empty((batch.users, len(self._groups[Shape.FIRST])))
-            sums.best(batch.indptr, batch.value, rank, self.tables[Shape.FIRST], found[Shape.FIRST])
-        if Shape.CUT in self._groups:
-            found[Shape.CUT] = np.empty((batch.users, 1))
-            sums.cut(batch.indptr, batch.value, rank, found[Shape.CUT])
-        return found
+    def _looked_at(self, batch: Batch, rank: Ints32, model: int, own: Floats) -> None:
+        """Metrics that look at single items of a user, which have no weights: the first hit, the first n* ranks."""
+        for shape, places in self._groups.items():
+            if shape not in (Shape.FIRST, Shape.CUT):
+                continue
+            out = np.empty((batch.users, len(places)))
+            if shape is Shape.FIRST:
+                sums.best(batch.indptr, batch.value, rank, self.tables[shape], out)
+            else:
+                sums.cut(batch.indptr, batch.value, rank, out)
+            own[:, [t * self.models + model for t in places]] = out
 
     def _denominators(self, shape: Shape, batch: Batch, weight: Floats, divisor: Divisor, d: Floats) -> Floats:
-        """What each user's sum is divided by under per_user, (users, metrics); 0 where the user does not count."""
+        """What each user's sum over hits is divided by, (users, metrics); 0 where the user does not count."""
         places = self._groups[shape]
         out = np.repeat(d[:, None], len(places), axis=1)
-        if shape in (Shape.FIRST, Shape.CUT):
-            return (out > 0.0).astype(np.float64)
         if shape is Shape.IDEAL:
             sums.ideal(batch.indptr, weight, self.tables[shape], out)
             full = [j for j, t in enumerate(places) if getattr(self.metrics[t], "ideal", "") == "full"]
             out[:, full] = np.where(out[:, full] > 0.0, self.tables[shape][:, full].sum(axis=0), 0.0)
-        if shape is Shape.PRECISION:
-            least = [j for j, t in enumerate(places) if getattr(self.metrics[t], "divide", "") == "min"]
-            if least:
-                assert divisor.numbers is not None
-                largest = np.empty((batch.users, len(least)))
-                cuts = self._cuts([places[j] for j in least])
-                sums.largest(batch.indptr, divisor.numbers * batch.value, cuts, largest)
-                out[:, least] = largest
+        least = [j for j, t in enumerate(places) if getattr(self.metrics[t], "divide", "") == "min"]
+        if least:
+            assert divisor.numbers is not None
+            largest = np.empty((batch.users, len(least)))
+            cuts = np.array([self.metrics[places[j]].k for j in least], dtype=np.int64)
+            sums.largest(batch.indptr, divisor.numbers * batch.value, cuts, largest)
+            out[:, least] = largest
         return out
 
 

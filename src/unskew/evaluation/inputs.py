@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.log import Feedback, Ids, Log, Recommendations, read_log, read_recommendations
+from unskew.log import Feedback, Ids, Log, Recommendations, read_log
 from unskew.log.log import Duplicates, Invalid
 
 Floats = npt.NDArray[np.float64]
@@ -68,13 +68,11 @@ def as_log(
 
 
 def as_lists(
-    source: Any, *, name: str, users: Ids, k: int, seen: Log | None, columns: Mapping[str, str] | None, invalid: Invalid
+    source: Any, name: str, users: Ids, k: int, seen: Log | None, columns: Mapping[str, str], invalid: Invalid
 ) -> Recommendations:
-    """Lists from lists, a path, a frame, or a fitted model that makes them."""
+    """Lists from lists, a frame, or a fitted model that makes them."""
     if isinstance(source, Recommendations):
         return source
-    if isinstance(source, str | PathLike):
-        return read_recommendations(source, columns=columns, invalid=invalid)
     if hasattr(source, "recommend"):
         made = source.recommend(users, k, seen=seen)
         if not isinstance(made, Recommendations):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from unskew.evaluation.inputs import Names, as_lists, as_log, told_feedback
 from unskew.evaluation.question import Question
 from unskew.evaluation.rules import Rules
 from unskew.evaluation.segments import segments
-from unskew.log import Feedback, Ids, Log, Recommendations
+from unskew.log import Feedback, Ids, Log, read_recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
 from unskew.metrics import RankingMetric
@@ -100,12 +101,22 @@ def evaluate(
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
     names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    log, train, population = _read(question, test, seen, users, names, how)
-    told = told_feedback(log, relevant)
-    everyone = _everyone(log, train, population)
-    pool = _candidates(candidates, train)
-    exclude = train if pool == "unseen" else None
-    lists = _read_lists(models, everyone, question.length, exclude, names.of_lists, invalid, say)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        files = {
+            name: pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
+            for name, source in models.items()
+            if isinstance(source, str | PathLike)
+        }
+        log, train, population = _read(question, test, seen, users, names, how)
+        told = told_feedback(log, relevant)
+        everyone = _everyone(log, train, population)
+        among = _candidates(candidates, train)
+        lists = {}
+        for done, (name, source) in enumerate(models.items()):
+            say(f"lists of {name}", done, len(models))
+            ready = files[name].result() if name in files else source
+            exclude = train if among == "unseen" else None
+            lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
     say("aligning", 0, 1)
     aligned = align(
         log,
@@ -115,7 +126,7 @@ def evaluate(
         users=everyone,
         propensity=question.propensity,
         strata_columns=question.strata_columns(),
-        rules=Rules(told, relevant, pool == "unseen", drop_seen, invalid == "drop"),
+        rules=Rules(told, relevant, among == "unseen", drop_seen, invalid == "drop"),
     )
     kept, refusals = sift(question.metrics, question.estimators, question.targets_for(told), aligned.evidence)
     _refuse(refusals, refused, bool(kept))
@@ -136,7 +147,7 @@ def evaluate(
     answers = [answer(aligned.held, plan, setting, keep=per_user)]
     for name, held in segments(aligned, by, population):
         answers.append(_segment_answer(name, held, aligned, plan, setting, warnings))
-    settings = question.settings(told, pool, aligned.propensity)
+    settings = question.settings(told, among, aligned.propensity)
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
@@ -186,30 +197,6 @@ def _everyone(test: Log, train: Log | None, population: Population | None) -> Id
     if train is None or train.users is test.users:
         return test.users
     return Ids.of(test.users.values, train.users.values)
-
-
-def _read_lists(
-    models: Mapping[str, Any],
-    users: Ids,
-    k: int,
-    seen: Log | None,
-    columns: Mapping[str, str],
-    invalid: Invalid,
-    say: Stage,
-) -> dict[str, Recommendations]:
-    """The lists of every model, two at a time: reading one file waits for the disk while the other is coded."""
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        jobs = {
-            name: pool.submit(
-                as_lists, source, name=name, users=users, k=k, seen=seen, columns=columns, invalid=invalid
-            )
-            for name, source in models.items()
-        }
-        found = {}
-        for done, (name, job) in enumerate(jobs.items()):
-            say(f"lists of {name}", done, len(jobs))
-            found[name] = job.result()
-        return found
 
 
 def _refuse(refusals: Sequence[Refusal], refused: str, any_left: bool) -> None:

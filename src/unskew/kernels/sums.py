@@ -28,24 +28,32 @@ def per_user(indptr: Ints64, weight: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def listed(
-    indptr: Ints64, weight: Floats, value: Floats, rank: Ints32, table: Floats, additive: int, out: Floats
+    indptr: Ints64,
+    weight: Floats,
+    value: Floats,
+    rank: Ints32,
+    table: Floats,
+    additive: int,
+    below: Floats,
+    columns: Ints64,
+    out: Floats,
 ) -> None:
     """Sums over the user's hits, the relevant items that are listed, all metrics in one pass.
 
-    The first ``additive`` columns are Σ weight · table[rank, t]; the others are Σ weight · precision · table[rank, t],
-    precision being the share of hits among the ranks down to this one.
+    ``out[u, columns[t]]`` = Σ weight · table[rank, t] for the first ``additive`` metrics, for the others Σ weight ·
+    precision · table[rank, t], precision being the share of hits among the ranks down to this one. Each is divided by
+    ``below[u, t]`` (0 where that is 0), unless ``below`` is empty.
     """
     depth, metrics = table.shape
-    hits = np.empty(64, dtype=np.int64)
+    hits, total = np.empty(64, dtype=np.int64), np.empty(metrics)
     for u in range(len(indptr) - 1):
         first, last = indptr[u], indptr[u + 1]
-        for t in range(metrics):
-            out[u, t] = 0.0
+        total[:] = 0.0
         if last - first >= len(hits):
             hits = np.empty(2 * (last - first), dtype=np.int64)
         n = 0
         for row in range(first, last):  # without a branch: whether an item is listed cannot be foreseen
-            hits[n] = row
+            hits[np.uintp(n)] = row
             n += (rank[row] > 0) & (rank[row] < depth) & (value[row] > 0.0)
         if metrics > additive:
             for i in range(1, n):
@@ -58,10 +66,14 @@ def listed(
         for j in range(n):
             w, r = weight[hits[j]], rank[hits[j]]
             for t in range(additive):
-                out[u, t] += w * table[r, t]
+                total[t] += w * table[r, t]
             w *= (j + 1.0) / r
             for t in range(additive, metrics):
-                out[u, t] += w * table[r, t]
+                total[t] += w * table[r, t]
+        for t in range(metrics):
+            if len(below) > 0 and n > 0:
+                total[t] = total[t] / below[u, t] if below[u, t] > 0.0 else 0.0
+            out[u, columns[t]] = total[t]
 
 
 @njit(cache=True, nogil=True)

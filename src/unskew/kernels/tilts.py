@@ -48,48 +48,45 @@ def worst_ratios(
 ) -> None:
     """``out[u, j]`` = the least Σ weight·value·sign·d / Σ weight·value that Γ = ``gammas[j]`` allows inside the user.
 
-    The minimum puts large weights on the smallest d: sort d, try every place for the step (a linear program's vertex).
-    Rows with d = 0 are one step together, and users whose d are all 0 have nothing to bend.
+    The minimum puts large weights on the smallest d: sort the distinct d, try every place for the step (a vertex of the
+    linear program). Users whose d are all 0 have nothing to bend.
     """
-    order = np.empty(64, dtype=np.int64)
+    level, firm, bent = np.empty(64), np.empty(64), np.empty(64)
     for u in range(len(indptr) - 1):
         first, last = indptr[u], indptr[u + 1]
-        if last - first > len(order):
-            order = np.empty(2 * (last - first), dtype=np.int64)
-        n, below, mass, idle_varying = 0, 0, 0.0, 0.0
+        if last - first > len(level):
+            room = 2 * (last - first)
+            level, firm, bent = np.empty(room), np.empty(room), np.empty(room)
+        n, moves = 0, False
         for row in range(first, last):
-            mass += fixed * value[row]
-            if value[row] > 0.0 and d[row] != 0.0:
-                below += sign * d[row] < 0.0
-                j = n
-                while j > 0 and sign * d[order[j - 1]] > sign * d[row]:
-                    order[j] = order[j - 1]
-                    j -= 1
-                order[j] = row
+            if value[row] <= 0.0:
+                continue
+            here = sign * d[row]
+            moves = moves or here != 0.0
+            j = n
+            while j > 0 and level[j - 1] > here:
+                j -= 1
+            if j == 0 or level[j - 1] != here:
+                for i in range(n, j, -1):
+                    level[i], firm[i], bent[i] = level[i - 1], firm[i - 1], bent[i - 1]
+                level[j], firm[j], bent[j] = here, 0.0, 0.0
                 n += 1
-            else:
-                idle_varying += (inverse[row] - fixed) * value[row]
+                j += 1
+            firm[j - 1] += fixed * value[row]
+            bent[j - 1] += (inverse[row] - fixed) * value[row]
         for k in range(len(gammas)):
             out[u, k] = 0.0
-            if n == 0:
+            if not moves:
                 continue
-            gamma = gammas[k]
-            top, bottom = 0.0, mass + idle_varying / gamma
+            shrunk, stretch = 1.0 / gammas[k], gammas[k] - 1.0 / gammas[k]
+            top, bottom = 0.0, 0.0
             for j in range(n):
-                row = order[j]
-                varying = (inverse[row] - fixed) * value[row]
-                top += (fixed * value[row] + varying / gamma) * sign * d[row]
-                bottom += varying / gamma
-            stretch = gamma - 1.0 / gamma
+                weight = firm[j] + bent[j] * shrunk
+                top += weight * level[j]
+                bottom += weight
             least = top / bottom
-            for j in range(n + 1):
-                if j == below:
-                    bottom += idle_varying * stretch
-                    least = min(least, top / bottom)
-                if j < n:
-                    row = order[j]
-                    step = (inverse[row] - fixed) * value[row] * stretch
-                    top += step * sign * d[row]
-                    bottom += step
-                    least = min(least, top / bottom)
+            for j in range(n):
+                top += bent[j] * stretch * level[j]
+                bottom += bent[j] * stretch
+                least = min(least, top / bottom)
             out[u, k] = least
