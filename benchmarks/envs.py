@@ -20,12 +20,14 @@ class Peer:
         script: measured by ``peers/peer_SCRIPT.py``.
         env: its requirement file and environment; ``None`` runs in our own.
         bar: whether our floors are measured against it.
+        by_hand: the caller, not the library, aligns users and items and vouches for them; a floor of its own.
     """
 
     title: str
     script: str
     env: str | None
     bar: bool = True
+    by_hand: bool = False
 
     @property
     def module(self) -> str:
@@ -37,7 +39,7 @@ PEERS = (
     Peer("RecTools", "rectools", "rectools"),
     Peer("pytrec_eval", "pytrec_eval", "pytrec_eval"),
     Peer("ranx", "ranx", "ranx"),
-    Peer("ranx, from arrays", "ranx_arrays", "ranx"),
+    Peer("ranx, arrays aligned by hand", "ranx_arrays", "ranx", by_hand=True),
     Peer("ir-measures", "ir_measures", "ir_measures"),
     Peer("plain polars", "polars", None, bar=False),
 )

@@ -82,16 +82,17 @@ def floors(results: Results) -> list[Floor]:
         ("arrays", 100, "kernels from arrays"),
         ("files", 3, "full table from files"),
     ):
-        rivals = [
-            (peer[job]["seconds"], peer["title"])
-            for peer in results["peers"].values()
-            if peer["bar"] and "error" not in peer[job]
-        ]
-        if job in ours and rivals:
-            seconds, title = min(rivals)
-            ratio = seconds / ours[job]["seconds"]
-            promise = f"{what} at least {least}× faster than the fastest library"
-            found.append(Floor(promise, f"{ratio:.1f}× ({title})", ratio >= least))
+        for by_hand, whom in ((False, "the fastest library"), (True, "a library whose arrays the caller aligned")):
+            rivals = [
+                (peer[job]["seconds"], peer["title"])
+                for peer in results["peers"].values()
+                if peer["bar"] and peer["by_hand"] is by_hand and "error" not in peer[job]
+            ]
+            if job in ours and rivals:
+                seconds, title = min(rivals)
+                ratio = seconds / ours[job]["seconds"]
+                promise = f"{what} at least {least}× faster than {whom}"
+                found.append(Floor(promise, f"{ratio:.1f}× ({title})", ratio >= least))
     if "bootstrap" in ours and "files" in ours:
         more = ours["bootstrap"]["seconds"] - ours["files"]["seconds"]
         under("1,000 bootstrap replicates in less than 5 s more", 5.0, more)
