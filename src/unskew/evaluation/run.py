@@ -22,11 +22,11 @@ from unskew.evaluation.inputs import Names, as_lists, as_log, told_feedback
 from unskew.evaluation.question import Question
 from unskew.evaluation.rules import Rules
 from unskew.evaluation.segments import segments
-from unskew.log import Feedback, Ids, Log, read_recommendations
+from unskew.log import Feedback, Ids, Log, read_features, read_recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
 from unskew.metrics import RankingMetric
-from unskew.propensity import Propensity
+from unskew.propensity import Propensity, Side
 from unskew.result import Result
 
 Stage = Callable[[str, int, int], None]
@@ -44,6 +44,10 @@ def evaluate(
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
     users: Any = None,
+    share: float | None = None,
+    mcar: Any = None,
+    user_features: Any = None,
+    item_features: Any = None,
     candidates: Literal["unseen", "all"] | None = None,
     columns: Mapping[str, str] | None = None,
     drop_seen: bool = False,
@@ -72,6 +76,9 @@ def evaluate(
         feedback: what a row of the logs says; needed where there is a column ``value``.
         relevant: a threshold on the value, ``'>=4'``.
         users: the population, ``user[, relevant]``, with n_u where known; by default the users of both logs.
+        share: the test log is a random part of the whole log with this share (a split of ours remembers it).
+        mcar: a log whose pairs were seen at random, for ``naive_bayes``.
+        user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic``.
         candidates: ``unseen`` (default with ``seen``) or ``all``.
         columns: our column names → theirs, in all files.
         drop_seen: remove training items from lists and close the ranks up.
@@ -84,6 +91,8 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
+    if share is not None and not 0.0 < share < 1.0:
+        raise InputError(f"share must lie between 0 and 1, not {share:g}.")
     if not models:
         raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
     question = Question.of(
@@ -126,7 +135,8 @@ def evaluate(
         users=everyone,
         propensity=question.propensity,
         strata_columns=question.strata_columns(),
-        rules=Rules(told, relevant, among == "unseen", drop_seen, invalid == "drop"),
+        rules=Rules(told, relevant, among == "unseen", drop_seen, invalid == "drop", share),
+        side=_side(mcar, user_features, item_features, names, how),
     )
     kept, refusals = sift(question.metrics, question.estimators, question.targets_for(told), aligned.evidence)
     _refuse(refusals, refused, bool(kept))
@@ -178,6 +188,15 @@ def _read(
     if train.feedback is None and log.feedback is Feedback.IMPLICIT:
         told_feedback(train, question.relevant)  # values in training that nothing explains are refused as well
     return log, train, population
+
+
+def _side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any]) -> Side:
+    """What a propensity may be fitted on beside the training log."""
+    return Side(
+        mcar=None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how),
+        user_features=None if user_features is None else read_features(user_features, "user", invalid=how["invalid"]),
+        item_features=None if item_features is None else read_features(item_features, "item", invalid=how["invalid"]),
+    )
 
 
 def _candidates(asked: str | None, train: Log | None) -> str:
