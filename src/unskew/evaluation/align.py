@@ -32,6 +32,8 @@ class Aligned:
     Args:
         labels: per-row texts by column name, for segments.
         training_counts: training positives of every item; ``None`` without a training log.
+        rows: the held-out rows as a log, which propensities are asked about.
+        train: the training log with its gains, which propensities are fitted on.
     """
 
     held: Held
@@ -44,6 +46,8 @@ class Aligned:
     training_counts: Floats | None
     account: dict[str, Any]
     warnings: list[str]
+    rows: Log
+    train: Log | None
 
 
 def align(
@@ -65,8 +69,9 @@ def align(
     rows = judged(test, known, users, items, rules, ledger)
     train = None if seen is None else positives(seen, rules.feedback, rules.relevant)
     model, scores = propensity, None
-    if model is not None and not model.fitted and seen is not None:
-        model = model.fit(replace(seen, gain=gains(seen, rules.feedback, rules.relevant)), side)
+    told = None if seen is None else replace(seen, gain=gains(seen, rules.feedback, rules.relevant))
+    if model is not None and not model.fitted and told is not None:
+        model = model.fit(told, side)
     if model is not None:
         rows, scores = with_propensities(rows, model, rules, ledger)
     coded, accounts = code_lists(lists, rows, known, rules, ledger)
@@ -101,6 +106,8 @@ def align(
         training_counts=None if counts is None else counts.astype(np.float64),
         account=account,
         warnings=ledger.warnings,
+        rows=rows,
+        train=told,
     )
 
 

@@ -75,18 +75,13 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger
             "The propensities describe the training log, and it is not known how the test log was split off, so their "
             "level means nothing here. If the test log is a random share of the whole, say so with --share."
         )
-    if model.estimated:
-        ledger.warnings.append(
-            "The propensities are estimates, and the intervals take them as known: with a small training log the true "
-            "uncertainty is larger."
-        )
     return test, rows
 
 
 def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:
     """Absolute propensities of the whole log or of its training part, scaled to its test part; others as they are."""
     part, share = model.refers(test), _share(model, test, rules)
-    if part is Part.TEST or share is None or model.level is Level.RELATIVE:
+    if part is Part.TEST or rules.by_users or share is None or model.level is Level.RELATIVE:
         return rows
     whole = rows if part is Part.LOG else np.minimum(rows / (1.0 - share), 1.0)
     return part_propensity(whole, share, unseen=rules.unseen)
@@ -96,7 +91,7 @@ def has_level(model: Propensity, test: Log, rules: Rules) -> bool:
     """Whether the level of the test rows' propensities means something: absolute, and the test part's share known."""
     if model.level is Level.RELATIVE:
         return False
-    return model.refers(test) is Part.TEST or _share(model, test, rules) is not None
+    return model.refers(test) is Part.TEST or rules.by_users or _share(model, test, rules) is not None
 
 
 def _share(model: Propensity, test: Log, rules: Rules) -> float | None:

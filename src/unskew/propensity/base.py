@@ -74,6 +74,7 @@ class Propensity(ABC):
 
     name: ClassVar[str]
     estimated: ClassVar[bool] = False
+    needs_value: ClassVar[bool] = False  # P depends on the pair's value, so unseen pairs have none
 
     @property
     @abstractmethod
