@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 import unskew as us
 from unskew import propensity
 from unskew.errors import InputError
-from unskew.log import Ids, Log
+from unskew.evaluation.rows import in_test_part
+from unskew.evaluation.rules import Rules
+from unskew.log import Feedback, Ids, Log
 from unskew.propensity import Known, Level, Popularity, Uniform
 
 LISTS = pl.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]})
@@ -184,7 +186,10 @@ def test_relative_propensities_are_never_scaled() -> None:
     frame = pl.DataFrame({"user": np.repeat(np.arange(30), 3), "item": np.tile([10, 20, 30], 30)})
     train, test = us.split.holdout(Log.from_frame(frame), 0.4, seed=0)
     model = Popularity(2.0).fit(train)
-    assert model.share_of(test) is None and Uniform(0.5).share_of(test) is None
+    rules = Rules(Feedback.IMPLICIT, unseen=True)
+    for relative in (model, Uniform()):
+        rows = relative.of(test).rows
+        assert in_test_part(rows, relative, test, rules) is rows
 
 
 def test_uniform_is_one_number_for_all() -> None:

@@ -35,6 +35,19 @@ def evaluate(
     users: Annotated[
         Path | None, typer.Option(help="The population: user[, relevant], n_u where known.", rich_help_panel=INPUTS)
     ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(help="The test log is a random share of the whole (0.3), or other users.", rich_help_panel=INPUTS),
+    ] = None,
+    mcar: Annotated[
+        Path | None, typer.Option(help="A log seen at random, for naive_bayes.", rich_help_panel=INPUTS)
+    ] = None,
+    user_features: Annotated[
+        Path | None, typer.Option(help="Covariates: user and numbers, for logistic.", rich_help_panel=INPUTS)
+    ] = None,
+    item_features: Annotated[
+        Path | None, typer.Option(help="Covariates: item and numbers, for logistic.", rich_help_panel=INPUTS)
+    ] = None,
     columns: Annotated[
         str | None, typer.Option(help="Our column names = yours: user=customer_id,item=sku.", rich_help_panel=INPUTS)
     ] = None,
@@ -81,6 +94,9 @@ def evaluate(
     level: Annotated[float, typer.Option(help="Of intervals and verdicts.", rich_help_panel=HOW)] = 0.95,
     interval: Annotated[str, typer.Option(help="normal or bootstrap.", rich_help_panel=HOW)] = "normal",
     replicates: Annotated[int, typer.Option(help="Bootstrap replicates.", rich_help_panel=HOW)] = 1000,
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Fit propensities anew in every replicate.", rich_help_panel=HOW)
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.", rich_help_panel=HOW)] = 0,
     threads: Annotated[
         int | None, typer.Option(help="One per core by default; numbers do not depend on it.", rich_help_panel=HOW)
@@ -121,6 +137,11 @@ def evaluate(
             seen=seen,
             relevant=relevant,
             users=users,
+            share=_share(share),
+            mcar=mcar,
+            user_features=user_features,
+            item_features=item_features,
+            refit=refit,
             candidates=candidates,  # type: ignore[arg-type]
             drop_seen=drop_seen,
             by=by,
@@ -138,6 +159,15 @@ def evaluate(
     for path in write_outputs(result, json=json, csv=csv, parquet=parquet, html=html):
         if not quiet:
             err.print(f"wrote {path}")
+
+
+def _share(text: str | None) -> Any:
+    if text is None or text == "users":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--share {text}: give a number between 0 and 1, or 'users'.") from None
 
 
 def _fit(

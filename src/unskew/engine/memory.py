@@ -91,6 +91,22 @@ def estimate(
     return reduce(Sums.merge, _blocks(held.users, one, threads, block, progress))
 
 
+def weighted_sums(
+    held: Held, arms: Sequence[Arm], weights: Floats, *, threads: int | None = None, block: int = BLOCK
+) -> Floats:
+    """Column sums of every arm with a weight per user: one replicate whose propensities were fitted anew."""
+    columns = sum(arm.width for arm in arms)
+
+    def one(low: int, high: int) -> Floats:
+        batch, ranks = held.batch(low, high), held.ranks(low, high)
+        x = np.empty((high - low, columns))
+        for arm in arms:
+            arm.fill(batch, ranks, x)
+        return np.asarray((weights[low:high, None] * x).sum(axis=0))
+
+    return reduce(np.add, _blocks(held.users, one, threads, block, None))
+
+
 def tilt(
     held: Held,
     pulls: Sequence[Pull],

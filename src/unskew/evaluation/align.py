@@ -14,13 +14,13 @@ from unskew.errors import InputError
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
-from unskew.evaluation.inputs import positives
+from unskew.evaluation.inputs import gains, positives
 from unskew.evaluation.lists import code_lists
-from unskew.evaluation.rows import in_test_part, inside, judged, with_propensities
+from unskew.evaluation.rows import has_level, in_test_part, inside, judged, with_propensities
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 from unskew.log.population import Population
-from unskew.propensity import Level, Propensity
+from unskew.propensity import Propensity, Side
 
 CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
 
@@ -32,6 +32,8 @@ class Aligned:
     Args:
         labels: per-row texts by column name, for segments.
         training_counts: training positives of every item; ``None`` without a training log.
+        rows: the held-out rows as a log, which propensities are asked about.
+        train: the training log with its gains, which propensities are fitted on.
     """
 
     held: Held
@@ -44,6 +46,8 @@ class Aligned:
     training_counts: Floats | None
     account: dict[str, Any]
     warnings: list[str]
+    rows: Log
+    train: Log | None
 
 
 def align(
@@ -56,6 +60,7 @@ def align(
     propensity: Propensity | None,
     strata_columns: Sequence[str],
     rules: Rules,
+    side: Side,
 ) -> Aligned:
     """Code everything over the population's users and the union of all items, and count what happens on the way."""
     ledger = Ledger(dict(test.account.dropped))
@@ -63,15 +68,16 @@ def align(
     known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, ledger)
     train = None if seen is None else positives(seen, rules.feedback, rules.relevant)
-    model = (
-        propensity.fit(train) if propensity is not None and not propensity.fitted and train is not None else propensity
-    )
-    scores = None
+    model, scores = propensity, None
+    told = None if seen is None else replace(seen, gain=gains(seen, rules.feedback, rules.relevant))
+    if model is not None and not model.fitted and told is not None:
+        model = model.fit(told, side)
     if model is not None:
         rows, scores = with_propensities(rows, model, rules, ledger)
     coded, accounts = code_lists(lists, rows, known, rules, ledger)
     labels, levels, trained = _labels(rows, seen, strata_columns)
-    held = _held(rows, scores, coded, labels, population, known if rules.unseen else None, model)
+    relative = model is None or not has_level(model, rows, rules)
+    held = _held(rows, scores, coded, labels, population, known if rules.unseen else None, relative)
     if not (held.value > 0.0).any():
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in ledger.dropped.items()) or "nothing"
         raise InputError(f"{test.account.source}: no relevant held-out interaction is left; dropped: {reasons}.")
@@ -93,13 +99,15 @@ def align(
         held=held,
         users=users,
         items=items,
-        evidence=_evidence(rules, model, held),
+        evidence=_evidence(rules, model, rows, held),
         summary=_summary(model, items, held, levels, training),
         propensity=model,
         labels=_texts(rows),
         training_counts=None if counts is None else counts.astype(np.float64),
         account=account,
         warnings=ledger.warnings,
+        rows=rows,
+        train=told,
     )
 
 
@@ -110,30 +118,30 @@ def _held(
     labels: dict[str, Ints32],
     population: Population | None,
     excluded: Log | None,
-    model: Propensity | None,
+    relative: bool,
 ) -> Held:
-    assert rows.value is not None
+    assert rows.gain is not None
     candidates = np.full(len(rows.users), float(len(rows.items)))
     return Held(
         hashes=rows.users.hashes,
         indptr=rows.indptr,
         item=rows.item,
-        value=rows.value,
+        value=rows.gain,
         lists=lists,
         propensity=scores,
         labels=labels,
         relevant=_relevant(population, rows),
         candidates=candidates if excluded is None else candidates - np.diff(excluded.indptr),
-        relative=model is None or model.level is Level.RELATIVE,
+        relative=relative,
     )
 
 
-def _evidence(rules: Rules, model: Propensity | None, held: Held) -> Evidence:
+def _evidence(rules: Rules, model: Propensity | None, rows: Log, held: Held) -> Evidence:
     return Evidence(
         rules.feedback,
         thresholded=rules.relevant is not None,
         propensity=model is not None,
-        absolute=model is not None and model.level is Level.ABSOLUTE,
+        absolute=model is not None and has_level(model, rows, rules),
         relevant=held.relevant is not None,
     )
 
@@ -180,8 +188,8 @@ def _relevant(population: Population | None, rows: Log) -> Floats | None:
     """n_u of every user, at least the seen relevant items of each."""
     if population is None or population.relevant is None:
         return None
-    assert rows.value is not None
-    seen = np.bincount(rows.user, weights=rows.value, minlength=len(rows.users))
+    assert rows.gain is not None
+    seen = np.bincount(rows.user, weights=rows.gain, minlength=len(rows.users))
     short = seen > population.relevant + 1e-9
     if short.any():
         u = int(np.argmax(short))

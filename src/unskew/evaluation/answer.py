@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -64,8 +64,15 @@ class Answer:
     lost_replicates: int
 
 
-def answer(held: Held, plan: Plan, setting: Setting, *, keep: bool = False) -> Answer:
-    """Run both passes and put the rows together."""
+def answer(
+    held: Held, plan: Plan, setting: Setting, *, keep: bool = False, redraw: Callable[[], Floats] | None = None
+) -> Answer:
+    """Run both passes and put the rows together.
+
+    Args:
+        keep: keep the per-user columns.
+        redraw: gives other bootstrap sums for the intervals (refitted propensities); tipping points keep their own.
+    """
     sums = estimate(
         held,
         plan.arms,
@@ -78,6 +85,8 @@ def answer(held: Held, plan: Plan, setting: Setting, *, keep: bool = False) -> A
     )
     pulls = _pulls(plan, sums)
     gammas = _tippings(held, plan, sums, pulls, setting) if pulls else {}
+    if redraw is not None:
+        sums = replace(sums, replicates=redraw())
     estimates: list[Estimate] = []
     verdicts: list[Verdict] = []
     lost = 0

@@ -12,9 +12,19 @@ from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
 
 
-def before(aligned: Aligned, plan: Plan, refusals: Sequence[Refusal]) -> list[str]:
+def before(aligned: Aligned, plan: Plan, refusals: Sequence[Refusal], *, refit: bool, by: str | None) -> list[str]:
     """Cautions that follow from the inputs and the plan."""
     found = list(aligned.warnings)
+    estimated = aligned.propensity is not None and aligned.propensity.estimated
+    if estimated and not refit:
+        found.append(
+            "The propensities are estimates, and the intervals take them as known: with a small training log the true "
+            "uncertainty is larger. --interval bootstrap --refit allows for that."
+        )
+    if refit and by is not None:
+        found.append(
+            "Segments are bootstrapped with the propensities of the whole: --refit serves the main table only."
+        )
     for name, account in aligned.account["models"].items():
         deepest = account["longest_rank"]
         deep = sorted({m.k for arm in plan.arms for m in arm.metrics if m.k and m.k > deepest})

@@ -12,7 +12,7 @@ from unskew.evaluation.inputs import gains
 from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
-from unskew.propensity import Propensity, part_propensity
+from unskew.propensity import Level, Part, Propensity, part_propensity
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,8 +23,8 @@ def inside(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
 
 
 def judged(test: Log, seen: Log | None, users: Ids, items: Ids, rules: Rules, ledger: Ledger) -> Log:
-    """The held-out rows inside the population and among the candidates, with y as their value, coded."""
-    test = replace(test, value=gains(test, rules.feedback, rules.relevant))
+    """The held-out rows inside the population and among the candidates, with their gains, coded."""
+    test = replace(test, gain=gains(test, rules.feedback, rules.relevant))
     keep = inside(test, users)
     if not keep.all():
         if not rules.drop_invalid:
@@ -68,15 +68,32 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger
             f"{scored.floored:,} held-out interactions are on items that training never showed; their propensity is a "
             "guess (as if seen once). Drop them with popularity(gamma=…, unsupported=drop)."
         )
-    if model.estimated:
+    if scored.capped:
+        ledger.warnings.append(f"{scored.capped:,} held-out propensities came out above 1 and were set to 1.")
+    if model.level is Level.ABSOLUTE and not has_level(model, test, rules):
         ledger.warnings.append(
-            "The propensities are estimates, and the intervals take them as known: with a small training log the true "
-            "uncertainty is larger."
+            "The propensities describe the training log, and it is not known how the test log was split off, so their "
+            "level means nothing here. If the test log is a random share of the whole, say so with --share."
         )
     return test, rows
 
 
 def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:
-    """Propensities of a whole log, scaled to its test part; others as they are."""
-    share = model.share_of(test)
-    return rows if share is None else part_propensity(rows, share, unseen=rules.unseen)
+    """Absolute propensities of the whole log or of its training part, scaled to its test part; others as they are."""
+    part, share = model.refers(test), _share(model, test, rules)
+    if part is Part.TEST or rules.by_users or share is None or model.level is Level.RELATIVE:
+        return rows
+    whole = rows if part is Part.LOG else np.minimum(rows / (1.0 - share), 1.0)
+    return part_propensity(whole, share, unseen=rules.unseen)
+
+
+def has_level(model: Propensity, test: Log, rules: Rules) -> bool:
+    """Whether the level of the test rows' propensities means something: absolute, and the test part's share known."""
+    if model.level is Level.RELATIVE:
+        return False
+    return model.refers(test) is Part.TEST or rules.by_users or _share(model, test, rules) is not None
+
+
+def _share(model: Propensity, test: Log, rules: Rules) -> float | None:
+    known = model.share_of(test)
+    return rules.share if known is None else known

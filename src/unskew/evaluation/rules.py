@@ -18,6 +18,8 @@ class Rules:
         unseen: only items outside the user's training rows are candidates.
         drop_seen: remove training items from lists.
         drop_invalid: drop (and count) rows of users outside the population.
+        by_users: training and test hold different users: propensities carry over as they are.
+        share: the test log is a random part of the whole log with this share, where its split does not say so.
     """
 
     feedback: Feedback
@@ -25,6 +27,8 @@ class Rules:
     unseen: bool = False
     drop_seen: bool = False
     drop_invalid: bool = False
+    share: float | None = None
+    by_users: bool = False
 
 
 @dataclass

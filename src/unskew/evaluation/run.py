@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any, Literal
 
@@ -20,13 +21,14 @@ from unskew.evaluation.align import Aligned, align, clicks_per_user
 from unskew.evaluation.answer import Answer, Setting, answer
 from unskew.evaluation.inputs import Names, as_lists, as_log, told_feedback
 from unskew.evaluation.question import Question
+from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
 from unskew.evaluation.segments import segments
-from unskew.log import Feedback, Ids, Log, read_recommendations
+from unskew.log import Feedback, Ids, Log, read_features, read_recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
 from unskew.metrics import RankingMetric
-from unskew.propensity import Propensity
+from unskew.propensity import Propensity, Side
 from unskew.result import Result
 
 Stage = Callable[[str, int, int], None]
@@ -44,6 +46,10 @@ def evaluate(
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
     users: Any = None,
+    share: float | Literal["users"] | None = None,
+    mcar: Any = None,
+    user_features: Any = None,
+    item_features: Any = None,
     candidates: Literal["unseen", "all"] | None = None,
     columns: Mapping[str, str] | None = None,
     drop_seen: bool = False,
@@ -53,6 +59,7 @@ def evaluate(
     level: float = 0.95,
     interval: Literal["normal", "bootstrap"] = "normal",
     replicates: int = 1000,
+    refit: bool = False,
     seed: int = 0,
     per_user: bool = False,
     refused: Literal["error", "skip"] = "error",
@@ -72,6 +79,10 @@ def evaluate(
         feedback: what a row of the logs says; needed where there is a column ``value``.
         relevant: a threshold on the value, ``'>=4'``.
         users: the population, ``user[, relevant]``, with n_u where known; by default the users of both logs.
+        share: the test log is a random part of the whole log with this share (a split of ours remembers it), or
+            ``users``: training and test hold different users, so that propensities carry over as they are.
+        mcar: a log whose pairs were seen at random, for ``naive_bayes``.
+        user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic``.
         candidates: ``unseen`` (default with ``seen``) or ``all``.
         columns: our column names → theirs, in all files.
         drop_seen: remove training items from lists and close the ranks up.
@@ -79,11 +90,18 @@ def evaluate(
         by: a column (of the test log or of ``users``) or ``popularity(strata=3)``: repeat the table per segment.
         level: of intervals and verdicts.
         interval: ``normal``, or ``bootstrap`` with this many ``replicates`` and this ``seed``.
+        refit: with the bootstrap, fit estimated propensities anew in every replicate, so that intervals know of it.
         per_user: keep per-user rows for ``result.per_user()``.
         refused: what to do about cells that the log cannot support: ``error``, or ``skip`` them with a warning.
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
+    if share is not None and share != "users" and not 0.0 < share < 1.0:
+        raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
+    if refit and interval != "bootstrap":
+        raise InputError(
+            "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
+        )
     if not models:
         raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
     question = Question.of(
@@ -118,6 +136,9 @@ def evaluate(
             exclude = train if among == "unseen" else None
             lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
     say("aligning", 0, 1)
+    parted = None if share == "users" else share
+    rules = Rules(told, relevant, among == "unseen", drop_seen, invalid == "drop", parted, share == "users")
+    side = _side(mcar, user_features, item_features, names, how)
     aligned = align(
         log,
         lists,
@@ -126,12 +147,13 @@ def evaluate(
         users=everyone,
         propensity=question.propensity,
         strata_columns=question.strata_columns(),
-        rules=Rules(told, relevant, among == "unseen", drop_seen, invalid == "drop"),
+        rules=rules,
+        side=side,
     )
     kept, refusals = sift(question.metrics, question.estimators, question.targets_for(told), aligned.evidence)
     _refuse(refusals, refused, bool(kept))
     plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
-    warnings = cautions.before(aligned, plan, refusals)
+    warnings = cautions.before(aligned, plan, refusals, refit=refit, by=by)
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -144,7 +166,13 @@ def evaluate(
         single_clicks=_single_clicks(aligned.held),
         support_gap=_support_gap(aligned, aligned.held),
     )
-    answers = [answer(aligned.held, plan, setting, keep=per_user)]
+    redraw = None
+    if refit:
+        redraw = partial(
+            refit_replicates, aligned, plan, side, rules, replicates=question.drawn, seed=seed, threads=threads,
+            progress=lambda done, total: say("refitting", done, total),
+        )  # fmt: skip
+    answers = [answer(aligned.held, plan, setting, keep=per_user, redraw=redraw)]
     for name, held in segments(aligned, by, population):
         answers.append(_segment_answer(name, held, aligned, plan, setting, warnings))
     settings = question.settings(told, among, aligned.propensity)
@@ -178,6 +206,15 @@ def _read(
     if train.feedback is None and log.feedback is Feedback.IMPLICIT:
         told_feedback(train, question.relevant)  # values in training that nothing explains are refused as well
     return log, train, population
+
+
+def _side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any]) -> Side:
+    """What a propensity may be fitted on beside the training log."""
+    return Side(
+        mcar=None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how),
+        user_features=None if user_features is None else read_features(user_features, "user", invalid=how["invalid"]),
+        item_features=None if item_features is None else read_features(item_features, "item", invalid=how["invalid"]),
+    )
 
 
 def _candidates(asked: str | None, train: Log | None) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.kernels.hashing import mix
-from unskew.kernels.moments import resample
+from unskew.kernels.moments import draw, resample
 
 Floats = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
@@ -32,4 +32,11 @@ def replicate_sums(x: Floats, hashes: Hashes, seed: int, replicates: int) -> Flo
     """Column sums of a block of users in every replicate, (replicates, columns)."""
     out = np.zeros((replicates, x.shape[1]))
     resample(x, hashes, np.uint64(mix(np.uint64(seed))), LIMITS, out)
+    return out
+
+
+def user_weights(hashes: Hashes, seed: int, replicate: int) -> Floats:
+    """The weights of all users in one replicate, the same as in ``replicate_sums``."""
+    out = np.empty(len(hashes))
+    draw(hashes, np.uint64(mix(np.uint64(seed))), replicate, LIMITS, out)
     return out

@@ -77,6 +77,28 @@ def tally(indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, bins: 
                 bins[min(max(place, 0), len(bins) - 1)] += 1
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _weight(user, stream, limits):  # type: ignore[no-untyped-def]
+    """The Poisson(1) weight of a user in one replicate, read off a hash."""
+    h = user ^ stream
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    h = h ^ (h >> np.uint64(31))
+    weight = (h >= limits[0]) + (h >= limits[1]) + (h >= limits[2]) + (h >= limits[3])
+    if weight == 4:
+        while weight < len(limits) and h >= limits[weight]:
+            weight += 1
+    return weight
+
+
+@njit(cache=True, nogil=True)
+def draw(hashes: Hashes, seed: np.uint64, replicate: int, limits: Hashes, out: Floats) -> None:
+    """``out[user]`` = the Poisson(1) weight of every user in one replicate: the same that ``resample`` uses."""
+    stream = (seed + np.uint64(replicate)) * np.uint64(0x9E3779B97F4A7C15)
+    for u in range(len(hashes)):
+        out[u] = _weight(hashes[u], stream, limits)
+
+
 @njit(cache=True, nogil=True)
 def resample(x: Floats, hashes: Hashes, seed: np.uint64, limits: Hashes, out: Floats) -> None:
     """Add to ``out[replicate, column]`` the column sums under Poisson(1) weights per user.
@@ -91,14 +113,7 @@ def resample(x: Floats, hashes: Hashes, seed: np.uint64, limits: Hashes, out: Fl
             stream = (seed + np.uint64(b)) * np.uint64(0x9E3779B97F4A7C15)
             n = 0
             for u in range(start, min(start + TILE, users)):
-                h = hashes[u] ^ stream
-                h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-                h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-                h = h ^ (h >> np.uint64(31))
-                weight = (h >= limits[0]) + (h >= limits[1]) + (h >= limits[2]) + (h >= limits[3])
-                if weight == 4:
-                    while weight < len(limits) and h >= limits[weight]:
-                        weight += 1
+                weight = _weight(hashes[u], stream, limits)
                 drawn[n], weights[n] = u, weight
                 n += weight > 0
             for j in range(n, n + 4):  # fill the last group of four with weights of 0

@@ -6,6 +6,7 @@ the remedy; rows are dropped only on request, and counted in ``Account``. Behind
 ``Ids`` is the vocabulary, rows are grouped by user.
 """
 
+from unskew.log.features import Features, read_features
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Feedback, Log
 from unskew.log.read import read_log, read_recommendations
@@ -13,11 +14,13 @@ from unskew.log.recommendations import Recommendations, Recommender
 
 __all__ = [
     "Account",
+    "Features",
     "Feedback",
     "Ids",
     "Log",
     "Recommendations",
     "Recommender",
+    "read_features",
     "read_log",
     "read_recommendations",
 ]

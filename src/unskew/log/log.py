@@ -52,6 +52,7 @@ class Log:
         feedback: what a row says; ``None`` while a log with values has not been told (evaluation then refuses).
         share: the probability with which a random split put a row of the whole log here; ``None`` if not split.
         account: what was read and dropped.
+        gain: y of each row, once an evaluation has said what counts (a threshold, say); ``value`` stays as it came.
         clock: the type as which ``to_frame`` gives times back, if they were dates or datetimes; ``time`` itself
             then holds microseconds since 1970.
     """
@@ -69,6 +70,7 @@ class Log:
     share: float | None = None
     account: Account = field(default_factory=lambda: Account("memory", 0))
     clock: pl.DataType | None = None
+    gain: Floats | None = None
 
     @classmethod
     def from_frame(
@@ -130,7 +132,7 @@ class Log:
 
     def _laid(self, indptr: Integers, order: Integers | None, item: Codes, **changes: Any) -> Log:
         """The same log with its rows in another order, or only some of them."""
-        for name in ROW_COLUMNS:
+        for name in (*ROW_COLUMNS, "gain"):
             if (column := getattr(self, name)) is not None:
                 changes[name] = pick(column, order)
         columns = {name: pick(column, order) for name, column in self.columns.items()}

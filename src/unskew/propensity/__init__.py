@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unskew.propensity.base import Level, Propensity, Scored
+from unskew.propensity.base import NOTHING, Level, Part, Propensity, Scored, Side
 from unskew.propensity.known import Known
 from unskew.propensity.popularity import Popularity
 from unskew.propensity.share import part_propensity
 from unskew.propensity.uniform import Uniform
 from unskew.spec import Spec, build, take
 
-__all__ = ["Known", "Level", "Popularity", "Propensity", "Scored", "Uniform", "make", "part_propensity"]
+__all__ = [
+    "NOTHING",
+    "Known",
+    "Level",
+    "Part",
+    "Popularity",
+    "Propensity",
+    "Scored",
+    "Side",
+    "Uniform",
+    "make",
+    "part_propensity",
+]
 
 _PROPENSITIES: Mapping[str, Callable[[Spec], Propensity]] = {
     "known": lambda spec: Known(**take(spec, share=float)),

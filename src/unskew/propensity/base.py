@@ -1,20 +1,23 @@
 """Propensities: how likely each interaction was to be seen.
 
 Each states its level, ``absolute`` (a probability) or ``relative`` (right up to one constant), and what it refers to:
-the whole ``log``, or its ``test`` part. Relative propensities are good for self-normalised estimators only.
+the whole ``log``, its ``train`` or its ``test`` part. Relative propensities serve self-normalised estimators only.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
-from unskew.log import Ids, Log
+from unskew.log import Features, Feedback, Ids, Log
+from unskew.log.ids import Codes
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,6 +29,31 @@ class Level(StrEnum):
     RELATIVE = "relative"
 
 
+class Part(StrEnum):
+    """Which rows a propensity speaks of: P(a pair is in the whole log, or in one part of it)."""
+
+    LOG = "log"
+    TRAIN = "train"
+    TEST = "test"
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What a propensity may be fitted on beside the training log.
+
+    Args:
+        mcar: a log whose pairs were seen at random, so that its values are those of all pairs.
+        user_features, item_features: covariates.
+    """
+
+    mcar: Log | None = None
+    user_features: Features | None = None
+    item_features: Features | None = None
+
+
+NOTHING = Side()
+
+
 @dataclass(frozen=True, eq=False)
 class Scored:
     """Propensities of the rows of a log; NaN marks rows that are to be dropped.
@@ -33,21 +61,38 @@ class Scored:
     Args:
         rows: P of every row.
         floored: rows whose propensity is a guess because the item has no training support.
+        capped: rows whose propensity was above 1 and was set to 1.
     """
 
     rows: Floats
     floored: int = 0
+    capped: int = 0
 
 
 class Propensity(ABC):
     """A model of P(seen)."""
 
     name: ClassVar[str]
-    level: Level
     estimated: ClassVar[bool] = False
+    needs_value: ClassVar[bool] = False  # P depends on the pair's value, so unseen pairs have none
 
-    def fit(self, train: Log) -> Self:
-        """Learn from the positives of a training log; known and uniform propensities have nothing to learn."""
+    @property
+    @abstractmethod
+    def level(self) -> Level:
+        """Whether its level means something."""
+
+    def refers(self, log: Log) -> Part:
+        """Which rows it speaks of, asked for the rows of this test log."""
+        return Part.TRAIN
+
+    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """Learn from a training log; known and uniform propensities have nothing to learn.
+
+        Args:
+            train: all seen rows of training; positives are those with a gain (else a value) above 0.
+            side: what else there is.
+            weights: how often each user of ``train`` counts (bootstrap); everybody once by default.
+        """
         return self
 
     @property
@@ -56,16 +101,42 @@ class Propensity(ABC):
         return True
 
     def share_of(self, log: Log) -> float | None:
-        """The share of the whole log that this part is, if P speaks of the whole log; ``None`` if of the part."""
-        return None
+        """The share of the whole log that this test part is, as far as the propensity or the split knows."""
+        return log.share
 
     @abstractmethod
     def of(self, log: Log) -> Scored:
         """P of every row of a log."""
 
     def of_items(self, items: Ids) -> Floats | None:
-        """P per item where it is the same for every user, else ``None``."""
+        """P per item where it is the same for every user and value, else ``None``."""
         return None
+
+    def predict(self, users: Sequence[Any] | pl.Series, items: Sequence[Any] | pl.Series) -> Floats:
+        """P of the pairs (users[j], items[j]), which need not have been seen; no users × items matrix is built."""
+        people, user = Ids.code(pl.Series("user", users))
+        things, item = Ids.code(pl.Series("item", items))
+        order = np.lexsort((item, user))
+        found = np.empty(len(order))
+        found[order] = self.of(pairs_log(people, things, user[order], item[order])).rows
+        return found
 
     def __str__(self) -> str:
         return self.name
+
+
+def pairs_log(users: Ids, items: Ids, user: Codes, item: Codes) -> Log:
+    """Pairs, sorted by user and item, in the shape of a log: what ``of`` is asked about."""
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=len(users)))]).astype(np.int64)
+    return Log(users, items, indptr, item, feedback=Feedback.IMPLICIT)
+
+
+def positive_rows(log: Log) -> npt.NDArray[np.bool_]:
+    """Rows with a gain above 0, else with a value above 0; all rows of an implicit log."""
+    gain = log.gain if log.gain is not None else log.value
+    return np.ones(len(log), dtype=np.bool_) if gain is None else gain > 0.0
+
+
+def row_weights(log: Log, weights: Floats | None) -> Floats:
+    """The weight of every row: that of its user."""
+    return np.ones(len(log)) if weights is None else weights[log.user]

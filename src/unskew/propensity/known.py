@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from unskew.errors import InputError
 from unskew.log import Log
-from unskew.propensity.base import Level, Propensity, Scored
+from unskew.propensity.base import Level, Part, Propensity, Scored
 from unskew.spec import show
 
 
@@ -22,11 +22,19 @@ class Known(Propensity):
     share: float | None = None
 
     name = "known"
-    level = Level.ABSOLUTE
 
     def __post_init__(self) -> None:
         if self.share is not None and not 0.0 < self.share < 1.0:
             raise InputError(f"'known': share must lie between 0 and 1, not {self.share:g}.")
+
+    @property
+    def level(self) -> Level:
+        """Always absolute."""
+        return Level.ABSOLUTE
+
+    def refers(self, log: Log) -> Part:
+        """The whole log if its share is known, else the test log itself."""
+        return Part.TEST if self.share_of(log) is None else Part.LOG
 
     def of(self, log: Log) -> Scored:
         """The column."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from unskew.errors import InputError
 from unskew.log import Ids, Log
-from unskew.propensity.base import Floats, Level, Propensity, Scored
+from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, positive_rows, row_weights
 from unskew.spec import show
 
 
@@ -34,20 +34,26 @@ class Popularity(Propensity):
     counts: Floats | None = field(default=None, compare=False, repr=False)
 
     name = "popularity"
-    level = Level.RELATIVE
     estimated = True
 
     def __post_init__(self) -> None:
         if self.unsupported not in ("floor", "drop"):
             raise InputError(f"'popularity': unsupported must be floor or drop, not '{self.unsupported}'.")
 
-    def fit(self, train: Log) -> Self:
+    @property
+    def level(self) -> Level:
+        """Relative: only ratios mean something."""
+        return Level.RELATIVE
+
+    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Count the training positives of every item."""
-        if len(train) == 0:
+        positive = positive_rows(train)
+        if not positive.any():
             raise InputError("popularity propensities need training positives, and the training log has none.")
-        rows = train.item if train.value is None else train.item[train.value > 0]
-        counts = np.bincount(rows, minlength=len(train.items)).astype(np.float64)
-        return replace(self, items=train.items, counts=counts)
+        counts = np.bincount(
+            train.item[positive], weights=row_weights(train, weights)[positive], minlength=len(train.items)
+        )
+        return replace(self, items=train.items, counts=counts.astype(np.float64))
 
     @property
     def fitted(self) -> bool:

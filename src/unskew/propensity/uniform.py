@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.errors import InputError
 from unskew.log import Ids, Log
-from unskew.propensity.base import Floats, Level, Propensity, Scored
+from unskew.propensity.base import Floats, Level, Part, Propensity, Scored
 from unskew.spec import show
 
 
@@ -29,9 +29,13 @@ class Uniform(Propensity):
             raise InputError(f"'uniform': p must lie in (0, 1], not {self.p:g}.")
 
     @property
-    def level(self) -> Level:  # type: ignore[override]
+    def level(self) -> Level:
         """Absolute if the probability is told."""
         return Level.RELATIVE if self.p is None else Level.ABSOLUTE
+
+    def refers(self, log: Log) -> Part:
+        """The test log: whoever tells a probability tells that of the rows at hand."""
+        return Part.TEST
 
     def of(self, log: Log) -> Scored:
         """The same for every row."""

@@ -1,0 +1,90 @@
+"""Covariates of users or items: one row of finite numbers per id, in the order of the ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.log.columns import as_ids, check_ids, numbers
+from unskew.log.ids import Ids
+from unskew.log.log import Account, Invalid
+from unskew.log.sources import open_file, table_of_file, table_of_frame
+
+Floats = npt.NDArray[np.float64]
+MOST_LEVELS = 50  # of a text column, each becomes a column of 0 and 1
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """A matrix of covariates, ``matrix[code]`` for each id."""
+
+    ids: Ids
+    matrix: Floats
+    names: tuple[str, ...]
+    account: Account = field(default_factory=lambda: Account("memory", 0))
+
+    def of(self, ids: Ids, what: str) -> Floats:
+        """The rows of the given ids; an id without covariates is an error that names it."""
+        place = ids.into(self.ids)
+        if (place < 0).any():
+            missing = int(np.count_nonzero(place < 0))
+            first = ids.values[int(np.argmax(place < 0))]
+            raise InputError(
+                f"{self.account.source}: {missing:,} {what}s have no row, the first is '{first}'.\n"
+                f"Give covariates for every {what} of the logs and lists, or use a propensity without them."
+            )
+        return self.matrix[place]
+
+
+def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Features:
+    """Covariates from a file or frame with a column ``user`` (or ``item``); text columns become columns of 0 and 1.
+
+    Args:
+        source: a path, a dataframe, or ``Features`` that are there already.
+        key: ``user`` or ``item``.
+    """
+    if isinstance(source, Features):
+        return source
+    if isinstance(source, str | PathLike):
+        lazy, _ = open_file(source)
+        others = tuple(name for name in lazy.collect_schema().names() if name != key)
+        table = table_of_file(source, (key,), (), keep=others, invalid=invalid)
+    else:
+        names = list(source.columns)
+        others = tuple(str(name) for name in names if str(name) != key)
+        table = table_of_frame(source, f"{key} features", (key,), (), keep=others, invalid=invalid)
+    table.refuse_nulls(*table.names)
+    check_ids(table, key)
+    table.refuse(
+        key, ~table.frame[key].is_first_distinct(), must=f"must name each {key} once", reason=f"repeated {key}"
+    )
+    columns: dict[str, pl.Series] = {key: table.frame[key]}
+    for name in others:
+        columns |= _numeric(table, name)
+    if len(columns) == 1:
+        raise InputError(f"{table.source}: there is no column beside '{key}', so there are no covariates.")
+    kept = table.kept(columns)
+    ids, code = Ids.code(as_ids(kept.pop(key), from_text=table.header))
+    order = np.argsort(code)
+    matrix = np.column_stack([column.to_numpy()[order] for column in kept.values()]).astype(np.float64)
+    return Features(ids, matrix, tuple(kept), table.account())
+
+
+def _numeric(table: Any, name: str) -> dict[str, pl.Series]:
+    """A numeric column as it is; a text column as one column of 0 and 1 per level."""
+    column = table.frame[name]
+    if column.dtype != pl.String or column.cast(pl.Float64, strict=False).null_count() == column.null_count():
+        return {name: numbers(table, name)}
+    levels = column.unique().sort().drop_nulls()
+    if len(levels) > MOST_LEVELS:
+        raise InputError(
+            f"{table.source}: {table.called(name)} is text with {len(levels):,} different values; at most "
+            f"{MOST_LEVELS} make covariates.\nDrop the column or group its values."
+        )
+    return {f"{name}={level}": (column == level).cast(pl.Float64) for level in levels}
