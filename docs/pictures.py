@@ -15,7 +15,7 @@ def main() -> None:
     """Write docs/images/report.png."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
-        subprocess.run([sys.executable, "-m", "unskew.cli", "demo", "--quiet", "--html", str(page)], check=True)
+        subprocess.run([sys.executable, "-m", "unskew", "demo", "--quiet", "--html", str(page)], check=True)
         quiet = [
             "--no-first-run",
             "--disable-background-networking",

@@ -97,7 +97,6 @@ class Inputs:
 
     def world(self, model: str) -> World:
         catalogue = {row.item for row in self.rows}
-        catalogue |= {item for lists in self.lists.values() for ranks in lists.values() for item in ranks}
         candidates = {user: float(len(catalogue)) for user in USERS}
         return World(USERS, self.seen, self.lists[model], self.n, candidates)
 
@@ -188,7 +187,7 @@ def compare(result: us.Result, drawn: Inputs, rules: Mapping[str, Rule]) -> None
 @settings(max_examples=40, phases=WHOLE)
 @given(inputs())
 def test_naive_ips_snips_and_clips_equal_the_reference(drawn: Inputs) -> None:
-    """naive, ips, snips and their clipped forms are what MATHS §2 says, in every cell that is allowed."""
+    """naive, ips, snips and their clipped forms are what docs/estimators.md says, in every cell that is allowed."""
     positives = [row.propensity for row in drawn.seen if row.value > 0.0]
     rules = {
         "naive": Rule("naive"),

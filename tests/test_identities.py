@@ -131,14 +131,14 @@ def some_users(
 @quick
 @given(some_users())
 def test_gs_with_one_stratum_is_naive(users: list[list[Click]]) -> None:
-    """MATHS §10.1: one stratum for all averages the weights away, user by user."""
+    """one stratum for all averages the weights away, user by user."""
     same(held_of(users), "gs(strata=1)", "naive", "per_user")
 
 
 @quick
 @given(some_users())
 def test_gs_with_one_click_per_stratum_is_snips(users: list[list[Click]]) -> None:
-    """MATHS §10.1: if every click of a user has a stratum of its own, nothing is averaged."""
+    """if every click of a user has a stratum of its own, nothing is averaged."""
     own = [[replace(c, label=n) for n, c in enumerate(clicks)] for clicks in users]
     same(held_of(own), "gs(strata=column(label))", "snips", "per_user", "pooled")
 
@@ -146,7 +146,7 @@ def test_gs_with_one_click_per_stratum_is_snips(users: list[list[Click]]) -> Non
 @quick
 @given(some_users(), st.lists(st.floats(0.05, 1.0), min_size=3, max_size=3))
 def test_gs_is_snips_where_propensities_are_equal_inside_strata(users: list[list[Click]], level: list[float]) -> None:
-    """MATHS §10.1: averaging equal weights changes nothing."""
+    """averaging equal weights changes nothing."""
     equal = [[replace(c, propensity=level[c.label]) for c in clicks] for clicks in users]
     same(held_of(equal), "gs(strata=column(label))", "snips", "per_user", "pooled")
 
@@ -154,7 +154,7 @@ def test_gs_is_snips_where_propensities_are_equal_inside_strata(users: list[list
 @quick
 @given(some_users(clicks=1))
 def test_a_single_click_is_naive_under_every_self_normalised_estimator(users: list[list[Click]]) -> None:
-    """MATHS §10.1: n* = 1 ⇒ naive = snips = gs: a ratio over one click knows nothing of its weight."""
+    """n* = 1 ⇒ naive = snips = gs: a ratio over one click knows nothing of its weight."""
     same(held_of(users), "snips", "naive", "per_user")
     same(held_of(users), "gs(strata=3)", "naive", "per_user")
 
@@ -170,7 +170,7 @@ def test_gs_snips_and_naive_differ_where_they_may() -> None:
 @quick
 @given(some_users(value=st.just(1.0)))
 def test_gs_weights_keep_the_sum_and_shrink_the_spread(users: list[list[Click]]) -> None:
-    """MATHS §10.2, binary y: Σŵ = Σr, Σŵ² ≤ Σr², max ŵ ≤ max r, for every user."""
+    """docs/estimators.md, binary y: Σŵ = Σr, Σŵ² ≤ Σr², max ŵ ≤ max r, for every user."""
     held = held_of(users)
     assert held.propensity is not None
     gs = estimators.make("gs(strata=column(label))").prepare(summary_of(held))
@@ -185,7 +185,7 @@ def test_gs_weights_keep_the_sum_and_shrink_the_spread(users: list[list[Click]])
 @quick
 @given(some_users())
 def test_gs_weights_keep_the_weighted_sum_of_graded_values(users: list[list[Click]]) -> None:
-    """MATHS §2, graded y: Σŵy = Σry, so that the divisor is the same."""
+    """docs/estimators.md, graded y: Σŵy = Σry, so that the divisor is the same."""
     held = held_of(users)
     assert held.propensity is not None
     gs = estimators.make("gs(strata=2)").prepare(summary_of(held))
@@ -198,7 +198,7 @@ def test_gs_weights_keep_the_weighted_sum_of_graded_values(users: list[list[Clic
 @quick
 @given(some_users(users=1), st.sampled_from(["eq3", "renormalised"]))
 def test_stratified_with_the_users_own_shares_is_naive(users: list[list[Click]], mode: str) -> None:
-    """MATHS §10.3: with P(v) = n*_uv / n*_u the strata add up to what was seen."""
+    """with P(v) = n*_uv / n*_u the strata add up to what was seen."""
     total = sum(c.value for c in users[0])
     shares = {str(v): sum(c.value for c in users[0] if c.label == v) / total for v in range(9)}
     same(held_of(users), Stratified(Strata("column", 0, "label"), shares, mode), "naive", "per_user")
@@ -207,7 +207,7 @@ def test_stratified_with_the_users_own_shares_is_naive(users: list[list[Click]],
 @quick
 @given(some_users(), st.floats(0.05, 1.0))
 def test_equal_propensities_make_snips_naive(users: list[list[Click]], level: float) -> None:
-    """MATHS §10.6: constant P ⇒ snips = naive, per user and pooled; gs too, per user."""
+    """constant P ⇒ snips = naive, per user and pooled; gs too, per user."""
     equal = held_of([[replace(c, propensity=level) for c in clicks] for clicks in users])
     same(equal, "snips", "naive", "per_user", "pooled")
     same(equal, "gs(strata=3)", "naive", "per_user", "pooled")
@@ -226,7 +226,7 @@ def scaled(users: Sequence[Sequence[Click]], factors: Sequence[float]) -> Held:
 @quick
 @given(some_users(), st.floats(0.01, 1.0))
 def test_a_global_factor_of_the_propensities_cancels(users: list[list[Click]], factor: float) -> None:
-    """MATHS §10.4: P → cP leaves snips and gs as they are, per user, pooled, and snips also as a sum."""
+    """P → cP leaves snips and gs as they are, per user, pooled, and snips also as a sum."""
     cells = [(e, t, DCG) for e in ("snips", "gs(strata=column(label))") for t in ("per_user", "pooled")]
     cells.append(("snips", "per_user_sum", DCG))
     before, after = (values(scaled(users, [f] * len(users)), cells) for f in (1.0, factor))
@@ -245,7 +245,7 @@ def test_quantile_strata_move_along_with_the_propensities(users: list[list[Click
 @quick
 @given(some_users(), st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4))
 def test_a_factor_per_user_cancels_inside_users(users: list[list[Click]], factors: list[float]) -> None:
-    """MATHS §10.4: P → c_u P leaves per-user snips and gs as they are."""
+    """P → c_u P leaves per-user snips and gs as they are."""
     cells = [(e, "per_user", DCG) for e in ("snips", "gs(strata=column(label))")]
     before, after = (values(scaled(users, f[: len(users)]), cells) for f in ([1.0] * 4, factors))
     np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-14)
@@ -254,14 +254,14 @@ def test_a_factor_per_user_cancels_inside_users(users: list[list[Click]], factor
 @quick
 @given(some_users(), st.floats(0.01, 1.0))
 def test_ips_scales_with_the_inverse_factor(users: list[list[Click]], factor: float) -> None:
-    """MATHS §10.4: P → cP divides ips by c, under every target."""
+    """P → cP divides ips by c, under every target."""
     cells = [("ips", t, DCG) for t in ("per_user", "pooled", "per_user_sum")]
     before, after = (values(scaled(users, [f] * len(users)), cells) for f in (1.0, factor))
     np.testing.assert_allclose(np.array(after) * factor, before, rtol=1e-12, atol=1e-14)
 
 
 def test_what_does_not_cancel() -> None:
-    """MATHS §10.4: a factor per user moves pooled snips, and after an absolute clip not even a global one cancels."""
+    """a factor per user moves pooled snips, and after an absolute clip not even a global one cancels."""
     users = [[Click(1.0, 0.5, 0, (1, 0)), Click(1.0, 0.2, 0, (0, 1))], [Click(1.0, 0.4, 0, (0, 2))]]
 
     def of(factors: Sequence[float], cell: tuple[str, str, str]) -> float:
@@ -314,13 +314,13 @@ IPS_CELLS = [("ips", t, RECALL) for t in ("per_user", "pooled", "per_user_sum")]
 @settings(max_examples=8)
 @given(some_users(clicks=3, users=2, propensity=st.floats(0.1, 1.0)))
 def test_ips_is_unbiased_over_all_masks(users: list[list[Click]]) -> None:
-    """MATHS §10.5: under the true P the mean of ips over all 2^n masks is the truth, whatever the world."""
+    """under the true P the mean of ips over all 2^n masks is the truth, whatever the world."""
     held = held_of(users, relevant=[sum(c.value for c in clicks) for clicks in users])
     np.testing.assert_allclose(expected_values(held, IPS_CELLS), list(truths(held).values()), rtol=1e-10, atol=1e-12)
 
 
 def test_ips_is_unbiased_and_naive_is_not() -> None:
-    """MATHS §10.5, 2¹¹ masks: popular pairs are seen and listed more, so naive overrates; ips does not."""
+    """docs/estimators.md¹¹ masks: popular pairs are seen and listed more, so naive overrates; ips does not."""
     busy = [
         Click(1.0, 0.9, 0, (1, 0)),
         Click(1.0, 0.7, 0, (2, 0)),
@@ -345,7 +345,7 @@ def test_ips_is_unbiased_and_naive_is_not() -> None:
 
 
 def test_nothing_seen_is_nan_or_nought() -> None:
-    """MATHS §10.6: an empty mask has no per-user or pooled ratio (NaN); a sum over it is 0, and ips is 0."""
+    """an empty mask has no per-user or pooled ratio (NaN); a sum over it is 0, and ips is 0."""
     users = [[Click(1.0, 0.5, 0, (1, 0))], [Click(1.0, 0.25, 0, (0, 1))]]
     held = held_of(users, relevant=[2.0, 3.0])
     nothing = masked(held, np.zeros(2, dtype=np.bool_))
@@ -418,7 +418,7 @@ def worth(items: Sequence[str]) -> float:
 
 
 def test_the_share_rule_for_all_candidates_keeps_ips_unbiased() -> None:
-    """MATHS §10.9: with every item a candidate, P·s is the test part's propensity; without the share ips is off."""
+    """with every item a candidate, P·s is the test part's propensity; without the share ips is off."""
     scaled_mean = sum(chance * evaluated(state, f"known(share={SHARE})", "all") for state, chance in states())
     assert scaled_mean == pytest.approx(worth(list(PAIRS)), rel=1e-10)
     plain = sum(chance * evaluated(state, "known", "all") for state, chance in states())
@@ -426,7 +426,7 @@ def test_the_share_rule_for_all_candidates_keeps_ips_unbiased() -> None:
 
 
 def test_the_share_rule_for_unseen_candidates_keeps_ips_unbiased() -> None:
-    """MATHS §10.9: given the training part, P·s/(1 − P(1 − s)) makes ips right for the items outside it."""
+    """given the training part, P·s/(1 − P(1 − s)) makes ips right for the items outside it."""
     means: dict[tuple[str, ...], list[float]] = {}
     for state, chance in states():
         trained = tuple(item for item, place in state.items() if place == "train")
@@ -441,7 +441,7 @@ def test_the_share_rule_for_unseen_candidates_keeps_ips_unbiased() -> None:
 
 @given(st.floats(0.01, 1.0), st.floats(0.01, 0.99))
 def test_share_rules_are_the_conditional_probabilities(p: float, share: float) -> None:
-    """MATHS §4: P·s, and by Bayes P·s over the probability of not being in training."""
+    """P·s, and by Bayes P·s over the probability of not being in training."""
     whole = np.array([p])
     assert part_propensity(whole, share, unseen=False)[0] == pytest.approx(p * share, rel=1e-12)
     not_trained = 1.0 - p * (1.0 - share)
@@ -539,7 +539,7 @@ def close_sums(found: memory.Sums, expected: memory.Sums) -> None:
 
 @pytest.mark.parametrize("block", [1, 2, 7, 64, 200, 1000])
 def test_blocks_of_any_size_give_the_one_pass_result(block: int) -> None:
-    """MATHS §10.12: whole users in blocks of 1, 2, 7, …: the same estimates, errors, diagnostics and replicates."""
+    """whole users in blocks of 1, 2, 7, …: the same estimates, errors, diagnostics and replicates."""
     held = many_users(200, seed=1)
     plan = plan_of(held, EVERY_CELL)
     whole = memory.estimate(held, plan.arms, plan.cells, replicates=60, seed=4)
@@ -571,7 +571,7 @@ def chosen(held: Held, users: Sequence[int]) -> Held:
 @settings(max_examples=12)
 @given(st.randoms(use_true_random=False), st.integers(2, 6))
 def test_partitions_merge_in_any_order(random: Any, parts: int) -> None:
-    """MATHS §10.12: users dealt out at random, shuffled inside, merged in any order: the same result."""
+    """users dealt out at random, shuffled inside, merged in any order: the same result."""
     held = many_users(60, seed=2)
     plan = plan_of(held, EVERY_CELL)
     whole = memory.estimate(held, plan.arms, plan.cells, replicates=50, seed=4)

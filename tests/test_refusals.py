@@ -1,4 +1,4 @@
-"""What may be estimated from what, cell by cell (MATHS §1); every no comes with a reason and a way out."""
+"""What may be estimated from what, cell by cell; every no comes with a reason and a way out."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ LOGS = [
 
 
 def allowed(estimator: str, target: str, log: Known) -> bool:
-    """The table of MATHS §1, row by row."""
+    """The table of docs/estimators.md, row by row."""
     inside = estimator.removeprefix("clipped(").split(",")[0].split("(")[0]
     if estimator == GIVEN:
         inside = "stratified"
@@ -120,7 +120,8 @@ def frames(log: Known) -> dict[str, Any]:
     train = pl.DataFrame({"user": [1, 2, 3, 3], "item": [30, 20, 10, 20]})
     settings: dict[str, Any] = {"seen": train, "feedback": log.feedback, "refused": "skip"}
     if log.feedback != "implicit":
-        test = test.with_columns(value=pl.Series([5.0, 1.0, 4.0, 2.0]))
+        bad = 0.0 if log.feedback == "conversions" else 1.0  # conversions know of pairs that brought nothing
+        test = test.with_columns(value=pl.Series([5.0, bad, 4.0, 2.0]))
         settings["seen"] = train.with_columns(value=pl.Series([5.0, 1.0, 4.0, 4.0]))
     if log.threshold:
         settings["relevant"] = ">=4"

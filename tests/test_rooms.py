@@ -25,16 +25,17 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("inference",),
     ("engine",),
     ("result",),
-    ("evaluation",),
+    ("evaluation", "auditing"),
     ("models",),
     ("simulate",),
     ("studies",),
     ("report",),
     ("cli",),
+    ("__main__",),
 )
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 COMMON = ("errors", "spec", "atomic")  # everybody may use these
-EXCEPTIONS = {("result", "report")}  # inside functions: a result shows itself
+EXCEPTIONS = {("result", "report"), ("auditing", "report")}  # inside functions: a result shows itself
 
 
 def modules() -> list[Path]:

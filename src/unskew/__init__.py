@@ -22,15 +22,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unskew import estimators, log, metrics, models, propensity, simulate, split
+    from unskew.auditing import Audit, audit
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.evaluation import evaluate
     from unskew.log import Feedback, Log, Recommendations, read_log, read_recommendations
+    from unskew.log.datasets import load
     from unskew.result import Result
 
 __version__ = "0.1.0"
 
 _ROOMS = ("estimators", "log", "metrics", "models", "propensity", "simulate", "split")
 _NAMES = {
+    "Audit": "auditing",
     "Feedback": "log",
     "InputError": "errors",
     "Log": "log",
@@ -39,12 +42,15 @@ _NAMES = {
     "RefusedError": "errors",
     "Result": "result",
     "UnskewError": "errors",
+    "audit": "auditing",
     "evaluate": "evaluation",
+    "load": "log.datasets",
     "read_log": "log",
     "read_recommendations": "log",
 }
 
 __all__ = [
+    "Audit",
     "Feedback",
     "InputError",
     "Log",
@@ -53,8 +59,10 @@ __all__ = [
     "RefusedError",
     "Result",
     "UnskewError",
+    "audit",
     "estimators",
     "evaluate",
+    "load",
     "log",
     "metrics",
     "models",

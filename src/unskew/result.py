@@ -33,18 +33,18 @@ class Estimate:
     metric: str
     estimator: str
     target: str
-    propensity: str | None
-    segment: str | None
     value: float
-    se: float
     low: float
     high: float
+    se: float
     ess: float
     max_weight_share: float
     clipped_share: float
     support_gap: float | None
     users: int
     interactions: int
+    propensity: str | None
+    segment: str | None
     promise: str
 
 

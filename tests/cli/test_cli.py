@@ -17,7 +17,7 @@ import pytest
 
 def unskew(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
-    command = [sys.executable, "-m", "unskew.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "unskew", *map(str, arguments)]
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, check=False)
 
@@ -114,7 +114,7 @@ def test_ctrl_c_stops_in_one_line(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "unskew.cli",
+        "unskew",
         "simulate",
         "-o",
         str(tmp_path / "big"),

@@ -1,4 +1,4 @@
-"""Poisson bootstrap by user (MATHS §3): weights from a hash, replicates that merge, means over the drawn users."""
+"""Poisson bootstrap by user: weights from a hash, replicates that merge, means over the drawn users."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_bootstrap_errors_agree_with_the_delta_method(cell: tuple[str, str]) -> 
 
 
 def test_sums_are_divided_by_the_drawn_users_not_by_their_number() -> None:
-    """MATHS §3: means divide by Σω; dividing by U would more than double the error of a sum that varies little."""
+    """means divide by Σω; dividing by U would more than double the error of a sum that varies little."""
     users = 500
     world = draw(35, users, (0.5,))
     held = world.held()

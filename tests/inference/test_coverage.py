@@ -1,4 +1,4 @@
-"""Do 95 % intervals cover 95 %? New users, preferences, lists and exposure in every world (MATHS §3).
+"""Do 95 % intervals cover 95 %? New users, preferences, lists and exposure in every world.
 
 2,000 worlds of 1,000 users: the Monte Carlo error of a coverage near 95 % is √(.95·.05/2000) = 0.5 points, so the
 tolerance of 2 points is four of them. The population's values come from a million users; their own error is 3 % of the
@@ -82,7 +82,7 @@ def _one(seed: int) -> Floats:
 def test_intervals_of_debiased_estimates_cover_the_truth(
     coverage: Coverage, cell: tuple[str, str], method: str
 ) -> None:
-    """MATHS §3: ips with known propensities and pooled (or summed) snips cover the population's truth in 95 % ± 2."""
+    """ips with known propensities and pooled (or summed) snips cover the population's truth in 95 % ± 2."""
     assert coverage.share(method, cell, coverage.truth) == pytest.approx(LEVEL, abs=0.02)
 
 
@@ -91,7 +91,7 @@ def test_intervals_of_debiased_estimates_cover_the_truth(
 def test_intervals_of_other_estimates_cover_their_own_limit(
     coverage: Coverage, cell: tuple[str, str], method: str
 ) -> None:
-    """MATHS §3: naive, gs and per-user snips cover their own large-sample value in 95 % ± 2 of the worlds."""
+    """naive, gs and per-user snips cover their own large-sample value in 95 % ± 2 of the worlds."""
     assert coverage.share(method, cell, coverage.own) == pytest.approx(LEVEL, abs=0.02)
 
 
@@ -112,7 +112,7 @@ def test_debiased_estimates_are_centred_on_the_truth(coverage: Coverage, cell: t
 
 
 def test_per_user_ratios_lie_between_naive_and_the_truth(coverage: Coverage) -> None:
-    """MATHS §1: per-user snips leans towards naive where users have few clicks; pooled snips does not."""
+    """per-user snips leans towards naive where users have few clicks; pooled snips does not."""
     own = dict(zip(CELLS, coverage.own, strict=True))
     truth = dict(zip(CELLS, coverage.truth, strict=True))
     assert truth["snips", "per_user"] + 0.02 < own["snips", "per_user"] < own["naive", "per_user"] - 0.02

@@ -1,4 +1,4 @@
-"""Sums that merge: any partition of the users, in any order, gives the same estimates and errors (MATHS §3, §10.12)."""
+"""Sums that merge: any partition of the users, in any order, gives the same estimates and errors."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def merged(x: Floats, rng: np.random.Generator, parts: int) -> Moments:
 @pytest.mark.parametrize("parts", [2, 7, 60])
 @pytest.mark.parametrize("way", WAYS)
 def test_merging_any_partition_in_any_order_is_one_pass(way: Way, parts: int) -> None:
-    """MATHS §10.12: values to 1e-12, errors to 1e-9, errors of differences to 1e-7 of the larger single one."""
+    """values to 1e-12, errors to 1e-9, errors of differences to 1e-7 of the larger single one."""
     rng = np.random.default_rng([parts, WAYS.index(way)])
     x = way(rng)
     whole = Moments.of(x, COLUMNS, MODELS)
@@ -94,7 +94,7 @@ def error_of(influence: list[float], active: int) -> float:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_errors_are_those_of_explicit_loops(way: Way) -> None:
-    """MATHS §3: SE² = m/(m−1) · Σ e_u² / n², m the users with a column other than 0; also for differences."""
+    """SE² = m/(m−1) · Σ e_u² / n², m the users with a column other than 0; also for differences."""
     x = way(np.random.default_rng(WAYS.index(way)))
     moments = Moments.of(x, COLUMNS, MODELS)
     active = sum(any(value != 0.0 for value in row) for row in x.tolist())

@@ -1,4 +1,4 @@
-"""Tipping points against brute force (MATHS §11): every row's weight low or high, all 2ⁿ ways, the worst of them.
+"""Tipping points against brute force: every row's weight low or high, all 2ⁿ ways, the worst of them.
 
 A ratio of sums that are linear in the weights is least (or largest) at a corner of the box that the weights may lie
 in, so trying all corners is a proof and not an approximation.
@@ -186,7 +186,7 @@ def verdict(held: Held, cell: tuple[str | Estimator, str], metric: str = "dcg@5"
 @pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
 @pytest.mark.parametrize("cell", CLOSED, ids=" ".join)
 def test_closed_tipping_points_are_where_the_worst_case_turns(cell: tuple[str, str], relative: bool) -> None:
-    """MATHS §11: just below Γ* no weights undo the lead, just above some do; ∞ where none ever do."""
+    """just below Γ* no weights undo the lead, just above some do; ∞ where none ever do."""
     kinds = set()
     for seed in range(12):
         held = small(seed, relative=relative)
@@ -361,7 +361,7 @@ def test_the_grid_starts_at_one_and_rises() -> None:
 @pytest.mark.parametrize("metric", ["ndcg@5", "map@5"])
 @pytest.mark.parametrize("estimator", ["naive", "snips", GS])
 def test_metrics_that_are_no_sums_have_no_tipping_point(metric: str, estimator: str) -> None:
-    """MATHS §11: none for ndcg and map, whose divisor moves with the weights."""
+    """none for ndcg and map, whose divisor moves with the weights."""
     held = draw(41, 200, (0.3, 1.5)).held(relative=True)
     row = verdict(held, (estimator, "per_user"), metric)
     assert row.difference != 0.0
@@ -369,7 +369,7 @@ def test_metrics_that_are_no_sums_have_no_tipping_point(metric: str, estimator: 
 
 
 def test_stratified_has_no_tipping_point() -> None:
-    """MATHS §11: stratified weighs by given shares, so wrong propensities are not its trouble."""
+    """stratified weighs by given shares, so wrong propensities are not its trouble."""
     held = draw(41, 200, (0.3, 1.5)).held(relative=True)
     shares = {str(v): 0.2 for v in range(1, 6)}
     row = verdict(held, (Stratified(shares=shares), "per_user"))
@@ -390,7 +390,7 @@ def test_many_models_are_compared_with_the_leader_only() -> None:
 
 @pytest.mark.parametrize("quality", [(0.5, 0.5), (0.5, 2.0)], ids=["close", "clear"])
 def test_tipping_low_is_the_lower_quantile_of_the_replicates(quality: tuple[float, float]) -> None:
-    """MATHS §11 with sampling error: Γ* in every replicate, √(Σω·for / Σω·against), and its 5 % quantile."""
+    """docs/estimators.md with sampling error: Γ* in every replicate, √(Σω·for / Σω·against), and its 5 % quantile."""
     held = draw(43, 400, quality).held(relative=True)
     plan = plan_of(held, (("snips", "pooled"),))
     (row,) = answer(held, plan, setting(2, replicates=300, seed=6)).verdicts

@@ -31,7 +31,8 @@ def decided(moments: Moments, pairs: tuple[tuple[int, int], ...]) -> tuple[list[
     differences = np.array([moments.values[a] - moments.values[b] for a, b in pairs])
     errors = np.array([moments.difference_error(a, b) for a, b in pairs])
     p, adjusted = decide(differences, errors, np.array([moments.differ[a, b] for a, b in pairs]))
-    return [outcome(float(d), float(q), LEVEL) for d, q in zip(differences, adjusted, strict=True)], p, adjusted
+    said = [outcome(float(d), float(q), LEVEL, moments.active) for d, q in zip(differences, adjusted, strict=True)]
+    return said, p, adjusted
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +109,7 @@ def test_p_is_two_sided_normal() -> None:
         assert two_sided_p(z * 0.3, 0.3) == pytest.approx(expected, abs=1e-12)
         assert two_sided_p(-z * 0.3, 0.3) == pytest.approx(expected, abs=1e-12)
     assert two_sided_p(1.0, math.nan) == two_sided_p(math.nan, 1.0) == two_sided_p(0.0, 0.0) == 1.0
-    assert two_sided_p(1.0, 0.0) == 0.0
+    assert two_sided_p(1.0, 0.0) == two_sided_p(1.0, 1e-9) == 1.0  # no spread to judge the difference by
 
 
 @pytest.mark.parametrize("replicates", [0, 100])
@@ -133,7 +134,7 @@ def test_identical_models_are_undecided(replicates: int) -> None:
 
 
 def test_a_count_of_users_decides_whether_models_are_identical() -> None:
-    """MATHS §3: where no user differs p is 1 even if rounding left a difference; a single user makes it count."""
+    """where no user differs p is 1 even if rounding left a difference; a single user makes it count."""
     differences, errors = np.array([1e-17, 1e-17]), np.array([1e-20, 1e-20])
     p, adjusted = decide(differences, errors, np.array([0, 1]))
     assert p[0] == adjusted[0] == 1.0
@@ -179,11 +180,12 @@ def test_verdict_rows_are_those_of_the_moments() -> None:
 
 def test_the_level_is_a_strict_bound() -> None:
     """A verdict needs an adjusted p below 1 − level; its direction is that of the difference."""
-    assert outcome(0.1, 0.049, 0.95) is Outcome.BETTER
-    assert outcome(-0.1, 0.049, 0.95) is Outcome.WORSE
-    assert outcome(0.1, 0.051, 0.95) is Outcome.UNDECIDED
-    assert outcome(0.1, 0.049, 0.99) is Outcome.UNDECIDED
-    assert outcome(0.1, math.nan, 0.95) is Outcome.UNDECIDED
+    assert outcome(0.1, 0.049, 0.95, 100) is Outcome.BETTER
+    assert outcome(-0.1, 0.049, 0.95, 100) is Outcome.WORSE
+    assert outcome(0.1, 0.051, 0.95, 100) is Outcome.UNDECIDED
+    assert outcome(0.1, 0.049, 0.99, 100) is Outcome.UNDECIDED
+    assert outcome(0.1, math.nan, 0.95, 100) is Outcome.UNDECIDED
+    assert outcome(0.1, 0.001, 0.95, 9) is Outcome.UNDECIDED  # a handful of users decides nothing
 
 
 UNEQUAL = (0.5, 0.7)

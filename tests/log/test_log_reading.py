@@ -230,6 +230,6 @@ def test_recode_refuses_vocabularies_that_lack_rows() -> None:
 def test_take_keeps_vocabularies_and_all_columns() -> None:
     """A mask picks rows; users without rows stay in the vocabulary."""
     log = Log.from_frame(ROWS, keep=["country"])
-    some = log.take(log.item == 0, share=0.25)
+    some = log.take(log.item == 0)
     assert some.to_frame().equals(SORTED.filter(pl.col("item") == "a"))
-    assert some.users is log.users and some.indptr.tolist() == [0, 1, 1, 2] and some.share == 0.25
+    assert some.users is log.users and some.indptr.tolist() == [0, 1, 1, 2]

@@ -30,7 +30,7 @@ rows = st.lists(  # numbers whose order as text is another
 def log_of(rows: Rows, values: bool = False) -> Log:
     """A log of (user, item, value) rows."""
     frame = pl.DataFrame(rows, schema=["user", "item", "value"], orient="row")
-    return Log.from_frame(frame, feedback="ratings") if values else Log.from_frame(frame.drop("value"))
+    return Log.from_frame(frame, feedback="conversions") if values else Log.from_frame(frame.drop("value"))
 
 
 def ids(*values: object) -> Ids:

@@ -63,7 +63,10 @@ def test_what_naive_would_have_said() -> None:
 def test_tipping_points_in_words() -> None:
     """Odds are called odds, and infinity is not printed as a number."""
     assert "unless the odds of being seen are wrong" in str(say(verdict("a", "b", 0.03, tipping_kind="odds")))
-    assert "No error in the propensities" in str(say(verdict("a", "b", 0.03, tipping=math.inf)))
+    assert "Reweighing inside users" in str(say(verdict("a", "b", 0.03, tipping=math.inf)))
+    assert "Uneven exposure by a factor" in str(say(replace(verdict("a", "b", 0.03), estimator="naive")))
+    pooled = replace(verdict("a", "b", 0.03, tipping=math.inf), target="pooled")
+    assert "No error in the propensities" in str(say(pooled))
 
 
 def test_the_last_debiased_estimator_and_the_first_metric_make_the_headline(many: Result) -> None:

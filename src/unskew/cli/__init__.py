@@ -1,16 +1,20 @@
-"""How do people ask? ``unskew demo``, ``unskew evaluate``, ``unskew simulate``.
+"""How do people ask? ``unskew audit``, ``unskew demo``, ``unskew evaluate``, ``unskew simulate``.
 
 Heavy parts are imported inside the commands, so that ``unskew --help`` is quick.
 """
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Annotated
 
 import typer
 
 import unskew
+from unskew.cli.audit import audit
 from unskew.cli.console import guarded
+from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
 from unskew.cli.simulate import simulate
@@ -40,10 +44,14 @@ def _root(
     """Which recommender is really better, when the log only shows what the old one chose to show?"""
 
 
-for command in (demo, evaluate, simulate):
+for command in (audit, demo, evaluate, simulate):
     app.command()(guarded(command))
+app.add_typer(data, name="data")
 
 
 def main() -> None:
-    """The command line's entry point."""
+    """The command line's entry point; a terminal that cannot show a character gets a question mark, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from unskew.cli.console import err, out, progress
 from unskew.cli.options import check_outputs, column_map, named, write_outputs
 from unskew.errors import InputError
-
-if TYPE_CHECKING:
-    from unskew.log import Log
 
 INPUTS, WHAT, HOW, OUTPUT = "Inputs", "What to estimate", "How", "Output"
 
@@ -110,8 +107,9 @@ def evaluate(
     ] = False,
 ) -> None:
     """Estimate what each model would score if everything had been seen, and say which is better."""
-    check_outputs(json=json, csv=csv, parquet=parquet, html=html)
     lists, specs = named("--recs", recs or []), named("--model", model or [])
+    files = (test, train, users, mcar, user_features, item_features, *map(Path, lists.values()))
+    check_outputs(*files, json=json, csv=csv, parquet=parquet, html=html)
     if both := lists.keys() & specs.keys():
         raise InputError(f"two models are called '{min(both)}'. Give each a name of its own.")
     if not lists and not specs:
@@ -122,11 +120,9 @@ def evaluate(
     from unskew.evaluation import evaluate as run
 
     with progress(quiet) as report:
-        seen: Log | Path | None = train
         candidates_by_name: dict[str, Any] = dict(lists)
         if specs:
-            seen, fitted = _fit(specs, train, relevant, reading, report)
-            candidates_by_name |= fitted
+            candidates_by_name |= _fit(specs, train, relevant, reading, report)
         result = run(
             test,
             candidates_by_name,
@@ -134,7 +130,7 @@ def evaluate(
             estimators=estimator,
             propensity=propensity,
             target=target,
-            seen=seen,
+            seen=train,
             relevant=relevant,
             users=users,
             share=_share(share),
@@ -172,20 +168,20 @@ def _share(text: str | None) -> Any:
 
 def _fit(
     specs: dict[str, str], train: Path | None, relevant: str | None, reading: dict[str, Any], report: Any
-) -> tuple[Log, dict[str, Any]]:
+) -> dict[str, Any]:
     """Fit the models named on the command line on the training log's positives."""
     if train is None:
         raise InputError("--model fits a recommender on a training log: give --train.")
     from unskew import models
-    from unskew.evaluation.inputs import positives, told_feedback
+    from unskew.evaluation.inputs import Names
     from unskew.log import read_log
 
     unfitted = {name: models.make(spec) for name, spec in specs.items()}
-    log = read_log(train, **reading)
-    good = positives(log, told_feedback(log, relevant), relevant)
+    log = read_log(train, **{**reading, "columns": Names(reading["columns"]).of_train})
+    good = log.positives(None if log.value is None else relevant)
     fitted = {}
     for done, (name, model) in enumerate(unfitted.items()):
         if report is not None:
             report(f"fitting {name}", done, len(unfitted))
         fitted[name] = model.fit(good)
-    return log, fitted
+    return fitted

@@ -49,11 +49,14 @@ def write_outputs(result: Result, **paths: Path | None) -> list[Path]:
     return written
 
 
-def check_outputs(**paths: Path | None) -> None:
-    """Refuse an output that cannot be written before the work is done, not after it."""
+def check_outputs(*inputs: Path | None, **paths: Path | None) -> None:
+    """Refuse an output that cannot be written, or would replace an input, before the work is done, not after it."""
+    read = {path.resolve() for path in inputs if path is not None}
     for kind, path in paths.items():
         if path is None:
             continue
+        if path.resolve() in read:
+            raise InputError(f"--{kind} {path}: this is an input of the same command, and would be replaced.")
         if path.is_dir():
             raise InputError(f"--{kind} {path}: this is a directory. Give a file name.")
         ending = path.suffix.lower().lstrip(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -24,11 +25,13 @@ def simulate(
     """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth."""
     from unskew.atomic import atomic
     from unskew.log import Feedback
-    from unskew.simulate import MODELS, World, truths, write
+    from unskew.simulate import MODELS, World, relevant_for, truths, write
 
     if feedback not in (Feedback.IMPLICIT, Feedback.CONVERSIONS):
         raise InputError(f"--feedback {feedback}: a simulated world has implicit feedback or conversions.")
-    world = World(users=users, items=items, seed=seed, skew=skew, feedback=Feedback(feedback))
+    world = World(
+        users=users, items=items, seed=seed, relevant=relevant_for(items), skew=skew, feedback=Feedback(feedback)
+    )
     with progress(quiet) as report:
         made: list[str] = []
 
@@ -43,7 +46,7 @@ def simulate(
             temporary.write_text(json.dumps(truth, indent=2) + "\n", encoding="utf-8")
     if quiet:
         return
-    folder = str(output)
+    folder = shlex.quote(str(output))
     out.print(f"Wrote {len(paths) + 1} files to {folder}: {', '.join(paths)}, truth.json.")
     told = "" if world.feedback is Feedback.IMPLICIT else " --feedback conversions"
     out.print(

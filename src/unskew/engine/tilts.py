@@ -49,7 +49,7 @@ class Pull:
 
 def has_tilt(arm: Arm, metric: int) -> bool:
     """Whether a tipping point exists: additive metrics of estimators whose weights come from propensities."""
-    return arm.metrics[metric].shape is Shape.ADDITIVE and arm.estimator.name != "stratified"
+    return arm.metrics[metric].shape is Shape.ADDITIVE and arm.estimator.bends
 
 
 def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranks: Sequence[Ints32], relative: bool, x: Floats) -> None:

@@ -128,6 +128,7 @@ class Estimator(ABC):
 
     name: ClassVar[str]
     valid: ClassVar[frozenset[Target]] = frozenset(Target)
+    bends: ClassVar[bool] = True  # whether its terms carry a tilt: weights that come from propensities
 
     @abstractmethod
     def needs(self, target: Target) -> frozenset[Need]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
+import polars as pl
 
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Term, users
@@ -20,7 +21,8 @@ from unskew.estimators.strata import Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.sums import per_user
-from unskew.log.read import read_table
+from unskew.log.columns import numbers
+from unskew.log.sources import table_of_file
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Stratified(Estimator):
     table: tuple[float, ...] | None = None
 
     name = "stratified"
+    bends = False
     valid = frozenset({Target.PER_USER})
 
     def __post_init__(self) -> None:
@@ -103,6 +106,8 @@ def _training_shares(strata: Strata, summary: Summary) -> list[float]:
                 "to the training log, or give the shares with stratified(shares=FILE)."
             )
         groups = strata.place(rows.propensity)
+    elif strata.column not in rows.labels:
+        raise InputError(f"stratified(shares=train): the training log has no column '{strata.column}'.")
     else:
         groups = rows.labels[strata.column]
     return [float(n) / len(groups) for n in np.bincount(groups, minlength=strata.count)]
@@ -124,8 +129,9 @@ def _given_shares(strata: Strata, summary: Summary, given: Mapping[str, float]) 
 
 def read_shares(path: str) -> dict[str, float]:
     """Read a table ``stratum, share`` (CSV, TSV or Parquet)."""
-    frame = read_table(path)
-    missing = {"stratum", "share"} - set(frame.columns)
-    if missing:
-        raise InputError(f"{path}: column '{min(missing)}' is missing; a table of shares has stratum and share.")
-    return {str(name): float(share) for name, share in frame.select("stratum", "share").iter_rows()}
+    table = table_of_file(path, ("stratum", "share"), ())
+    table.refuse_nulls("stratum")
+    share = numbers(table, "share")
+    stratum = table.frame["stratum"].cast(pl.String)
+    table.refuse("stratum", ~stratum.is_first_distinct(), must="must name each stratum once", reason="repeated stratum")
+    return dict(zip(stratum.to_list(), share.to_list(), strict=True))

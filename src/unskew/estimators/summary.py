@@ -33,10 +33,6 @@ class Histogram:
         counts = np.bincount(np.clip(place, 0, _PER_OCTAVE * _OCTAVES), minlength=_PER_OCTAVE * _OCTAVES + 1)
         return cls(counts, float(numbers.min(initial=1.0)), float(numbers.max(initial=0.0)))
 
-    def merge(self, other: Histogram) -> Histogram:
-        """The counts of both."""
-        return Histogram(self.counts + other.counts, min(self.low, other.low), max(self.high, other.high))
-
     def quantiles(self, probabilities: Floats) -> Floats:
         """The lower edges of the bins in which these quantiles fall (below them lies at most that share)."""
         below = np.cumsum(self.counts)

@@ -27,6 +27,7 @@ class Evidence:
         propensity: whether there are propensities.
         absolute: whether their level means something.
         relevant: whether n_u is known.
+        zeros: whether any seen pair brought nothing.
     """
 
     feedback: Feedback
@@ -34,6 +35,7 @@ class Evidence:
     propensity: bool = False
     absolute: bool = False
     relevant: bool = False
+    zeros: bool = True
 
 
 def refusal(metric: RankingMetric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
@@ -64,7 +66,7 @@ def _metric_refusal(metric: RankingMetric, estimator: Estimator, target: Target)
         )
     if getattr(metric, "ideal", "") == "full" and estimator.name != "naive":
         return f"{metric} compares with {metric.k} equal hits, which weighted items do not have. Use ndcg@{metric.k}."
-    if getattr(metric, "divide", "") == "min" and _innermost(estimator).name in ("ips", "stratified"):
+    if getattr(metric, "divide", "") == "min" and innermost(estimator).name in ("ips", "stratified"):
         return (
             f"{metric} divides by the largest weights; {estimator} has a fixed divisor. Use map@{metric.k}, or snips."
         )
@@ -97,6 +99,11 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             "that brought nothing: the result would be far too large. Use ips with absolute propensities, or target "
             "pooled."
         )
+    if Need.ZEROS in needs and evidence.feedback is Feedback.CONVERSIONS and not evidence.zeros:
+        return (
+            f"{estimator} under {target} divides by the weights of all seen pairs; this log holds none that brought "
+            "nothing. If it lists positives only, say --feedback implicit; else keep the seen pairs with value 0."
+        )
     if Need.SHARES in needs and evidence.feedback is Feedback.IMPLICIT:
         return (
             "shares of strata measured on an implicit log's positives keep its skew. Give P(v) from outside with "
@@ -123,7 +130,7 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
     return None
 
 
-def _innermost(estimator: Estimator) -> Estimator:
+def innermost(estimator: Estimator) -> Estimator:
     """The estimator inside all clips."""
     while isinstance(estimator, Clipped):
         estimator = estimator.inner

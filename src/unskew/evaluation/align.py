@@ -14,12 +14,12 @@ from unskew.errors import InputError
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
-from unskew.evaluation.inputs import gains, positives
 from unskew.evaluation.lists import code_lists
 from unskew.evaluation.rows import has_level, in_test_part, inside, judged, with_propensities
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 from unskew.log.population import Population
+from unskew.log.relevance import train_gains
 from unskew.propensity import Propensity, Side
 
 CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
@@ -64,23 +64,27 @@ def align(
 ) -> Aligned:
     """Code everything over the population's users and the union of all items, and count what happens on the way."""
     ledger = Ledger(dict(test.account.dropped))
+    logged = _catalogue(test, seen, {})  # what one model lists beyond is no business of the others' estimates
     items = _catalogue(test, seen, lists)
     known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, ledger)
-    train = None if seen is None else positives(seen, rules.feedback, rules.relevant)
     model, scores = propensity, None
-    told = None if seen is None else replace(seen, gain=gains(seen, rules.feedback, rules.relevant))
+    told = None if seen is None else replace(seen, gain=train_gains(seen, rules.feedback, rules.relevant))
+    train = None if told is None else told.positives()
     if model is not None and not model.fitted and told is not None:
         model = model.fit(told, side)
     if model is not None:
         rows, scores = with_propensities(rows, model, rules, ledger)
-    coded, accounts = code_lists(lists, rows, known, rules, ledger)
+    coded, accounts = code_lists(lists, rows, known, logged, rules, ledger)
     labels, levels, trained = _labels(rows, seen, strata_columns)
     relative = model is None or not has_level(model, rows, rules)
-    held = _held(rows, scores, coded, labels, population, known if rules.unseen else None, relative)
+    held = _held(rows, scores, coded, labels, population, known if rules.unseen else None, relative, len(logged))
     if not (held.value > 0.0).any():
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in ledger.dropped.items()) or "nothing"
-        raise InputError(f"{test.account.source}: no relevant held-out interaction is left; dropped: {reasons}.")
+        threshold = f" None of {len(test):,} rows is {rules.relevant}." if rules.relevant is not None else ""
+        raise InputError(
+            f"{test.account.source}: no relevant held-out interaction is left.{threshold} Dropped: {reasons}."
+        )
     training = None if seen is None else TrainingRows(_training_propensity(model, seen, rows, rules), trained)
     counts = None if train is None else np.bincount(train.items.into(items)[train.item], minlength=len(items))
     account = {
@@ -90,7 +94,8 @@ def align(
         "population": None if population is None else plain(population.account),
         "users": _users(population, held, seen is not None),
         "items": {
-            "catalogue": len(items),
+            "catalogue": len(logged),
+            "only_in_lists": len(items) - len(logged),
             "without_training_support": None if counts is None else int((counts == 0).sum()),
         },
         "clicks_per_user": clicks_per_user(held),
@@ -100,7 +105,7 @@ def align(
         users=users,
         items=items,
         evidence=_evidence(rules, model, rows, held),
-        summary=_summary(model, items, held, levels, training),
+        summary=_summary(model, logged, held, levels, training),
         propensity=model,
         labels=_texts(rows),
         training_counts=None if counts is None else counts.astype(np.float64),
@@ -119,9 +124,10 @@ def _held(
     population: Population | None,
     excluded: Log | None,
     relative: bool,
+    catalogue: int,
 ) -> Held:
     assert rows.gain is not None
-    candidates = np.full(len(rows.users), float(len(rows.items)))
+    candidates = np.full(len(rows.users), float(catalogue))
     return Held(
         hashes=rows.users.hashes,
         indptr=rows.indptr,
@@ -143,6 +149,7 @@ def _evidence(rules: Rules, model: Propensity | None, rows: Log, held: Held) -> 
         propensity=model is not None,
         absolute=model is not None and has_level(model, rows, rules),
         relevant=held.relevant is not None,
+        zeros=bool((held.value == 0.0).any()),
     )
 
 

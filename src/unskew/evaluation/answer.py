@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -118,7 +119,7 @@ def _estimates(
     for j, model in enumerate(setting.models):
         value = float(moments.values[j])
         interval = normal(value, float(errors[j]), setting.level)
-        if drawn is not None:
+        if drawn is not None and moments.active > 1:
             interval = percentile(drawn[:, j], setting.level)
         rows.append(
             Estimate(
@@ -168,7 +169,7 @@ def _verdicts(
     doubt = _doubt(arm, sums.tallies[cell.arm], moments.active, setting)
     rows = []
     for j, (a, b) in enumerate(pairs):
-        verdict = outcome(float(differences[j]), float(adjusted[j]), setting.level)
+        verdict = outcome(float(differences[j]), float(adjusted[j]), setting.level, moments.active)
         gamma, low = gammas.get((place, a, b), (None, None))
         needed = None
         if verdict is Outcome.UNDECIDED and differ[j]:
@@ -199,7 +200,7 @@ def _verdicts(
 
 
 def _difference(value: float, se: float, drawn: Floats | None, a: int, b: int, level: float) -> Interval:
-    if drawn is None:
+    if drawn is None or math.isnan(se):
         return normal(value, se, level)
     return percentile(drawn[:, a] - drawn[:, b], level)
 

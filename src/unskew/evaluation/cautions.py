@@ -12,10 +12,14 @@ from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
 
 
-def before(aligned: Aligned, plan: Plan, refusals: Sequence[Refusal], *, refit: bool, by: str | None) -> list[str]:
+def before(
+    aligned: Aligned, plan: Plan, refusals: Sequence[Refusal], *, refit: bool, by: str | None, unseen: bool
+) -> list[str]:
     """Cautions that follow from the inputs and the plan."""
     found = list(aligned.warnings)
     estimated = aligned.propensity is not None and aligned.propensity.estimated
+    if aligned.propensity is None and aligned.rows.propensity is not None:
+        found.append("The test log has a column 'propensity' that is not used: --propensity known weighs by it.")
     if estimated and not refit:
         found.append(
             "The propensities are estimates, and the intervals take them as known: with a small training log the true "
@@ -34,12 +38,19 @@ def before(aligned: Aligned, plan: Plan, refusals: Sequence[Refusal], *, refit: 
                 f"{name}: no list goes beyond rank {deepest}; metrics at {cuts} count everything deeper as missed."
             )
     if refusals:
-        found.append(f"{len(refusals)} cells are not shown because the log cannot support them (see 'refused').")
+        cells = "1 cell is" if len(refusals) == 1 else f"{len(refusals)} cells are"
+        found.append(f"{cells} not shown because the log cannot support them; inputs['refused'] says why.")
     weighted = [arm for arm in plan.arms if arm.estimator.name != "naive"]
     by_popularity = aligned.propensity is not None and aligned.propensity.name == "popularity"
     if by_popularity and any(arm.target is Target.POOLED for arm in weighted):
         found.append("Popularity propensities ignore how active a user is: pooled estimates weigh users by activity.")
+    if weighted and aligned.propensity is not None and aligned.held.relative and unseen:
+        found.append("Relative propensities are used as they are for items outside training: that assumes small ones.")
     summed = any(arm.target is Target.PER_USER_SUM for arm in plan.arms)
+    if any(arm.target is Target.PER_USER_SUM and m.name == "recall" for arm in plan.arms for m in arm.metrics):
+        found.append(
+            "Under per_user_sum, recall@k is the number of relevant items among the first k, and can exceed 1."
+        )
     if summed and aligned.account["users"]["population_is"] != "given":
         found.append(
             "Sums are averaged over the users of the given logs; users who were silent in all of them are not known "

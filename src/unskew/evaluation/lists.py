@@ -8,24 +8,27 @@ from typing import Any
 import numpy as np
 
 from unskew.evaluation.rules import Ledger, Rules, plain
-from unskew.log import Log, Recommendations
+from unskew.log import Ids, Log, Recommendations
 
 
 def code_lists(
-    lists: Mapping[str, Recommendations], test: Log, seen: Log | None, rules: Rules, ledger: Ledger
+    lists: Mapping[str, Recommendations], test: Log, seen: Log | None, logged: Ids, rules: Rules, ledger: Ledger
 ) -> tuple[tuple[Recommendations, ...], dict[str, Any]]:
     """The coded lists in the models' order, and what became of each: users without a list, training items, ties."""
     coded, accounts = [], {}
     scored = np.diff(test.indptr) > 0
     for name, given in lists.items():
         found, repeats = given.recode(test.users, test.items), 0
+        outside = _recognise(name, given, test.users, logged, ledger)
         if seen is not None and rules.drop_seen:
             found = found.drop_seen(seen)
         elif seen is not None:
             repeats = found.count_seen(seen)
         without = int(np.count_nonzero(scored & (np.diff(found.indptr) == 0)))
         accounts[name] = plain(found.account) | {
+            "rows": given.account.rows or len(given.item),
             "users_without_list": without,
+            "lists_outside_the_population": outside,
             "training_items_in_lists": repeats,
             "tied_cut_offs": found.tied,
             "longest_rank": found.depth,
@@ -39,3 +42,21 @@ def code_lists(
             )
         coded.append(found)
     return tuple(coded), accounts
+
+
+def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledger: Ledger) -> int:
+    """Count lists of users outside the population, and say so where ids look mixed up: that is no bad model."""
+    filled = np.diff(given.indptr) > 0
+    outside = filled & (given.users.into(users) < 0)
+    listed = np.unique(given.item)
+    strange = given.items.into(logged)[listed] < 0
+    for what, theirs, ours, share in (
+        ("user", given.users, users, outside.sum() / max(filled.sum(), 1)),
+        ("item", given.items, logged, strange.mean() if len(listed) else 0.0),
+    ):
+        if share > 0.5:
+            ledger.warnings.append(
+                f"{name}: {share:.0%} of its {what}s occur in no log. They look like '{theirs.values[0]}', those of "
+                f"the logs like '{ours.values[0]}': are these the same ids, written the same way?"
+            )
+    return int(outside.sum())

@@ -12,6 +12,7 @@ from unskew import estimators, metrics, propensity
 from unskew.engine.held import Held
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Target
+from unskew.estimators.validity import innermost
 from unskew.log import Feedback
 from unskew.metrics import RankingMetric, Shape
 from unskew.propensity import Propensity
@@ -23,12 +24,16 @@ LENGTH = 100  # how long models' own lists are where no metric has a cut-off
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """The parsed options of one evaluation; ``targets`` is empty where the feedback decides."""
+    """The parsed options of one evaluation.
+
+    ``targets`` is empty where the feedback decides; ``chosen`` tells asked-for estimators from the usual ones.
+    """
 
     metrics: tuple[RankingMetric, ...]
     estimators: tuple[Estimator, ...]
     targets: tuple[Target, ...]
     propensity: Propensity | None
+    chosen: bool
     relevant: str | None
     by: str | None
     level: float
@@ -46,6 +51,9 @@ class Question:
         **rest: Any,
     ) -> Question:
         """Parse the parts; by default naive, and snips and gs where there are propensities."""
+        asked_metrics = [asked_metrics] if isinstance(asked_metrics, str | RankingMetric) else asked_metrics
+        if isinstance(asked_estimators, str | Estimator):
+            asked_estimators = [asked_estimators]
         given = None if asked_propensity is None else propensity.make(asked_propensity)
         usual = ["naive"] if given is None else ["naive", "snips", "gs(strata=5)"]
         targets = [] if target is None else [target] if isinstance(target, str) else list(target)
@@ -54,6 +62,7 @@ class Question:
             estimators=_once(estimators.make(e) for e in asked_estimators or usual),
             targets=_once(Target.make(t) for t in targets),
             propensity=given,
+            chosen=asked_estimators is not None,
             **rest,
         )
         question._check()
@@ -72,8 +81,8 @@ class Question:
             raise InputError(f"a bootstrap needs at least 50 replicates, not {self.replicates}.")
 
     def targets_for(self, feedback: Feedback) -> tuple[Target, ...]:
-        """The asked targets, else the feedback's usual one."""
-        return self.targets or (Target.default(feedback),)
+        """The asked targets, else the feedback's usual one; a threshold makes items relevant or not, so per_user."""
+        return self.targets or (Target.PER_USER if self.relevant is not None else Target.default(feedback),)
 
     @property
     def drawn(self) -> int:
@@ -89,7 +98,7 @@ class Question:
         """The columns by which strata are made; of the training log only those whose shares are measured there."""
         found = []
         for estimator in self.estimators:
-            inner: Any = getattr(estimator, "inner", estimator)
+            inner: Any = innermost(estimator)
             measured = not training or getattr(inner, "shares", None) == "train"
             if measured and getattr(inner, "strata", None) and inner.strata.column:
                 found.append(inner.strata.column)

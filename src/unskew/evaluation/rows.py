@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.evaluation.inputs import gains
 from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
+from unskew.log.relevance import gains
 from unskew.propensity import Level, Part, Propensity, part_propensity
 
 Floats = npt.NDArray[np.float64]
@@ -83,8 +83,9 @@ def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Fl
     part, share = model.refers(test), _share(model, test, rules)
     if part is Part.TEST or rules.by_users or share is None or model.level is Level.RELATIVE:
         return rows
-    whole = rows if part is Part.LOG else np.minimum(rows / (1.0 - share), 1.0)
-    return part_propensity(whole, share, unseen=rules.unseen)
+    train = rules.train_share if rules.train_share is not None else 1.0 - share
+    whole = rows if part is Part.LOG else np.minimum(rows / train, 1.0)
+    return part_propensity(whole, share, unseen=rules.unseen, train=train)
 
 
 def has_level(model: Propensity, test: Log, rules: Rules) -> bool:

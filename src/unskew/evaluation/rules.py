@@ -18,6 +18,7 @@ class Rules:
         unseen: only items outside the user's training rows are candidates.
         drop_seen: remove training items from lists.
         drop_invalid: drop (and count) rows of users outside the population.
+        train_share: the share of the whole log that the training log is, where its split says so.
         by_users: training and test hold different users: propensities carry over as they are.
         share: the test log is a random part of the whole log with this share, where its split does not say so.
     """
@@ -29,6 +30,7 @@ class Rules:
     drop_invalid: bool = False
     share: float | None = None
     by_users: bool = False
+    train_share: float | None = None
 
 
 @dataclass

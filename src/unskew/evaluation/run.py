@@ -19,7 +19,7 @@ from unskew.estimators import Estimator, Need
 from unskew.evaluation import cautions
 from unskew.evaluation.align import Aligned, align, clicks_per_user
 from unskew.evaluation.answer import Answer, Setting, answer
-from unskew.evaluation.inputs import Names, as_lists, as_log, told_feedback
+from unskew.evaluation.inputs import Names, as_lists, as_log
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
@@ -27,6 +27,7 @@ from unskew.evaluation.segments import segments
 from unskew.log import Feedback, Ids, Log, read_features, read_recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
+from unskew.log.relevance import told_feedback
 from unskew.metrics import RankingMetric
 from unskew.propensity import Propensity, Side
 from unskew.result import Result
@@ -98,6 +99,14 @@ def evaluate(
     """
     if share is not None and share != "users" and not 0.0 < share < 1.0:
         raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
+    if refused not in ("error", "skip"):
+        raise InputError(f"refused must be error or skip, not '{refused}'.")
+    if drop_seen and seen is None:
+        raise InputError(
+            "--drop-seen removes training items from lists: give the training log with --train (seen=train)."
+        )
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1, not {threads}.")
     if refit and interval != "bootstrap":
         raise InputError(
             "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
@@ -137,7 +146,16 @@ def evaluate(
             lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
     say("aligning", 0, 1)
     parted = None if share == "users" else share
-    rules = Rules(told, relevant, among == "unseen", drop_seen, invalid == "drop", parted, share == "users")
+    rules = Rules(
+        feedback=told,
+        relevant=relevant,
+        unseen=among == "unseen",
+        drop_seen=drop_seen,
+        drop_invalid=invalid == "drop",
+        share=parted,
+        by_users=share == "users",
+        train_share=None if train is None else train.share,
+    )
     side = _side(mcar, user_features, item_features, names, how)
     aligned = align(
         log,
@@ -150,10 +168,11 @@ def evaluate(
         rules=rules,
         side=side,
     )
-    kept, refusals = sift(question.metrics, question.estimators, question.targets_for(told), aligned.evidence)
-    _refuse(refusals, refused, bool(kept))
+    targets = question.targets_for(told)
+    kept, refusals = sift(question.metrics, question.estimators, targets, aligned.evidence)
+    _refuse(refusals, skip=refused == "skip" or not question.chosen, any_left=bool(kept))
     plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
-    warnings = cautions.before(aligned, plan, refusals, refit=refit, by=by)
+    warnings = cautions.before(aligned, plan, refusals, refit=refit, by=by, unseen=rules.unseen)
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -236,10 +255,8 @@ def _everyone(test: Log, train: Log | None, population: Population | None) -> Id
     return Ids.of(test.users.values, train.users.values)
 
 
-def _refuse(refusals: Sequence[Refusal], refused: str, any_left: bool) -> None:
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not '{refused}'.")
-    if not refusals or (refused == "skip" and any_left):
+def _refuse(refusals: Sequence[Refusal], *, skip: bool, any_left: bool) -> None:
+    if not refusals or (skip and any_left):
         return
     lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
     more = "" if not any_left else "\nTo compute the other cells and list these in the result, use --refused skip."

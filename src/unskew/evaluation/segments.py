@@ -27,7 +27,7 @@ def segments(aligned: Aligned, by: str | None, population: Population | None) ->
     if by is None:
         return
     if population is not None and by in population.columns:
-        labels = population.columns[by].fill_null("(none)")
+        labels = population.columns[by]
         for name in labels.unique().sort():
             yield f"{by}={name}", _users(aligned, (labels == name).to_numpy())
         return
@@ -88,8 +88,9 @@ def _popularity(aligned: Aligned, by: str) -> pl.Series:
     if count < 2:
         raise InputError(f"--by {by}: strata must be at least 2.")
     counts = aligned.training_counts
-    edges = np.quantile(counts, np.arange(1, count) / count)
+    edges = np.floor(np.quantile(counts, np.arange(1, count) / count))
     place = np.searchsorted(edges, counts[aligned.held.item], side="left")
     bounds = [f"n ≤ {edge:,.0f}" for edge in edges] + [f"n > {edges[-1]:,.0f}"]
-    names = np.array([f"{j + 1}/{count} ({bound})" for j, bound in enumerate(bounds)])
+    digits = len(str(count))  # so that they sort as numbers
+    names = np.array([f"{j + 1:0{digits}}/{count} ({bound})" for j, bound in enumerate(bounds)])
     return pl.Series(names[place])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 _NORMAL = NormalDist()
+NO_SPREAD = 1e-7  # a standard error below this share of the difference is rounding, not spread
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,10 @@ def critical(level: float) -> float:
 
 
 def two_sided_p(difference: float, se: float) -> float:
-    """P(a difference at least this large) if there were none."""
-    if not np.isfinite(difference) or not np.isfinite(se):
+    """P(a difference at least this large) if there were none; 1 where the users show no spread to judge it by."""
+    if not np.isfinite(difference) or not np.isfinite(se) or se <= NO_SPREAD * abs(difference):
         return 1.0
-    if se == 0.0:
-        return 1.0 if difference == 0.0 else 0.0
-    return 2.0 * _NORMAL.cdf(-abs(difference) / se)
+    return math.erfc(abs(difference) / se / math.sqrt(2.0))
 
 
 def holm(p: Floats) -> Floats:

@@ -22,7 +22,7 @@ def trust(tally: Tally, users: int, support_gap: float | None, single_clicks: fl
     """
     doubts = []
     if users < MIN_USERS:
-        doubts.append(f"only {users:,} users count")
+        doubts.append(f"only {users:,} {'user counts' if users == 1 else 'users count'}")
     if tally.ess < MIN_ESS:
         doubts.append(f"the weights leave an effective sample of {tally.ess:,.0f} interactions")
     if tally.max_weight_share > MAX_SHARE:

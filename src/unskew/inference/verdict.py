@@ -18,6 +18,9 @@ from unskew.inference.intervals import critical, holm, two_sided_p
 Floats = npt.NDArray[np.float64]
 
 
+FEWEST = 10  # below so many users the normal distribution is no guide
+
+
 class Outcome(StrEnum):
     """What can be said of model a against model b."""
 
@@ -34,9 +37,9 @@ def decide(differences: Floats, errors: Floats, differ: npt.NDArray[np.int64]) -
     return p, holm(p)
 
 
-def outcome(difference: float, p_adjusted: float, level: float) -> Outcome:
-    """The verdict on model a against model b."""
-    if not p_adjusted < 1.0 - level:
+def outcome(difference: float, p_adjusted: float, level: float, users: int) -> Outcome:
+    """The verdict on model a against model b; a handful of users decides nothing."""
+    if users < FEWEST or not p_adjusted < 1.0 - level:
         return Outcome.UNDECIDED
     return Outcome.BETTER if difference > 0.0 else Outcome.WORSE
 

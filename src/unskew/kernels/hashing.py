@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from numba import njit
 
 Hashes = npt.NDArray[np.uint64]
@@ -25,7 +24,8 @@ def mix(x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fnv(data, ends, out):  # type: ignore[no-untyped-def]
+def hash_bytes(data, ends, out):  # type: ignore[no-untyped-def]
+    """``out[i]`` = hash of the bytes between the ends i − 1 and i."""
     start = 0
     for i in range(len(ends)):
         h = np.uint64(0xCBF29CE484222325)
@@ -33,16 +33,6 @@ def _fnv(data, ends, out):  # type: ignore[no-untyped-def]
             h = (h ^ np.uint64(data[j])) * np.uint64(0x100000001B3)
         out[i] = mix(h)
         start = ends[i]
-
-
-def hash_texts(values: pl.Series) -> Hashes:
-    """A stable hash of the text of each value."""
-    texts = values.cast(pl.String)
-    out = np.empty(len(texts), dtype=np.uint64)
-    joined = texts.str.join("").item() if len(texts) else ""
-    data = np.frombuffer((joined or "").encode(), dtype=np.uint8)
-    _fnv(data, np.cumsum(texts.str.len_bytes().to_numpy()).astype(np.int64), out)
-    return out
 
 
 @njit(cache=True, nogil=True)

@@ -10,6 +10,7 @@ pass. Texts are first numbered by a dictionary, and scattered numbers go through
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.kernels.coding import look_up, mark
-from unskew.kernels.hashing import hash_texts
+from unskew.kernels.hashing import hash_bytes
 
 Codes = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
@@ -57,6 +58,9 @@ class Ids:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -123,4 +127,14 @@ def _look_up(numbers: pl.Series, low: int, table: Codes) -> Codes:
     for piece in _chunks(numbers):
         look_up(piece, low, table, out[start : start + len(piece)])
         start += len(piece)
+    return out
+
+
+def hash_texts(values: pl.Series) -> Hashes:
+    """A stable hash of the text of each value."""
+    texts = values.cast(pl.String)
+    out = np.empty(len(texts), dtype=np.uint64)
+    joined = texts.str.join("").item() if len(texts) else ""
+    data = np.frombuffer((joined or "").encode(), dtype=np.uint8)
+    hash_bytes(data, np.cumsum(texts.str.len_bytes().to_numpy()).astype(np.int64), out)
     return out

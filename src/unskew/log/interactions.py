@@ -19,6 +19,7 @@ from unskew.log.table import Table, show
 REQUIRED = ("user", "item")
 OPTIONAL = ("value", "time", "policy", "propensity")
 IDS = ("user", "item", "policy")
+NONE = "(none)"  # what a kept column says where it says nothing
 Mask = npt.NDArray[np.bool_]
 
 
@@ -63,11 +64,7 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
 
 
 def _feedback(table: Table, feedback: Feedback | str | None) -> Feedback | None:
-    try:
-        told = None if feedback is None else Feedback(feedback)
-    except ValueError:
-        known = ", ".join(Feedback)
-        raise InputError(f"there is no feedback called '{feedback}'. Known: {known}.") from None
+    told = None if feedback is None else Feedback.make(feedback)
     if "value" not in table:
         if told in (Feedback.CONVERSIONS, Feedback.RATINGS):
             raise InputError(
@@ -93,8 +90,11 @@ def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series
         else:
             if name in IDS:
                 check_ids(table, name)
-            table.refuse_nulls(name)
-            columns[name] = table.frame[name]
+                table.refuse_nulls(name)
+            column = table.frame[name]
+            columns[name] = (
+                column.cast(pl.String).fill_null(NONE) if column.null_count() and name not in IDS else column
+            )
     if feedback is Feedback.CONVERSIONS:
         table.refuse(
             "value",

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.errors import InputError
 from unskew.log.ids import Codes, Ids
 from unskew.log.order import group, pick, regroup, starts_of
 
@@ -28,6 +29,14 @@ class Feedback(StrEnum):
     IMPLICIT = "implicit"  # positives only
     CONVERSIONS = "conversions"  # seen pairs with a 0/1 or graded outcome, zeros included
     RATINGS = "ratings"  # seen pairs with a graded value
+
+    @classmethod
+    def make(cls, text: str) -> Feedback:
+        """The feedback with this name."""
+        try:
+            return cls(text)
+        except ValueError:
+            raise InputError(f"there is no feedback called '{text}'. Known: {', '.join(cls)}.") from None
 
 
 @dataclass(frozen=True)
@@ -109,11 +118,17 @@ class Log:
         """User code of every row."""
         return np.repeat(np.arange(len(self.users), dtype=np.int32), np.diff(self.indptr))
 
-    def take(self, rows: npt.NDArray[Any], *, share: float | None = None) -> Log:
+    def take(self, rows: npt.NDArray[Any]) -> Log:
         """The log that holds only the given rows (a mask or ascending indices), over the same vocabularies."""
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         counts = np.bincount(self.user[rows], minlength=len(self.users))
-        return self._laid(starts_of(counts), rows, self.item[rows], share=self.share if share is None else share)
+        return self._laid(starts_of(counts), rows, self.item[rows])
+
+    def positives(self, relevant: str | None = None) -> Log:
+        """The rows that speak for an item, as an implicit log; ratings need a threshold such as ``'>=4'``."""
+        from unskew.log.relevance import positives
+
+        return positives(self, relevant)
 
     def recode(self, users: Ids, items: Ids) -> Log:
         """The same rows over vocabularies that contain ours; without them, ``ValueError``."""

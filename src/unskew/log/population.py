@@ -39,7 +39,7 @@ def read_population(
         table = table_of_file(source, *taken, columns=columns, invalid=invalid)
     else:
         table = table_of_frame(source, "users", *taken, columns=columns, invalid=invalid)
-    table.refuse_nulls(*table.names)
+    table.refuse_nulls(*(name for name in ("user", "relevant") if name in table))
     check_ids(table, "user")
     found = {"user": table.frame["user"]}
     if "relevant" in table:
@@ -51,7 +51,7 @@ def read_population(
             reason="relevant below 0",
             why="It is the number of the user's relevant items, seen or not.",
         )
-    found |= {name: table.frame[name].cast(pl.String) for name in keep if name in table}
+    found |= {name: table.frame[name].cast(pl.String).fill_null("(none)") for name in keep if name in table}
     table.refuse(
         "user", ~table.frame["user"].is_first_distinct(), must="must name each user once", reason="repeated user"
     )

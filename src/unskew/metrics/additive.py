@@ -1,4 +1,4 @@
-"""Metrics that are sums over relevant items (MATHS §1): the ones that estimators can promise something about."""
+"""Metrics that are sums over relevant items: the ones that estimators can promise something about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics that are not sums over relevant items (MATHS §1): computed with weights, without a promise of unbiasedness.
+"""Metrics that are not sums over relevant items: computed with weights, without a promise of unbiasedness.
 
     ndcg  Σ wλ(Z) / Σ_j w₍ⱼ₎λ(j)   w₍₁₎ ≥ w₍₂₎ ≥ …, j ≤ min(K, n*)
     map   Σ w·prec(Z) / divisor     prec counts hits without weights

@@ -53,11 +53,6 @@ class Model(ABC):
         return str(self)
 
 
-def positives(log: Log) -> Log:
-    """The rows that speak for an item: all of an implicit log, else those with a value above 0."""
-    return log if log.value is None else log.take(log.value > 0)
-
-
 def from_scores(score: Callable[[slice], Floats], items: Ids, users: Ids, k: int, seen: Log | None) -> Recommendations:
     """Lists from ``score(rows)``, the scores of a block of users for all items (float64[b, I])."""
 

@@ -19,7 +19,7 @@ from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
-from unskew.models.base import CELLS, Model, from_scores, positives
+from unskew.models.base import CELLS, Model, from_scores
 
 
 class ItemKNN(Model):
@@ -42,7 +42,7 @@ class ItemKNN(Model):
         """Find the nearest neighbours of every item."""
         if self.neighbours < 1:
             raise InputError(f"'item_knn' needs at least 1 neighbour, not {self.neighbours}.")
-        liked = positives(log)
+        liked = log.positives()
         indptr = np.append(liked.indptr, len(liked))  # code −1, an unknown user, reads the empty last row
         shape = len(log.users) + 1, len(log.items)
         self.history_ = sparse.csr_matrix((np.ones(len(liked)), liked.item, indptr), shape=shape)

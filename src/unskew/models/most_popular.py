@@ -15,7 +15,7 @@ import numpy as np
 from unskew.log import Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
-from unskew.models.base import Model, from_shared_scores, positives
+from unskew.models.base import Model, from_shared_scores
 
 
 class MostPopular(Model):
@@ -26,7 +26,7 @@ class MostPopular(Model):
     def fit(self, log: Log) -> Self:
         """Count the positives of every item."""
         self.items_ = log.items
-        self.counts_ = np.bincount(positives(log).item, minlength=len(log.items)).astype(np.float64)
+        self.counts_ = np.bincount(log.positives().item, minlength=len(log.items)).astype(np.float64)
         return self
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:

@@ -18,6 +18,7 @@ import polars as pl
 
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.ids import Codes
+from unskew.log.relevance import row_gains
 
 Floats = npt.NDArray[np.float64]
 
@@ -132,9 +133,10 @@ def pairs_log(users: Ids, items: Ids, user: Codes, item: Codes) -> Log:
 
 
 def positive_rows(log: Log) -> npt.NDArray[np.bool_]:
-    """Rows with a gain above 0, else with a value above 0; all rows of an implicit log."""
-    gain = log.gain if log.gain is not None else log.value
-    return np.ones(len(log), dtype=np.bool_) if gain is None else gain > 0.0
+    """Rows with a gain; ratings that no threshold has divided are refused."""
+    if log.gain is None and log.value is None:
+        return np.ones(len(log), dtype=np.bool_)
+    return row_gains(log) > 0.0
 
 
 def row_weights(log: Log, weights: Floats | None) -> Floats:

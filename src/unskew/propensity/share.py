@@ -3,9 +3,10 @@
 A random hold-out puts each interaction into the test part with probability s, so a pair with propensity P in the whole
 log is in the test part with probability P·s. A candidate outside training has not been put there, which leaves
 
-    P(in test | not in training) = P·s / (1 − P·(1 − s)).
+    P(in test | not in training) = P·s / (1 − P·s_train),
 
-Relative propensities are never scaled.
+where s_train is the share of the training part, 1 − s if the two parts are the whole. Relative propensities are never
+scaled.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def part_propensity(whole: Floats, share: float, *, unseen: bool) -> Floats:
-    """The test part's propensity, given the whole log's and the test share."""
+def part_propensity(whole: Floats, share: float, *, unseen: bool, train: float | None = None) -> Floats:
+    """The test part's propensity, given the whole log's and the test share.
+
+    Args:
+        unseen: only pairs outside training are candidates.
+        train: the share of the training part; by default the rest.
+    """
     part = whole * share
-    return np.asarray(part / (1.0 - whole * (1.0 - share)) if unseen else part, dtype=np.float64)
+    train = 1.0 - share if train is None else train
+    return np.asarray(part / (1.0 - whole * train) if unseen else part, dtype=np.float64)

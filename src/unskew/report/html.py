@@ -85,7 +85,8 @@ def page(result: Result) -> str:
         "promises": _promises(view),
         "inputs": inputs.entries(view.result.inputs),
         "clicks": inputs.bars(view.result.inputs.get("clicks_per_user")),
-        "legend": _legend(view),
+        "legend": _legend(view, view.estimators),
+        "compared": _legend(view, _compared(view)),
         "glossary": TERMS,
         "shown": SHOWN,
         "css": _markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
@@ -261,18 +262,23 @@ def _facts(view: View) -> list[tuple[str, str]]:
         "segments": len(view.segments),
     }
     facts = [(name if n != 1 else name[:-1], numbers.count(n)) for name, n in counted.items() if n]
-    cells = view.estimates(view.headline) if view.headline else []
+    cells = view.estimates(view.headline, view.carrier(view.headline)) if view.headline else []
     for name, values in (("users", [e.users for e in cells]), ("interactions", [e.interactions for e in cells])):
         if values:
             facts.append((name, numbers.count(max(values))))
     return facts
 
 
-def _legend(view: View) -> list[dict[str, str]]:
+def _legend(view: View, names: Sequence[str]) -> list[dict[str, str]]:
     return [
-        {"name": name, "colour": charts.colour(view, name), "path": _PATHS[charts.shape(view, name)]}
-        for name in view.estimators
+        {"name": name, "colour": charts.colour(view, name), "path": _PATHS[charts.shape(view, name)]} for name in names
     ]
+
+
+def _compared(view: View) -> list[str]:
+    """The estimators that the charts of differences show: the one that counts in each facet, and naive."""
+    shown = {name for facet in view.facets for name in (view.carrier(facet), view.naive(facet)) if name}
+    return [name for name in view.estimators if name in shown]
 
 
 def _sections(context: dict[str, Any]) -> list[tuple[str, str]]:

@@ -44,7 +44,7 @@ class _Fitted:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         wide = options.max_width >= WIDE
         view = self.view
-        parts = [_headline(view), *_estimates(view, wide), *_verdicts(view, wide), *_warnings(view)]
+        parts = [_headline(view), *_estimates(view, wide), *_verdicts(view, wide), *_inputs(view), *_warnings(view)]
         yield Group(*(line for part in parts for line in (part, Text())))
 
 
@@ -93,7 +93,8 @@ def _estimates(view: View, wide: bool) -> list[RenderableType]:
 
 def _verdicts(view: View, wide: bool) -> list[RenderableType]:
     names = ["a", "b", "estimator"] if wide else ["pair", "estimator"]
-    figures = {"difference": "difference" if wide else "diff.", "interval": "interval", "adjusted": "p adj."}
+    figures = {"difference": "difference" if wide else "diff.", "interval": "interval"}
+    figures |= {"adjusted": "p adj."} if wide else {}
     figures |= {"verdict": "verdict", "tipping": "tipping Γ" if wide else "Γ"}
     rows = [verdict_rows(view, facet) for facet in view.facets]
     parts = _tables("Verdicts", rows, names, figures, ".verdicts()", wide)
@@ -134,7 +135,7 @@ def _table(title: Text, facets: Sequence[Rows], names: list[str], figures: dict[
         header_style="dim",
     )
     for name in names:
-        table.add_column(name, overflow="fold", min_width=min(len(name), 9))
+        table.add_column(name, overflow="fold", min_width=12 if name == "estimator" else min(len(name), 9))
     for key, label in figures.items():
         table.add_column(label, justify="left" if key == "verdict" else "right", no_wrap=True)
     for rows in facets:
@@ -167,6 +168,16 @@ def _who(row: Row) -> tuple[str, ...]:
 def _heading(title: str, row: Row) -> Text:
     facet = ", ".join(text for text in (row.metric, row.target, row.segment) if text)
     return Text(title, style="bold").append(f"  {facet}", style="dim not bold")
+
+
+def _inputs(view: View) -> list[RenderableType]:
+    """What was read and what was dropped, a line per input; and what was refused."""
+    grid = Table.grid(padding=(0, 1))
+    for line in words.read(view):
+        grid.add_row(Text("·", style="dim"), Text(line, style="dim"))
+    for line in words.refused(view)[:SENTENCES]:
+        grid.add_row(Text("×", style="bold"), Text(line))
+    return [Group(Text("Inputs", style="bold"), grid)] if grid.row_count else []
 
 
 def _warnings(view: View) -> list[RenderableType]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from unskew.report import numbers
-from unskew.report.view import Facet, View, unique
+from unskew.report.view import Facet, View, clean, unique
 from unskew.result import Estimate, Result, Verdict
 
 _DECIDED = ("better", "worse")
@@ -117,6 +117,28 @@ def trust(view: View) -> list[str]:
     return [text if len(pairs) == len(verdicts) else f"{'; '.join(pairs)}: {text}" for text, pairs in said.items()]
 
 
+def read(view: View) -> list[str]:
+    """What was read, and what was dropped of it, a line per input."""
+    inputs = view.result.inputs
+    accounts = {name: inputs.get(name) for name in ("test", "train", "population")} | dict(inputs.get("models", {}))
+    lines = []
+    for name, account in accounts.items():
+        if not isinstance(account, dict) or "source" not in account:
+            continue
+        dropped = ", ".join(f"{numbers.count(n)} × {clean(why)}" for why, n in account.get("dropped", {}).items())
+        line = f"{clean(name)} ({clean(account['source'])}): {numbers.count(account['rows'])} rows"
+        lines.append(line + (f", dropped {dropped}" if dropped else ""))
+    return lines
+
+
+def refused(view: View) -> list[str]:
+    """What the log cannot support, and why; cells with one reason stand together."""
+    reasons: dict[str, list[str]] = {}
+    for r in view.result.inputs.get("refused", ()):
+        reasons.setdefault(r["reason"], []).append(f"{r['metric']} × {r['estimator']} × {r['target']}")
+    return [f"{', '.join(cells)}: {reason}" for reason, cells in reasons.items()]
+
+
 def _decided(verdict: Verdict, comparisons: int, brief: bool) -> tuple[Part, ...]:
     """The winner comes first, so a verdict of *worse* is told from the other side."""
     if verdict.verdict == "better":
@@ -134,12 +156,20 @@ def _decided(verdict: Verdict, comparisons: int, brief: bool) -> tuple[Part, ...
 def _robustness(verdict: Verdict) -> str:
     if verdict.tipping is None or math.isnan(verdict.tipping):
         return ""
+    naive, held = verdict.estimator == "naive", ", its strata held fixed," if verdict.estimator.startswith("gs") else ""
     if math.isinf(verdict.tipping):
-        return " No error in the propensities that was tried undoes the lead."
+        if verdict.target == "per_user":
+            return (
+                f" Reweighing inside users{held} up to a factor of 10 does not undo the lead (one click has no rival)."
+            )
+        return " No uneven exposure undoes the lead." if naive else " No error in the propensities undoes the lead."
+    if naive:
+        return f" Uneven exposure by a factor of {numbers.gamma(verdict.tipping)} could undo the lead."
     what = "the odds of being seen" if verdict.tipping_kind == "odds" else "the propensities"
     low = verdict.tipping_low
     least = f" ({numbers.gamma(low)} with sampling error)" if low is not None and math.isfinite(low) else ""
-    return f" It stays ahead unless {what} are wrong by more than a factor of {numbers.gamma(verdict.tipping)}{least}."
+    factor = f"{numbers.gamma(verdict.tipping)}{least}"
+    return f" It stays ahead unless{held} {what} are wrong by more than a factor of {factor}."
 
 
 def _undecided(verdict: Verdict, brief: bool) -> tuple[Part, ...]:

@@ -12,6 +12,6 @@ from __future__ import annotations
 from unskew.simulate.challenger import Challenger
 from unskew.simulate.files import MODELS, truths, write
 from unskew.simulate.truth import true_value
-from unskew.simulate.world import World
+from unskew.simulate.world import World, relevant_for
 
-__all__ = ["MODELS", "Challenger", "World", "true_value", "truths", "write"]
+__all__ = ["MODELS", "Challenger", "World", "relevant_for", "true_value", "truths", "write"]

@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
-from unskew.kernels.hashing import hash_texts, pair_uniform
+from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log, Recommendations
+from unskew.log.ids import hash_texts
 from unskew.log.log import Floats
 from unskew.models.base import from_scores
 from unskew.simulate.population import Population

@@ -1,4 +1,4 @@
-"""The true worth of given lists, when every relevant pair is known (MATHS §1, with nothing left to estimate).
+"""The true worth of given lists, when every relevant pair is known.
 
     per_user       mean over users with n_u > 0 of (1/n_u) Σ over relevant items of λ(Z_ui)
     pooled         Σ_u Σ λ(Z_ui) / Σ_u n_u

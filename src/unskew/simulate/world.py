@@ -6,7 +6,7 @@ is training. A recommender may list whatever is not in a user's training rows, s
 relevant items outside training*, seen or not: ``full_log()``. The test log holds the seen ones among them. Given
 training, a pair with propensity P is in the test log with probability
 
-    P·s / (1 − P·(1 − s))                                                                               (MATHS §4)
+    P·s / (1 − P·(1 − s))
 
 and that, the propensity of the test log itself, is what its column ``propensity`` says.
 
@@ -37,6 +37,11 @@ from unskew.simulate.challenger import Challenger
 from unskew.simulate.pairs import Pairs, Part, draw
 from unskew.simulate.population import Catalogue, Population
 from unskew.simulate.truth import true_value
+
+
+def relevant_for(items: int) -> float:
+    """How many items are relevant to a user of a shop of this size: 80 in a large one, a sixth of a small one."""
+    return min(80.0, items / 6.25)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.kernels.hashing import hash_texts, pair_uniform
+from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
+from unskew.log.ids import hash_texts
 
 
 def draws(log: Log, purpose: str, seed: int) -> npt.NDArray[np.float64]:

@@ -18,7 +18,7 @@ def holdout(log: Log, test_size: float = 0.3, *, by: Literal["random", "time"] =
     By ``random`` each interaction goes to the test part with probability ``test_size``, independently of all others,
     by a hash of the seed and the texts of its user and item. So the split depends neither on the order of rows nor on
     which other rows there are, and a test row has been seen with probability P·s exactly: that is what the share
-    rules of MATHS §4 scale by. (A split of exactly ⌊s·n⌋ rows would make rows depend on each other.)
+    rules of docs/estimators.md scale by. (A split of exactly ⌊s·n⌋ rows would make rows depend on each other.)
 
     By ``time`` the last ``test_size`` of the rows in time order is held out. Rows of the same time are never
     separated: all rows from the cut-off on are test rows, so no training row is as late as a test row. A time split

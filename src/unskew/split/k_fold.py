@@ -13,7 +13,7 @@ def k_fold(log: Log, folds: int = 5, *, seed: int = 0) -> list[Split]:
 
     A row's fold is drawn by a hash of the seed and the texts of its user and item, each fold equally likely, as
     independently of all other rows as in ``holdout``; folds are therefore only about equally large. The share is
-    1/k for validation and (k − 1)/k for training (MATHS §4).
+    1/k for validation and (k − 1)/k for training.
 
     Args:
         log: what to split.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,8 +20,8 @@ class Split:
     Args:
         log: the whole log.
         held_out: a mask over its rows, true for the test part.
-        share: the probability with which a row was held out; None where time decided (MATHS §4: such splits have
-            no share, and propensities are not scaled).
+        share: the probability with which a row was held out; None where time decided: such splits have no share, and
+            propensities are not scaled.
     """
 
     log: Log
@@ -51,6 +51,6 @@ class Split:
         return iter((self.train, self.test))
 
     def _part(self, rows: npt.NDArray[np.bool_], share: float | None) -> Log:
-        """A part of a part has the product of both shares; time leaves the share of the log as it is."""
+        """A part of a part has the product of both shares; a part cut by time has none."""
         whole = 1.0 if self.log.share is None else self.log.share
-        return self.log.take(rows, share=None if share is None else whole * share)
+        return replace(self.log.take(rows), share=None if share is None else whole * share)

@@ -1,0 +1,296 @@
+"""What the numbers mean for evaluation, in plain words.
+
+Each rule looks at one part of the audit and gives a few findings at most: ``good`` (nothing in the way), ``note``
+(worth knowing) or ``warning`` (naive or careless estimates will mislead). The thresholds are conventions; they stand
+here, and every finding quotes the numbers on which it rests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unskew.auditing.contrast import Contrast, Z
+from unskew.auditing.weights import HELD_OUT
+
+if TYPE_CHECKING:
+    from unskew.auditing.record import Audit
+
+FEW_USERS = 100
+SKEWED = 0.5  # bits of KL beyond chance
+DRIFTS = 0.05  # bits of Jensen–Shannon beyond chance
+LOW_ESS, FAIR_ESS = 0.1, 0.5  # as shares of the rows
+SMALL_ESS = 100
+_ORDER = ("warning", "note", "good")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence or a few; ``level`` is ``good``, ``note`` or ``warning``."""
+
+    level: str
+    text: str
+
+
+def find(audit: Audit) -> tuple[Finding, ...]:
+    """All findings, warnings first."""
+    rules = (_contrast, _tail, _expected, _propensity, _policies, _time, _values, _users, _rows, _support)
+    found = [finding for rule in rules for finding in rule(audit)]
+    return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.level)))
+
+
+def _say(level: str, *sentences: str) -> Finding:
+    return Finding(level, " ".join(sentence for sentence in sentences if sentence))
+
+
+def _contrast(audit: Audit) -> Iterator[Finding]:
+    c = audit.mcar
+    if c is None:
+        return
+    means = f"{c.mean:.3f} against {c.mean_mcar:.3f}, a difference of {c.difference:+.3f}"
+    if c.se is None:
+        yield _say("note", f"The mean is {means}; with one user only, it has no standard error.")
+    elif abs(c.difference) > Z * c.se or (c.p is not None and c.p < 0.01):
+        yield _say(
+            "warning",
+            f"What was seen depends on its value: the log's mean is {means} (standard error {c.se:.3f}).",
+            _extremes(c),
+            "Plain averages over this log are biased; the MCAR log can serve to estimate propensities.",
+        )
+    else:
+        yield _say("good", f"No dependence on the value was found: the mean is {means} (standard error {c.se:.3f}).")
+    for name, part in (("items", c.items), ("users", c.users)):
+        if part.kl_bits > part.kl_chance + SKEWED:
+            yield _say(
+                "note",
+                f"The MCAR log is not even over its {name}: {part.kl_bits:.2f} bits from uniform, where chance gives",
+                f"{part.kl_chance:.2f}. Was it really drawn at random?",
+            )
+    if c.overlap:
+        yield _say("note", f"{_count(c.overlap, 'pair')} of the MCAR log stand in the log too, and count in both.")
+
+
+def _extremes(c: Contrast) -> str:
+    known = [v for v in c.values if v.rows and v.rows_mcar]
+    if len(known) < 2:
+        return ""
+    most, least = max(known, key=lambda v: v.ratio), min(known, key=lambda v: v.ratio)
+    return (
+        f"Pairs of value {_range(most.low, most.high)} were {most.ratio / least.ratio:.1f} times as likely to be seen "
+        f"as pairs of value {_range(least.low, least.high)}."
+    )
+
+
+def _tail(audit: Audit) -> Iterator[Finding]:
+    items = audit.items
+    if items.number == 1:
+        yield _say("warning", "There is one item only: every recommender gives the same list.")
+        return
+    top = -(-items.number // 100)
+    first = "the most popular item has" if top == 1 else f"the most popular 1 % ({top:,} items) have"
+    named = f"{first} {_percent(items.top_1_percent)} of the interactions"
+    even = f"{items.effective:,.0f} of {items.number:,} items would be as diverse if equally popular"
+    if items.kl_bits > items.kl_chance + SKEWED:
+        yield _say(
+            "warning" if items.effective < 0.5 * items.number else "note",
+            f"Items are skewed: {named}; {even}.",
+            "Naive metrics mostly say who recommends those, so compare naive with snips and gs.",
+        )
+    elif items.kl_bits > 2.0 * items.kl_chance + 0.01:
+        yield _say("note", f"Items are somewhat skewed: {named}; {even}.")
+    else:
+        yield _say("good", f"Items are spread about as evenly as chance allows: {even}.")
+    if items.everybody:
+        yield _say(
+            "note",
+            f"{_count(items.everybody, 'item was', 'items were')} seen by every user: nothing is hidden there,",
+            "and recommenders cannot be told apart by it.",
+        )
+
+
+def _expected(audit: Audit) -> Iterator[Finding]:
+    rows = [row for row in audit.expected if row.target == "pooled"]
+    if not rows:
+        yield _say("warning", "There are too few relevant interactions to hold a part of them out at random.")
+        return
+    worst = min(rows, key=lambda row: row.ess_share)
+    wider = f"Intervals of snips will be roughly {worst.ess_share**-0.5:.1f} times as wide as naive ones"
+    level, advice = _grade(worst.ess_share), ""
+    if worst.ess < SMALL_ESS:
+        level, advice = "warning", f"Below {SMALL_ESS} hardly any comparison can be decided: more data are needed."
+    elif level == "warning":
+        advice = f"{wider}: a few rare items decide. Clip (clipped(snips, quantile=0.01)) or use gs."
+    elif level == "note":
+        advice = f"{wider} at the worst."
+    yield _say(
+        level,
+        f"Effective sample size to expect of snips, pooled, on a random hold-out of {_percent(HELD_OUT)}",
+        f"({_count(worst.rows, 'interaction')}):",
+        "; ".join(f"{row.propensity} {row.ess:,.0f} ({_percent(row.ess_share)})" for row in rows) + ".",
+        advice,
+    )
+
+
+def _propensity(audit: Audit) -> Iterator[Finding]:
+    p = audit.propensity
+    if p is None:
+        yield _say(
+            "note",
+            "There is no column 'propensity': propensities must be modelled. Popularity is relative, good for snips",
+            "and gs, and assumes that popularity comes from exposure; a small random share of traffic would tell.",
+        )
+        return
+    yield _say(
+        _grade(p.ess_share),
+        f"The log has its own propensities, from {p.minimum:.3g} to {p.maximum:.3g}; their effective sample size is",
+        f"{p.ess:,.0f} of {audit.size.rows:,} rows ({_percent(p.ess_share)}).",
+        f"The largest weight alone is {_percent(p.largest_weight)} of the sum." if p.largest_weight > 0.01 else "",
+    )
+    if audit.feedback in ("conversions", "ratings") and not 0.5 <= p.implied_pairs / p.pairs <= 2.0:
+        yield _say(
+            "warning",
+            f"The propensities imply {p.implied_pairs:,.0f} pairs (Σ 1/P), but there are {p.pairs:,} (users × items).",
+            "Are they the probability that this user saw this item? A policy's probability of choosing an item for",
+            "one slot is something else.",
+        )
+
+
+def _policies(audit: Audit) -> Iterator[Finding]:
+    found = audit.policies
+    if found is None or found.number == 1:
+        return
+    most = max(found.pairs, key=lambda pair: pair.js_bits - pair.js_chance)
+    if most.js_bits <= most.js_chance + DRIFTS:
+        yield _say("good", f"The {found.number} policies chose items alike (differences are within chance).")
+        return
+    yield _say(
+        "warning",
+        f"The log was written by {found.number} policies that chose differently: {most.a} and {most.b} differ by",
+        f"{most.js_bits:.2f} bits (chance: {most.js_chance:.2f}). Each favours recommenders that resemble it; look at",
+        "them apart with --by policy.",
+    )
+
+
+def _time(audit: Audit) -> Iterator[Finding]:
+    time = audit.time
+    if time is None:
+        yield _say("note", "There is no column 'time': a hold-out can be random only, and drift cannot be seen.")
+        return
+    if time.drift is None or time.ahead is None:
+        yield _say("note", "Too many rows share one time to put them in order: drift cannot be seen.")
+        return
+    d, ahead = time.drift, time.ahead
+    if d.js_bits > d.js_chance + DRIFTS:
+        yield _say(
+            "note",
+            f"What is seen drifts: items of the first and last third differ by {d.js_bits:.2f} bits (chance:",
+            f"{d.js_chance:.2f}). Random hold-outs let recommenders see the future; compare with one by time.",
+        )
+    else:
+        yield _say("good", f"Items hardly drift over time ({d.js_bits:.2f} bits, chance: {d.js_chance:.2f}).")
+    if max(ahead.new_items, ahead.new_users) > 0.1:
+        yield _say(
+            "note",
+            f"In a hold-out of the last {_percent(HELD_OUT)}, {_percent(ahead.new_items)} of the interactions would be",
+            f"on items and {_percent(ahead.new_users)} by users without an earlier row, and lack training support.",
+        )
+    if d.difference is not None and d.se is not None and abs(d.difference) > Z * d.se > 0.0:
+        yield _say(
+            "note",
+            f"Values drift: their mean goes from {d.mean_first:.3f} in the first third to {d.mean_last:.3f} in the",
+            f"last ({d.difference:+.3f}, standard error {d.se:.3f}).",
+        )
+
+
+def _values(audit: Audit) -> Iterator[Finding]:
+    values = audit.values
+    if values is None:
+        return
+    if values.constant:
+        yield _say("warning", f"All values are {values.minimum:g}: they say nothing. Use --feedback implicit.")
+    elif audit.feedback is None:
+        yield _say(
+            "note",
+            "There is a column 'value', and nothing says what it means: evaluating needs --feedback conversions,",
+            "ratings or implicit, or a threshold such as --relevant '>=4'.",
+        )
+    elif audit.feedback == "ratings" and audit.relevant is None:
+        yield _say("note", "A rating alone does not say what is relevant: per_user and pooled need --relevant '>=4'.")
+    elif audit.feedback == "conversions" and audit.relevant is None and not values.zeros:
+        yield _say("warning", "Conversions without a single zero: is it a log of positives (--feedback implicit)?")
+
+
+def _users(audit: Audit) -> Iterator[Finding]:
+    users = audit.users
+    if users.number == 1:
+        yield _say("warning", "There is one user only: no interval and no comparison can be had.")
+        return
+    if users.number < FEW_USERS:
+        yield _say("warning", f"There are {users.number} users only: users are the sample, so intervals will be wide.")
+    if users.single > 0.5:
+        yield _say(
+            "note",
+            f"{_percent(users.single)} of the users have a single interaction. Per-user snips and gs then equal naive;",
+            "look at target pooled too.",
+        )
+    if users.kl_bits > users.kl_chance + SKEWED:
+        yield _say(
+            "note",
+            f"Users differ in activity: the most active 1 % have {_percent(users.top_1_percent)} of the interactions.",
+            "Pooled estimates mostly describe them; per_user counts everybody alike.",
+        )
+
+
+def _rows(audit: Audit) -> Iterator[Finding]:
+    size = audit.size
+    if size.duplicates:
+        yield _say(
+            "note",
+            f"{_count(size.duplicates, 'row repeats', 'rows repeat')} a pair",
+            f"({_percent(size.duplicates / size.read)}).",
+            "One row of each pair is kept here; evaluating needs --duplicates first, last or max.",
+        )
+    for reason, rows in size.dropped.items():
+        yield _say("note", f"{_count(rows, 'row was', 'rows were')} dropped: {reason}.")
+
+
+def _support(audit: Audit) -> Iterator[Finding]:
+    """What is supported, once for all readings of the log of which it is true."""
+    said: dict[str, list[str]] = {}
+    for reading in dict.fromkeys(row.reading for row in audit.supports):
+        by_names: dict[tuple[str, ...], list[str]] = {}
+        for target in dict.fromkeys(row.target for row in audit.supports):
+            rows = [row for row in audit.supports if (row.reading, row.target) == (reading, target) and row.supported]
+            by_names.setdefault(tuple(row.estimator.split("(")[0] for row in rows), []).append(target)
+        parts = [f"{_list(names) if names else 'nothing'} under {_list(to)}" for names, to in by_names.items()]
+        said.setdefault("; ".join(parts), []).append(reading)
+    for parts_, readings in said.items():
+        yield _say(
+            "note" if "nothing under" in parts_ else "good",
+            f"Read as {' or '.join(readings)}, with {audit.supports[0].propensity} propensities, this log supports",
+            f"{parts_}.",
+        )
+
+
+def _grade(ess_share: float) -> str:
+    return "warning" if ess_share < LOW_ESS else "note" if ess_share < FAIR_ESS else "good"
+
+
+def _percent(share: float) -> str:
+    percent = 100.0 * share
+    if 0.0 < percent < 0.05:
+        return "< 0.1 %"
+    return f"{percent:.0f} %" if percent >= 10.0 or percent == 0.0 else f"{percent:.1f} %"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:g}" if low == high else f"{low:.3g} to {high:.3g}"
+
+
+def _list(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

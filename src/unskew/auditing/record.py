@@ -1,0 +1,125 @@
+"""What an audit gives back: plain numbers, findings in plain words, and ways to look at them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unskew.atomic import atomic
+from unskew.auditing.contrast import Contrast
+from unskew.auditing.findings import Finding
+from unskew.auditing.policies import Policies
+from unskew.auditing.powerlaw import PowerLaw
+from unskew.auditing.spread import Spread
+from unskew.auditing.support import Support
+from unskew.auditing.times import Time
+from unskew.auditing.values import Values
+from unskew.auditing.weights import Expected, Propensities
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large the log is.
+
+    Args:
+        read: rows of the input.
+        dropped: rows left out, by reason.
+        duplicates: rows that repeat a pair; only one row of each pair is kept.
+        rows: what is left: distinct pairs.
+        users, items: those that have a row.
+        silent_users, unseen_items: those that the log knows of but that have no row in it (the log is a part).
+        density: rows / (users × items).
+        notes: what the reader had to say.
+    """
+
+    read: int
+    dropped: Mapping[str, int]
+    duplicates: int
+    rows: int
+    users: int
+    items: int
+    silent_users: int
+    unseen_items: int
+    density: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What kind of log this is, and what can be estimated from it.
+
+    Args:
+        source: the log's name.
+        feedback: what a row says; ``None`` where there are values and nobody said what they mean.
+        relevant: the threshold on values, if one was given.
+        size: rows, users, items, density, what was dropped.
+        users, items: how rows are spread over users and over items.
+        dependence: bits by which the posterior of a pair differs from the product of both posteriors.
+        exponent: the popularity exponent; ``None`` where too few items make a tail.
+        values: ``None`` without values.
+        mcar: the comparison with an MCAR log, if one was given.
+        time, policies, propensity: ``None`` where the log has no such column.
+        expected: effective sample sizes to expect on a random hold-out.
+        supports: which estimators and targets this log supports.
+        findings: what all this means for evaluation.
+    """
+
+    source: str
+    feedback: str | None
+    relevant: str | None
+    size: Size
+    users: Spread
+    items: Spread
+    dependence: float
+    exponent: PowerLaw | None
+    values: Values | None
+    mcar: Contrast | None
+    time: Time | None
+    policies: Policies | None
+    propensity: Propensities | None
+    expected: tuple[Expected, ...]
+    supports: tuple[Support, ...]
+    findings: tuple[Finding, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; what does not exist is ``None``, and nothing is NaN."""
+        return {"schema_version": SCHEMA_VERSION} | asdict(self)
+
+    def to_json(self, path: str | Path) -> None:
+        """Write everything as JSON."""
+        with atomic(path) as temporary:
+            text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False)
+            temporary.write_text(text + "\n", encoding="utf-8")
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one self-contained page with charts."""
+        from unskew.report import audit_page
+
+        with atomic(path) as temporary:
+            temporary.write_text(audit_page(self), encoding="utf-8")
+
+    def __rich__(self) -> RenderableType:
+        from unskew.report import audit_panel
+
+        return audit_panel(self)
+
+    def _repr_html_(self) -> str:
+        from unskew.report import audit_notebook
+
+        return audit_notebook(self)
+
+    def __repr__(self) -> str:
+        size = self.size
+        warnings = sum(finding.level == "warning" for finding in self.findings)
+        return (
+            f"<Audit {size.rows:,} rows, {size.users:,} users, {size.items:,} items, {warnings} warnings; .findings, "
+            ".supports, .to_html()>"
+        )

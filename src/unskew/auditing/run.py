@@ -1,0 +1,146 @@
+"""The audit of a log: reading, then one look after the other. Wiring only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.auditing.contrast import contrast
+from unskew.auditing.findings import find
+from unskew.auditing.policies import compare
+from unskew.auditing.powerlaw import power_law
+from unskew.auditing.record import Audit, Size
+from unskew.auditing.spread import spread
+from unskew.auditing.support import supports
+from unskew.auditing.times import times
+from unskew.auditing.values import Grid, describe
+from unskew.auditing.weights import expected, propensities
+from unskew.errors import InputError
+from unskew.evaluation.inputs import Names, as_log
+from unskew.log import Feedback, Log
+from unskew.log.log import Duplicates, Invalid
+from unskew.log.relevance import gains
+
+Stage = Callable[[str, int, int], None]
+Floats = npt.NDArray[np.float64]
+_REPEATED = "duplicate pair"
+
+
+def audit(
+    log: Any,
+    *,
+    mcar: Any = None,
+    feedback: Feedback | str | None = None,
+    relevant: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates = "first",
+    progress: Stage | None = None,
+) -> Audit:
+    """Say what kind of log this is: its long tail, its skew, its drift, and which estimators and targets it supports.
+
+    Args:
+        log: the log: a ``Log``, a path, or any dataframe, ``user, item[, value][, time][, policy][, propensity]``.
+        mcar: a log of pairs drawn at random, ``user, item, value``, to compare the values with.
+        feedback: what a row says; without it, a log with values is described for every way in which it may be read.
+        relevant: a threshold on the value, ``'>=4'``.
+        columns: our column names → theirs, in both logs.
+        invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them.
+        duplicates: repeated pairs are counted, and the ``first``, ``last`` or ``max`` is kept; ``error`` refuses them.
+        progress: called with (stage, done, total).
+    """
+    say = progress or (lambda stage, done, total: None)
+    say("reading", 0, 8)
+    names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
+    read = as_log(log, name="log", columns=names.of_test, **how)  # type: ignore[arg-type]
+    other = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how)  # type: ignore[arg-type]
+    told = Feedback.RATINGS if read.feedback is None and relevant is not None else read.feedback
+    if not len(read):
+        raise InputError(f"{read.account.source}: the log has no rows, so there is nothing to audit.")
+    if told is Feedback.IMPLICIT and read.value is not None:
+        read = replace(read, value=None)
+    gain = _gain(read, told, relevant)
+    _comparable(read, other)
+    say("counting users and items", 1, 8)
+    per_user, per_item = np.diff(read.indptr), np.bincount(read.item, minlength=len(read.items))
+    size = _size(read, per_user, per_item)
+    users, items = spread(per_user, size.items), spread(per_item, size.users)
+    say("fitting the popularity exponent", 2, 8)
+    law = power_law(per_item)
+    say("looking at values", 3, 8)
+    grid = values = None
+    if read.value is not None:
+        grid = Grid.of(read.value) if other is None or other.value is None else Grid.of(read.value, other.value)
+        values = describe(read.value, grid)
+    versus = contrast(read, other, grid) if other is not None and grid is not None else None
+    say("looking at time", 4, 8)
+    time = None if read.time is None else times(read)
+    say("comparing policies", 5, 8)
+    policies = None if read.policy is None else compare(read)
+    say("rehearsing a hold-out", 6, 8)
+    pairs = size.users * size.items
+    found = Audit(
+        source=read.account.source,
+        feedback=None if told is None else str(told),
+        relevant=relevant,
+        size=size,
+        users=users,
+        items=items,
+        dependence=max(-math.log2(size.density) - users.kl_bits - items.kl_bits, 0.0),
+        exponent=law,
+        values=values,
+        mcar=versus,
+        time=time,
+        policies=policies,
+        propensity=None if read.propensity is None else propensities(read.propensity, pairs),
+        expected=expected(read, gain),
+        supports=supports(read, told, relevant),
+    )
+    say("done", 8, 8)
+    return replace(found, findings=find(found))
+
+
+def _gain(log: Log, feedback: Feedback | None, relevant: str | None) -> Floats:
+    """y of every row; where nothing says which rows are relevant, all count alike."""
+    if feedback is None or (feedback is Feedback.RATINGS and relevant is None):
+        return np.ones(len(log))
+    return gains(log, feedback, relevant)
+
+
+def _comparable(log: Log, mcar: Log | None) -> None:
+    if mcar is None:
+        return
+    for side, name in ((log, log.account.source), (mcar, mcar.account.source)):
+        if side.value is None:
+            raise InputError(
+                f"{name}: an MCAR log is compared by value, and there is no value here.\n"
+                "Say which column it is with --columns value=..., and do not tell --feedback implicit."
+            )
+    if not len(mcar):
+        raise InputError(f"{mcar.account.source}: the MCAR log has no rows.")
+
+
+def _size(log: Log, per_user: npt.NDArray[np.int64], per_item: npt.NDArray[np.int64]) -> Size:
+    """Sizes; the account of what was dropped counts only if it is the account of this log, not of one it is part of."""
+    users, items = int(np.count_nonzero(per_user)), int(np.count_nonzero(per_item))
+    dropped = {reason: rows for reason, rows in log.account.dropped.items() if rows}
+    if log.account.rows != len(log) + sum(dropped.values()):
+        dropped = {}
+    repeated = dropped.pop(_REPEATED, 0)
+    return Size(
+        read=len(log) + sum(dropped.values()) + repeated,
+        dropped=dropped,
+        duplicates=repeated,
+        rows=len(log),
+        users=users,
+        items=items,
+        silent_users=len(log.users) - users,
+        unseen_items=len(log.items) - items,
+        density=len(log) / (users * items),
+        notes=log.account.notes,
+    )

@@ -1,0 +1,134 @@
+"""Propensities and what they cost: the log's own column, and the effective sample size to expect.
+
+    ess = (Σ r)² / Σ r²,  r = y/P over the rows that count       as many equally weighted rows would be as noisy
+
+The expectation is a rehearsal, not a formula: the log is split at random (30 % held out, seed 0, by ``split.holdout``),
+popularity is counted on the training part, and the weights of snips on the held-out part are summed up, exactly as an
+evaluation would. Under ``per_user`` each user's weights are divided by their sum first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.auditing.spread import Bins
+from unskew.auditing.values import QUANTILES, Floats, quantiles
+from unskew.errors import InputError
+from unskew.estimators import Target
+from unskew.log import Log
+from unskew.propensity import Popularity, part_propensity
+from unskew.split import holdout
+
+HELD_OUT, SEED = 0.3, 0
+GAMMAS = (1.0, 2.0)
+
+
+@dataclass(frozen=True)
+class Propensities:
+    """The log's own propensities.
+
+    Args:
+        minimum, maximum, quantiles: their range.
+        below_1_percent, below_1_per_mille: shares of the rows.
+        ess, ess_share, largest_weight: of 1/P over all rows: the effective number, as a share of the rows, and the
+            share of the largest weight in their sum.
+        implied_pairs: Σ 1/P, which estimates the number of pairs that could have been seen.
+        pairs: users × items of the log.
+        histogram: rows by propensity, on bins that double.
+    """
+
+    minimum: float
+    maximum: float
+    quantiles: Mapping[str, float]
+    below_1_percent: float
+    below_1_per_mille: float
+    ess: float
+    ess_share: float
+    largest_weight: float
+    implied_pairs: float
+    pairs: int
+    histogram: Bins
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What snips would have to work with on a random hold-out of 30 %."""
+
+    propensity: str
+    target: str
+    rows: int
+    ess: float
+    ess_share: float
+    largest_weight: float
+
+
+def propensities(p: Floats, pairs: int) -> Propensities:
+    """Describe a column of propensities."""
+    low = float(p.min())
+    r = low / p  # relative to the largest weight, so that nothing overflows
+    return Propensities(
+        minimum=low,
+        maximum=float(p.max()),
+        quantiles=dict(zip(QUANTILES, quantiles(p, QUANTILES.values()), strict=True)),
+        below_1_percent=float(np.mean(p < 0.01)),
+        below_1_per_mille=float(np.mean(p < 0.001)),
+        ess=_ess(r),
+        ess_share=_ess(r) / len(p),
+        largest_weight=float(1.0 / r.sum()),
+        implied_pairs=min(float(r.sum()) / low, float(np.finfo(np.float64).max)),
+        pairs=pairs,
+        histogram=_halving(p),
+    )
+
+
+def expected(log: Log, gain: Floats) -> tuple[Expected, ...]:
+    """Rehearse a random hold-out; nothing where the log is too small to be split."""
+    try:
+        held_out = holdout(log, HELD_OUT, seed=SEED).held_out
+    except InputError:
+        return ()
+    counted = gain > 0.0
+    test, train = held_out & counted, ~held_out & counted
+    if not test.any() or not train.any():
+        return ()
+    user, item, y = log.user[test], log.item[test], gain[test]
+    seen = np.bincount(log.item[train], minlength=len(log.items)).astype(np.float64)
+    found = []
+    if log.propensity is not None:
+        p = np.maximum(part_propensity(log.propensity[test], HELD_OUT, unseen=True), np.finfo(np.float64).tiny)
+        found += _rehearse("known", y * (p.min() / p), user)
+    for gamma in GAMMAS:
+        model = Popularity(gamma=gamma, items=log.items, counts=seen)
+        found += _rehearse(str(model), y / model.of_items(log.items)[item], user)
+    return tuple(found)
+
+
+def _rehearse(propensity: str, weight: Floats, user: npt.NDArray[np.int32]) -> list[Expected]:
+    """Pooled and per-user effective sizes of some weights; rows of a user stand together."""
+    starts = np.flatnonzero(np.diff(user, prepend=-1))
+    sizes = np.diff(np.append(starts, len(user)))
+    inside = weight / np.repeat(np.add.reduceat(weight, starts), sizes)
+    rows = []
+    for target, v in ((Target.PER_USER, inside), (Target.POOLED, weight / weight.max())):
+        ess = _ess(v)
+        rows.append(Expected(propensity, target, len(v), ess, ess / len(v), float(v.max() / v.sum())))
+    return rows
+
+
+def _ess(weight: Floats) -> float:
+    return float(weight.sum() ** 2 / (weight @ weight))
+
+
+def _halving(p: Floats) -> Bins:
+    """Rows by propensity on bins (2^−k−1, 2^−k]; the last holds everything below 2^−40."""
+    place = np.clip(np.floor(-np.log2(p)), 0, 40).astype(np.int64)
+    number = np.bincount(place)
+    k = np.flatnonzero(number)
+    lowest = int(k.min())
+    number = number[lowest:]
+    ends = 2.0 ** -np.arange(lowest, lowest + len(number), dtype=np.float64)
+    return Bins(tuple((ends / 2.0)[::-1].tolist()), tuple(ends[::-1].tolist()), tuple(number[::-1].tolist()))

@@ -1,5 +1,0 @@
-"""``python -m unskew.cli`` is ``unskew``."""
-
-from unskew.cli import main
-
-main()

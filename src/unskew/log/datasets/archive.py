@@ -1,0 +1,69 @@
+"""Unpacking an archive from elsewhere: nothing may leave the target folder, and nothing may grow without bound.
+
+The whole table of contents is judged before a byte is written: absolute paths, ``..``, drive letters, links, devices
+and encrypted entries are refused, and so is an archive that unpacks to more than the limit. Since the table may lie
+about sizes, bytes are counted again while they are written.
+"""
+
+from __future__ import annotations
+
+import stat
+import zlib
+from pathlib import Path, PurePosixPath
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from unskew.errors import InputError
+
+LIMIT = 512 << 20  # bytes
+ENTRIES = 10_000
+_CHUNK = 1 << 18
+
+
+def unpack(archive: Path, folder: Path, *, limit: int = LIMIT) -> None:
+    """Unpack a zip archive into a folder."""
+    try:
+        with ZipFile(archive) as packed:
+            entries = packed.infolist()
+            if len(entries) > ENTRIES:
+                raise InputError(f"the archive has {len(entries):,} entries; at most {ENTRIES:,} are unpacked.")
+            for entry in entries:
+                _judge(entry)
+            if (total := sum(entry.file_size for entry in entries)) > limit:
+                raise InputError(f"the archive unpacks to {total:,} bytes; at most {limit:,} are allowed.")
+            for entry in entries:
+                limit -= _write(packed, entry, folder, limit)
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError) as problem:
+        raise InputError(f"the archive is damaged ({problem}).") from problem
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as problem:
+        raise InputError("the archive has two entries of the same name.") from problem
+
+
+def _judge(entry: ZipInfo) -> None:
+    """Refuse an entry that is anything but a plain file or folder below the target."""
+    name = entry.orig_filename
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or any(sign in name for sign in "\\:\0"):
+        raise InputError(f"the archive's entry {name!r} would leave the target folder.")
+    if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise InputError(f"the archive's entry {name!r} is a link or a device.")
+    if entry.flag_bits & 0x1 or entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise InputError(f"the archive's entry {name!r} is encrypted, or packed in an unusual way.")
+
+
+def _write(packed: ZipFile, entry: ZipInfo, folder: Path, limit: int) -> int:
+    """Write one entry as a new file without its permissions; gives back its size."""
+    target = folder / entry.filename
+    if not target.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"the archive's entry {entry.filename!r} would leave the target folder.")
+    if entry.is_dir():
+        target.mkdir(parents=True, exist_ok=True)
+        return 0
+    target.parent.mkdir(parents=True, exist_ok=True)
+    size = 0
+    with packed.open(entry) as content, target.open("xb") as file:
+        while chunk := content.read(_CHUNK):
+            size += len(chunk)
+            if size > limit:
+                raise InputError("the archive unpacks to more than it says.")
+            file.write(chunk)
+    return size

@@ -1,0 +1,87 @@
+"""The sets by name: ``load`` reads one, ``add`` registers a user's copy."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+
+from unskew.errors import InputError
+from unskew.log.datasets import places
+from unskew.log.datasets.base import Dataset, Source
+from unskew.log.datasets.coat import Coat
+from unskew.log.datasets.ml_100k import MovieLens100K
+from unskew.log.datasets.movietweetings import MovieTweetings
+from unskew.log.datasets.online_retail import OnlineRetail
+from unskew.log.datasets.open_bandit import OpenBandit
+from unskew.log.datasets.yahoo_r3 import YahooR3
+
+SOURCES: dict[str, Source] = {
+    source.about.name: source
+    for source in (Coat(), MovieLens100K(), MovieTweetings(), OnlineRetail(), OpenBandit(), YahooR3())
+}
+NAMES = tuple(SOURCES)
+
+
+def load(name: str) -> Dataset:
+    """Read a named data set from this machine.
+
+    Args:
+        name: ``coat``, ``ml-100k``, ``movietweetings``, ``online-retail``, ``open-bandit`` or ``yahoo-r3``. Nothing
+            is downloaded; where no copy is found, the error says how to get one.
+    """
+    source = source_of(name)
+    folder = places.find(source)
+    if folder is None:
+        gone = f" The copy at {was} is gone." if (was := places.registry().get(name)) else ""
+        raise InputError(f"the data set '{name}' is not on this machine.{gone}\n{how_to_get(source)}")
+    return source.read(folder)
+
+
+def add(name: str, path: str | PathLike[str]) -> Dataset:
+    """Check a copy that the user has, and remember where it lies.
+
+    Args:
+        name: which set it is.
+        path: the folder with its files, one above it, or one of its files.
+    """
+    source = source_of(name)
+    given = Path(path).expanduser()
+    if not given.exists():
+        raise InputError(f"{given}: there is no such folder.\nCheck the path (looked from {Path.cwd()}).")
+    around = given.parent if given.is_file() else given
+    folder = places.locate(source, around)
+    if folder is None:
+        packed = " Unpack the archive first." if given.suffix == ".zip" else ""
+        raise InputError(
+            f"{around}: this is not a copy of '{name}': {', '.join(source.lacking(around))} is missing.{packed}\n"
+            f"Give the folder that holds the files as their publisher offers them: {source.about.homepage}"
+        )
+    dataset = source.read(folder)
+    places.register(name, folder)
+    return dataset
+
+
+def source_of(name: str) -> Source:
+    """The reader of a set; an unknown name gets the nearest known one."""
+    source = SOURCES.get(name)
+    if source is None:
+        near = get_close_matches(name.lower(), NAMES, n=1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        raise InputError(f"there is no data set called '{name}'.{hint} Known: {', '.join(NAMES)}.")
+    return source
+
+
+def folder_of(name: str) -> Path | None:
+    """Where a copy of the set lies on this machine."""
+    return places.find(source_of(name))
+
+
+def how_to_get(source: Source) -> str:
+    """What a user without a copy can do, and under which licence."""
+    about = source.about
+    get = f"Download it with: unskew data fetch {about.name}" if source.downloads else about.obtain
+    return (
+        f"{get}\nIf you have a copy, register it with: unskew data add {about.name} PATH (or put it into the folder "
+        f"{about.name} of UNSKEW_DATA).\nPublisher: {about.homepage}\nLicence: {about.licence}."
+    )

@@ -1,0 +1,87 @@
+"""Where copies of data sets may lie on this machine.
+
+In this order: the folder that ``unskew data add`` registered; ``$UNSKEW_DATA/NAME``; ``../shared/data/NAME`` beside
+the checkout and beside the current folder; the user's cache, into which ``unskew data fetch`` puts what it downloads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from unskew.atomic import atomic
+from unskew.errors import InputError
+from unskew.log.datasets.base import Source
+
+CHECKOUT = Path(__file__).parents[4]  # of an installation this is some folder above site-packages
+
+
+def cache() -> Path:
+    """The user's cache folder of unskew: ``$XDG_CACHE_HOME`` where set, else what the platform is used to."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(home):
+        return Path(home) / "unskew"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "unskew" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "unskew"
+    return Path.home() / ".cache" / "unskew"
+
+
+def store(name: str) -> Path:
+    """Where a downloaded set lies."""
+    return cache() / "data" / name
+
+
+def places(name: str) -> Iterator[Path]:
+    """Every folder that may hold the set, the first choice first."""
+    if (registered := registry().get(name)) is not None:
+        yield Path(registered)
+    if data := os.environ.get("UNSKEW_DATA"):
+        yield Path(data).expanduser() / name
+    if (CHECKOUT / "pyproject.toml").is_file():
+        yield CHECKOUT.parent / "shared" / "data" / name
+    yield Path.cwd().parent / "shared" / "data" / name
+    yield store(name)
+
+
+def find(source: Source) -> Path | None:
+    """The first place that holds a copy."""
+    return next((place for place in places(source.about.name) if source.find(place)), None)
+
+
+def locate(source: Source, path: Path) -> Path | None:
+    """The copy at a path: the folder itself, or one right inside it (an archive's top folder)."""
+    try:
+        inside = sorted(entry for entry in path.iterdir() if entry.is_dir())
+    except OSError:
+        return None
+    return next((folder for folder in (path, *inside) if source.find(folder)), None)
+
+
+def registry() -> dict[str, str]:
+    """The registered copies: name → folder."""
+    path = cache() / "datasets.json"
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as problem:
+        raise InputError(_spoilt(path)) from problem
+    if not isinstance(known, dict) or not all(isinstance(folder, str) for folder in known.values()):
+        raise InputError(_spoilt(path))
+    return known
+
+
+def register(name: str, folder: Path) -> None:
+    """Remember where the user's copy lies."""
+    known = registry() | {name: str(folder.resolve())}
+    with atomic(cache() / "datasets.json") as temporary:
+        temporary.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _spoilt(path: Path) -> str:
+    return f"{path}: the list of registered data sets cannot be read.\nDelete it, and add your copies again."

@@ -1,0 +1,73 @@
+"""What counts as relevant: from the values of a log to gains, and to its positives."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.log.log import Feedback, Log
+
+Floats = npt.NDArray[np.float64]
+_THRESHOLD = re.compile(r"\s*(>=|<=|==|>|<)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
+_COMPARE = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less, "==": np.equal}
+
+
+def told_feedback(log: Log, relevant: str | None) -> Feedback:
+    """What the rows say; a log with values that has not been told is refused."""
+    if log.feedback is not None:
+        return log.feedback
+    if relevant is not None:
+        return Feedback.RATINGS
+    raise InputError(
+        f"{log.account.source}: there is a column 'value', and nothing says what it means.\n"
+        "Give --feedback conversions (zeros are seen pairs that brought nothing), --feedback ratings, --feedback "
+        "implicit (ignore the values), or a threshold such as --relevant '>=4'."
+    )
+
+
+def gains(log: Log, feedback: Feedback, relevant: str | None) -> Floats:
+    """y of every row: 1 for implicit rows, 0/1 behind a threshold, else the value itself."""
+    if feedback is Feedback.IMPLICIT:
+        if relevant is not None:
+            raise InputError("implicit feedback has no values: --relevant goes with --feedback ratings or conversions.")
+        return np.ones(len(log))
+    if log.value is None:
+        raise InputError(f"{log.account.source}: feedback '{feedback}' needs a column 'value', and there is none.")
+    if relevant is not None:
+        match = _THRESHOLD.fullmatch(relevant)
+        if match is None:
+            raise InputError(f"cannot read the threshold '{relevant}': write '>=4', '>3' or '==1'.")
+        return np.asarray(_COMPARE[match[1]](log.value, float(match[2])), dtype=np.float64)
+    if len(log) and log.value.min() < 0.0:
+        raise InputError(
+            f"{log.account.source}: values must be at least 0 to be gains; the least is {log.value.min():g}."
+        )
+    return log.value
+
+
+def train_gains(train: Log, feedback: Feedback, relevant: str | None) -> Floats:
+    """y of the training rows: by their own feedback where it is told, else by that of the test log."""
+    own = train.feedback or feedback
+    return gains(train, own, None if own is Feedback.IMPLICIT else relevant)
+
+
+def row_gains(log: Log, relevant: str | None = None) -> Floats:
+    """y of every row, as far as the log has been told; ratings without a threshold are refused."""
+    if log.gain is not None and relevant is None:
+        return log.gain
+    if log.feedback is Feedback.RATINGS and relevant is None:
+        raise InputError(
+            f"{log.account.source}: ratings alone do not say which rows are positives.\n"
+            "Give a threshold: log.positives('>=4'), or --relevant '>=4'."
+        )
+    return gains(log, told_feedback(log, relevant), relevant)
+
+
+def positives(log: Log, relevant: str | None = None) -> Log:
+    """The rows with a gain, as a plain implicit log: what popularity is counted on and models are fitted on."""
+    gain = row_gains(log, relevant)
+    return replace(log if gain.all() else log.take(gain > 0.0), value=None, gain=None, feedback=Feedback.IMPLICIT)

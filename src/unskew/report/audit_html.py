@@ -1,0 +1,123 @@
+"""An audit as one self-contained page, and as a small piece of HTML for notebooks."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import PurePath
+from typing import Any
+
+from unskew.auditing import Audit
+from unskew.report import audit_charts as charts
+from unskew.report import audit_rows as rows
+from unskew.report import html
+from unskew.report.charts import altair
+from unskew.report.html import Card
+
+GLOSSARY: tuple[tuple[str, str], ...] = (
+    (
+        "KL bits",
+        "How far the shares of items (or users) are from equal shares, in bits: 0 is even (carraro20 Eqs. 1–5).",
+    ),
+    ("chance", "What the number beside it would be without any preference or difference, given this many rows."),
+    ("effective", "How many equally frequent items (or users) would be as diverse; entropy-based."),
+    ("Gini", "0 where all have the same number of rows, near 1 where one has them all."),
+    ("top 1 %", "Share of the rows on the hundredth of the items (or users) that has the most of them."),
+    (
+        "popularity exponent",
+        "How fast counts fall with rank in the tail: count ∝ rank^−exponent, by maximum likelihood.",
+    ),
+    (
+        "MCAR",
+        "Missing completely at random: a log whose pairs were drawn by lot, so that nothing decided what was seen.",
+    ),
+    ("ratio", "How often a value is seen in the log, over how often it would be if being seen did not depend on it."),
+    (
+        "P(seen | value)",
+        "Bayes: P(value | seen) P(seen) / P(value), with P(value) from the MCAR log (schnabel16 Eq. 18).",
+    ),
+    ("total variation", "Half the sum of the differences between two distributions: 0 the same, 1 nothing in common."),
+    ("Jensen–Shannon", "How far two distributions are apart, in bits: 0 the same, 1 nothing in common."),
+    (
+        "propensity",
+        "How likely an interaction was to be seen. Absolute: its level means something. Relative: only ratios do.",
+    ),
+    ("ess", "Effective sample size: how many equally weighted interactions would tell as much."),
+    ("per_user", "Target: each user's average over relevant items, then the mean over users."),
+    ("pooled", "Target: the average over all relevant user–item pairs; active users count more."),
+    ("per_user_sum", "Target: each user's sum over items, then the mean over users."),
+)
+
+
+def audit_page(audit: Audit) -> str:
+    """The whole audit as one HTML page that loads nothing from anywhere."""
+    altair()
+    audit = rows.tidy(audit)
+    law = rows.exponent(audit)
+    context: dict[str, Any] = {
+        "title": f"Audit of {PurePath(audit.source).name}",
+        "source": audit.source,
+        "told": (audit.feedback or "feedback not told") + (f", relevant {audit.relevant}" if audit.relevant else ""),
+        "findings": [(finding.level, rows.said(finding.text)) for finding in audit.findings],
+        "facts": rows.facts(audit),
+        "notes": [*audit.size.notes, *(f"{n:,} rows dropped: {why}" for why, n in audit.size.dropped.items())],
+        "tail": _cards(
+            ("Rows by rank", f"both axes logarithmic; {law}", charts.ranks(audit)),
+            ("Concentration", "the dashed line is an even log", charts.tail(audit)),
+        ),
+        "spreads": rows.spreads(audit, wide=True),
+        "values": _cards(
+            ("Values", rows.values(audit), charts.values(audit)),
+            ("Seen more or less often than at random", "1 = as often as it should be", charts.seen(audit)),
+        ),
+        "contrast": rows.contrast(audit),
+        "time": _cards(
+            ("Interactions", _span(audit), charts.periods(audit)),
+            ("Newcomers", "items and users with their first row", charts.newcomers(audit)),
+        ),
+        "drift": rows.time(audit),
+        "policies": _cards(("Policies apart", "the tick is what chance would give", charts.policies(audit))),
+        "policy_sheets": rows.policies(audit, wide=True),
+        "weights": _cards(
+            ("Effective sample size to expect", "snips on a random hold-out of 30 %", charts.expected(audit)),
+            ("The log's own propensities", rows.propensity(audit), charts.propensities(audit)),
+        ),
+        "expected": rows.expected(audit),
+        "supports": rows.supports(audit),
+        "glossary": GLOSSARY,
+        "css": html._markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
+        "version": html._version(),
+    }
+    context["sections"] = [(key, name) for key, name in _SECTIONS if context[key]]
+    return html._environment().get_template("audit.html.j2").render(context)
+
+
+def audit_notebook(audit: Audit) -> str:
+    """The findings and the main table as a piece of HTML without scripts."""
+    audit = rows.tidy(audit)
+    sheets = [rows.spreads(audit, wide=False), rows.contrast(audit), rows.expected(audit)]
+    context = {
+        "title": f"Audit of {audit.source}",
+        "facts": rows.facts(audit),
+        "findings": audit.findings,
+        "sheets": [sheet for sheet in sheets if sheet is not None],
+    }
+    return html._environment().get_template("audit_notebook.html.j2").render(context)
+
+
+_SECTIONS = (
+    ("supports", "What it supports"),
+    ("tail", "Long tail"),
+    ("values", "Values"),
+    ("time", "Time"),
+    ("policies", "Policies"),
+    ("weights", "Weights"),
+    ("glossary", "Glossary"),
+)
+
+
+def _cards(*found: tuple[str, str, str]) -> list[Card]:
+    return [Card(name, "", note, html._markup(svg)) for name, note, svg in found if svg]
+
+
+def _span(audit: Audit) -> str:
+    return "" if audit.time is None else f"{' to '.join(rows.span(audit))}, counted by {audit.time.width}"

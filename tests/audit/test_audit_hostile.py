@@ -1,0 +1,135 @@
+"""Data that break naive statistics: an answer without NaN, or a clear error."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+import unskew as us
+from unskew.report import audit_notebook, audit_page
+
+from . import logs
+
+FULL = [(u, i) for u in range(6) for i in range(5)]
+HOSTILE: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
+    "one row": ({"user": [1], "item": [1]}, {}),
+    "one row of everything": (
+        {"user": ["a"], "item": ["b"], "value": [3], "time": [0], "policy": ["p"], "propensity": [1.0]},
+        {"feedback": "ratings"},
+    ),
+    "one user": ({"user": [1] * 40, "item": list(range(40)), "value": [1.0, 0.0] * 20}, {"feedback": "conversions"}),
+    "one item": ({"user": list(range(40)), "item": [7] * 40, "time": list(range(40))}, {}),
+    "an item that everybody saw": (
+        {"user": [*range(30), *range(30)], "item": [0] * 30 + [1 + u % 9 for u in range(30)]},
+        {},
+    ),
+    "everything seen": ({"user": [u for u, _ in FULL], "item": [i for _, i in FULL]}, {}),
+    "constant values": ({"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "value": [4.0] * 30}, {}),
+    "only zeros": (
+        {"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "value": [0.0] * 30},
+        {"feedback": "conversions"},
+    ),
+    "nothing relevant": (
+        {"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "value": [float(i) for _, i in FULL]},
+        {"relevant": ">=9"},
+    ),
+    "one moment": ({"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "time": [1_600_000_000] * 30}, {}),
+    "the ends of time": (
+        {"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "time": [-(2**62), 2**62] * 15},
+        {},
+    ),
+    "values far apart": (
+        {
+            "user": [u for u, _ in FULL],
+            "item": [i for _, i in FULL],
+            "value": [10.0 ** (10 * k - 150) for k in range(30)],
+        },
+        {},
+    ),
+    "negative values": (
+        {"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "value": [float(k - 15) for k in range(30)]},
+        {},
+    ),
+    "tiny propensities": (
+        {"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "propensity": [1e-300] * 15 + [5e-324] * 15},
+        {},
+    ),
+    "a policy for every row": (
+        {"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "policy": [f"p{k}" for k in range(30)]},
+        {},
+    ),
+}
+
+
+@pytest.fixture(params=HOSTILE)
+def hostile(request: pytest.FixtureRequest) -> us.Audit:
+    columns, how = HOSTILE[request.param]
+    return us.audit(pl.DataFrame(columns), **how)
+
+
+def test_no_number_is_nan(hostile: us.Audit, tmp_path: Path) -> None:
+    """Every float is finite, and the JSON file is strict JSON that reads back as the same record."""
+    assert all(math.isfinite(x) for x in logs.numbers_in(hostile.to_dict()))
+    hostile.to_json(tmp_path / "audit.json")
+    text = (tmp_path / "audit.json").read_text(encoding="utf-8")
+    read = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+    assert read["schema_version"] == 1 and read["size"]["rows"] == hostile.size.rows
+    assert hostile.findings and all(finding.text.strip().endswith((".", "?")) for finding in hostile.findings)
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_it_fits_every_terminal(hostile: us.Audit, width: int) -> None:
+    """No line is wider than the terminal, and nothing reads nan."""
+    file = io.StringIO()
+    Console(file=file, width=width).print(hostile)
+    assert max(cell_len(line) for line in file.getvalue().splitlines()) <= width
+    assert "nan" not in file.getvalue().lower().split()
+
+
+def test_it_has_a_page(hostile: us.Audit) -> None:
+    """The page and the notebook cell are made without an error, and nothing reads nan or inf."""
+    for text in (audit_page(hostile), audit_notebook(hostile)):
+        assert not {"nan", "inf", "NaN", "Infinity"} & set(text.replace("<", " ").replace(">", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("one user", "one user only"),
+        ("one item", "one item only"),
+        ("an item that everybody saw", "1 item was seen by every user"),
+        ("constant values", "All values are 4"),
+        ("nothing relevant", "too few relevant interactions"),
+        ("one moment", "Too many rows share one time"),
+    ],
+)
+def test_what_is_odd_is_said(case: str, words: str) -> None:
+    """The findings name what makes the log unusual."""
+    columns, how = HOSTILE[case]
+    assert any(words in finding.text for finding in us.audit(pl.DataFrame(columns), **how).findings)
+
+
+@pytest.mark.parametrize(
+    ("frame", "how", "words"),
+    [
+        ({"user": [], "item": []}, {}, "there are no rows"),
+        ({"user": [1], "thing": [2]}, {}, "no column 'item'"),
+        ({"user": [1], "item": [2], "value": [math.nan]}, {}, "finite"),
+        ({"user": [1], "item": [2], "propensity": [0.0]}, {}, "propensity"),
+        ({"user": [1], "item": [2]}, {"relevant": ">=4"}, "implicit feedback has no values"),
+        ({"user": [1], "item": [2], "value": [1.0]}, {"relevant": "four"}, "threshold"),
+        ({"user": [1], "item": [2], "value": [1.0]}, {"feedback": "stars"}, "no feedback called 'stars'"),
+    ],
+)
+def test_what_cannot_be_audited_is_a_clear_error(frame: dict[str, list[Any]], how: dict[str, Any], words: str) -> None:
+    """Wrong input is refused with a message that says what is wrong."""
+    with pytest.raises(us.InputError, match=words):
+        us.audit(pl.DataFrame(frame), **how)

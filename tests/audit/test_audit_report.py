@@ -1,0 +1,145 @@
+"""The audit as people see it: terminal, page, notebook, command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+import unskew as us
+from tests.cli.test_cli import flat, unskew
+from tests.report.reading import Reader
+from unskew.errors import MissingExtraError
+from unskew.report import audit_notebook, audit_page
+from unskew.report.audit_rows import spark
+
+from . import logs
+
+EVIL = "<script>alert('x')</script>\x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def everything() -> us.Audit:
+    """An audit with every part, under names that try to be markup."""
+    frame = logs.skewed(value=True, time=True, policy=True, propensity=True)
+    frame = frame.with_columns(policy=pl.col("policy").replace("old", EVIL))
+    return us.audit(frame, mcar=logs.skewed(seed=9, value=True), relevant=">=4")
+
+
+def printed(audit: us.Audit, width: int) -> str:
+    file = io.StringIO()
+    Console(file=file, width=width).print(audit)
+    return file.getvalue()
+
+
+def test_bars_are_as_high_as_their_counts() -> None:
+    """The highest count is a full bar, anything above nothing shows, many bars are put together."""
+    assert spark([0, 1, 4, 8]) == " ▁▄█"
+    assert spark([]) == spark([0, 0]) == ""
+    assert len(spark(list(range(1, 61)))) == 30
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_terminal_shows_every_part(everything: us.Audit, width: int) -> None:
+    """Findings, long tail, shapes, values, time, policies, effective sizes and support are printed, and fit."""
+    text = printed(everything, width)
+    for piece in ("Audit of", "Long tail", "Gini", "KL bits", "Values against the MCAR log", "Policies", "2017-07-14"):
+        assert piece in text
+    for piece in ("Effective sample size", "What this log supports", "per_user_sum", "no (1)", "popularity(gamma=2)"):
+        assert piece in text
+    assert {"items", "users", "values", "time", "propensity"} <= set(text.split())
+    assert max(map(len, text.splitlines())) <= width
+    assert "\x1b" not in text and "█" in text
+
+
+def test_the_page_loads_nothing_and_escapes_everything(everything: us.Audit) -> None:
+    """No address, script, frame or font; names that look like markup stay text, in tables and in charts."""
+    text = audit_page(everything)
+    assert not set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
+    assert "@import" not in text and "url(" not in text and "<script" not in text.lower() and "\x1b" not in text
+    reader = Reader(text)
+    assert not {tag for tag, _ in reader.tags} & {"script", "iframe", "object", "embed", "img", "base", "form"}
+    for _, attributes in reader.tags:
+        assert not any(name.startswith("on") for name in attributes) and "src" not in attributes
+        assert attributes.get("href", "#").startswith("#") or attributes["href"] == "data:,"
+    assert "&lt;script&gt;" in "".join(re.findall(r"<svg.*?</svg>", text, re.S))
+    assert "<script" not in audit_notebook(everything).lower()
+
+
+def test_the_page_has_a_chart_for_every_part_and_the_numbers(everything: us.Audit) -> None:
+    """Every section is there with its charts in words, and the tables hold the audit's numbers."""
+    text = audit_page(everything)
+    reader = Reader(text)
+    for section in ("supports", "tail", "values", "time", "policies", "weights", "glossary"):
+        assert ("section", {"id": section}) in reader.tags
+    charts = [attributes for tag, attributes in reader.tags if tag == "svg"]
+    assert len(charts) == 9 and all(chart.get("aria-label") for chart in charts)
+    assert sum(tag == "table" for tag, _ in reader.tags) == sum(tag == "caption" for tag, _ in reader.tags)
+    items = next(row for row in reader.rows("sheet") if row.get("number"))
+    assert items["number"] == f"{everything.items.number:,}" and items["Gini"] == f"{everything.items.gini:.2f}"
+    assert len(reader.rows("supports")) == 5
+    for finding in everything.findings:
+        assert finding.level in text
+    assert len(text.encode()) < 500_000 and audit_page(everything) == text
+
+
+def test_the_page_draws_in_a_browser(everything: us.Audit, chromium: str, tmp_path: Path) -> None:
+    """A browser lays the page out, finds no script, and draws something."""
+    everything.to_html(tmp_path / "audit.html")
+    shot = tmp_path / "shot.png"
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    command = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
+    subprocess.run([*command, (tmp_path / "audit.html").as_uri()], capture_output=True, timeout=120, check=True)
+    assert shot.stat().st_size > 20_000
+
+
+def test_a_missing_extra_is_named(everything: us.Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the charting library the page names the extra to install; the notebook cell does without."""
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(MissingExtraError, match=r"unskew\[report\]"):
+        audit_page(everything)
+    assert "Long tail" in audit_notebook(everything)
+
+
+def test_an_audit_shows_itself(everything: us.Audit) -> None:
+    """Its repr is one line, its notebook cell has the findings."""
+    assert repr(everything).startswith("<Audit ") and "\n" not in repr(everything)
+    assert "interactions" in everything._repr_html_()
+
+
+def test_the_command_prints_and_writes(tmp_path: Path) -> None:
+    """``unskew audit`` reads files, prints the findings, and writes JSON and HTML that agree with the library."""
+    frame = logs.skewed(value=True, time=True).rename({"user": "customer", "value": "stars"})
+    frame.write_csv(tmp_path / "log.csv")
+    logs.skewed(seed=9, value=True).rename({"user": "customer", "value": "stars"}).write_parquet(
+        tmp_path / "mcar.parquet"
+    )
+    done = unskew(
+        "audit", tmp_path / "log.csv", "--mcar", tmp_path / "mcar.parquet", "--columns", "user=customer,value=stars",
+        "--feedback", "ratings", "--relevant", ">=4", "--json", tmp_path / "a.json", "--html", tmp_path / "a.html",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Long tail" in done.stdout and "supports" in done.stdout
+    names = {"user": "customer", "value": "stars"}
+    how = {"mcar": str(tmp_path / "mcar.parquet"), "columns": names, "feedback": "ratings", "relevant": ">=4"}
+    found = us.audit(str(tmp_path / "log.csv"), **how)  # type: ignore[arg-type]
+    assert json.loads((tmp_path / "a.json").read_text()) == json.loads(json.dumps(found.to_dict()))
+    assert "<html" in (tmp_path / "a.html").read_text()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_the_command_is_quiet_and_says_what_is_wrong(tmp_path: Path) -> None:
+    """--quiet leaves both streams empty; wrong input exits with 2 and one panel."""
+    logs.skewed().write_parquet(tmp_path / "log.parquet")
+    done = unskew("audit", tmp_path / "log.parquet", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    for arguments, word in ((["--mcar", "nowhere.csv"], "no such file"), (["--json", "a.txt"], ".json")):
+        done = unskew("audit", tmp_path / "log.parquet", *arguments, cwd=tmp_path)
+        assert done.returncode == 2 and word in flat(done.stderr) and "Traceback" not in done.stderr

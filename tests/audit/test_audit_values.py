@@ -1,0 +1,126 @@
+"""Values, and a skewed log against one drawn at random."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from unskew.auditing.contrast import Contrast
+from unskew.auditing.values import Grid, describe, difference, mean_with_error
+
+from . import logs
+
+SEEN = {1.0: 0.02, 2.0: 0.04, 3.0: 0.08, 4.0: 0.16}
+
+
+def world(seed: int, seen: dict[float, float], users: int = 300, items: int = 80) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A log in which a pair of value y is seen with probability seen[y], and an MCAR log of the same users."""
+    rng = np.random.default_rng(seed)
+    taste = rng.normal(0.0, 0.6, (users, 1))
+    value = np.clip(np.floor(2.5 + taste + rng.normal(0.0, 0.9, (users, items))), 1, 4)
+    mnar = rng.random((users, items)) < np.vectorize(seen.__getitem__)(value)
+    mcar = rng.random((users, items)) < 0.1
+    frames = []
+    for rows in (mnar, mcar):
+        user, item = np.nonzero(rows)
+        frames.append(pl.DataFrame({"user": user, "item": item, "value": value[rows]}))
+    return frames[0], frames[1]
+
+
+def contrasted(seed: int, seen: dict[float, float]) -> Contrast:
+    log, mcar = world(seed, seen)
+    found = us.audit(log, mcar=mcar, feedback="ratings").mcar
+    assert found is not None
+    return found
+
+
+def test_values_are_counted_on_levels() -> None:
+    """Few values are levels of their own; many are at most 20 bins that hold all rows."""
+    few = np.array([3.0, 1.0, 1.0, 5.0])
+    found = describe(few, Grid.of(few))
+    assert [(v.low, v.high, v.rows) for v in found.levels] == [(1.0, 1.0, 2), (3.0, 3.0, 1), (5.0, 5.0, 1)]
+    assert (found.mean, found.distinct, found.zeros) == (2.5, 3, 0.0)
+    many = np.random.default_rng(0).lognormal(2.0, 2.0, 5000)
+    bins = describe(many, Grid.of(many))
+    assert bins.distinct is None and len(bins.levels) == 20 and sum(v.rows for v in bins.levels) == 5000
+    assert bins.quantiles["median"] == pytest.approx(np.median(many), rel=0.01)
+
+
+def test_standard_errors_are_clustered_by_user() -> None:
+    """The errors of a mean and of a difference equal loops over users."""
+    rng = np.random.default_rng(1)
+    user_a, user_b = np.sort(rng.integers(0, 9, 50)).astype(np.int32), rng.integers(3, 12, 30).astype(np.int32)
+    a, b = rng.normal(size=50) + user_a, rng.normal(size=30)
+    e, f = [0.0] * 12, [0.0] * 12
+    for y, u in zip(a, user_a, strict=True):
+        e[u] += (y - a.mean()) / 50
+    for y, u in zip(b, user_b, strict=True):
+        f[u] += (y - b.mean()) / 30
+    m = len(set(user_a.tolist()))
+    assert mean_with_error(a, user_a, 12)[1] == pytest.approx(math.sqrt(m / (m - 1) * sum(x * x for x in e)))
+    both = len(set(user_a.tolist()) | set(user_b.tolist()))
+    expected = math.sqrt(both / (both - 1) * sum((x - y) ** 2 for x, y in zip(e, f, strict=True)))
+    assert difference(a, user_a, b, user_b, 12) == pytest.approx((a.mean(), b.mean(), a.mean() - b.mean(), expected))
+
+
+def test_shares_distance_and_overlap_are_those_of_the_tables() -> None:
+    """Shares, total variation, smoothed P(seen | value) and common pairs equal counting by hand."""
+    log, mcar = world(2, SEEN)
+    found = us.audit(log, mcar=mcar).mcar
+    assert found is not None
+    assert found.overlap == len(log.join(mcar, on=["user", "item"])) and found.rows == len(mcar)
+    users, items = (pl.concat([log[c], mcar[c]]).n_unique() for c in ("user", "item"))
+    far = 0.0
+    for v in found.values:
+        n, m = (int((frame["value"] == v.low).sum()) for frame in (log, mcar))
+        assert (v.rows, v.rows_mcar) == (n, m)
+        smooth = (m + 1) / (len(mcar) + len(found.values))
+        assert v.ratio == pytest.approx(n / len(log) / smooth)
+        assert v.seen == pytest.approx(n / len(log) * len(log) / (users * items) / smooth)
+        far += abs(n / len(log) - m / len(mcar)) / 2
+    assert found.distance == pytest.approx(far)
+
+
+def test_the_chance_of_being_seen_given_the_value_comes_back() -> None:
+    """P(seen | value) is right within Monte Carlo error, and its intervals cover in about 95 % of worlds."""
+    seen: dict[float, list[float]] = {y: [] for y in SEEN}
+    covered = []
+    for seed in range(60):
+        found = contrasted(seed, SEEN)
+        mean = sum(v.share_mcar * SEEN[v.low] for v in found.values)
+        for v in found.values:
+            assert v.ratio_low is not None and v.ratio_high is not None
+            seen[v.low].append(v.seen)
+            covered.append(v.ratio_low <= SEEN[v.low] / mean <= v.ratio_high)
+    for y, drawn in seen.items():
+        assert np.mean(drawn) == pytest.approx(SEEN[y], abs=4 * float(np.std(drawn)) / math.sqrt(60) + 0.01 * SEEN[y])
+    assert 0.90 <= np.mean(covered) <= 0.995
+
+
+def test_equal_distributions_are_rejected_as_often_as_they_should() -> None:
+    """Where values do not matter, p falls below 0.05 in about 5 % of worlds; where they do, always."""
+    even = dict.fromkeys(SEEN, 0.08)
+    ps = [found.p for seed in range(200) if (found := contrasted(seed, even)).p is not None]
+    assert len(ps) == 200 and 0.015 <= np.mean(np.array(ps) < 0.05) <= 0.10
+    assert contrasted(0, SEEN).p == pytest.approx(0.0, abs=1e-9)
+
+
+def test_findings_tell_dependence_from_none() -> None:
+    """A skewed log gets a warning that names the extremes, an even one a good word."""
+    log, mcar = world(3, SEEN)
+    texts = {f.level: f.text for f in us.audit(log, mcar=mcar).findings if "mean is" in f.text}
+    assert "Pairs of value 4 were" in texts["warning"]
+    log, mcar = world(3, dict.fromkeys(SEEN, 0.08))
+    assert any(f.level == "good" and "mean is" in f.text for f in us.audit(log, mcar=mcar).findings)
+
+
+def test_an_mcar_log_needs_values_on_both_sides() -> None:
+    """Without values there is nothing to compare, and the message says which log lacks them."""
+    with pytest.raises(us.InputError, match=r"(?s)log: an MCAR log is compared by value.*--columns value"):
+        us.audit(logs.skewed(), mcar=logs.skewed(value=True))
+    with pytest.raises(us.InputError, match="mcar: an MCAR log is compared by value"):
+        us.audit(logs.skewed(value=True), mcar=logs.skewed())
