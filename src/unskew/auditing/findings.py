@@ -101,7 +101,7 @@ def _tail(audit: Audit) -> Iterator[Finding]:
         yield _say("note", f"Items are somewhat skewed: {named}; {even}.")
     else:
         yield _say("good", f"Items are spread about as evenly as chance allows: {even}.")
-    if items.everybody:
+    if items.everybody and audit.users.number > 1:
         yield _say(
             "note",
             f"{_count(items.everybody, 'item was', 'items were')} seen by every user: nothing is hidden there,",

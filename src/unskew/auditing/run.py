@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.auditing.contrast import contrast
+from unskew.auditing.contrast import Contrast, contrast
 from unskew.auditing.findings import find
 from unskew.auditing.policies import compare
 from unskew.auditing.powerlaw import power_law
@@ -18,7 +19,7 @@ from unskew.auditing.record import Audit, Size
 from unskew.auditing.spread import spread
 from unskew.auditing.support import supports
 from unskew.auditing.times import times
-from unskew.auditing.values import Grid, describe
+from unskew.auditing.values import Grid, Values, describe
 from unskew.auditing.weights import expected, propensities
 from unskew.errors import InputError
 from unskew.evaluation.inputs import Names, as_log
@@ -72,17 +73,18 @@ def audit(
     users, items = spread(per_user, size.items), spread(per_item, size.users)
     say("fitting the popularity exponent", 2, 8)
     law = power_law(per_item)
-    say("looking at values", 3, 8)
-    grid = values = None
-    if read.value is not None:
-        grid = Grid.of(read.value) if other is None or other.value is None else Grid.of(read.value, other.value)
-        values = describe(read.value, grid)
-    versus = contrast(read, other, grid) if other is not None and grid is not None else None
-    say("looking at time", 4, 8)
-    time = None if read.time is None else times(read)
-    say("comparing policies", 5, 8)
-    policies = None if read.policy is None else compare(read)
-    say("rehearsing a hold-out", 6, 8)
+    assert len(read.user) == len(read)  # now, not in two threads at once
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        rehearsal = pool.submit(expected, read, gain)
+        clock = None if read.time is None else pool.submit(times, read)
+        say("looking at values", 3, 8)
+        values, versus = _values(read, other)
+        say("comparing policies", 4, 8)
+        policies = None if read.policy is None else compare(read)
+        say("looking at time", 5, 8)
+        time = None if clock is None else clock.result()
+        say("rehearsing a hold-out", 6, 8)
+        ahead = rehearsal.result()
     pairs = size.users * size.items
     found = Audit(
         source=read.account.source,
@@ -98,11 +100,21 @@ def audit(
         time=time,
         policies=policies,
         propensity=None if read.propensity is None else propensities(read.propensity, pairs),
-        expected=expected(read, gain),
+        expected=ahead,
         supports=supports(read, told, relevant),
     )
     say("done", 8, 8)
     return replace(found, findings=find(found))
+
+
+def _values(log: Log, mcar: Log | None) -> tuple[Values | None, Contrast | None]:
+    """The values of the log, and how they differ from the MCAR log's, on common levels."""
+    if log.value is None:
+        return None, None
+    if mcar is None or mcar.value is None:
+        return describe(log.value, Grid.of(log.value)), None
+    grid = Grid.of(log.value, mcar.value)
+    return describe(log.value, grid), contrast(log, mcar, grid)
 
 
 def _gain(log: Log, feedback: Feedback | None, relevant: str | None) -> Floats:

@@ -92,14 +92,16 @@ class Grid:
 
 def describe(values: Floats, grid: Grid) -> Values:
     """Mean, spread, quantiles and the rows on each level."""
-    number = np.bincount(grid.place(values), minlength=len(grid)).tolist()
+    placed = np.bincount(grid.place(values), minlength=len(grid))
+    number: list[int] = placed.tolist()
+    at = _of_levels(grid.edges, placed) if grid.single else quantiles(values, QUANTILES.values())
     low, high = float(values.min()), float(values.max())
     return Values(
         mean=low if low == high else float(values.mean()),
         sd=0.0 if low == high else float(values.std()),
         minimum=low,
         maximum=high,
-        quantiles=dict(zip(QUANTILES, quantiles(values, QUANTILES.values()), strict=True)),
+        quantiles=dict(zip(QUANTILES, at, strict=True)),
         distinct=sum(n > 0 for n in number) if grid.single else None,
         zeros=float(np.mean(values == 0.0)),
         levels=tuple(Level(*ends, n) for ends, n in zip(grid.bounds(), number, strict=True)),
@@ -129,6 +131,12 @@ def _influence(values: Floats, mean: float, user: Codes, users: int) -> Floats:
 def _error(e: Floats, there: npt.NDArray[np.bool_]) -> float | None:
     m = int(np.count_nonzero(there))
     return math.sqrt(m / (m - 1) * float(e @ e)) if m > 1 else None
+
+
+def _of_levels(levels: Floats, number: npt.NDArray[np.int64]) -> list[float]:
+    """The same quantiles from the rows on single values."""
+    below, rows = np.cumsum(number), int(number.sum())
+    return [float(levels[np.searchsorted(below, max(math.ceil(q * rows), 1))]) for q in QUANTILES.values()]
 
 
 def quantiles(values: Floats, at: Iterable[float]) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from unskew.propensity.base import NOTHING, Level, Part, Propensity, Scored, Side
+from unskew.propensity.checking import Check, Checks, check
 from unskew.propensity.known import Known
 from unskew.propensity.popularity import Popularity
 from unskew.propensity.share import part_propensity
@@ -13,6 +14,8 @@ from unskew.spec import Spec, build, take
 
 __all__ = [
     "NOTHING",
+    "Check",
+    "Checks",
     "Known",
     "Level",
     "Part",
@@ -21,6 +24,7 @@ __all__ = [
     "Scored",
     "Side",
     "Uniform",
+    "check",
     "make",
     "part_propensity",
 ]

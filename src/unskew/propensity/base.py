@@ -75,7 +75,7 @@ class Propensity(ABC):
 
     name: ClassVar[str]
     estimated: ClassVar[bool] = False
-    needs_value: ClassVar[bool] = False  # P depends on the pair's value, so unseen pairs have none
+    only_seen: ClassVar[bool] = False  # P depends on what only a seen pair has: a value, a logged probability
 
     @property
     @abstractmethod

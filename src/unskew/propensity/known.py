@@ -22,6 +22,7 @@ class Known(Propensity):
     share: float | None = None
 
     name = "known"
+    only_seen = True
 
     def __post_init__(self) -> None:
         if self.share is not None and not 0.0 < self.share < 1.0:

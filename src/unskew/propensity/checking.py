@@ -6,7 +6,7 @@ is (k−1)/k as dense, so its absolute propensities are raised by k/(k−1). It 
 
     log-loss, Brier    against the labels, beside those of the constant |O| / (U·I)
     reliability        share seen among pairs with similar P
-    balance            Σ P against the number seen, for tenths of the users by activity and of the items by popularity
+    balance            Σ P against the number seen, for tenths by the user's activity and by the item's popularity
     overlap, ess       how P is spread over seen pairs; (Σ 1/P)² / Σ 1/P²; the largest weight; what a clip would raise
 
 Relative propensities are first scaled by the one constant that makes them sum to the number seen.
@@ -143,9 +143,9 @@ def _folds(log: Log, folds: int, seed: int) -> npt.NDArray[np.int64]:
 def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
     log, unseen = world.log, world.unseen
     seen_p, free_p = np.empty(len(log)), np.full(len(unseen), np.nan)
-    asked = not model.needs_value
-    if model.fitted and not model.estimated:
-        seen_p, asked = model.of(log).rows, False
+    asked = not model.only_seen
+    if not model.estimated and not asked:
+        seen_p = model.of(log).rows
     else:
         for f in range(world.folds):
             fitted = model.fit(log.take(world.fold != f), side)
@@ -177,10 +177,10 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
         loss = float(-np.average(label * np.log(safe) + (1.0 - label) * np.log1p(-safe), weights=mass))
         brier = float(np.average((label - p) ** 2, weights=mass))
         bins = _bins(_tenths(p, mass), p, label, mass)
-        for side, codes in (("user", "user"), ("item", "item")):
-            row = np.concatenate([getattr(log, codes)[kept], getattr(world.unseen, codes)])
-            counts = np.bincount(getattr(log, codes), minlength=len(getattr(log, f"{side}s")))
-            balance[side] = _bins(_tenths(counts.astype(np.float64), np.ones(len(counts)))[row], p, label, mass)
+        fold = np.concatenate([world.fold[kept], world.unseen_fold])
+        for side in balance:
+            row = np.concatenate([getattr(log, side)[kept], getattr(world.unseen, side)])
+            balance[side] = _bins(_tenths(_elsewhere(world, side)[fold, row], mass), p, label, mass)
     inverse = 1.0 / seen[kept]
     ess = float(inverse.sum() ** 2 / (inverse**2).sum())
     found = Check(
@@ -200,6 +200,16 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
         findings=(),
     )
     return _with_findings(found)
+
+
+def _elsewhere(world: _World, side: str) -> Floats:
+    """How often each user (or item) was seen outside each fold, (folds, codes).
+
+    Groups made by all counts would gather whoever was lucky in the fold itself, and look off under right propensities.
+    """
+    codes, size = getattr(world.log, side), len(getattr(world.log, f"{side}s"))
+    inside = np.array([np.bincount(codes[world.fold == f], minlength=size) for f in range(world.folds)])
+    return np.asarray(inside.sum(axis=0) - inside, dtype=np.float64)
 
 
 def _tenths(numbers: Floats, mass: Floats) -> npt.NDArray[np.int64]:
