@@ -28,6 +28,7 @@ class Evidence:
         absolute: whether their level means something.
         relevant: whether n_u is known.
         zeros: whether any seen pair brought nothing.
+        unshared: the propensities are absolute for the training log, but the test log's share is not known.
     """
 
     feedback: Feedback
@@ -36,6 +37,7 @@ class Evidence:
     absolute: bool = False
     relevant: bool = False
     zeros: bool = True
+    unshared: bool = False
 
 
 def refusal(metric: RankingMetric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
@@ -119,6 +121,11 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             return (
                 f"{estimator}: an absolute threshold means nothing for relative propensities. Use a quantile: "
                 f"clipped({estimator.inner}, quantile=0.01)."
+            )
+        if evidence.unshared:
+            return (
+                f"{estimator} under {target} needs propensities of the test log, and these describe the training log: how the "
+                "test log was split off is not known. Say it with --share 0.3 (or --share users), or use snips."
             )
         other = "snips"
         if target is Target.PER_USER_SUM and evidence.feedback is Feedback.IMPLICIT:

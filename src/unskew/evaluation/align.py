@@ -20,7 +20,7 @@ from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 from unskew.log.population import Population
 from unskew.log.relevance import train_gains
-from unskew.propensity import Propensity, Side
+from unskew.propensity import Level, Propensity, Side
 
 CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
 
@@ -150,6 +150,7 @@ def _evidence(rules: Rules, model: Propensity | None, rows: Log, held: Held) -> 
         absolute=model is not None and has_level(model, rows, rules),
         relevant=held.relevant is not None,
         zeros=bool((held.value == 0.0).any()),
+        unshared=model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules),
     )
 
 

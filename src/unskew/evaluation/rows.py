@@ -66,7 +66,7 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger
     elif scored.floored:
         ledger.warnings.append(
             f"{scored.floored:,} held-out interactions are on items that training never showed; their propensity is a "
-            "guess (as if seen once). Drop them with popularity(gamma=…, unsupported=drop)."
+            "guess." + (" Drop them with popularity(gamma=…, unsupported=drop)." if model.name == "popularity" else "")
         )
     if scored.capped:
         ledger.warnings.append(f"{scored.capped:,} held-out propensities came out above 1 and were set to 1.")
