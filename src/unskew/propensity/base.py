@@ -23,6 +23,9 @@ from unskew.log.relevance import row_gains
 Floats = npt.NDArray[np.float64]
 
 
+Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
+
+
 class Level(StrEnum):
     """Whether the level of a propensity means something."""
 
@@ -113,7 +116,7 @@ class Propensity(ABC):
         """P per item where it is the same for every user and value, else ``None``."""
         return None
 
-    def predict(self, users: Sequence[Any] | pl.Series, items: Sequence[Any] | pl.Series) -> Floats:
+    def predict(self, users: Many, items: Many) -> Floats:
         """P of the pairs (users[j], items[j]), which need not have been seen; no users × items matrix is built."""
         people, user = Ids.code(pl.Series("user", users))
         things, item = Ids.code(pl.Series("item", items))
