@@ -124,8 +124,8 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             )
         if evidence.unshared:
             return (
-                f"{estimator} under {target} needs propensities of the test log; these describe the training log, and how "
-                "the test log was split off is not known. Say it with --share 0.3 (or --share users), or use snips."
+                f"{estimator} under {target} needs propensities of the test log. These describe the training log, and how "
+                "the test log was split off is not known: say it with --share 0.3 (or --share users), or use snips."
             )
         other = "snips"
         if target is Target.PER_USER_SUM and evidence.feedback is Feedback.IMPLICIT:
