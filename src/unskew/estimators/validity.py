@@ -124,7 +124,7 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             )
         if evidence.unshared:
             return (
-                f"{estimator} under {target} needs propensities of the test log. These describe the training log, and how "
+                f"{estimator} under {target} needs propensities of the test log; these describe the training log. How "
                 "the test log was split off is not known: say it with --share 0.3 (or --share users), or use snips."
             )
         other = "snips"
