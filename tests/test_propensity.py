@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -182,14 +183,15 @@ def test_known_propensities_are_scaled_by_the_share(candidates: str, expected: l
 
 
 def test_relative_propensities_are_never_scaled() -> None:
-    """A split's share means nothing to popularity."""
+    """A split's share means nothing to popularity and uniform; absolute ones of the training part are scaled."""
     frame = pl.DataFrame({"user": np.repeat(np.arange(30), 3), "item": np.tile([10, 20, 30], 30)})
     train, test = us.split.holdout(Log.from_frame(frame), 0.4, seed=0)
-    model = Popularity(2.0).fit(train)
-    rules = Rules(Feedback.IMPLICIT, unseen=True)
-    for relative in (model, Uniform()):
-        rows = relative.of(test).rows
-        assert in_test_part(rows, relative, test, rules) is rows
+    rules, rows = Rules(Feedback.IMPLICIT), np.full(len(test), 0.3)
+    for model in (Popularity(2.0).fit(train), Uniform(0.5), Uniform()):
+        assert in_test_part(rows, model, test, rules) is rows
+    valued = replace(train, value=np.resize([0.0, 1.0], len(train)), feedback=Feedback.CONVERSIONS)
+    absolute = Popularity(2.0, level=Level.ABSOLUTE).fit(valued)
+    np.testing.assert_allclose(in_test_part(rows, absolute, test, rules), 0.3 / 0.6 * 0.4, rtol=1e-12)
 
 
 def test_uniform_is_one_number_for_all() -> None:

@@ -1,12 +1,18 @@
-"""How likely was each interaction to be seen? Known, popularity or (only when asked for) uniform propensities."""
+"""How likely was each interaction to be seen? Known propensities, estimated ones, or uniform (only when asked for)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from unskew.errors import InputError
 from unskew.propensity.base import NOTHING, Level, Part, Propensity, Scored, Side
+from unskew.propensity.calibrated import Calibrated
 from unskew.propensity.checking import Check, Checks, check
+from unskew.propensity.counting import count_items
 from unskew.propensity.known import Known
+from unskew.propensity.logistic import Logistic
+from unskew.propensity.logistic_mf import LogisticMF
+from unskew.propensity.naive_bayes import NaiveBayes
 from unskew.propensity.popularity import Popularity
 from unskew.propensity.share import part_propensity
 from unskew.propensity.uniform import Uniform
@@ -14,10 +20,14 @@ from unskew.spec import Spec, build, take
 
 __all__ = [
     "NOTHING",
+    "Calibrated",
     "Check",
     "Checks",
     "Known",
     "Level",
+    "Logistic",
+    "LogisticMF",
+    "NaiveBayes",
     "Part",
     "Popularity",
     "Propensity",
@@ -25,13 +35,36 @@ __all__ = [
     "Side",
     "Uniform",
     "check",
+    "count_items",
     "make",
     "part_propensity",
 ]
 
+
+def _calibrated(spec: Spec) -> Propensity:
+    given = take(spec, ("inner",), inner=object, method=str, folds=int)
+    if "inner" not in given:
+        raise InputError("'calibrated' wraps another propensity: calibrated(logistic(features=outer), method=platt).")
+    return Calibrated(make(str(given.pop("inner"))), **given)
+
+
+def _logistic(spec: Spec) -> Propensity:
+    return Logistic(**take(spec, features=str, offsets=str, c=float, free=str, negatives=object, seed=int))
+
+
+def _logistic_mf(spec: Spec) -> Propensity:
+    return LogisticMF(
+        **take(spec, dim=int, penalty=float, epochs=int, negatives=object, held_out=float, seed=int),
+    )
+
+
 _PROPENSITIES: Mapping[str, Callable[[Spec], Propensity]] = {
+    "calibrated": _calibrated,
     "known": lambda spec: Known(**take(spec, share=float)),
-    "popularity": lambda spec: Popularity(**take(spec, gamma=float, unsupported=str)),
+    "logistic": _logistic,
+    "logistic_mf": _logistic_mf,
+    "naive_bayes": lambda spec: NaiveBayes(**take(spec, smoothing=float)),
+    "popularity": lambda spec: Popularity(**take(spec, gamma=object, unsupported=str, level=str)),
     "uniform": lambda spec: Uniform(**take(spec, p=float)),
 }
 

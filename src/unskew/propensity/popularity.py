@@ -1,9 +1,17 @@
 """Popularity propensities (gs23 §5): what is clicked much was shown much.
 
-    P_i ∝ n_i^((γ+1)/2)          n_i counted on training positives
+    P_i ∝ n_i^a,   a = (γ+1)/2          n_i counted on training positives
 
 γ = −1 is uniform. Relative: only ratios mean something. It assumes that popularity comes from exposure; under uniform
 exposure it over-corrects. It knows nothing of how active a user is, so pooled estimates weigh users by activity.
+
+``gamma=estimate`` learns γ where the data say it (``exponent.py``): where seen zeros are logged (conversions, ratings),
+exposures e_i are counted directly; with a log seen at random, its positives m_i follow relevance, and exposure is n_i
+over it. Positives alone do not say whether an item is clicked much because it is shown much or
+because it is liked much, and γ is not identified.
+
+``level=absolute`` calibrates the level where seen zeros are logged: P_i = |O| n_i^a / (U Σ n_i^a), capped at 1, so
+that as many pairs are expected as were seen.
 """
 
 from __future__ import annotations
@@ -12,26 +20,37 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.log import Ids, Log
+from unskew.kernels.hashing import pair_uniform
+from unskew.log import Feedback, Ids, Log
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, positive_rows, row_weights
+from unskew.propensity.exponent import Exponent, Half, from_exposures, from_random
 from unskew.spec import show
 
+ESTIMATE = "estimate"
+DIGITS = 2  # of an estimated γ: what is printed is what is used
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Popularity(Propensity):
     """A power of the training count.
 
     Args:
-        gamma: the exponent's parameter; 2 is the usual choice, −1 is uniform.
+        gamma: the exponent's parameter; 2 is the usual choice, 1 says that items are liked alike, −1 is uniform;
+            ``estimate`` learns it from seen zeros or from a log seen at random.
         unsupported: items that training never showed: ``floor`` counts them as seen once, ``drop`` drops their rows.
+        level: ``relative``, or ``absolute`` with conversions and ratings.
     """
 
-    gamma: float = 2.0
+    gamma: float | str = 2.0
     unsupported: str = "floor"
-    items: Ids | None = field(default=None, compare=False, repr=False)
-    counts: Floats | None = field(default=None, compare=False, repr=False)
+    level: Level = Level.RELATIVE
+    items: Ids | None = field(default=None, compare=False)
+    counts: Floats | None = field(default=None, compare=False)
+    slope: Exponent | None = field(default=None, compare=False)
+    per_user: float | None = field(default=None, compare=False)  # |O| / U
 
     name = "popularity"
     estimated = True
@@ -39,35 +58,72 @@ class Popularity(Propensity):
     def __post_init__(self) -> None:
         if self.unsupported not in ("floor", "drop"):
             raise InputError(f"'popularity': unsupported must be floor or drop, not '{self.unsupported}'.")
+        if self.level not in tuple(Level):
+            raise InputError(f"'popularity': level must be relative or absolute, not '{self.level}'.")
+        if not isinstance(self.gamma, int | float) and self.gamma != ESTIMATE:
+            raise InputError(f"'popularity': gamma must be a number or estimate, not '{self.gamma}'.")
+        object.__setattr__(self, "level", Level(self.level))
 
-    @property
-    def level(self) -> Level:
-        """Relative: only ratios mean something."""
-        return Level.RELATIVE
+    @classmethod
+    def from_counts(cls, items: Ids, counts: Floats, gamma: float | str = 2.0, unsupported: str = "floor") -> Self:
+        """From training positives counted elsewhere, such as by ``count_items`` in a file that exceeds memory."""
+        if len(items) != len(counts) or not (np.asarray(counts) >= 0.0).all() or not np.any(counts):
+            raise InputError("popularity: there must be one count per item, none negative, and not all of them 0.")
+        if isinstance(gamma, str):
+            raise InputError("popularity: counts of positives alone do not say γ. Give a number: gamma=1 or gamma=2.")
+        return cls(gamma, unsupported, items=items, counts=np.asarray(counts, dtype=np.float64))
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
-        """Count the training positives of every item."""
-        positive = positive_rows(train)
+        """Count the training positives of every item; learn γ and the level where asked."""
+        positive, weight = positive_rows(train), row_weights(train, weights)
         if not positive.any():
             raise InputError("popularity propensities need training positives, and the training log has none.")
-        counts = np.bincount(
-            train.item[positive], weights=row_weights(train, weights)[positive], minlength=len(train.items)
+        found = replace(
+            self,
+            items=train.items,
+            counts=_count(train, positive * weight),
+            per_user=float(weight.sum()) / (len(train.users) if weights is None else float(weights.sum())),
         )
-        return replace(self, items=train.items, counts=counts.astype(np.float64))
+        if self.level is Level.ABSOLUTE and not _shows_zeros(train):
+            raise InputError(
+                "popularity(level=absolute) needs a training log of all that was seen, zeros included (--feedback "
+                "conversions or ratings): positives alone do not say how much was seen.\n"
+                "Use the relative form, popularity(gamma=2), with snips or gs."
+            )
+        return replace(found, slope=_slope(train, side, positive, weight)) if self.gamma == ESTIMATE else found
 
     @property
     def fitted(self) -> bool:
         """Whether training counts are there."""
         return self.counts is not None
 
+    @property
+    def gamma_(self) -> float:
+        """γ as it is used, told or estimated."""
+        if self.slope is not None:
+            return round(2.0 * self.slope.value - 1.0, DIGITS)
+        if isinstance(self.gamma, str):
+            raise InputError("popularity(gamma=estimate) has not been fitted yet: call .fit(train).")
+        return float(self.gamma)
+
+    @property
+    def gamma_se(self) -> float | None:
+        """The standard error of an estimated γ."""
+        return None if self.slope is None else 2.0 * self.slope.se
+
     def of(self, log: Log) -> Scored:
         """The propensity of every row's item."""
         counts = self._counts(log.items)
-        return Scored(self._power(counts)[log.item], floored=int(np.count_nonzero(counts[log.item] == 0)))
+        power = self._power(counts)
+        return Scored(
+            np.minimum(power, 1.0)[log.item],
+            floored=int(np.count_nonzero(counts[log.item] == 0)),
+            capped=int(np.count_nonzero(power[log.item] > 1.0)),
+        )
 
     def of_items(self, items: Ids) -> Floats:
         """The propensity of every item (NaN where it is to be dropped)."""
-        return self._power(self._counts(items))
+        return np.minimum(self._power(self._counts(items)), 1.0)
 
     def _counts(self, items: Ids) -> Floats:
         if self.items is None or self.counts is None:
@@ -79,13 +135,77 @@ class Popularity(Propensity):
         return np.where(place >= 0, self.counts[np.maximum(place, 0)], 0.0)
 
     def _power(self, counts: Floats) -> Floats:
+        """n^a over its largest value, so that P is at most 1; absolute: over its sum, times |O| / U."""
         assert self.counts is not None
-        exponent = (self.gamma + 1.0) / 2.0
-        unit = self.counts.max(initial=1.0) if exponent > 0.0 else 1.0  # so that the largest P is at most 1
+        exponent = (self.gamma_ + 1.0) / 2.0
+        unit = self.counts.max(initial=1.0) if exponent > 0.0 else 1.0
         least = np.nan if self.unsupported == "drop" else 1.0
-        used = np.where(counts > 0, counts, least)
-        return np.asarray((used / unit) ** exponent, dtype=np.float64)
+
+        def power(counts: Floats) -> Floats:
+            used = np.where(counts > 0.0, counts, 1.0)
+            return np.asarray(np.where(counts > 0.0, 1.0, least) * (used / unit) ** exponent, dtype=np.float64)
+
+        if self.level is Level.RELATIVE:
+            return power(counts)
+        assert self.per_user is not None
+        return power(counts) * (self.per_user / np.nansum(power(self.counts)))
 
     def __str__(self) -> str:
+        gamma = self.gamma if self.slope is None else self.gamma_
+        level = "" if self.level is Level.RELATIVE else f", level={self.level}"
         rule = "" if self.unsupported == "floor" else f", unsupported={self.unsupported}"
-        return f"{self.name}(gamma={show(self.gamma)}{rule})"
+        return f"{self.name}(gamma={show(gamma)}{level}{rule})"
+
+    def __repr__(self) -> str:
+        if self.slope is None:
+            return f"<{self}>"
+        return f"<{self}, gamma = {self.gamma_:g} ± {self.gamma_se:.2g} from {self.slope.items:,} items>"
+
+
+def _slope(train: Log, side: Side, positive: npt.NDArray[np.bool_], weight: Floats) -> Exponent:
+    """The exponent a, from exposures where zeros are logged, else from a log seen at random."""
+    if _shows_zeros(train):
+        if positive.all():
+            raise InputError(
+                "popularity(gamma=estimate): every training row counts as positive, so that exposures and positives "
+                "are the same. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
+            )
+        return from_exposures(*_halves(train, positive, weight, train.items))
+    if side.mcar is None:
+        raise InputError(
+            "popularity(gamma=estimate): positives alone do not say whether an item is clicked much because it is "
+            "shown much or because it is liked much, so γ is not identified.\n"
+            "Choose it by hand, popularity(gamma=1) or popularity(gamma=2), give a training log with the seen zeros "
+            "(--feedback conversions), or a log whose pairs were seen at random (mcar=…)."
+        )
+    shown, liked = side.mcar, positive_rows(side.mcar)
+    if _shows_zeros(shown) and liked.all():
+        raise InputError(
+            "popularity(gamma=estimate): every row of the log seen at random counts as positive, which says nothing of "
+            "relevance. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
+        )
+    one, other = (half.positives for half in _halves(train, positive, weight, train.items))
+    return from_random(one, other, *_halves(shown, liked, np.ones(len(shown)), train.items))
+
+
+def _halves(log: Log, positive: npt.NDArray[np.bool_], weight: Floats, items: Ids) -> tuple[Half, Half]:
+    """Positives and exposures of every item in two random halves of the users; without zeros all were shown alike."""
+    draws = pair_uniform(0, log.users.hashes, np.zeros(len(log.users), dtype=np.uint64))
+    place = log.items.into(items)[log.item]
+
+    def half(users: npt.NDArray[np.bool_]) -> Half:
+        rows = users[log.user] & (place >= 0)
+        liked = rows & positive
+        counts = [np.bincount(place[r], weight[r], len(items)) for r in (liked, rows)]
+        return Half(counts[0], counts[1] if _shows_zeros(log) else np.full(len(items), float(users.sum())))
+
+    return half(draws < 0.5), half(draws >= 0.5)
+
+
+def _count(log: Log, weight: Floats) -> Floats:
+    return np.bincount(log.item, weights=weight, minlength=len(log.items)).astype(np.float64)
+
+
+def _shows_zeros(log: Log) -> bool:
+    """Whether rows are all that was seen, not only what was liked."""
+    return log.feedback is not Feedback.IMPLICIT and log.value is not None

@@ -1,0 +1,69 @@
+"""Seen and unseen pairs, and folds of them, so that a propensity is judged on pairs that it was not fitted on.
+
+Folds are over *pairs*, by a hash of user and item, seen or not. A model fitted without the seen pairs of a fold speaks
+of a log that holds (k−1)/k of the seen pairs, whichever fold a pair is in: absolute propensities are therefore raised
+by k/(k−1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.kernels.hashing import pair_uniform
+from unskew.log import Log
+from unskew.log.ids import hash_texts
+from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Side, pairs_log
+
+_STREAM = int(hash_texts(pl.Series(["crossfit"]))[0])  # its own: no split and no tie is drawn from it
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Pairs that are not in a log: all of them, or a uniform sample; each stands for 1/``rate`` pairs."""
+
+    pairs: Log
+    rate: float
+
+
+def unseen_pairs(log: Log, most: int, seed: int = 0) -> Unseen:
+    """About ``most`` different unseen pairs, drawn uniformly, or all of them where there are no more."""
+    items = max(len(log.items), 1)
+    seen = log.user.astype(np.int64) * items + log.item
+    every = len(log.users) * len(log.items)
+    left = every - len(seen)
+    if left <= most:
+        free = np.ones(every, dtype=np.bool_)
+        free[seen] = False
+        drawn = np.flatnonzero(free)
+    else:
+        rng = np.random.default_rng([seed, _STREAM])
+        drawn = np.unique(rng.integers(0, every, size=int(most * every / left)))
+        drawn = drawn[seen[np.minimum(np.searchsorted(seen, drawn), len(seen) - 1)] != drawn] if len(seen) else drawn
+    user, item = (drawn // items).astype(np.int32), (drawn % items).astype(np.int32)
+    return Unseen(pairs_log(log.users, log.items, user, item), len(drawn) / left if left else 1.0)
+
+
+def pair_folds(log: Log, folds: int, seed: int = 0) -> Integers:
+    """The fold of every row, from the texts of its user and item."""
+    stream = int(hash_texts(pl.Series([f"crossfit {seed}"]))[0])
+    drawn = pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])
+    return np.asarray(drawn * folds, dtype=np.int64)
+
+
+def crossfitted(
+    model: Propensity, train: Log, others: Log, folds: int, side: Side = NOTHING, weights: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """P of the training rows and of other pairs, each by a model that was fitted without the fold of the pair."""
+    mine, theirs = pair_folds(train, folds), pair_folds(others, folds)
+    seen, unseen = np.empty(len(train)), np.empty(len(others))
+    for k in range(folds):
+        fitted = model.fit(train.take(mine != k), side, weights)
+        raised = folds / (folds - 1.0) if fitted.level is Level.ABSOLUTE else 1.0
+        seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, 1.0)
+        unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, 1.0)
+    return seen, unseen

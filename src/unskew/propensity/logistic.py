@@ -1,0 +1,294 @@
+"""Logistic propensities (schnabel16 §5.1): how likely a pair is to be in the training log.
+
+    P_ui = σ(wᵀ x_ui + β_i + γ_u)
+
+    features=plain      x_ui = (x_u, x_i)
+    features=outer      x_ui = (x_u, x_i, x_u ⊗ x_i): all products of a user's and an item's covariate too
+    offsets             γ_u (user), β_i (item), both or none
+
+Fitted to all pairs, seen or not, by maximum likelihood with the penalty ‖w‖²/(2c) (and the same on offsets that are not
+free); the intercept is never penalised. Every covariate is first moved to [0, 1], so that its unit does not matter.
+Free offsets match the sums: Σ_i P_ui = rows of the user, Σ_u P_ui = rows of the item. In large worlds the unseen pairs
+are a sample, at rate f, and logit P = logit P̃ + log f.
+
+Absolute where the log holds all seen pairs (conversions, ratings). In an implicit log to be there is to be seen *and*
+liked: relative, and right only as far as liking does not depend on the covariates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+
+from unskew.errors import InputError
+from unskew.log import Features, Feedback, Ids, Log
+from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
+from unskew.propensity.crossfit import unseen_pairs
+from unskew.propensity.two_way import CHUNK, Grid, Pairs, Some, add_products, minimise, parts
+from unskew.spec import show
+
+FEATURES = ("outer", "plain", "none")
+OFFSETS = ("none", "user", "item", "user+item")
+EXACT = 5_000_000  # pairs up to which all are used by default
+LARGEST = 200_000_000  # pairs up to which all may be asked for
+AUTO = 10  # unseen pairs per seen pair beyond
+TINY = 1e-9  # penalty of free parameters: they stay finite and match their sums to about 1e-8
+LEAST = -30.0  # logit of the smallest propensity, 1e-13
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Logistic(Propensity):
+    """Logistic regression on covariates, with offsets for users and items.
+
+    Args:
+        features: ``outer``, ``plain`` or ``none``, from ``user_features`` and ``item_features``.
+        offsets: ``none``, ``user``, ``item`` or ``user+item``.
+        c: inverse strength of the penalty; smaller is smoother.
+        free: ``yes`` leaves offsets unpenalised, ``no`` penalises them like everything else.
+        negatives: unseen pairs per seen pair, or ``all``; ``auto`` takes all in worlds of up to 5 million pairs.
+        seed: which unseen pairs are drawn.
+    """
+
+    features: str = "outer"
+    offsets: str = "none"
+    c: float = 0.1
+    free: str = "yes"
+    negatives: int | str = "auto"
+    seed: int = 0
+    state: _State | None = field(default=None, compare=False, repr=False)
+
+    name = "logistic"
+    estimated = True
+
+    def __post_init__(self) -> None:
+        for option, known in (("features", FEATURES), ("offsets", OFFSETS), ("free", ("yes", "no"))):
+            if getattr(self, option) not in known:
+                raise InputError(
+                    f"'logistic': {option} must be {', '.join(known[:-1])} or {known[-1]}, not "
+                    f"'{getattr(self, option)}'."
+                )
+        if self.features == "none" and self.offsets == "none":
+            raise InputError(
+                "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
+                "plain, or offsets=user+item; if even exposure is meant, say uniform."
+            )
+        if not self.c > 0.0:
+            raise InputError(f"'logistic': c must be above 0, not {self.c:g}.")
+        if isinstance(self.negatives, str) and self.negatives not in ("auto", "all"):
+            raise InputError(f"'logistic': negatives must be auto, all or a number, not '{self.negatives}'.")
+        if not isinstance(self.negatives, str) and (self.negatives < 1 or self.negatives != int(self.negatives)):
+            raise InputError(f"'logistic': negatives must be a whole number of at least 1, not {self.negatives:g}.")
+        if self.seed < 0:
+            raise InputError(f"'logistic': seed must be at least 0, not {self.seed}.")
+
+    @property
+    def level(self) -> Level:
+        """Absolute once fitted to a log of all seen pairs; relative for implicit logs, and before the fit."""
+        return Level.ABSOLUTE if self.state is not None and self.state.absolute else Level.RELATIVE
+
+    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """Maximise the likelihood of which pairs are in the training log; a user of weight 2 counts like two."""
+        often = np.ones(len(train.users)) if weights is None else weights
+        if not (often[train.user] > 0.0).any():
+            raise InputError(f"{train.account.source}: logistic propensities need training rows, and there are none.")
+        user, item = self._covariates(side)
+        sides = (_Side.of(train.users, user, "user"), _Side.of(train.items, item, "item"))
+        pairs, label, weight, lift = self._pairs(train, sides, often)
+        theta = self._minimum(pairs, label, weight, lift, sides, often)
+        absolute = train.feedback is not Feedback.IMPLICIT
+        return replace(self, state=self._state(theta, sides, train, often, absolute))
+
+    def _covariates(self, side: Side) -> tuple[Features | None, Features | None]:
+        if self.features == "none":
+            return None, None
+        both = side.user_features is not None and side.item_features is not None
+        if self.features == "outer" and not both:
+            raise InputError(
+                "logistic(features=outer) multiplies covariates of users and of items: give --user-features and "
+                "--item-features. With one of them use features=plain, without any features=none and offsets."
+            )
+        if side.user_features is None and side.item_features is None:
+            raise InputError(
+                "logistic(features=plain) needs covariates: give --user-features or --item-features, or use "
+                "features=none with offsets."
+            )
+        return side.user_features, side.item_features
+
+    def _pairs(self, train: Log, sides: tuple[_Side, _Side], often: Floats) -> tuple[Pairs, Floats, Floats, float]:
+        """The pairs of the fit, whether each was seen, their weights, and −log of the rate of unseen pairs."""
+        user, item = (side.matrix for side in sides)
+        every = len(user) * len(item)
+        if self.negatives == "all" or (self.negatives == "auto" and every <= EXACT):
+            if every > LARGEST:
+                raise InputError(f"logistic(negatives=all) would hold all {every:,} pairs in memory. Use negatives=10.")
+            label = np.zeros((len(user), len(item)))
+            label[train.user, train.item] = 1.0
+            return Grid(user, item), label, often[:, None], 0.0
+        count = len(train)
+        most = self.negatives * count if isinstance(self.negatives, int) else min(AUTO * count, max(EXACT, count))
+        unseen = unseen_pairs(train, most, self.seed)
+        left = np.concatenate([train.user, unseen.pairs.user])
+        right = np.concatenate([train.item, unseen.pairs.item])
+        order = np.argsort(left, kind="stable")
+        label = np.repeat([1.0, 0.0], [count, len(unseen.pairs)])[order]
+        lift = -float(np.log(unseen.rate)) if len(unseen.pairs) else 0.0
+        return Some(user, item, left[order], right[order]), label, often[left[order]], lift
+
+    def _minimum(
+        self, pairs: Pairs, label: Floats, weight: Floats, lift: float, sides: tuple[_Side, _Side], often: Floats
+    ) -> Floats:
+        """θ = (W, γ, β); what the options leave out stays 0."""
+        user, item = (side.matrix for side in sides)
+        free, by_user, by_item = self.free == "yes", "user" in self.offsets, "item" in self.offsets
+        w = np.full((user.shape[1], item.shape[1]), self.features == "outer")
+        w[:, 0] = not (free and by_user)  # free offsets hold the main effects,
+        w[0, :] = not (free and by_item)
+        w[0, 0] = not (free and (by_user or by_item))  # and the intercept
+        has = [by_user & (often > 0.0), np.full(len(item), by_item)]
+        loose = TINY if free else 1.0 / self.c
+        penalty = np.full(w.shape, 1.0 / self.c)
+        penalty[0, 0] = TINY
+        seen = np.sum(weight * label)
+        rate = np.clip(seen / np.sum(weight * np.ones_like(label)), 1e-6, 1.0 - 1e-6)
+        start = np.zeros(w.size + len(user) + len(item))
+        start[0] = logit(rate) - lift
+        return minimise(
+            pairs,
+            label,
+            weight,
+            np.concatenate([penalty.ravel(), loose * often, np.full(len(item), loose)]),
+            start,
+            np.concatenate([w.ravel(), *has]),
+            lift,
+        )
+
+    def _state(self, theta: Floats, sides: tuple[_Side, _Side], train: Log, often: Floats, absolute: bool) -> _State:
+        """Offsets of users and items that training never showed are set to those of an average one seen once."""
+        user, item = sides
+        w, gamma, beta = (part.copy() for part in parts(theta, user.matrix, item.matrix))
+        rows = often[train.user]
+        active = np.bincount(train.user, weights=rows, minlength=len(gamma)) > 0.0
+        shown = np.bincount(train.item, weights=rows, minlength=len(beta)) > 0.0
+        left, right = _among(np.flatnonzero(active), np.flatnonzero(shown), self.seed)
+        fixed = np.einsum("nd,nd->n", user.matrix[left] @ w, item.matrix[right])
+        c = None if self.free == "yes" else self.c
+        rare_user = rare_item = 0.0
+        if "user" in self.offsets:
+            rare_user = _rare(fixed + beta[right], None, len(beta), c)
+        if "item" in self.offsets:
+            rare_item = _rare(fixed + gamma[left], often[left], float(often.sum()), c)
+        gamma[~active if c is None else often == 0.0] = rare_user
+        if c is None:
+            beta[~shown] = rare_item
+        return _State(user, item, w, gamma, beta, rare_user, rare_item, shown, absolute)
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there are coefficients."""
+        return self.state is not None
+
+    def of(self, log: Log) -> Scored:
+        """P of every row, for the asked pairs only."""
+        if self.state is None:
+            raise InputError(
+                "logistic propensities are fitted on a training log: give --train (seen=train), or call "
+                ".fit(train, side)."
+            )
+        return self.state.of(log, "item" in self.offsets)
+
+    def __str__(self) -> str:
+        told = [f"features={self.features}", f"offsets={self.offsets}", f"c={show(self.c)}"]
+        told += [f"free={self.free}"] if self.offsets != "none" else []
+        told += [f"negatives={show(self.negatives)}"] if self.negatives != "auto" else []
+        told += [f"seed={self.seed}"] if self.seed else []
+        return f"{self.name}({', '.join(told)})"
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """Users or items with their covariates, moved to [0, 1] behind a leading 1."""
+
+    ids: Ids
+    features: Features | None
+    what: str
+    low: Floats
+    span: Floats
+    matrix: Floats
+
+    @classmethod
+    def of(cls, ids: Ids, features: Features | None, what: str) -> _Side:
+        raw = np.empty((len(ids), 0)) if features is None else features.of(ids, what)
+        low, span = raw.min(axis=0, initial=np.inf), np.ptp(raw, axis=0) if len(raw) else np.ones(raw.shape[1])
+        span = np.where(span > 0.0, span, 1.0)
+        return cls(ids, features, what, low, span, _design(raw, low, span))
+
+    def covariates(self, ids: Ids) -> Floats:
+        """Those of other ids, on the same scale."""
+        raw = np.empty((len(ids), 0)) if self.features is None else self.features.of(ids, self.what)
+        return _design(raw, self.low, self.span)
+
+
+def _design(raw: Floats, low: Floats, span: Floats) -> Floats:
+    return np.column_stack([np.ones(len(raw)), (raw - low) / span])
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """What was learnt: W, offsets, and the offsets of users and items that training never showed."""
+
+    user: _Side
+    item: _Side
+    w: Floats
+    gamma: Floats
+    beta: Floats
+    rare_user: float
+    rare_item: float
+    shown: npt.NDArray[np.bool_]
+    absolute: bool
+
+    def of(self, log: Log, by_item: bool) -> Scored:
+        users, left = _present(log.users, log.user)
+        items, right = _present(log.items, log.item)
+        mixed, things = self.user.covariates(users) @ self.w, self.item.covariates(items)
+        who, what = users.into(self.user.ids), items.into(self.item.ids)
+        gamma = np.where(who >= 0, self.gamma[who], self.rare_user)
+        beta = np.where(what >= 0, self.beta[what], self.rare_item)
+        eta = gamma[left] + beta[right]
+        add_products(eta, mixed, things, left, right)
+        guessed = (what < 0) | ~self.shown[what] if by_item else np.zeros(len(what), dtype=np.bool_)
+        return Scored(expit(np.maximum(eta, LEAST)), floored=int(np.count_nonzero(guessed[right])))
+
+
+def _present(ids: Ids, codes: npt.NDArray[np.int32]) -> tuple[Ids, Codes]:
+    """The ids that occur, so that covariates are asked of no others, and the place of each row's."""
+    there, place = np.unique(codes, return_inverse=True)
+    return Ids(ids.values.gather(pl.Series(there, dtype=pl.UInt32))), place
+
+
+def _among(left: Codes, right: Codes, seed: int) -> tuple[Codes, Codes]:
+    """All pairs of these users and items, or CHUNK random ones where there are more."""
+    if len(left) * len(right) <= CHUNK:
+        return np.repeat(left, len(right)), np.tile(right, len(left))
+    rng = np.random.default_rng(seed)
+    return rng.choice(left, CHUNK), rng.choice(right, CHUNK)
+
+
+def _rare(eta: Floats, weight: Floats | None, others: float, c: float | None) -> float:
+    """The offset of an average user (item) that training never showed.
+
+    Free, it is the one with which an interaction is expected once among all others; penalised, that of one without any.
+    """
+    target, penalty = (min(1.0, others / 2.0), 0.0) if c is None else (0.0, 1.0 / c)
+
+    def excess(offset: float) -> float:
+        return float(others * np.average(expit(eta + offset), weights=weight) + penalty * offset - target)
+
+    bound = float(np.abs(eta).max()) + 60.0
+    return float(brentq(excess, -bound, bound if c is None else 0.0))

@@ -1,0 +1,292 @@
+"""Logistic matrix factorisation of what was seen (saito20 Eq. 6, with its minus sign; Johnson 2014).
+
+    P_ui = σ(v_u·w_i + a_u + b_i + c),   maximising   Σ_ui [ O log P + (1 − O) log(1 − P) ] − ½ λ (Σ|v_u|² + Σ|w_i|²)
+
+over all pairs, or over all seen and a share f of the unseen pairs, where the sample's odds are 1/f times too high:
+logit P = logit P̃ + log f. Fitted by Newton steps for all users given the items, then for all items given the users
+(``kernels/factors.py``), until the likelihood of held-out pairs (a hash of user and item, seen or not) stops rising.
+
+The penalty is told in units of chance: λ = penalty · (√(S/I) + √(S/U)), S = Σ P(1 − P), which is how large the largest
+singular value of O − P comes out when there is no structure at all. At 1 factors must beat chance to be there; what
+suits does not depend on the size of the log. Offsets are held by a ridge that a dozen rows outweigh; they are fitted
+once more when factors are settled, so that P̂ nearly reproduces row and column sums.
+
+Conversions and ratings logs show what was seen, and P is absolute. An implicit log shows what was seen *and* liked: P̂
+then follows taste as much as exposure, its level means nothing (relative), and debiasing by it takes taste out, too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from unskew.errors import InputError
+from unskew.kernels import factors
+from unskew.kernels.hashing import mix, pair_uniform
+from unskew.log import Feedback, Ids, Log
+from unskew.log.ids import Codes
+from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
+from unskew.spec import show
+
+ALL_PAIRS = 2**25  # as many pairs (4 bytes, twice) are all taken unless told otherwise; beyond it, 10 unseen per seen
+RIDGE = 1.0  # of offsets: few rows say little of a user, and one who saw nothing (or everything) has an offset, too
+WARM_UP = 3  # rounds of offsets alone
+PATIENCE = 2  # rounds without a better held-out likelihood
+GAIN = 1e-4  # what counts as better, relatively
+STEPS = 8  # of subspace iteration for the first factors
+BLOCK = 256  # rows that one task updates
+
+Pairs = tuple[npt.NDArray[np.int64], Codes]
+
+
+@dataclass(frozen=True)
+class LogisticMF(Propensity):
+    """Factors and offsets of users and items.
+
+    Args:
+        dim: number of factors; 0 leaves the offsets of users and items.
+        penalty: of factors, in units of what chance alone would bring.
+        epochs: rounds (all users, all items) at most; the held-out likelihood mostly stops earlier.
+        negatives: ``all`` unseen pairs, so many per seen pair, or ``auto``: all in small logs, 10 in large ones.
+        held_out: share of the pairs that is kept aside to know when to stop; 0 runs all epochs.
+        seed: of the first factors, the sample and the held-out pairs.
+        threads: by default one per core; the numbers do not depend on it.
+    """
+
+    dim: int = 10
+    penalty: float = 0.7
+    epochs: int = 30
+    negatives: int | str = "auto"
+    held_out: float = 0.05
+    seed: int = 0
+    threads: int | None = field(default=None, compare=False, repr=False)
+    found: Factors | None = field(default=None, compare=False, repr=False)
+
+    name = "logistic_mf"
+    estimated = True
+
+    def __post_init__(self) -> None:
+        rules = {
+            "dim must not be negative": self.dim >= 0,
+            "penalty must be above 0": self.penalty > 0.0,
+            "epochs must be at least 1": self.epochs >= 1,
+            "negatives must be all, auto or a whole number of at least 1": self.negatives in ("all", "auto")
+            or (isinstance(self.negatives, int) and self.negatives >= 1),
+            "held_out must lie between 0 and 0.5": 0.0 <= self.held_out <= 0.5,
+            "seed must lie between 0 and 2³¹ − 1": 0 <= self.seed < 2**31,
+        }
+        if broken := [rule for rule, kept in rules.items() if not kept]:
+            raise InputError(f"'logistic_mf': {broken[0]}.")
+
+    @property
+    def level(self) -> Level:
+        """Absolute where the training log showed what was seen, zeros included."""
+        return Level.ABSOLUTE if self.found is not None and self.found.absolute else Level.RELATIVE
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there are factors."""
+        return self.found is not None
+
+    @property
+    def held_out_loss(self) -> tuple[float, ...]:
+        """Mean log-loss of the held-out pairs: with offsets alone, then after every round."""
+        return () if self.found is None else self.found.losses
+
+    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """Fit to all rows of the training log; users and items of its vocabularies without rows count as unseen."""
+        total = len(train.users) * len(train.items)
+        if not 0 < len(train) < total:
+            raise InputError(
+                f"{train.account.source}: logistic_mf needs seen and unseen pairs, and {len(train):,} of {total:,} "
+                "pairs of users and items were seen. Give a training log over the whole catalogue."
+            )
+        weight = np.ones(len(train.users)) if weights is None else np.asarray(weights, dtype=np.float64)
+        if not weight[train.user].any():
+            raise InputError("logistic_mf: no user with training rows has a weight above 0.")
+        many = self.negatives if self.negatives != "auto" else "all" if total <= ALL_PAIRS else 10
+        rate = 1.0 if isinstance(many, str) else min(1.0, many * len(train) / (total - len(train)))
+        return replace(self, found=_factorise(self, train, weight, rate))
+
+    def of(self, log: Log) -> Scored:
+        """P of every row; unknown users and items have the average offset, and no factors."""
+        found = self.found
+        if found is None:
+            raise InputError(
+                "logistic_mf propensities are fitted on a training log. Give --train (seen=train), or call .fit(train)."
+            )
+        user, item = log.users.into(found.users)[log.user], log.items.into(found.items)[log.item]
+        z = np.empty(len(log))
+        factors.logits(user, item, found.user, found.item, found.level, z)
+        known = (user >= 0) & (item >= 0)
+        known[known] = found.user_seen[user[known]] & found.item_seen[item[known]]
+        return Scored(1.0 / (1.0 + np.exp(-z)), floored=int(np.count_nonzero(~known)))
+
+    def __str__(self) -> str:
+        options = {name: getattr(self, name) for name in ("dim", "penalty", "epochs", "negatives", "held_out", "seed")}
+        return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in options.items())})"
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """What was found; the last column of ``user`` and ``item`` is the offset, ``level`` is c.
+
+    Args:
+        user_seen, item_seen: whether there was a training row.
+        absolute: whether the training log showed what was seen.
+        losses: held-out log-loss of offsets alone, then of every round.
+    """
+
+    users: Ids
+    items: Ids
+    user: Floats
+    item: Floats
+    level: float
+    user_seen: npt.NDArray[np.bool_]
+    item_seen: npt.NDArray[np.bool_]
+    absolute: bool
+    losses: tuple[float, ...]
+
+
+def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Factors:
+    """Offsets alone, then factors and offsets until held-out pairs say stop, then offsets once more."""
+    kept, held = _pairs(train, model, rate)
+    turned = _turn(kept, len(train.items))
+    penalty, level = _start(model, kept, weight, len(train.items))
+    everyone = np.ones(len(train.items))
+
+    def sweep(user: Floats, item: Floats, level: float, settled: bool = False) -> float:
+        """All users, then all items; the mean of the offsets goes into the level, where no penalty holds it."""
+        by_user = (*kept, user, item, everyone, level, penalty, RIDGE, settled)
+        by_item = (*turned, item, user, weight, level, penalty, RIDGE, settled)
+        _each(pool, len(user), lambda a, b: factors.ascend(a, b, *by_user))
+        _each(pool, len(item), lambda a, b: factors.ascend(a, b, *by_item))
+        means = float(np.average(user[:, -1], weights=weight)), float(item[:, -1].mean())
+        user[:, -1] -= means[0]
+        item[:, -1] -= means[1]
+        return level + sum(means)
+
+    def judge(user: Floats, item: Floats, level: float) -> float:
+        total, loss = factors.log_loss(*held, user, item, weight, level)
+        return loss / total if total > 0.0 else np.nan
+
+    user, item = np.zeros((len(train.users), 1)), np.zeros((len(train.items), 1))
+    with ThreadPoolExecutor(max_workers=model.threads or os.cpu_count()) as pool:
+        for _ in range(WARM_UP):
+            level = sweep(user, item, level)
+        losses = [judge(user, item, level)]
+        dim = min(model.dim, len(user), len(item))
+        user = np.hstack([np.zeros((len(user), dim)), user])
+        best = user.copy(), np.hstack([np.zeros((len(item), dim)), item]), level
+        item = np.hstack([_first(train, kept, weight, dim, model.seed), item])
+        for _ in range(model.epochs if dim else 0):
+            level = sweep(user, item, level)
+            losses.append(judge(user, item, level))
+            if not losses[-1] >= min(losses[:-1]):  # better, or nothing is held out
+                best = user.copy(), item.copy(), level
+            if len(losses) > PATIENCE and min(losses[-PATIENCE:]) > min(losses[:-PATIENCE]) * (1.0 - GAIN):
+                break
+        user, item, level = best
+        stretch = np.sqrt(_stretch(held, user, item, weight, level))
+        user[:, :-1] *= stretch
+        item[:, :-1] *= stretch
+        for _ in range(WARM_UP):
+            level = sweep(user, item, level, settled=True)
+    return Factors(
+        train.users,
+        train.items,
+        user,
+        item,
+        level + float(np.log(rate)),
+        user_seen=np.diff(train.indptr) > 0,
+        item_seen=np.bincount(train.item, minlength=len(train.items)) > 0,
+        absolute=train.feedback is not Feedback.IMPLICIT and train.value is not None,
+        losses=(*losses, judge(user, item, level)),
+    )
+
+
+def _start(model: LogisticMF, pairs: Pairs, weight: Floats, items: int) -> tuple[float, float]:
+    """λ, and c as if all pairs were alike."""
+    by_row = np.repeat(weight, np.diff(pairs[0]))
+    share = min(max(float(by_row @ (pairs[1] & 1) / by_row.sum()), 1e-6), 1.0 - 1e-6)
+    spread = float(by_row.sum()) * share * (1.0 - share)
+    penalty = model.penalty * (np.sqrt(spread / items) + np.sqrt(spread / weight.sum()))
+    return float(penalty), float(np.log(share / (1.0 - share)))
+
+
+def _stretch(held: Pairs, user: Floats, item: Floats, weight: Floats, level: float) -> float:
+    """The factor by which v·w should be longer, so that held-out pairs are likeliest: what the penalty shrank."""
+    who, seen = np.repeat(np.arange(len(user)), np.diff(held[0])), held[1] & 1
+    left, right = user[who], item[held[1] >> 1]
+    offset, inner = level + left[:, -1] + right[:, -1], np.einsum("ij,ij->i", left[:, :-1], right[:, :-1])
+    factor = 1.0
+    for _ in range(20 if (inner * weight[who]).any() else 0):
+        p = 1.0 / (1.0 + np.exp(-np.clip(offset + factor * inner, -factors.LIMIT, factors.LIMIT)))
+        pull, bend = weight[who] @ (inner * (seen - p)), weight[who] @ (inner**2 * p * (1.0 - p))
+        factor = min(max(factor + float(pull / max(bend, 1e-9)), 0.5), 2.0)
+    return factor
+
+
+def _pairs(train: Log, model: LogisticMF, rate: float) -> tuple[Pairs, Pairs]:
+    """Pairs to fit on and pairs to judge by: 2·item + seen, by user."""
+    ends = tuple(np.zeros(len(train.users) + 1, dtype=np.int64) for _ in range(2))
+    lists = tuple(np.empty(0, dtype=np.int32) for _ in range(2))
+    seed = np.uint64(mix(np.uint64(model.seed)))
+    for _ in range(2):  # count, then list
+        factors.gather(
+            train.indptr,
+            train.item,
+            train.users.hashes,
+            train.items.hashes,
+            seed,
+            rate,
+            model.held_out,
+            ends[0],
+            lists[0],
+            ends[1],
+            lists[1],
+        )
+        if not len(lists[0]):
+            lists = tuple(np.empty(int(end[-1]), dtype=np.int32) for end in ends)
+    return (ends[0], lists[0]), (ends[1], lists[1])
+
+
+def _turn(pairs: Pairs, items: int) -> Pairs:
+    """The same pairs by item: 2·user + seen."""
+    at, out = np.zeros(items + 1, dtype=np.int64), np.empty_like(pairs[1])
+    factors.transpose(*pairs, at, out)
+    return at, out
+
+
+def _first(train: Log, kept: Pairs, weight: Floats, dim: int, seed: int) -> Floats:
+    """First item factors: correspondence analysis, the singular vectors of (O − n_u n_i / |O|) / √(n_u n_i).
+
+    A few steps of subspace iteration on the seen pairs, begun with hashes of (seed, item, number of the factor).
+    """
+    items, seen = len(train.items), np.flatnonzero(kept[1] & 1)
+    user, item = np.searchsorted(kept[0], seen, side="right") - 1, kept[1][seen] >> 1
+    rows, columns = np.bincount(user, minlength=len(weight)), np.bincount(item, weight[user], items)
+    total = max(float(columns.sum()), 1.0)
+    out, back = 1.0 / np.sqrt(np.maximum(rows, 1)), 1.0 / np.sqrt(np.maximum(columns, 1.0))
+    matrix = sparse.csr_array((out[user] * back[item], (user, item)), (len(weight), items))
+    trivial = np.sqrt(columns / total)
+    numbers = np.arange(dim, dtype=np.uint64)
+    basis = pair_uniform(seed, np.repeat(train.items.hashes, dim), np.tile(numbers, items)).reshape(items, dim) - 0.5
+    for _ in range(STEPS):
+        basis = matrix.T @ (weight[:, None] * (matrix @ basis))
+        basis, triangle = np.linalg.qr(basis - np.outer(trivial, trivial @ basis))
+    size = np.abs(np.diag(triangle)) ** 0.25  # the root of the singular value
+    return np.asarray(basis * size * np.sqrt(total / (columns + total / items))[:, None])
+
+
+def _each(pool: ThreadPoolExecutor, rows: int, work: Callable[[int, int], None]) -> None:
+    """Do the work on blocks of rows, side by side."""
+    bounds = [*range(0, rows, BLOCK), rows]
+    list(pool.map(work, bounds[:-1], bounds[1:]))

@@ -1,0 +1,125 @@
+"""Naive Bayes propensities (schnabel16 Eq. 18): how likely a pair was to be seen, given its value.
+
+    P(O = 1 | y = r) = P(r | O) · P(O) / P(r)
+
+    P(r | O) = (n_r + a) / (|O| + a·K)        n_r of the |O| training rows have the value r, K different values
+    P(r)     = (m_r + a) / (m + a·K)          m_r of the m rows of a sample that was seen at random (MCAR)
+    P(O)     = |O| / (U·I)                    U, I the users and items of the training log
+
+Absolute, for the training log. Capped at 1. With a = 0 and no cap, Σ 1/P over the training rows is exactly U·I.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.log import Feedback, Log
+from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, row_weights
+from unskew.spec import show
+
+MOST_VALUES = 100  # different values; more are measurements rather than ratings
+
+
+@dataclass(frozen=True)
+class NaiveBayes(Propensity):
+    """One propensity per value, from a training log and a small sample that was seen at random.
+
+    Args:
+        smoothing: pseudo-count a of every value in both distributions (Laplace); 0 leaves the shares as counted.
+    """
+
+    smoothing: float = 1.0
+    values: Floats | None = field(default=None, compare=False, repr=False)
+    of_value: Floats | None = field(default=None, compare=False, repr=False)
+
+    name = "naive_bayes"
+    estimated = True
+    only_seen = True
+
+    def __post_init__(self) -> None:
+        if self.smoothing < 0.0:
+            raise InputError(f"'naive_bayes': smoothing must be at least 0, not {self.smoothing:g}.")
+
+    @property
+    def level(self) -> Level:
+        """Always absolute: the sample tells what is there to be seen."""
+        return Level.ABSOLUTE
+
+    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """Count the values of the training rows (by the weight of their user) and of the random sample."""
+        if side.mcar is None:
+            raise InputError(
+                "naive_bayes compares the values of the training log with those of pairs that were seen at random, and "
+                "there is no such sample. Give it with --mcar (mcar=…), or use logistic, which needs none."
+            )
+        seen, everywhere = _values(train), _values(side.mcar)
+        values = np.unique(np.concatenate([seen, everywhere]))
+        if len(values) > MOST_VALUES:
+            raise InputError(
+                f"naive_bayes has one propensity per value, and there are {len(values):,} different values (at most "
+                f"{MOST_VALUES}). Round them, or use logistic."
+            )
+        n = _count(values, seen, row_weights(train, weights))
+        m = _count(values, everywhere, np.ones(len(everywhere)))
+        if n.sum() == 0.0 or m.sum() == 0.0:
+            empty = train if n.sum() == 0.0 else side.mcar
+            raise InputError(f"{empty.account.source}: naive_bayes counts values, and this log has no rows.")
+        given, all_over = self._smooth(n), self._smooth(m)
+        if ((all_over == 0.0) & (given > 0.0)).any():
+            first = float(values[(all_over == 0.0) & (given > 0.0)][0])
+            raise InputError(
+                f"{side.mcar.account.source}: value {show(first)} occurs in training but not in the random sample, so "
+                "its propensity would be infinite. Use naive_bayes(smoothing=1)."
+            )
+        ratio = np.divide(given, all_over, out=np.zeros_like(given), where=all_over > 0.0)
+        users = len(train.users) if weights is None else weights.sum()
+        return replace(self, values=values, of_value=ratio * n.sum() / (users * len(train.items)))
+
+    def _smooth(self, counts: Floats) -> Floats:
+        """Shares with a pseudo-count for every value."""
+        return np.asarray((counts + self.smoothing) / (counts.sum() + self.smoothing * len(counts)))
+
+    @property
+    def fitted(self) -> bool:
+        """Whether values have been counted."""
+        return self.of_value is not None
+
+    def of(self, log: Log) -> Scored:
+        """The propensity of every row's value; a value that was never counted is an error, since nothing is known."""
+        if self.values is None or self.of_value is None:
+            raise InputError(
+                "naive_bayes is counted on a training log and a random sample. Give --train (seen=train) and --mcar, "
+                "or call .fit(train, Side(mcar=…))."
+            )
+        asked = _values(log)
+        place = np.minimum(np.searchsorted(self.values, asked), len(self.values) - 1)
+        strange = (self.values[place] != asked) | (self.of_value[place] == 0.0)
+        if strange.any():
+            where = "in training" if self.values[place][strange][0] == asked[strange][0] else "in either log"
+            raise InputError(
+                f"{log.account.source}: value {show(float(asked[strange][0]))} never occurred {where} when naive_bayes "
+                "was fitted, so nothing is known of its propensity. Use a training log and a random sample with all "
+                "values, and smoothing above 0."
+            )
+        rows = self.of_value[place]
+        return Scored(np.minimum(rows, 1.0), capped=int(np.count_nonzero(rows > 1.0)))
+
+    def __str__(self) -> str:
+        return f"{self.name}(smoothing={show(self.smoothing)})"
+
+
+def _count(values: Floats, rows: Floats, weights: Floats) -> Floats:
+    return np.bincount(np.searchsorted(values, rows), weights=weights, minlength=len(values)).astype(np.float64)
+
+
+def _values(log: Log) -> Floats:
+    if log.feedback is Feedback.IMPLICIT or log.value is None:
+        raise InputError(
+            f"{log.account.source}: naive_bayes takes a pair's propensity from its value, so it needs logs with values "
+            "(--feedback ratings or conversions); implicit logs and unseen pairs have none. Use popularity or logistic."
+        )
+    return log.value

@@ -1,0 +1,185 @@
+"""Naive Bayes propensities: Eq. 18, what it needs, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unskew as us
+from tests.propensity.worlds import Floats, log_of
+from unskew import propensity
+from unskew.errors import InputError, RefusedError
+from unskew.log import Log
+from unskew.propensity import Level, NaiveBayes, Part, Side
+
+
+def ratings(values: list[float], users: list[int] | None = None) -> Log:
+    """One row per rating; a user for each by default, every row another item."""
+    who = list(range(len(values))) if users is None else users
+    frame = pl.DataFrame({"user": who, "item": list(range(len(values))), "value": values})
+    return Log.from_frame(frame, feedback="ratings")
+
+
+def values_of(log: Log) -> Floats:
+    """Its column ``value``."""
+    assert log.value is not None
+    return log.value
+
+
+STARS = st.lists(st.integers(1, 5).map(float), min_size=1, max_size=30)
+
+
+@given(STARS, STARS)
+def test_unsmoothed_inverse_propensities_sum_to_all_pairs(seen: list[float], everywhere: list[float]) -> None:
+    """MATHS §4: with a = 0 and no cap, Σ 1/P over the fitting data is exactly U·I."""
+    train, mcar = ratings(seen), ratings([*everywhere, *set(seen)])
+    mcar = mcar.take(
+        np.isin(values_of(mcar), values_of(train))
+    )  # values that training never showed would take their share
+    fitted = NaiveBayes(0.0).fit(train, Side(mcar=mcar))
+    assert fitted.values is not None and fitted.of_value is not None
+    uncapped = fitted.of_value[np.searchsorted(fitted.values, values_of(train))]
+    assert (1.0 / uncapped).sum() == pytest.approx(len(train.users) * len(train.items), rel=1e-9)
+
+
+@given(STARS, STARS, st.floats(0.01, 5.0))
+def test_it_is_bayes_rule_with_pseudo_counts(seen: list[float], everywhere: list[float], a: float) -> None:
+    """Eq. 18 by loops: P(r|O)·P(O)/P(r), both distributions smoothed over the union of values, capped at 1, counted."""
+    train = ratings(seen)
+    scored = NaiveBayes(a).fit(train, Side(mcar=ratings(everywhere))).of(train)
+    values = set(seen) | set(everywhere)
+    expected = []
+    for r in values_of(train).tolist():
+        given_seen = (seen.count(r) + a) / (len(seen) + a * len(values))
+        all_over = (everywhere.count(r) + a) / (len(everywhere) + a * len(values))
+        expected.append(given_seen * len(seen) / (len(train.users) * len(train.items)) / all_over)
+    np.testing.assert_allclose(scored.rows, np.minimum(expected, 1.0), rtol=1e-12)
+    assert scored.capped == sum(p > 1.0 for p in expected)
+
+
+def test_weights_equal_repetition_of_users() -> None:
+    """A user of weight 3 counts like three users, one of weight 0 not at all."""
+    train = ratings([5.0, 4.0, 5.0, 1.0], users=[0, 1, 1, 2])
+    side = Side(mcar=ratings([1.0, 2.0, 4.0, 5.0]))
+    repeated = ratings([5.0, 5.0, 5.0, 4.0, 5.0], users=[0, 1, 2, 3, 3])
+    repeated = replace(repeated, items=train.items, item=np.array([0, 0, 0, 1, 2], dtype=np.int32))
+    asked = ratings([1.0, 2.0, 4.0, 5.0])
+    by_weight = NaiveBayes().fit(train, side, np.array([3.0, 1.0, 0.0])).of(asked).rows
+    np.testing.assert_allclose(by_weight, NaiveBayes().fit(repeated, side).of(asked).rows, rtol=1e-12)
+
+
+def test_it_says_what_it_is() -> None:
+    """Absolute, estimated, of the training part; its string reads back."""
+    model = propensity.make("naive_bayes")
+    assert str(model) == "naive_bayes(smoothing=1)" and propensity.make(str(model)) == model
+    assert propensity.make("naive_bayes(smoothing=0.5)") == NaiveBayes(0.5)
+    assert model.level is Level.ABSOLUTE and model.estimated and not model.fitted and model.only_seen
+    log = ratings([1.0, 2.0])
+    fitted = model.fit(log, Side(mcar=log))
+    assert fitted.fitted and fitted.refers(log) is Part.TRAIN and fitted.of_items(log.items) is None
+
+
+def test_what_it_needs_and_lacks_is_said() -> None:
+    """No random sample, no values, an unknown value, an empty log, too many values: each a sentence with a way out."""
+    log = ratings([1.0, 2.0])
+    with pytest.raises(InputError, match="--mcar"):
+        NaiveBayes().fit(log)
+    with pytest.raises(InputError, match="needs logs with values"):
+        NaiveBayes().fit(log_of(np.eye(2, dtype=bool), feedback="implicit"), Side(mcar=log))
+    fitted = NaiveBayes().fit(log, Side(mcar=log))
+    with pytest.raises(InputError, match="unseen pairs have none"):
+        fitted.predict([0], [1])
+    with pytest.raises(InputError, match="value 3 never occurred in either log"):
+        fitted.of(ratings([3.0]))
+    with pytest.raises(InputError, match="no rows"):
+        NaiveBayes().fit(log.take(np.zeros(2, dtype=bool)), Side(mcar=log))
+    with pytest.raises(InputError, match="no rows"):
+        NaiveBayes().fit(log, Side(mcar=log.take(np.zeros(2, dtype=bool))))
+    with pytest.raises(InputError, match="Round them"):
+        NaiveBayes().fit(ratings([float(j) / 7 for j in range(200)]), Side(mcar=log))
+    with pytest.raises(InputError, match="smoothing=1"):
+        NaiveBayes(0.0).fit(log, Side(mcar=ratings([1.0])))
+    with pytest.raises(InputError, match="value 2 never occurred in training"):
+        NaiveBayes(0.0).fit(ratings([1.0]), Side(mcar=log)).of(log)
+    with pytest.raises(InputError, match="--train"):
+        NaiveBayes().of(log)
+    with pytest.raises(InputError, match="at least 0"):
+        NaiveBayes(-1.0)
+
+
+def selected_by_rating(seed: int) -> dict[str, Any]:
+    """Ratings decide alone what is seen (schnabel16 §6.2); the lists favour items that get fives."""
+    rng = np.random.default_rng(seed)
+    users, items = 800, 60
+    taste = np.clip(rng.normal(size=(users, items)) + np.linspace(1.2, -1.2, items), -2.0, 2.99)
+    stars = np.floor(taste + 3.0)
+    p = np.array([0.02, 0.04, 0.08, 0.15, 0.6])[stars.astype(int) - 1]
+    seen = rng.random(p.shape) < p
+    train, test = us.split.holdout(log_of(seen, stars, "ratings"), 0.4, seed=seed)
+    mcar = log_of(rng.random(p.shape) < 0.05, stars, "ratings")
+    lists = pl.DataFrame({"user": np.repeat(np.arange(users), 5), "item": np.tile(np.arange(5), users)})
+    lists = lists.with_columns(rank=pl.Series(np.tile(np.arange(1, 6), users)))
+    good = stars >= 4
+    truth = {
+        "pooled": good[:, :5].sum() / good.sum(),
+        "per_user_sum": (good[:, :5] / np.log2(np.arange(2, 7))).sum(axis=1).mean(),
+    }
+    return {"test": test, "train": train, "mcar": mcar, "lists": lists, "truth": truth}
+
+
+def test_it_at_least_halves_the_error_of_naive_where_ratings_decide() -> None:
+    """In a world where Eq. 18 holds, snips and ips come closer to the truth than naive by a factor of two or more."""
+    errors: dict[str, list[float]] = {"naive": [], "snips": [], "naive sum": [], "ips": []}
+    for seed in range(4):
+        world = selected_by_rating(seed)
+        result = us.evaluate(
+            world["test"],
+            {"m": world["lists"]},
+            metrics=["recall@5", "dcg@5"],
+            estimators=["naive", "snips", "ips"],
+            propensity="naive_bayes",
+            target=["pooled", "per_user_sum"],
+            seen=world["train"],
+            candidates="all",
+            refused="skip",
+            mcar=world["mcar"],
+            relevant=">=4",
+        )
+        found = {(e.estimator, e.metric, e.target): e.value for e in result.estimates}
+        truth = world["truth"]
+        errors["naive"].append(found["naive", "recall@5", "pooled"] / truth["pooled"] - 1.0)
+        errors["snips"].append(found["snips", "recall@5", "pooled"] / truth["pooled"] - 1.0)
+        errors["naive sum"].append(found["naive", "dcg@5", "per_user_sum"] / truth["per_user_sum"] - 1.0)
+        errors["ips"].append(found["ips", "dcg@5", "per_user_sum"] / truth["per_user_sum"] - 1.0)
+    size = {name: float(np.abs(error).mean()) for name, error in errors.items()}
+    assert size["snips"] < 0.5 * size["naive"] and size["ips"] < 0.5 * size["naive sum"]
+    assert abs(np.mean(errors["ips"])) < 0.1
+
+
+def test_ips_needs_the_share_of_the_test_log() -> None:
+    """The level speaks of training: the share of the split allows ips, without it ips is refused, --share helps."""
+    world = selected_by_rating(1)
+    options: dict[str, Any] = {
+        "metrics": ["dcg@5"],
+        "propensity": "naive_bayes",
+        "target": "per_user_sum",
+        "seen": world["train"],
+        "mcar": world["mcar"],
+        "relevant": ">=4",
+        "candidates": "all",
+    }
+    lists = {"m": world["lists"]}
+    known = us.evaluate(world["test"], lists, estimators=["ips"], **options)
+    lost = replace(world["test"], share=None)
+    with pytest.raises(RefusedError):
+        us.evaluate(lost, lists, estimators=["ips"], **options)
+    skipped = us.evaluate(lost, lists, estimators=["naive", "ips"], refused="skip", **options)
+    assert any("--share" in warning for warning in skipped.warnings)
+    told = us.evaluate(lost, lists, estimators=["ips"], share=0.4, **options)
+    assert told.estimates[0].value == pytest.approx(known.estimates[0].value, rel=1e-12)
