@@ -1,9 +1,9 @@
 """How steeply does popularity rise with exposure? The exponent a of P_i ∝ ν_i^a, with its error.
 
 Assumed: exposure P_i is the shop's choice, and the share of users who like item i is ρ_i ∝ P_i^b·η_i, where η_i (items
-are liked for reasons of their own) has nothing to do with P_i. Expected positives are then ν_i ∝ P_i ρ_i ∝ P_i^(1+b) η_i,
-and the exponent that undoes exposure is a = 1/(1+b). A regression of exposures on positives would not do: popular items
-are so partly by η, which flattens it, and the most exposed items, which matter most, stay undercorrected.
+are liked for reasons of their own) has nothing to do with P_i. Positives are then expected as ν_i ∝ P_i^(1+b) η_i, and
+the exponent that undoes exposure is a = 1/(1+b). A regression of exposures on positives would not do: popular items are
+so partly by η, which flattens it, and the most exposed items, which matter most, stay undercorrected.
 
 - From exposures e_i:  n_i ∝ e_i^(1+b).
 - From a log seen at random (m_i positives of s_i shown):  ρ_i ∝ (ν_i/ρ_i)^b η_i, that is m_i ∝ s_i ν_i^(1−a) η_i^a; ν_i
@@ -16,10 +16,11 @@ whose errors have nothing to do with each other: one half gives the instrument z
 
 is solved for κ and β (Mullahy 1997; the shift makes E[X-term] = ν^β up to 1/ν²; h weighs like a negative binomial with
 overdispersion φ, Z being the exposures of the instrument's half). Halves change places, and the mean of both is the
-estimate. Its standard error is the sandwich over items, so that η counts, not only chance.
+estimate. Its standard error is the sandwich over items (each residual over 1 − leverage, which comes near the
+jackknife), so that η counts, not only chance.
 
-Limits: the law is one power over all items; the error is that of many items, and too small with fewer than about
-forty; with fewer than one or two random positives per item the second way leans towards a = 1 − 0.1.
+Limits: the law is one power over all items; the error is that of many items (50, say); the second way leaves out items
+so little exposed that an average one would have fewer than ``LEAST`` positives, and needs some positives at random.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.propensity.base import Floats
 
+LEAST = 4.0  # positives in half a training log that an average item must have for its exposure
 ITEMS = 10  # fewer say nothing
 PASSES = 2  # of estimating φ
 ROUNDS = 100
@@ -76,7 +79,8 @@ def from_random(one: Floats, other: Floats, first: Half, second: Half) -> Expone
     ways = []
     for z, x, known, reply in ((one, other, first, second), (other, one, second, first)):
         exposure = np.log(z + 0.5) - np.log((known.positives + 0.5) / (known.exposures + 1.0))
-        ways.append(_solve(exposure, x, reply.positives, reply.exposures, use, None))
+        enough = exposure > np.log(LEAST * known.exposures.sum() / max(known.positives.sum(), 1.0))
+        ways.append(_solve(exposure, x, reply.positives, reply.exposures, use & enough, None))
     value, se, items = _mean(ways)
     return _checked(1.0 - value, se, items)
 
@@ -98,9 +102,9 @@ def _checked(value: float, se: float, items: int) -> Exponent:
 
 
 def _solve(
-    instrument: Floats, count: Floats, reply: Floats, size: Floats, use: np.ndarray, guess: Floats | None
+    instrument: Floats, count: Floats, reply: Floats, size: Floats, use: npt.NDArray[np.bool_], guess: Floats | None
 ) -> tuple[float, Floats]:
-    """β, and what every item contributes to its error."""
+    """β, and what every item contributes to its error; ``guess`` is Z, without which all items weigh the same."""
     z, x, r, s = instrument[use], count[use], reply[use], size[use]
     if len(z) < ITEMS or np.ptp(z) == 0.0 or not r.any() or not x.any():
         raise InputError(
@@ -128,8 +132,10 @@ def _solve(
             f"popularity(gamma=estimate): the exponent cannot be told from these {len(z)} items: they are too few, or "
             "popularity is no power of exposure. Give a number: popularity(gamma=1)."
         )
+    pull = np.linalg.solve(slope, weighed.T)
+    leverage = law * (pull[0] + pull[1] * np.log(base))
     influence = np.zeros(len(instrument))
-    influence[use] = np.linalg.solve(slope, weighed.T * (r - law))[1]
+    influence[use] = pull[1] * (r - law) / (1.0 - np.clip(leverage, 0.0, 0.9))
     return beta, influence
 
 

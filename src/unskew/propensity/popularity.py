@@ -196,8 +196,10 @@ def _halves(log: Log, positive: npt.NDArray[np.bool_], weight: Floats, items: Id
     def half(users: npt.NDArray[np.bool_]) -> Half:
         rows = users[log.user] & (place >= 0)
         liked = rows & positive
-        counts = [np.bincount(place[r], weight[r], len(items)) for r in (liked, rows)]
-        return Half(counts[0], counts[1] if _shows_zeros(log) else np.full(len(items), float(users.sum())))
+        shown = np.full(len(items), float(users.sum()))
+        if _shows_zeros(log):
+            shown = np.bincount(place[rows], weight[rows], len(items)).astype(np.float64)
+        return Half(np.bincount(place[liked], weight[liked], len(items)).astype(np.float64), shown)
 
     return half(draws < 0.5), half(draws >= 0.5)
 
