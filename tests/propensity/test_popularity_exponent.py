@@ -27,7 +27,8 @@ def as_log(seen: Bools, relevant: Bools, feedback: Feedback) -> Log:
     users, items = (Ids(pl.Series("id", np.arange(n))) for n in seen.shape)
     indptr = np.concatenate([[0], np.cumsum(rows.sum(axis=1))]).astype(np.int64)
     value = None if implicit else relevant[rows].astype(np.float64)
-    return Log(users, items, indptr, np.nonzero(rows)[1].astype(np.int32), value=value, feedback=feedback)
+    gain = value if feedback is Feedback.RATINGS else None  # as behind a threshold
+    return Log(users, items, indptr, np.nonzero(rows)[1].astype(np.int32), value=value, feedback=feedback, gain=gain)
 
 
 def law(rng: np.random.Generator, a: float, scatter: float, *, items: int = 200, mean: float = 25.0) -> list[Floats]:

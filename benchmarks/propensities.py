@@ -1,0 +1,155 @@
+"""Fit, count and audit at size: logistic MF on a low-rank world, item counts and an audit of many Parquet rows.
+
+Each job runs in a process of its own, for its time and peak memory; the page is docs/propensity_benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+HERE = Path(__file__).parent
+DATA = HERE / ".data"
+PAGE = HERE.parent / "docs" / "propensity_benchmarks.md"
+Floats = npt.NDArray[np.float64]
+
+
+def rows_file(rows: int, *, wide: bool) -> Path:
+    """A Parquet log with integer ids and popular items, made once, in chunks."""
+    path = DATA / f"rows-{rows}{'-wide' if wide else ''}.parquet"
+    if not path.exists():
+        DATA.mkdir(exist_ok=True)
+        rng = np.random.default_rng(0)
+        frames = []
+        for start in range(0, rows, 5_000_000):
+            n = min(5_000_000, rows - start)
+            frame = pl.DataFrame(
+                {
+                    "user": np.sort(rng.integers(start // 50, start // 50 + n // 50 + 1, n)).astype(np.int32),
+                    "item": (rng.pareto(0.8, n) * 50).astype(np.int64) % 200_000,
+                }
+            )
+            if wide:
+                frame = frame.with_columns(value=rng.integers(0, 2, n), time=np.arange(start, start + n))
+            frames.append(frame)
+        pl.concat(frames).write_parquet(path, row_group_size=1_000_000)
+    return path
+
+
+def count(rows: int) -> dict[str, float]:
+    """Items counted from a Parquet file without holding its rows."""
+    from unskew.propensity import count_items
+
+    path = rows_file(rows, wide=False)
+    began = time.perf_counter()
+    items, counts = count_items(path)
+    return {"seconds": time.perf_counter() - began, "items": len(items), "rows": float(np.sum(counts))}
+
+
+def audit(rows: int, wide: bool) -> dict[str, float]:
+    """An audit, reading included."""
+    import unskew
+
+    path = rows_file(rows, wide=wide)
+    began = time.perf_counter()
+    unskew.audit(path, feedback="conversions" if wide else None)
+    return {"seconds": time.perf_counter() - began}
+
+
+def factors(users: int = 15_400, items: int = 1_000, rate: float = 0.0195) -> dict[str, float]:
+    """logistic_mf on a world drawn from a low-rank logistic model, judged on a second draw of who saw what."""
+    from unskew.log import Feedback, Ids, Log
+    from unskew.propensity import LogisticMF
+
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(users, 5)) @ rng.normal(size=(5, items)) * 0.5
+    logits += rng.normal(size=(users, 1)) * 0.7 + rng.normal(size=(1, items))
+    low, high = -20.0, 20.0
+    while high - low > 1e-6:  # the global term that gives this share of seen pairs
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if np.mean(1.0 / (1.0 + np.exp(-logits - middle))) < rate else (low, middle)
+    truth = 1.0 / (1.0 + np.exp(-logits - low))
+    seen, again = rng.random(truth.shape) < truth, rng.random(truth.shape) < truth
+    vocabularies = [Ids(pl.Series("id", np.arange(n))) for n in seen.shape]
+    everything = np.ones_like(seen)
+
+    def log(mask: npt.NDArray[np.bool_]) -> Log:
+        indptr = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64)
+        item = np.nonzero(mask)[1].astype(np.int32)
+        return Log(*vocabularies, indptr, item, value=np.ones(len(item)), feedback=Feedback.CONVERSIONS)
+
+    def loss(p: Floats) -> float:
+        p = np.clip(p, 1e-12, 1.0 - 1e-12)
+        return float(-np.mean(np.where(again, np.log(p), np.log1p(-p))))
+
+    LogisticMF(epochs=1).fit(log(seen[:50]))  # compiles
+    found = {"seen": float(seen.sum()), "truth": loss(truth), "constant": loss(np.full_like(truth, seen.mean()))}
+    for name, model in {"offsets": LogisticMF(dim=0), "logistic_mf": LogisticMF(dim=10)}.items():
+        began = time.perf_counter()
+        fitted = model.fit(log(seen))
+        found[f"{name}_seconds"] = time.perf_counter() - began
+        found[name] = loss(fitted.of(log(everything)).rows.reshape(truth.shape))
+    return found
+
+
+def alone(job: str, *arguments: str) -> dict[str, float]:
+    """Run one job in a fresh process."""
+    done = subprocess.run([sys.executable, __file__, job, *arguments], capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def page(rows: int) -> str:
+    """Measure everything and write it down."""
+    many = {n: alone("count", str(n)) for n in (10_000_000, rows)}
+    audits = {wide: alone("audit", "10000000", wide) for wide in ("narrow", "wide")}
+    mf = alone("factors")
+    lines = [
+        "# Propensities and audits at size",
+        "",
+        f"Made by `python benchmarks/propensities.py` on {time.strftime('%Y-%m-%d')}: {os.cpu_count()} cores, "
+        f"load {os.getloadavg()[0]:.2f} at the end.",
+        "",
+        "| job | seconds | peak MB |",
+        "| --- | --- | --- |",
+        *(f"| `count_items`, {n:,} rows | {m['seconds']:.1f} | {m['peak']:,.0f} |" for n, m in many.items()),
+        f"| `audit`, 10,000,000 rows of user, item | {audits['narrow']['seconds']:.1f} | {audits['narrow']['peak']:,.0f} |",
+        f"| `audit`, 10,000,000 rows with value, time | {audits['wide']['seconds']:.1f} | {audits['wide']['peak']:,.0f} |",
+        f"| `logistic_mf(dim=10)`, 15,400 × 1,000, {mf['seen']:,.0f} seen | {mf['logistic_mf_seconds']:.1f} | {mf['peak']:,.0f} |",
+        "",
+        "Log-loss of a second draw of who saw what, in a world of five factors: "
+        f"truth {mf['truth']:.4f}, `logistic_mf(dim=10)` {mf['logistic_mf']:.4f}, offsets alone (`dim=0`) {mf['offsets']:.4f}, "
+        f"one constant {mf['constant']:.4f}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("job", nargs="*")
+    parser.add_argument("--rows", type=int, default=100_000_000)
+    options = parser.parse_args()
+    if not options.job:
+        PAGE.write_text(page(options.rows), encoding="utf-8")
+        print(f"wrote {PAGE.relative_to(HERE.parent)}")
+        return
+    job, *rest = options.job
+    if job == "count":
+        found = count(int(rest[0]))
+    elif job == "audit":
+        found = audit(int(rest[0]), rest[1] == "wide")
+    else:
+        found = factors()
+    print(json.dumps(found | {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+
+
+main()
