@@ -27,7 +27,7 @@ from unskew.evaluation.segments import segments
 from unskew.log import Feedback, Ids, Log, read_features, read_recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
-from unskew.log.relevance import told_feedback
+from unskew.log.relevance import told_feedback, train_gains
 from unskew.metrics import RankingMetric
 from unskew.propensity import Propensity, Side
 from unskew.result import Result
@@ -156,7 +156,7 @@ def evaluate(
         by_users=share == "users",
         train_share=None if train is None else train.share,
     )
-    side = _side(mcar, user_features, item_features, names, how)
+    side = _side(mcar, user_features, item_features, names, how, rules)
     aligned = align(
         log,
         lists,
@@ -227,10 +227,16 @@ def _read(
     return log, train, population
 
 
-def _side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any]) -> Side:
+def _side(
+    mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any], rules: Rules
+) -> Side:
     """What a propensity may be fitted on beside the training log."""
+    random = None
+    if mcar is not None:
+        random = as_log(mcar, name="mcar", columns=names.of_train, **how)
+        random = replace(random, gain=train_gains(random, rules.feedback, rules.relevant))
     return Side(
-        mcar=None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how),
+        mcar=random,
         user_features=None if user_features is None else read_features(user_features, "user", invalid=how["invalid"]),
         item_features=None if item_features is None else read_features(item_features, "item", invalid=how["invalid"]),
     )

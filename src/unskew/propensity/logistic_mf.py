@@ -8,8 +8,9 @@ logit P = logit P̃ + log f. Fitted by Newton steps for all users given the item
 
 The penalty is told in units of chance: λ = penalty · (√(S/I) + √(S/U)), S = Σ P(1 − P), which is how large the largest
 singular value of O − P comes out when there is no structure at all. At 1 factors must beat chance to be there; what
-suits does not depend on the size of the log. Offsets are held by a ridge that a dozen rows outweigh; they are fitted
-once more when factors are settled, so that P̂ nearly reproduces row and column sums.
+suits does not depend on the size of the log. When factors are settled they are stretched by the one number that
+held-out pairs ask for (what the penalty shrank), and offsets, which a ridge holds that a dozen rows outweigh, are
+fitted once more, so that P̂ nearly reproduces row and column sums.
 
 Conversions and ratings logs show what was seen, and P is absolute. An implicit log shows what was seen *and* liked: P̂
 then follows taste as much as exposure, its level means nothing (relative), and debiasing by it takes taste out, too.
@@ -97,7 +98,7 @@ class LogisticMF(Propensity):
 
     @property
     def held_out_loss(self) -> tuple[float, ...]:
-        """Mean log-loss of the held-out pairs: with offsets alone, then after every round."""
+        """Mean log-loss of the held-out pairs: with offsets alone, after every round, and in the end."""
         return () if self.found is None else self.found.losses
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
@@ -141,7 +142,7 @@ class Factors:
     Args:
         user_seen, item_seen: whether there was a training row.
         absolute: whether the training log showed what was seen.
-        losses: held-out log-loss of offsets alone, then of every round.
+        losses: held-out log-loss of offsets alone, of every round, and in the end.
     """
 
     users: Ids
