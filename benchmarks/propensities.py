@@ -124,12 +124,12 @@ def page(rows: int) -> str:
     jobs["`audit`, 10,000,000 rows of user, item"] = audits["narrow"]
     jobs["`audit`, 10,000,000 rows with value, time"] = audits["wide"]
     jobs[f"`logistic_mf(dim=10)`, 15,400 × 1,000, {mf['seen']:,.0f} seen"] = mf
-    load = os.getloadavg()[0]
+    load, day = os.getloadavg()[0], time.strftime("%Y-%m-%d")
     losses = ", ".join(f"{name} {mf[key]:.4f}" for name, key in LOSSES.items())
     lines = [
         "# Propensities and audits at size",
         "",
-        f"Made by `python benchmarks/propensities.py` on {time.strftime('%Y-%m-%d')}: {os.cpu_count()} cores, load {load:.2f}.",
+        f"Made by `python benchmarks/propensities.py` on {day}: {os.cpu_count()} cores, load {load:.2f}.",
         "",
         "| job | seconds | peak MB |",
         "| --- | --- | --- |",
