@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from typing import Any, Literal
@@ -24,7 +24,7 @@ from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
 from unskew.evaluation.segments import segments
-from unskew.log import Feedback, Ids, Log, read_features, read_recommendations
+from unskew.log import Feedback, Ids, Log, Recommendations, read_features, read_recommendations
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback, train_gains
@@ -97,22 +97,7 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    if share is not None and share != "users" and not 0.0 < share < 1.0:
-        raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not '{refused}'.")
-    if drop_seen and seen is None:
-        raise InputError(
-            "--drop-seen removes training items from lists: give the training log with --train (seen=train)."
-        )
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}.")
-    if refit and interval != "bootstrap":
-        raise InputError(
-            "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
-        )
-    if not models:
-        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
+    _check(models, seen, share, refused, drop_seen, refit, interval, threads)
     question = Question.of(
         metrics,
         estimators,
@@ -128,47 +113,31 @@ def evaluate(
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
     names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        files = {
-            name: pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
-            for name, source in models.items()
-            if isinstance(source, str | PathLike)
-        }
-        log, train, population = _read(question, test, seen, users, names, how)
-        told = told_feedback(log, relevant)
-        everyone = _everyone(log, train, population)
-        among = _candidates(candidates, train)
-        lists = {}
-        for done, (name, source) in enumerate(models.items()):
-            say(f"lists of {name}", done, len(models))
-            ready = files[name].result() if name in files else source
-            exclude = train if among == "unseen" else None
-            lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
+    given = _gather(question, test, seen, users, models, candidates, names, how, say)
     say("aligning", 0, 1)
-    parted = None if share == "users" else share
     rules = Rules(
-        feedback=told,
+        feedback=given.feedback,
         relevant=relevant,
-        unseen=among == "unseen",
+        unseen=given.candidates == "unseen",
         drop_seen=drop_seen,
         drop_invalid=invalid == "drop",
-        share=parted,
+        share=None if share == "users" else share,
         by_users=share == "users",
-        train_share=None if train is None else train.share,
+        train_share=None if given.train is None else given.train.share,
     )
     side = _side(mcar, user_features, item_features, names, how, rules)
     aligned = align(
-        log,
-        lists,
-        seen=train,
-        population=population,
-        users=everyone,
+        given.test,
+        given.lists,
+        seen=given.train,
+        population=given.population,
+        users=given.users,
         propensity=question.propensity,
         strata_columns=question.strata_columns(),
         rules=rules,
         side=side,
     )
-    targets = question.targets_for(told)
+    targets = question.targets_for(given.feedback)
     kept, refusals = sift(question.metrics, question.estimators, targets, aligned.evidence)
     _refuse(refusals, skip=refused == "skip" or not question.chosen, any_left=bool(kept))
     plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
@@ -192,9 +161,9 @@ def evaluate(
             progress=lambda done, total: say("refitting", done, total),
         )  # fmt: skip
     answers = [answer(aligned.held, plan, setting, keep=per_user, redraw=redraw)]
-    for name, held in segments(aligned, by, population):
+    for name, held in segments(aligned, by, given.population):
         answers.append(_segment_answer(name, held, aligned, plan, setting, warnings))
-    settings = question.settings(told, among, aligned.propensity)
+    settings = question.settings(given.feedback, given.candidates, aligned.propensity)
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
@@ -203,6 +172,80 @@ def evaluate(
         warnings=tuple(dict.fromkeys([*warnings, *cautions.after(answers)])),
         rows=_per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
     )
+
+
+def _check(
+    models: Mapping[str, Any],
+    seen: Any,
+    share: float | Literal["users"] | None,
+    refused: str,
+    drop_seen: bool,
+    refit: bool,
+    interval: str,
+    threads: int | None,
+) -> None:
+    """Options that contradict each other, or mean nothing."""
+    if share is not None and share != "users" and not 0.0 < share < 1.0:
+        raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
+    if refused not in ("error", "skip"):
+        raise InputError(f"refused must be error or skip, not '{refused}'.")
+    if drop_seen and seen is None:
+        raise InputError(
+            "--drop-seen removes training items from lists: give the training log with --train (seen=train)."
+        )
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1, not {threads}.")
+    if refit and interval != "bootstrap":
+        raise InputError(
+            "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
+        )
+    if not models:
+        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Everything that was read, and what follows from it alone."""
+
+    test: Log
+    train: Log | None
+    population: Population | None
+    users: Ids
+    lists: dict[str, Recommendations]
+    feedback: Feedback
+    candidates: str
+
+
+def _gather(
+    question: Question,
+    test: Any,
+    seen: Any,
+    users: Any,
+    models: Mapping[str, Any],
+    candidates: str | None,
+    names: Names,
+    how: Mapping[str, Any],
+    say: Stage,
+) -> _Given:
+    """Read the logs while the files of lists are read beside them; then let fitted models make theirs."""
+    invalid: Invalid = how["invalid"]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        files = {
+            name: pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
+            for name, source in models.items()
+            if isinstance(source, str | PathLike)
+        }
+        log, train, population = _read(question, test, seen, users, names, how)
+        told = told_feedback(log, question.relevant)
+        everyone = _everyone(log, train, population)
+        among = _candidates(candidates, train)
+        lists = {}
+        for done, (name, source) in enumerate(models.items()):
+            say(f"lists of {name}", done, len(models))
+            ready = files[name].result() if name in files else source
+            exclude = train if among == "unseen" else None
+            lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
+    return _Given(log, train, population, everyone, lists, told, among)
 
 
 def _read(

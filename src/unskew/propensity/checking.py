@@ -22,13 +22,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Log
-from unskew.propensity.base import NOTHING, Level, Propensity, Side, pairs_log
+from unskew.propensity.base import NOTHING, Level, Propensity, Side
+from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
 Floats = npt.NDArray[np.float64]
 CLIPS = (0.001, 0.01, 0.05, 0.1)
-SALT = 0x6368_6563_6B00  # other draws over pairs (splits, ties) use other numbers
 OFF = 0.2  # relative miscalibration or imbalance that is worth a word
 FEW = 0.1  # share of the interactions that an ess should not fall below
 
@@ -99,70 +98,39 @@ def check(
         side: what else they may be fitted on.
         folds: how many folds.
         pairs: at most so many unseen pairs are drawn.
-        seed: of folds and draws.
+        seed: of the drawn unseen pairs.
     """
     named = {str(propensities): propensities} if isinstance(propensities, Propensity) else propensities
-    world = _World.draw(log, folds, pairs, seed)
+    world = _World(log, unseen_pairs(log, pairs, seed), folds)
     return Checks(tuple(_check(name, model, world, side) for name, model in named.items()))
 
 
 @dataclass(frozen=True, eq=False)
 class _World:
-    """The seen pairs with their folds, and unseen pairs with theirs and the number of pairs that each stands for."""
+    """The seen pairs, unseen pairs with the number that each stands for, and the number of folds."""
 
     log: Log
+    unseen: Unseen
     folds: int
-    fold: npt.NDArray[np.int64]
-    unseen: Log
-    unseen_fold: npt.NDArray[np.int64]
-    stands_for: float
-
-    @classmethod
-    def draw(cls, log: Log, folds: int, pairs: int, seed: int) -> _World:
-        users, items = len(log.users), len(log.items)
-        key = log.user.astype(np.int64) * items + log.item
-        if users * items - len(log) <= pairs:
-            free = np.ones(users * items, dtype=np.bool_)
-            free[key] = False
-            drawn = np.flatnonzero(free)
-        else:
-            rng = np.random.default_rng(seed)
-            drawn = np.setdiff1d(rng.integers(0, users * items, size=pairs), key)
-        user, item = (drawn // items).astype(np.int32), (drawn % items).astype(np.int32)
-        unseen = pairs_log(log.users, log.items, user, item)
-        weight = (users * items - len(log)) / max(len(drawn), 1)
-        return cls(log, folds, _folds(log, folds, seed), unseen, _folds(unseen, folds, seed), weight)
-
-
-def _folds(log: Log, folds: int, seed: int) -> npt.NDArray[np.int64]:
-    salt = int(mix(np.uint64(SALT + seed)))
-    drawn = pair_uniform(salt, log.users.hashes[log.user], log.items.hashes[log.item])
-    return np.minimum((drawn * folds).astype(np.int64), folds - 1)
 
 
 def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
-    log, unseen = world.log, world.unseen
-    seen_p, free_p = np.empty(len(log)), np.full(len(unseen), np.nan)
+    log, free = world.log, world.unseen.pairs
     asked = not model.only_seen
     if not model.estimated and not asked:
-        seen_p = model.of(log).rows
+        seen_p, free_p = model.of(log).rows, np.empty(0)
     else:
-        for f in range(world.folds):
-            fitted = model.fit(log.take(world.fold != f), side)
-            raised = world.folds / (world.folds - 1.0) if fitted.level is Level.ABSOLUTE else 1.0
-            seen_p[world.fold == f] = np.minimum(fitted.of(log.take(world.fold == f)).rows * raised, 1.0)
-            if asked:
-                there = unseen.take(world.unseen_fold == f)
-                free_p[world.unseen_fold == f] = np.minimum(fitted.of(there).rows * raised, 1.0)
-        model = fitted
+        others = free if asked else free.take(np.zeros(len(free), dtype=np.bool_))
+        seen_p, free_p = crossfitted(model, log, others, world.folds, side)
+        model = model.fit(log, side)
     if asked and model.level is Level.RELATIVE:
-        scale = len(log) / (np.nansum(seen_p) + world.stands_for * np.nansum(free_p))
+        scale = len(log) / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)
         seen_p, free_p = np.minimum(seen_p * scale, 1.0), np.minimum(free_p * scale, 1.0)
     return _summary(name, model, world, seen_p, free_p, asked)
 
 
 def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Floats, asked: bool) -> Check:
-    log, weight = world.log, world.stands_for
+    log, weight = world.log, 1.0 / world.unseen.rate
     kept = np.isfinite(seen)
     p = np.concatenate([seen[kept], free]) if asked else seen[kept]
     label = np.concatenate([np.ones(int(kept.sum())), np.zeros(len(free))])
@@ -177,9 +145,9 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
         loss = float(-np.average(label * np.log(safe) + (1.0 - label) * np.log1p(-safe), weights=mass))
         brier = float(np.average((label - p) ** 2, weights=mass))
         bins = _bins(_tenths(p, mass), p, label, mass)
-        fold = np.concatenate([world.fold[kept], world.unseen_fold])
+        fold = np.concatenate([pair_folds(log, world.folds)[kept], pair_folds(world.unseen.pairs, world.folds)])
         for side in balance:
-            row = np.concatenate([getattr(log, side)[kept], getattr(world.unseen, side)])
+            row = np.concatenate([getattr(log, side)[kept], getattr(world.unseen.pairs, side)])
             balance[side] = _bins(_tenths(_elsewhere(world, side)[fold, row], mass), p, label, mass)
     inverse = 1.0 / seen[kept]
     ess = float(inverse.sum() ** 2 / (inverse**2).sum())
@@ -208,7 +176,8 @@ def _elsewhere(world: _World, side: str) -> Floats:
     Groups made by all counts would gather whoever was lucky in the fold itself, and look off under right propensities.
     """
     codes, size = getattr(world.log, side), len(getattr(world.log, f"{side}s"))
-    inside = np.array([np.bincount(codes[world.fold == f], minlength=size) for f in range(world.folds)])
+    fold = pair_folds(world.log, world.folds)
+    inside = np.array([np.bincount(codes[fold == f], minlength=size) for f in range(world.folds)])
     return np.asarray(inside.sum(axis=0) - inside, dtype=np.float64)
 
 
