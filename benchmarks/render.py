@@ -56,7 +56,7 @@ def sections(results: Results) -> list[Section]:
             "A fresh process, start to end",
             ("unskew", "seconds", "peak MB"),
             alone(results),
-            "Interpreter start and imports included.",
+            "The evaluations count the start of the interpreter and imports; the import rows count imports alone.",
         ),
         Section(
             "Same numbers",

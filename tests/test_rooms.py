@@ -110,7 +110,20 @@ def test_evaluating_needs_no_statistics_library() -> None:
     """``unskew.evaluate`` loads neither scipy.stats nor sklearn nor anything that draws."""
     there = loaded("import unskew\nunskew.evaluate")
     assert "unskew.evaluation" in there and "numba" in there
-    assert not {"scipy.stats", "sklearn", "altair", "jinja2", "pandas", "matplotlib"} & there
+    assert (
+        not {
+            "scipy.special",
+            "scipy.sparse",
+            "scipy.optimize",
+            "scipy.stats",
+            "sklearn",
+            "altair",
+            "jinja2",
+            "pandas",
+            "matplotlib",
+        }
+        & there
+    )
 
 
 def test_names_are_found_lazily_and_wrong_ones_are_not() -> None:

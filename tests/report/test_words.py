@@ -111,8 +111,6 @@ def test_no_metric_is_taken_for_granted_to_be_better_when_higher() -> None:
     """A loss is better when lower: the verdict's word counts, not the sign."""
     lower = verdict("a", "b", -0.03, verdict="better")
     assert str(say(lower)).startswith("a is better than b on recall@10: −0.030")
-    result = Result((estimate("a", 0.1), estimate("b", 0.13)), (lower,), (), {}, ())
-    assert View.of(result).best(result.estimates) == "a"
 
 
 def test_one_model_gets_its_scores_in_words() -> None:

@@ -1,16 +1,14 @@
-"""Reading logs, lists and small tables from files."""
+"""Reading logs and lists from files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
 
-import polars as pl
-
 from unskew.log import interactions, lists
 from unskew.log.log import Duplicates, Feedback, Invalid, Log
 from unskew.log.recommendations import Recommendations
-from unskew.log.sources import open_file, reading, table_of_file
+from unskew.log.sources import table_of_file
 
 
 def read_log(
@@ -56,10 +54,3 @@ def read_recommendations(
     """
     table = table_of_file(path, lists.REQUIRED, lists.OPTIONAL, columns=columns, invalid=invalid)
     return lists.lists_of(table)
-
-
-def read_table(path: str | PathLike[str]) -> pl.DataFrame:
-    """Read all columns of a small table (.csv, .tsv or .parquet); those of text files stay text."""
-    lazy, _ = open_file(path)
-    with reading(str(path)):
-        return lazy.collect()

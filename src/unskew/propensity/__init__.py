@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from unskew.errors import InputError
 from unskew.propensity.base import NOTHING, Level, Part, Propensity, Scored, Side
-from unskew.propensity.calibrated import Calibrated
-from unskew.propensity.checking import Check, Checks, check
-from unskew.propensity.counting import count_items
 from unskew.propensity.known import Known
-from unskew.propensity.logistic import Logistic
-from unskew.propensity.logistic_mf import LogisticMF
-from unskew.propensity.naive_bayes import NaiveBayes
 from unskew.propensity.popularity import Popularity
 from unskew.propensity.share import part_propensity
 from unskew.propensity.uniform import Uniform
 from unskew.spec import Spec, build, take
+
+if TYPE_CHECKING:
+    from unskew.propensity.calibrated import Calibrated
+    from unskew.propensity.checking import Check, Checks, check
+    from unskew.propensity.counting import count_items
+    from unskew.propensity.logistic import Logistic
+    from unskew.propensity.logistic_mf import LogisticMF
+    from unskew.propensity.naive_bayes import NaiveBayes
+
+# What needs scipy is loaded when it is first used: an evaluation without it should not wait for it.
+_LATER = {
+    "Calibrated": "calibrated",
+    "Check": "checking",
+    "Checks": "checking",
+    "Logistic": "logistic",
+    "LogisticMF": "logistic_mf",
+    "NaiveBayes": "naive_bayes",
+    "check": "checking",
+    "count_items": "counting",
+}
 
 __all__ = [
     "NOTHING",
@@ -45,14 +61,26 @@ def _calibrated(spec: Spec) -> Propensity:
     given = take(spec, ("inner",), inner=object, method=str, folds=int)
     if "inner" not in given:
         raise InputError("'calibrated' wraps another propensity: calibrated(logistic(features=outer), method=platt).")
+    from unskew.propensity.calibrated import Calibrated
+
     return Calibrated(make(str(given.pop("inner"))), **given)
 
 
 def _logistic(spec: Spec) -> Propensity:
+    from unskew.propensity.logistic import Logistic
+
     return Logistic(**take(spec, features=str, offsets=str, c=float, free=str, negatives=object, seed=int))
 
 
+def _naive_bayes(spec: Spec) -> Propensity:
+    from unskew.propensity.naive_bayes import NaiveBayes
+
+    return NaiveBayes(**take(spec, smoothing=float))
+
+
 def _logistic_mf(spec: Spec) -> Propensity:
+    from unskew.propensity.logistic_mf import LogisticMF
+
     return LogisticMF(
         **take(spec, dim=int, penalty=float, epochs=int, negatives=object, held_out=float, seed=int),
     )
@@ -63,7 +91,7 @@ _PROPENSITIES: Mapping[str, Callable[[Spec], Propensity]] = {
     "known": lambda spec: Known(**take(spec, share=float)),
     "logistic": _logistic,
     "logistic_mf": _logistic_mf,
-    "naive_bayes": lambda spec: NaiveBayes(**take(spec, smoothing=float)),
+    "naive_bayes": _naive_bayes,
     "popularity": lambda spec: Popularity(**take(spec, gamma=object, unsupported=str, level=str)),
     "uniform": lambda spec: Uniform(**take(spec, p=float)),
 }
@@ -72,3 +100,11 @@ _PROPENSITIES: Mapping[str, Callable[[Spec], Propensity]] = {
 def make(text: str | Propensity) -> Propensity:
     """The propensity with this canonical string, such as ``popularity(gamma=2)``."""
     return text if isinstance(text, Propensity) else build("propensity", text, _PROPENSITIES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'unskew.propensity' has no attribute '{name}'")
+    value = getattr(import_module(f"unskew.propensity.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value

@@ -18,7 +18,6 @@ from unskew.log import Log
 from unskew.log.ids import hash_texts
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Side, pairs_log
 
-_STREAM = int(hash_texts(pl.Series(["crossfit"]))[0])  # its own: no split and no tie is drawn from it
 Integers = npt.NDArray[np.int64]
 
 
@@ -41,7 +40,7 @@ def unseen_pairs(log: Log, most: int, seed: int = 0) -> Unseen:
         free[seen] = False
         drawn = np.flatnonzero(free)
     else:
-        rng = np.random.default_rng([seed, _STREAM])
+        rng = np.random.default_rng([seed, _stream("crossfit")])
         drawn = np.unique(rng.integers(0, every, size=int(most * every / left)))
         drawn = drawn[seen[np.minimum(np.searchsorted(seen, drawn), len(seen) - 1)] != drawn] if len(seen) else drawn
     user, item = (drawn // items).astype(np.int32), (drawn % items).astype(np.int32)
@@ -50,9 +49,13 @@ def unseen_pairs(log: Log, most: int, seed: int = 0) -> Unseen:
 
 def pair_folds(log: Log, folds: int, seed: int = 0) -> Integers:
     """The fold of every row, from the texts of its user and item."""
-    stream = int(hash_texts(pl.Series([f"crossfit {seed}"]))[0])
-    drawn = pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])
+    drawn = pair_uniform(_stream(f"crossfit {seed}"), log.users.hashes[log.user], log.items.hashes[log.item])
     return np.asarray(drawn * folds, dtype=np.int64)
+
+
+def _stream(purpose: str) -> int:
+    """A number of its own: no split and no tie is drawn from it."""
+    return int(hash_texts(pl.Series([purpose]))[0])
 
 
 def crossfitted(

@@ -123,14 +123,7 @@ class View:
 
     def best(self, estimates: Iterable[Estimate]) -> str:
         """The model with the best value among estimates of one metric."""
-        known = list(estimates)
-        choose = min if self.lower_is_better(known[0].metric) else max
-        return choose(known, key=lambda e: e.value).model
-
-    def lower_is_better(self, metric: str) -> bool:
-        """Whether the verdicts say so: a model is called better although its difference is negative."""
-        decided = [v for v in self.result.verdicts_ if v.metric == metric and v.verdict in ("better", "worse")]
-        return any((v.verdict == "better") == (v.difference < 0.0) for v in decided if v.difference)
+        return max(estimates, key=lambda e: e.value).model
 
     @cached_property
     def _estimates(self) -> dict[Facet, list[Estimate]]:
