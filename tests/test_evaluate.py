@@ -613,3 +613,15 @@ def test_progress_is_told() -> None:
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
     assert stages == ["reading logs", "lists of a", "lists of b", "aligning", "estimating"]
     assert all(0 <= done <= total for _, done, total in told) and told[-1] == ("estimating", 4, 4)
+
+
+def test_other_users_in_training_are_no_silent_users() -> None:
+    """share="users": the population is that of the test log, so that training users do not dilute sums."""
+    train = pl.DataFrame({"user": ["x", "y", "z"], "item": ["i", "j", "k"], "value": [1.0, 0.0, 1.0]})
+    test = pl.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "value": [1.0, 1.0]})
+    lists = pl.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "rank": [1, 1]})
+    options: dict[str, Any] = {"feedback": "conversions", "metrics": ["recall@2"], "estimators": ["naive"]}
+    apart = us.evaluate(test, {"m": lists}, seen=train, share="users", **options)
+    both = us.evaluate(test, {"m": lists}, seen=train, **options)
+    assert apart.estimates[0].value == 1.0 and apart.inputs["users"]["population"] == 2
+    assert both.estimates[0].value == pytest.approx(0.4) and both.inputs["users"]["population"] == 5

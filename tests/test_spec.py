@@ -320,3 +320,9 @@ def test_numbers_must_be_finite(text: str) -> None:
     """A number too large for a float is refused, not taken as infinity."""
     with pytest.raises(InputError):
         str(propensity.make(text))
+
+
+def test_patterns_of_files_read_and_print_back() -> None:
+    """A pattern is a name like any other path."""
+    text = "counted(naive_bayes, train=train/*.parquet, mcar=data/mcar-0?.csv)"
+    assert str(parse(text)) == text

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unskew import estimators, log, metrics, models, propensity, simulate, split
     from unskew.auditing import Audit, audit
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
-    from unskew.evaluation import evaluate
+    from unskew.evaluation import PropensityComparison, compare_propensities, evaluate
     from unskew.log import Feedback, Log, Recommendations, read_log, read_recommendations
     from unskew.log.datasets import load
     from unskew.result import Result
@@ -38,11 +38,13 @@ _NAMES = {
     "InputError": "errors",
     "Log": "log",
     "MissingExtraError": "errors",
+    "PropensityComparison": "evaluation",
     "Recommendations": "log",
     "RefusedError": "errors",
     "Result": "result",
     "UnskewError": "errors",
     "audit": "auditing",
+    "compare_propensities": "evaluation",
     "evaluate": "evaluation",
     "load": "log.datasets",
     "read_log": "log",
@@ -55,11 +57,13 @@ __all__ = [
     "InputError",
     "Log",
     "MissingExtraError",
+    "PropensityComparison",
     "Recommendations",
     "RefusedError",
     "Result",
     "UnskewError",
     "audit",
+    "compare_propensities",
     "estimators",
     "evaluate",
     "load",

@@ -12,7 +12,7 @@ class InputError(UnskewError):
 
 
 class RefusedError(UnskewError):
-    """An estimate that the log cannot support: the reason and the alternative (MATHS: what may be estimated)."""
+    """An estimate that the log cannot support: the reason and the alternative."""
 
 
 class MissingExtraError(UnskewError):

@@ -148,3 +148,26 @@ def test_help_is_quick_and_complete() -> None:
     done = unskew("--help")
     assert all(command in done.stdout for command in ("demo", "evaluate", "simulate"))
     assert re.fullmatch(r"unskew \d+\.\d+\.\d+\n", unskew("--version").stdout)
+
+
+def test_several_propensities_are_compared(shop: Path, tmp_path: Path) -> None:
+    """--propensity twice gives the comparison in every format; what only one supports is told, mistakes are a panel."""
+    files: list[str | Path] = ["--train", shop / "train.parquet", "--users", shop / "users.parquet"]
+    lists: list[str | Path] = ["--recs", f"popular={shop / 'popular.parquet'}", "--recs", shop / "challenger.parquet"]
+    what = ["--estimator", "snips", "--estimator", "ips", "--propensity", "known", "--propensity", "uniform"]
+    outputs: list[str | Path] = []
+    for kind in ("json", "csv", "parquet", "html"):
+        outputs += [f"--{kind}", tmp_path / f"c.{kind}"]
+    done = unskew("evaluate", shop / "test.parquet", *files, *lists, *what, *outputs)
+    assert done.returncode == 0, done.stderr
+    assert "How far estimates move" in done.stdout and "uniform without recall@10 × ips" in flat(done.stdout)
+    record, table = json.loads((tmp_path / "c.json").read_text()), pl.read_csv(tmp_path / "c.csv")
+    alone = unskew(
+        "evaluate", shop / "test.parquet", *files, *lists, *what[:-2], "--json", tmp_path / "one.json", "--quiet"
+    )
+    assert alone.returncode == 0, alone.stderr
+    assert record["results"]["known"]["estimates"] == json.loads((tmp_path / "one.json").read_text())["estimates"]
+    assert [row["value"] for row in record["estimates"]] == table["value"].to_list()
+    assert "<html" in (tmp_path / "c.html").read_text() and len(pl.read_parquet(tmp_path / "c.parquet")) == len(table)
+    wrong = unskew("evaluate", shop / "test.parquet", *files, *lists, *what, "--propensity", "unifrm")
+    assert wrong.returncode == 2 and "Did you mean 'uniform'" in flat(wrong.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,13 +59,51 @@ def test_an_unknown_ending(write: Write, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("log.parquet", "user,item\n1,2\n"), ("log.csv", "user,item\n1,2,3\n"), ("log.csv.gz", "\x1f\x8b\x08junk")],
+    [("log.parquet", "user,item\n1,2\n"), ("log.csv.gz", "\x1f\x8b\x08junk")],
 )
 def test_an_unreadable_file(write: Write, name: str, text: str) -> None:
     """What the reader stumbles over becomes an error that names the file."""
     path = write(name, "")
     path.write_bytes(text.encode("latin-1"))
     assert f"{path}: the file cannot be read (" in message(read_log, path)
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.tsv", "log.csv.gz"])
+def test_a_line_with_too_many_fields(tmp_path: Path, name: str) -> None:
+    """The line is named as an editor counts, header and quoted line breaks included."""
+    text = 'user,item,value\n1,"a\nb",1\n1,c,2\n2,d,1,5\n3,e,1\n'
+    text = text.replace(",", "\t") if ".tsv" in name else text
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    said = message(read_log, path)
+    assert f"{path}: line 5 has 4 fields, but the header has 3.\n" in said and "double quotes" in said
+
+
+def test_a_line_with_too_few_fields(write: Write) -> None:
+    """What is missing at the end is an empty field."""
+    said = message(read_log, write("log.csv", "user,item,value\n1,1,1\n1,2\n"))
+    assert "column 'value' must have a value in every row; row 2 (not counting the header)" in said
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.tsv", "log.csv.gz"])
+def test_binary_files_that_are_called_text(tmp_path: Path, name: str) -> None:
+    """A Parquet file or a spreadsheet is recognised, and none of its bytes are shown."""
+    path = tmp_path / name
+    pl.DataFrame({"user": [1], "item": [1]}).write_parquet(path)
+    said = message(read_log, path)
+    assert (
+        said == f"{path}: the name says text, but the content is a Parquet file.\nGive it a name that ends in .parquet."
+    )
+    path.write_bytes(b"PK\x03\x04" + bytes(100))
+    said = message(read_recommendations, path)
+    assert "the content is a spreadsheet or a zip archive.\nSave the sheet as CSV" in said
+
+
+def test_ranks_that_start_at_0(write: Write) -> None:
+    """Lists numbered from 0 are told to add 1; a negative rank among them is another mistake."""
+    said = message(read_recommendations, write("lists.csv", "user,item,rank\n1,1,0\n1,2,1\n"))
+    assert "row 1 (not counting the header) has '0'.\nDo your ranks start at 0? Then add 1 to all of them." in said
+    assert "add 1" not in message(read_recommendations, write("lists.csv", "user,item,rank\n1,1,0\n1,2,-1\n"))
 
 
 def test_text_that_is_not_utf8(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from tests.propensity.worlds import Floats, LogisticWorld, log_of
 from unskew import propensity
 from unskew.errors import InputError, MissingExtraError
 from unskew.propensity import Calibrated, Level, Logistic, Part, Popularity
-from unskew.propensity.crossfit import crossfitted, unseen_pairs
+from unskew.propensity.calibrated import _edges, _platt
+from unskew.propensity.crossfit import crossfitted, unseen_pairs, user_folds
 
 pytest.importorskip("sklearn", reason="scikit-learn is not there: calibration is not tested")
 
@@ -123,6 +124,10 @@ def test_extreme_logs_get_an_answer(method: str, seen: npt.NDArray[np.bool_]) ->
         ),
         ("calibrated(popularity(gamma=1))", "calibrated(popularity(gamma=1), method=isotonic)"),
         (
+            "calibrated(popularity(gamma=1), method=platt, over=users)",
+            "calibrated(popularity(gamma=1), method=platt, over=users)",
+        ),
+        (
             "calibrated(logistic(features=none, offsets=user+item), folds=3)",
             "calibrated(logistic(features=none, offsets=user+item, c=0.1, free=yes), method=isotonic, folds=3)",
         ),
@@ -145,16 +150,91 @@ def test_what_it_refuses() -> None:
         propensity.make("calibrated")
     with pytest.raises(InputError, match="isotonic or platt"):
         propensity.make("calibrated(popularity, method=beta)")
+    with pytest.raises(InputError, match="pairs or users"):
+        propensity.make("calibrated(popularity, over=items)")
     with pytest.raises(InputError, match="at least 2"):
         propensity.make("calibrated(popularity, folds=1)")
     with pytest.raises(InputError, match="--train"):
         propensity.make("calibrated(popularity)").of(log_of(np.eye(3, dtype=bool)))
 
 
-@pytest.mark.parametrize("method", ["isotonic", "platt"])
-def test_without_scikit_learn_the_extra_is_named(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says what to install."""
+def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Isotonic: the message says what to install. Platt's curve needs nothing."""
     for name in ("sklearn", "sklearn.isotonic", "sklearn.linear_model"):
         monkeypatch.setitem(sys.modules, name, None)
+    log = log_of(np.random.default_rng(0).random((30, 20)) < 0.3)
     with pytest.raises(MissingExtraError, match=r"unskew\[learn\]"):
-        Calibrated(Popularity(1.0), method).fit(log_of(np.random.default_rng(0).random((30, 20)) < 0.3))
+        Calibrated(Popularity(1.0), "isotonic").fit(log)
+    assert Calibrated(Popularity(1.0), "platt").fit(log).fitted
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_platt_is_logistic_regression(level: Level) -> None:
+    """Its two parameters are those of scikit-learn's unpenalised logistic regression, weights and all."""
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(4)
+    p, mass = rng.uniform(0.01, 0.9, 3_000), rng.integers(1, 4, 3_000).astype(np.float64)
+    label = (rng.random(3_000) < 0.2 + 0.5 * p**2).astype(np.float64)
+    t = np.log(p) - (np.log1p(-p) if level is Level.ABSOLUTE else 0.0)
+    theirs = LogisticRegression(C=1e10, tol=1e-10, max_iter=1000).fit(t[:, None], label, sample_weight=mass)
+    ours = _platt(p, label, mass, level)
+    assert (ours.a, ours.b) == pytest.approx((theirs.intercept_[0], theirs.coef_[0, 0]), rel=1e-4)
+
+
+@pytest.mark.parametrize("counts", [[50, 3, 3, 40], [1, 1, 1], [20, 20, 20], [5] * 30, [19, 1, 60, 2, 39, 1]])
+def test_every_isotonic_bin_rests_on_twenty_seen_pairs(counts: list[int]) -> None:
+    """However many pairs share one P: bins begin where 20 are below and 20 are left, and none is empty."""
+    seen = np.repeat(np.arange(1, len(counts) + 1) / 100.0, counts)
+    edges = _edges(seen)
+    sizes = np.bincount(np.searchsorted(edges, seen, side="right"), minlength=len(edges) + 1)
+    assert sizes.min() >= min(20, len(seen))
+    assert sum(counts) < 40 or len(edges)
+
+
+def test_ties_below_the_first_edge_are_no_empty_bin() -> None:
+    """Many seen pairs on the rarest item, and no pair below it: the curve exists."""
+    seen = np.zeros((100, 3), dtype=np.bool_)
+    for item, count in enumerate((30, 60, 90)):
+        seen[:count, item] = True
+    rows = Calibrated(Popularity(1.0)).fit(log_of(seen)).of(log_of(seen)).rows
+    assert ((rows > 0.0) & (rows <= 1.0)).all()
+
+
+def test_folds_over_users_hold_whole_users() -> None:
+    """A user's rows are all in one fold, seen or not, and a user's P does not depend on what that user saw."""
+    seen = np.random.default_rng(3).random((200, 12)) < 0.3
+    log, model = log_of(seen), Popularity(1.0, level=Level.ABSOLUTE)
+    others = unseen_pairs(log, 10**6).pairs
+    mine, theirs = crossfitted(model, log, others, 4, over="users")
+    fold = user_folds(log, 4)
+    assert np.bincount(fold).min() > 30
+    for user in (0, 7, 120):
+        rest = fold != fold[user]
+        expected = model.fit(log_of(seen[rest])).of_items(log.items)
+        np.testing.assert_allclose(mine[log.user == user], expected[log.item[log.user == user]], rtol=1e-12)
+        np.testing.assert_allclose(theirs[others.user == user], expected[others.item[others.user == user]], rtol=1e-12)
+
+
+def test_folds_over_users_agree_with_folds_over_pairs() -> None:
+    """Where users are alike both ways of cross-fitting give the same level, to a hundredth."""
+    rng = np.random.default_rng(2)
+    p = np.broadcast_to(rng.uniform(0.05, 0.4, 60), (800, 60))
+    log = log_of(rng.random(p.shape) < p)
+    by_pairs, by_users = (
+        Calibrated(Popularity(2.0), "platt", over=over).fit(log).of_items(log.items) for over in ("pairs", "users")
+    )
+    assert by_pairs is not None and by_users is not None
+    np.testing.assert_allclose(by_users, by_pairs, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    "text", ["logistic(features=none, offsets=user+item)", "logistic(features=none, offsets=user)", "logistic_mf"]
+)
+def test_folds_over_users_are_refused_where_users_have_parameters(text: str) -> None:
+    """Nobody else tells a user's offset or factors: the sentence says so and names over=pairs."""
+    with pytest.raises(InputError, match="over=pairs"):
+        propensity.make(f"calibrated({text}, method=platt, over=users)")
+    log = log_of(np.eye(5, dtype=np.bool_))
+    with pytest.raises(InputError, match="over=pairs"):
+        crossfitted(propensity.make(text), log, log, 2, over="users")

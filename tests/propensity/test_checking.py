@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 import unskew as us
 from unskew.log import Log
-from unskew.propensity import Known, Popularity, Uniform, check
+from unskew.propensity import Known, Popularity, Side, Uniform, check
+from unskew.propensity.base import pairs_log
+from unskew.propensity.checking import by_name
+from unskew.propensity.crossfit import pair_folds
 
 USERS, ITEMS = 400, 60
 
@@ -60,7 +66,7 @@ def test_known_propensities_are_judged_by_their_weights() -> None:
     assert found.ess == pytest.approx(inverse.sum() ** 2 / (inverse**2).sum())
     assert found.max_weight_share == pytest.approx(inverse.max() / inverse.sum())
     assert found.clips["0.05"] == pytest.approx(np.mean(np.asarray(log.propensity) < 0.05))
-    assert sum(n for _, n in found.overlap) == len(log)
+    assert sum(o.seen for o in found.overlap) == len(log)
 
 
 def test_a_sample_of_unseen_pairs_stands_for_all() -> None:
@@ -101,3 +107,151 @@ def test_refit_needs_a_bootstrap_and_something_to_fit() -> None:
         us.evaluate(log, {"m": lists}, propensity="known", refit=True)
     with pytest.raises(us.InputError, match="needs a propensity that is fitted"):
         us.evaluate(log, {"m": lists}, propensity="known", refit=True, interval="bootstrap", replicates=50)
+
+
+def slow_popularity(log: Log, gamma: float, folds: int) -> tuple[dict[tuple[int, int], float], set[tuple[int, int]]]:
+    """P of every pair by a popularity counted outside its fold, scaled to the number seen; and the seen pairs."""
+    users, items = len(log.users), len(log.items)
+    grid = np.indices((users, items)).reshape(2, -1).astype(np.int32)
+    fold = pair_folds(pairs_log(log.users, log.items, *grid), folds).reshape(users, items)
+    seen = list(zip(log.user.tolist(), log.item.tolist(), strict=True))
+    liked = [pair for pair, y in zip(seen, np.asarray(log.value).tolist(), strict=True) if y > 0]
+    found = {}
+    for k in range(folds):
+        counts = [sum(1 for v, j in liked if j == i and fold[v, j] != k) for i in range(items)]
+        for u in range(users):
+            for i in range(items):
+                if fold[u, i] == k:
+                    found[u, i] = (max(counts[i], 1) / max(counts)) ** ((gamma + 1.0) / 2.0)
+    scale = len(seen) / sum(found.values())
+    return {pair: min(p * scale, 1.0) for pair, p in found.items()}, set(seen)
+
+
+def test_every_number_is_that_of_a_loop_over_all_pairs() -> None:
+    """Log-loss, Brier, overlap, clips and weights of a cross-fitted popularity, counted pair by pair."""
+    log, _ = shop(users=60)
+    c = check("popularity(gamma=2)", log).checks[0]
+    p, seen = slow_popularity(log, 2.0, 5)
+    loss = sum(-math.log(p[pair]) if pair in seen else -math.log1p(-p[pair]) for pair in p) / len(p)
+    brier = sum((float(pair in seen) - p[pair]) ** 2 for pair in p) / len(p)
+    density = len(seen) / len(p)
+    assert c.log_loss == pytest.approx(loss, rel=1e-12) and c.brier == pytest.approx(brier, rel=1e-12)
+    assert c.brier_constant == pytest.approx(density * (1.0 - density))
+    assert c.log_loss_constant == pytest.approx(-density * math.log(density) - (1 - density) * math.log(1 - density))
+    for o in c.overlap:
+        here = [pair for pair in p if o.low <= p[pair] < o.high or (o.high == 1.0 and p[pair] == 1.0)]
+        assert o.seen == sum(pair in seen for pair in here) and o.unseen == sum(pair not in seen for pair in here)
+    assert sum(o.seen for o in c.overlap) == len(seen) == c.rows
+    weights = sorted((1.0 / p[pair] for pair in seen), reverse=True)
+    assert c.ess == pytest.approx(sum(weights) ** 2 / sum(w * w for w in weights))
+    assert c.max_weight_share == pytest.approx(weights[0] / sum(weights))
+    assert c.top_weight_share == pytest.approx(sum(weights[: math.ceil(len(weights) / 100)]) / sum(weights))
+    assert c.clips["0.1"] == pytest.approx(sum(p[pair] < 0.1 for pair in seen) / len(seen))
+    for bins in (c.reliability, c.user_balance, c.item_balance):
+        assert sum(b.pairs for b in bins) == pytest.approx(len(p))
+        assert sum(b.pairs * b.predicted for b in bins) == pytest.approx(sum(p.values()))
+        assert sum(b.pairs * b.observed for b in bins) == pytest.approx(len(seen))
+
+
+def test_what_is_not_fitted_is_asked_as_it_is() -> None:
+    """A told probability speaks of the log at hand: no fold raises it."""
+    log, _ = shop()
+    c = check(Uniform(0.25), log).checks[0]
+    density = len(log) / (USERS * ITEMS)
+    assert c.log_loss == pytest.approx(-density * math.log(0.25) - (1.0 - density) * math.log(0.75))
+    assert c.implied_pairs == pytest.approx(4 * len(log)) and c.pairs == USERS * ITEMS
+
+
+def test_the_weights_of_right_propensities_sum_to_all_pairs() -> None:
+    """Σ 1/P is users × items for the true P, far from it for a wrong level, and not asked of an implicit log."""
+    log, _ = shop(users=3_000)
+    right, wrong = check({"right": Known(), "wrong": Uniform(0.9)}, log).checks
+    assert right.findings == () and right.implied_pairs == pytest.approx(right.pairs, rel=0.05)
+    assert any("users × items" in words for words in wrong.findings)
+    liked = replace(log, value=None, feedback=us.Feedback.IMPLICIT)
+    assert check(Known(), liked).checks[0].implied_pairs is None
+
+
+def test_naive_bayes_is_judged_by_its_weights() -> None:
+    """It knows P of seen pairs only, cross-fitted; without smoothing Σ 1/P is users × items up to the folds."""
+    log, _ = shop()
+    c = check("naive_bayes(smoothing=0)", log, side=Side(mcar=shop(seed=5)[0])).checks[0]
+    assert c.log_loss is None and "unseen pairs lack" in c.unasked[0]
+    assert c.implied_pairs == pytest.approx(c.pairs, rel=0.02) and c.overlap[0].unseen is None
+
+
+def test_pairs_without_a_propensity_are_counted() -> None:
+    """unsupported=drop leaves items out that a fold has never shown; the rest is finite, and the number is told."""
+    frame = shop()[0].to_frame()
+    rare = pl.DataFrame({"user": [0], "item": [ITEMS], "value": [1], "propensity": [0.5]}).cast(frame.schema)
+    log = Log.from_frame(pl.concat([frame, rare]), feedback="conversions")
+    c = check("popularity(gamma=1, unsupported=drop)", log).checks[0]
+    assert c.dropped == 1 and c.rows == len(log) - 1
+    assert c.log_loss is not None and math.isfinite(c.log_loss)
+    assert any("1 seen pairs have no propensity" in words for words in c.findings)
+
+
+def test_a_fixed_number_of_rows_is_no_imbalance() -> None:
+    """Everybody sees 12 of 60 items by lot: uniform is right, and balance over users is not asked, in words."""
+    rng = np.random.default_rng(0)
+    items = np.concatenate([rng.permutation(ITEMS)[:12] for _ in range(USERS)])
+    log = Log.from_frame(pl.DataFrame({"user": np.repeat(np.arange(USERS), 12), "item": items}))
+    c = check("uniform", log).checks[0]
+    assert c.findings == () and c.user_balance == () and c.item_balance != ()
+    assert "balance over users cannot be asked" in c.unasked[0]
+
+
+def test_what_cannot_be_had_is_an_error_or_is_listed() -> None:
+    """An error by default; listed with its reason beside others; an error if none is left. Spelling is always one."""
+    log, _ = shop()
+    with pytest.raises(us.InputError, match="--user-features"):
+        check(["popularity(gamma=1)", "logistic(features=outer)"], log)
+    found = check(["popularity(gamma=1)", "logistic(features=outer)"], log, refused="skip")
+    assert [c.propensity for c in found.checks] == ["popularity(gamma=1)"]
+    assert "--user-features" in found.refused[0].reason and found.to_dict()["refused"][0]["propensity"].startswith(
+        "log"
+    )
+    with pytest.raises(us.InputError, match=r"naive_bayes.*mcar"):
+        check("naive_bayes", log, refused="skip")
+    with pytest.raises(us.InputError, match="no propensity can be checked") as both:
+        check(["naive_bayes", "logistic(features=outer)"], log, refused="skip")
+    assert "mcar" in str(both.value) and "--user-features" in str(both.value)
+    with pytest.raises(us.InputError, match="Did you mean 'popularity'"):
+        check(["popularty(gamma=1)", "uniform"], log, refused="skip")
+    with pytest.raises(us.InputError, match="no propensity to check"):
+        check([], log)
+    with pytest.raises(us.InputError, match="no rows"):
+        check("uniform", log.take(np.zeros(len(log), dtype=np.bool_)))
+
+
+def test_names_are_kept_apart() -> None:
+    """The same string twice is one propensity; two objects of one name need names of their own."""
+    log, _ = shop()
+    assert len(check(["uniform", "uniform"], log).checks) == 1
+    one, other = Popularity(1.0).fit(log), Popularity(1.0).fit(log.take(log.user < 9))
+    with pytest.raises(us.InputError, match="two propensities are called"):
+        by_name([one, other])
+    assert list(by_name({"one": one, "other": other})) == ["one", "other"]
+
+
+@pytest.mark.parametrize("by_value", [True, False])
+def test_naive_bayes_is_flagged_where_values_do_not_decide(by_value: bool) -> None:
+    """Σ 1/P over the seen pairs of popular items implies more pairs than there are, if popularity decides."""
+    rng = np.random.default_rng(4)
+    users, items = 400, 120
+    rating = rng.integers(1, 6, (users, items)).astype(np.float64)
+    popular = np.sort(rng.gamma(1.0, 1.0, items))
+    p = np.broadcast_to(0.04 * 1.5**rating if by_value else 0.2 * popular / popular.mean(), rating.shape).clip(
+        0.01, 0.9
+    )
+    user, item = np.nonzero(rng.random(rating.shape) < p)
+    seen = us.Log.from_frame(
+        pl.DataFrame({"user": user, "item": item, "value": rating[user, item]}), feedback="ratings"
+    )
+    user, item = np.nonzero(rng.random(rating.shape) < 0.1)
+    mcar = us.Log.from_frame(
+        pl.DataFrame({"user": user, "item": item, "value": rating[user, item]}), feedback="ratings"
+    )
+    (found,) = us.propensity.check("naive_bayes", seen, side=Side(mcar=mcar)).checks
+    assert len(found.item_balance) >= 5 and found.reliability == ()
+    assert any("tenths of the items" in words for words in found.findings) == (not by_value)

@@ -136,19 +136,44 @@ def test_weights_equal_repetition_of_users(model: Logistic) -> None:
     np.testing.assert_allclose(matrix_of(by_weight, (30, 20))[copies], repeated, rtol=1e-5)
 
 
+def sampling_shifts(first: int, worlds: int = 12) -> Floats:
+    """Per world the level and the slope, along the exact fit, of logit P from a sample less logit P from all pairs."""
+    found = []
+    for seed in range(first, first + worlds):
+        world = LogisticWorld.draw(300, 200, seed=seed, level=-3.0)
+        log, model = log_of(world.seen), Logistic(c=10.0)
+        exact = logit(matrix_of(model.fit(log, world.side), world.p.shape)).ravel()
+        sampled = replace(model, negatives=3, seed=seed).fit(log, world.side)
+        shift = logit(matrix_of(sampled, world.p.shape)).ravel() - exact
+        slope, _ = np.polyfit(exact - exact.mean(), shift, 1)
+        found.append([shift.mean(), slope])
+    return np.array(found)
+
+
 def test_sampled_unseen_pairs_agree_with_all() -> None:
-    """logit P = logit P̃ + log f: the corrected fit is the exact one up to Monte Carlo error, and repeatable."""
-    world = LogisticWorld.draw(600, 300, seed=5, level=-3.5)
-    log = log_of(world.seen)
-    exact = matrix_of(Logistic(c=10.0).fit(log, world.side), world.p.shape)
-    model = Logistic(c=10.0, negatives=3)
-    draws = np.array([matrix_of(replace(model, seed=s).fit(log, world.side), world.p.shape) for s in range(8)])
-    shift = logit(draws) - logit(exact)
-    error = shift.std(axis=0) / np.sqrt(8.0)
-    assert np.mean(np.abs(shift.mean(axis=0)) < 4.0 * error) > 0.95
-    assert np.abs(shift).mean() < 0.06
-    assert draws.sum(axis=(1, 2)).mean() == pytest.approx(world.seen.sum(), rel=0.03)
-    np.testing.assert_array_equal(matrix_of(model.fit(log, world.side), world.p.shape), draws[0])
+    """logit P = logit P̃ + log f: over worlds, the corrected fit agrees with the exact one in level and slope.
+
+    Given what was seen, the two fits need not agree even on average over samples: both are consistent, and each takes
+    another part of the chance in what was seen. Over new worlds the mean difference is 0 up to the second-order bias
+    of maximum likelihood, at most the 9 parameters over twice the 3,000 seen pairs, 0.002 on the logit scale. Twelve
+    worlds give a mean whose error they tell themselves; Student's t with 11 degrees of freedom exceeds 5 in 0.04 % of
+    cases.
+    """
+    found = sampling_shifts(0)
+    error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    assert (np.abs(found.mean(axis=0)) < 5.0 * error + 0.002).all()
+    assert (error < 0.02).all()  # without the correction the level is off by log f, about 1.8
+
+
+def test_samples_are_repeatable() -> None:
+    """The same seed draws the same pairs, another one others."""
+    world = LogisticWorld.draw(100, 80, seed=5, level=-3.0)
+    log, model = log_of(world.seen), Logistic(c=10.0, negatives=3)
+    once, again, other = (
+        matrix_of(m.fit(log, world.side), world.p.shape) for m in (model, model, replace(model, seed=1))
+    )
+    np.testing.assert_array_equal(once, again)
+    assert (once != other).any()
 
 
 def test_sampling_all_unseen_pairs_is_the_exact_fit() -> None:

@@ -37,7 +37,7 @@ STARS = st.lists(st.integers(1, 5).map(float), min_size=1, max_size=30)
 
 @given(STARS, STARS)
 def test_unsmoothed_inverse_propensities_sum_to_all_pairs(seen: list[float], everywhere: list[float]) -> None:
-    """MATHS §4: with a = 0 and no cap, Σ 1/P over the fitting data is exactly U·I."""
+    """With a = 0 and no cap, Σ 1/P over the fitting data is exactly U·I."""
     train, mcar = ratings(seen), ratings([*everywhere, *set(seen)])
     mcar = mcar.take(
         np.isin(values_of(mcar), values_of(train))
@@ -101,7 +101,7 @@ def test_what_it_needs_and_lacks_is_said() -> None:
         NaiveBayes().fit(log.take(np.zeros(2, dtype=bool)), Side(mcar=log))
     with pytest.raises(InputError, match="no rows"):
         NaiveBayes().fit(log, Side(mcar=log.take(np.zeros(2, dtype=bool))))
-    with pytest.raises(InputError, match="Round them"):
+    with pytest.raises(InputError, match=r"200 different values .*\n.*bins"):
         NaiveBayes().fit(ratings([float(j) / 7 for j in range(200)]), Side(mcar=log))
     with pytest.raises(InputError, match="smoothing=1"):
         NaiveBayes(0.0).fit(log, Side(mcar=ratings([1.0])))
@@ -111,6 +111,55 @@ def test_what_it_needs_and_lacks_is_said() -> None:
         NaiveBayes().of(log)
     with pytest.raises(InputError, match="at least 0"):
         NaiveBayes(-1.0)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 1.0])
+def test_equal_values_leave_the_share_of_seen_pairs(smoothing: float) -> None:
+    """With one value everywhere nothing can be told apart: P is |O| / (U·I) for every row."""
+    train = ratings([3.0] * 6, users=[0, 0, 0, 1, 1, 2])
+    scored = NaiveBayes(smoothing).fit(train, Side(mcar=ratings([3.0] * 2))).of(train)
+    np.testing.assert_allclose(scored.rows, 6 / (3 * 6), rtol=1e-12)
+    assert scored.capped == 0
+
+
+def test_laplace_fills_in_values_that_one_of_the_logs_lacks() -> None:
+    """By hand, a = 1, values 1, 2, 3: the sample lacks 1, training lacks 3; both get finite propensities."""
+    train, mcar = ratings([1.0, 1.0, 2.0]), ratings([2.0, 3.0, 3.0, 3.0])
+    fitted = NaiveBayes(1.0).fit(train, Side(mcar=mcar))
+    seen = 3 / (3 * 3)
+    expected = [(3 / 6) / (1 / 7) * seen, (2 / 6) / (2 / 7) * seen, (1 / 6) / (4 / 7) * seen]
+    scored = fitted.of(ratings([1.0, 2.0, 3.0]))
+    assert expected[0] > 1.0 and scored.capped == 1
+    np.testing.assert_allclose(scored.rows, np.minimum(expected, 1.0), rtol=1e-12)
+
+
+def test_a_sample_with_other_values_altogether_is_refused() -> None:
+    """A sample on another scale (1–5 against 0–1): refused with a value and a remedy."""
+    with pytest.raises(InputError, match=r"value 4 occurs in training but not in the random sample.*smoothing=1"):
+        NaiveBayes(0.0).fit(ratings([4.0, 5.0]), Side(mcar=ratings([0.0, 1.0])))
+
+
+def test_a_single_user_who_saw_everything() -> None:
+    """U = 1 and all items seen: P(O) = 1, so that likelier values are capped at 1 and counted, others are below."""
+    train = ratings([5.0, 5.0, 5.0, 1.0], users=[0, 0, 0, 0])
+    scored = NaiveBayes(0.0).fit(train, Side(mcar=ratings([5.0, 1.0]))).of(train)
+    np.testing.assert_allclose(sorted(scored.rows), [0.5, 1.0, 1.0, 1.0], rtol=1e-12)
+    assert scored.capped == 3
+
+
+def test_capped_rows_are_counted_in_the_result() -> None:
+    """An evaluation says how many propensities came out above 1."""
+    train = ratings([5.0, 5.0, 5.0, 1.0], users=[0, 0, 0, 0])
+    lists = pl.DataFrame({"user": [0], "item": [1], "rank": [1]})
+    result = us.evaluate(
+        ratings([5.0, 5.0], users=[0, 0]),
+        {"m": lists},
+        metrics=["recall@1"],
+        estimators=["snips"],
+        propensity=NaiveBayes(0.0).fit(train, Side(mcar=ratings([5.0, 1.0]))),
+        relevant=">=4",
+    )
+    assert any(warning.startswith("2 held-out propensities came out above 1") for warning in result.warnings)
 
 
 def selected_by_rating(seed: int) -> dict[str, Any]:

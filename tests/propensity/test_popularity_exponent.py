@@ -86,6 +86,38 @@ def test_the_interval_covers_with_a_log_seen_at_random(a: float) -> None:
     assert np.mean(inside) > 0.89 and abs(np.mean(errors)) < 0.03
 
 
+@pytest.mark.parametrize("gamma", [0.2, 1.8])
+def test_the_interval_covers_when_users_differ(gamma: float) -> None:
+    """Drawn user by user (500 of them, active ones and others), 60 items: ± 1.96 se covers γ in at least 88 % of 100
+    worlds (95 % less three errors of 2.2 points), and errors are of the size that is said."""
+    errors, said = [], []
+    for seed in range(100):
+        seen, relevant, _ = matrices(500, 60, (gamma + 1.0) / 2.0, seed=seed)
+        found = Popularity("estimate").fit(as_log(seen, relevant, Feedback.CONVERSIONS))
+        assert found.gamma_se is not None
+        errors.append(found.gamma_ - gamma)
+        said.append(found.gamma_se)
+    assert np.mean(np.abs(errors) < 1.96 * np.array(said)) >= 0.88
+    assert np.std(errors) == pytest.approx(np.sqrt(np.mean(np.square(said))), rel=0.25)
+
+
+def test_weights_of_the_estimated_power_leave_no_trace_of_exposure() -> None:
+    """Weighted clicks n_i/P̂_i rise with exposure as relevance does, ∝ P^b, neither more nor less; the power that a
+    regression of exposures on popularity finds would leave more."""
+    b = 0.25
+    ours: list[float] = []
+    reverse: list[float] = []
+    for seed in range(10):
+        seen, relevant, chance = matrices(3000, 200, 1.0 / (1.0 + b), seed=seed, scatter=0.4)
+        found = Popularity("estimate").fit(as_log(seen, relevant, Feedback.CONVERSIONS))
+        clicks = chance * relevant.mean(axis=0)  # expected, so that its logarithm exists
+        flat = np.polyfit(np.log(clicks), np.log(chance), 1)[0]
+        for power, slopes in (((found.gamma_ + 1.0) / 2.0, ours), (flat, reverse)):
+            slopes.append(np.polyfit(np.log(chance), (1.0 - power) * np.log(clicks), 1)[0])
+    assert np.mean(ours) == pytest.approx(b, abs=4.0 * np.std(ours) / np.sqrt(10))
+    assert np.mean(reverse) > b + 4.0 * np.std(reverse) / np.sqrt(10)
+
+
 @pytest.mark.parametrize("gamma", [0.0, 1.0, 1.6])
 @pytest.mark.parametrize("feedback", [Feedback.CONVERSIONS, Feedback.RATINGS])
 def test_gamma_is_recovered_from_seen_zeros(gamma: float, feedback: Feedback) -> None:

@@ -33,10 +33,16 @@ class Finding:
     text: str
 
 
-def find(audit: Audit) -> tuple[Finding, ...]:
-    """All findings, warnings first."""
-    rules = (_contrast, _tail, _expected, _propensity, _policies, _time, _values, _users, _rows, _support)
+def find(audit: Audit, *, mcar_for_propensities: bool = False) -> tuple[Finding, ...]:
+    """All findings, warnings first.
+
+    Args:
+        mcar_for_propensities: an MCAR log was given, but values are missing, so that it could serve propensities only.
+    """
+    rules = (_contrast, _tail, _expected, _propensity, _checks, _policies, _time, _values, _users, _rows, _support)
     found = [finding for rule in rules for finding in rule(audit)]
+    if mcar_for_propensities:
+        found.append(_say("note", "The MCAR log serves propensities only: without values there is nothing to compare."))
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.level)))
 
 
@@ -154,6 +160,25 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
             "Are they the probability that this user saw this item? A policy's probability of choosing an item for",
             "one slot is something else.",
         )
+
+
+def _checks(audit: Audit) -> Iterator[Finding]:
+    """What the checks say of each propensity that was asked about."""
+    if audit.checks is None:
+        return
+    for c in audit.checks.checks:
+        weights = f"The effective sample size of its weights is {_percent(c.ess_share)} of the seen pairs."
+        if c.findings:
+            yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.")
+        elif c.log_loss is None:
+            yield _say("note", f"{c.propensity}: {'; '.join(c.unasked)}.", weights)
+        else:
+            yield _say("good", f"{c.propensity} agrees with what was seen on held-out pairs.", weights)
+    fixed = dict.fromkeys(text for c in audit.checks.checks if c.log_loss is not None for text in c.unasked)
+    for text in fixed:
+        yield _say("note", f"{text[0].upper()}{text[1:]}.")
+    for unfit in audit.checks.refused:
+        yield _say("warning", f"{unfit.propensity} cannot be had from this log: {unfit.reason}")
 
 
 def _policies(audit: Audit) -> Iterator[Finding]:

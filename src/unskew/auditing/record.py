@@ -18,6 +18,7 @@ from unskew.auditing.support import Support
 from unskew.auditing.times import Time
 from unskew.auditing.values import Values
 from unskew.auditing.weights import Expected, Propensities
+from unskew.propensity.checks import Checks
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -70,6 +71,7 @@ class Audit:
         expected: effective sample sizes to expect on a random hold-out.
         supports: which estimators and targets this log supports.
         findings: what all this means for evaluation.
+        checks: the propensities that were asked about, checked on held-out pairs; ``None`` if none was.
     """
 
     source: str
@@ -88,6 +90,7 @@ class Audit:
     expected: tuple[Expected, ...]
     supports: tuple[Support, ...]
     findings: tuple[Finding, ...] = ()
+    checks: Checks | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; what does not exist is ``None``, and nothing is NaN."""

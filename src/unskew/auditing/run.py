@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.auditing.checks import check_on
 from unskew.auditing.contrast import Contrast, contrast
 from unskew.auditing.findings import find
 from unskew.auditing.policies import compare
@@ -20,12 +21,15 @@ from unskew.auditing.spread import spread
 from unskew.auditing.support import supports
 from unskew.auditing.times import times
 from unskew.auditing.values import Grid, Values, describe
-from unskew.auditing.weights import expected, propensities
+from unskew.auditing.weights import expected
+from unskew.auditing.weights import propensities as describe_propensities
 from unskew.errors import InputError
 from unskew.evaluation.inputs import Names, as_log
 from unskew.log import Feedback, Log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.relevance import gains
+from unskew.propensity import Propensity
+from unskew.propensity.checking import by_name
 
 Stage = Callable[[str, int, int], None]
 Floats = npt.NDArray[np.float64]
@@ -35,7 +39,10 @@ _REPEATED = "duplicate pair"
 def audit(
     log: Any,
     *,
+    propensities: str | Propensity | Iterable[str | Propensity] | Mapping[str, str | Propensity] = (),
     mcar: Any = None,
+    user_features: Any = None,
+    item_features: Any = None,
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -47,7 +54,10 @@ def audit(
 
     Args:
         log: the log: a ``Log``, a path, or any dataframe, ``user, item[, value][, time][, policy][, propensity]``.
-        mcar: a log of pairs drawn at random, ``user, item, value``, to compare the values with.
+        propensities: canonical strings or objects, fitted to this log and checked on pairs that the fit did not see.
+        mcar: a log of pairs drawn at random, ``user, item, value``, to compare the values with (and for
+            ``naive_bayes``).
+        user_features, item_features: covariates, for ``logistic``.
         feedback: what a row says; without it, a log with values is described for every way in which it may be read.
         relevant: a threshold on the value, ``'>=4'``.
         columns: our column names → theirs, in both logs.
@@ -57,6 +67,12 @@ def audit(
     """
     say = progress or (lambda stage, done, total: None)
     say("reading", 0, 8)
+    asked = by_name(propensities)
+    if not asked and (user_features is not None or item_features is not None):
+        raise InputError(
+            "covariates serve propensities, and none is asked for: name one with --propensity "
+            "'logistic(features=outer)' (propensities=[…])."
+        )
     names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     read = as_log(log, name="log", columns=names.of_test, **how)  # type: ignore[arg-type]
     other = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how)  # type: ignore[arg-type]
@@ -66,7 +82,7 @@ def audit(
     if told is Feedback.IMPLICIT and read.value is not None:
         read = replace(read, value=None)
     gain = _gain(read, told, relevant)
-    _comparable(read, other)
+    _comparable(read, other, bool(asked))
     say("counting users and items", 1, 8)
     per_user, per_item = np.diff(read.indptr), np.bincount(read.item, minlength=len(read.items))
     size = _size(read, per_user, per_item)
@@ -85,6 +101,9 @@ def audit(
         time = None if clock is None else clock.result()
         say("rehearsing a hold-out", 6, 8)
         ahead = rehearsal.result()
+    checks = None
+    if asked:
+        checks = check_on(read, other, asked, told, relevant, (user_features, item_features), invalid, say)
     pairs = size.users * size.items
     found = Audit(
         source=read.account.source,
@@ -99,12 +118,13 @@ def audit(
         mcar=versus,
         time=time,
         policies=policies,
-        propensity=None if read.propensity is None else propensities(read.propensity, pairs),
+        propensity=None if read.propensity is None else describe_propensities(read.propensity, pairs),
         expected=ahead,
         supports=supports(read, told, relevant),
+        checks=checks,
     )
     say("done", 8, 8)
-    return replace(found, findings=find(found))
+    return replace(found, findings=find(found, mcar_for_propensities=other is not None and versus is None))
 
 
 def _values(log: Log, mcar: Log | None) -> tuple[Values | None, Contrast | None]:
@@ -124,11 +144,12 @@ def _gain(log: Log, feedback: Feedback | None, relevant: str | None) -> Floats:
     return gains(log, feedback, relevant)
 
 
-def _comparable(log: Log, mcar: Log | None) -> None:
+def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
+    """An MCAR log without rows, or, where it cannot serve propensities either, one that cannot be compared by value."""
     if mcar is None:
         return
     for side, name in ((log, log.account.source), (mcar, mcar.account.source)):
-        if side.value is None:
+        if side.value is None and not asked:
             raise InputError(
                 f"{name}: an MCAR log is compared by value, and there is no value here.\n"
                 "Say which column it is with --columns value=..., and do not tell --feedback implicit."

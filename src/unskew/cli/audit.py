@@ -10,14 +10,27 @@ import typer
 from unskew.cli.console import err, out, progress
 from unskew.cli.options import check_outputs, column_map
 
-INPUTS, OUTPUT = "Inputs", "Output"
+INPUTS, CHECKS, OUTPUT = "Inputs", "Propensities to check", "Output"
 
 
 def audit(
     log: Annotated[Path, typer.Argument(help="The log: user, item[, value][, time][, policy][, propensity].")],
+    propensity: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Check it on held-out pairs: "popularity(gamma=1)", "logistic(features=outer)", known, … Repeat.',
+            rich_help_panel=CHECKS,
+        ),
+    ] = None,
     mcar: Annotated[
         Path | None,
         typer.Option(help="A log of pairs drawn at random: user, item, value.", rich_help_panel=INPUTS),
+    ] = None,
+    user_features: Annotated[
+        Path | None, typer.Option(help="Covariates: user and numbers, for logistic.", rich_help_panel=CHECKS)
+    ] = None,
+    item_features: Annotated[
+        Path | None, typer.Option(help="Covariates: item and numbers, for logistic.", rich_help_panel=CHECKS)
     ] = None,
     columns: Annotated[
         str | None, typer.Option(help="Our column names = yours: user=customer_id,item=sku.", rich_help_panel=INPUTS)
@@ -41,8 +54,8 @@ def audit(
         bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)
     ] = False,
 ) -> None:
-    """Say how skewed a log is, and which estimators and targets it supports."""
-    check_outputs(json=json, html=html)
+    """Say how skewed a log is, which estimators and targets it supports, and how far propensities can be trusted."""
+    check_outputs(log, mcar, user_features, item_features, json=json, html=html)
     mapped = column_map(columns)
 
     from unskew.auditing import audit as run
@@ -50,7 +63,10 @@ def audit(
     with progress(quiet) as report:
         found = run(
             log,
+            propensities=propensity or (),
             mcar=mcar,
+            user_features=user_features,
+            item_features=item_features,
             feedback=feedback,
             relevant=relevant,
             columns=mapped,

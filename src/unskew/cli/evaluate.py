@@ -77,7 +77,8 @@ def evaluate(
         ),
     ] = None,
     propensity: Annotated[
-        str | None, typer.Option(help='known, "popularity(gamma=2)" or uniform.', rich_help_panel=WHAT)
+        list[str] | None,
+        typer.Option(help='known, "popularity(gamma=2)", … Repeat to compare the answers.', rich_help_panel=WHAT),
     ] = None,
     target: Annotated[
         list[str] | None, typer.Option(help="per_user, pooled or per_user_sum. Repeat.", rich_help_panel=WHAT)
@@ -117,7 +118,14 @@ def evaluate(
     mapped = column_map(columns)
     reading: dict[str, Any] = {"columns": mapped, "feedback": feedback, "invalid": invalid, "duplicates": duplicates}
 
-    from unskew.evaluation import evaluate as run
+    from unskew.evaluation import compare_propensities
+    from unskew.evaluation import evaluate as run_one
+
+    several = propensity is not None and len(propensity) > 1
+    run: Any = compare_propensities if several else run_one
+    weighed: dict[str, Any] = (
+        {"propensities": propensity} if several else {"propensity": propensity[0] if propensity else None}
+    )
 
     with progress(quiet) as report:
         candidates_by_name: dict[str, Any] = dict(lists)
@@ -128,7 +136,7 @@ def evaluate(
             candidates_by_name,
             metrics=metric or ["recall@10"],
             estimators=estimator,
-            propensity=propensity,
+            **weighed,
             target=target,
             seen=train,
             relevant=relevant,
@@ -138,14 +146,14 @@ def evaluate(
             user_features=user_features,
             item_features=item_features,
             refit=refit,
-            candidates=candidates,  # type: ignore[arg-type]
+            candidates=candidates,
             drop_seen=drop_seen,
             by=by,
             level=level,
-            interval=interval,  # type: ignore[arg-type]
+            interval=interval,
             replicates=replicates,
             seed=seed,
-            refused=refused,  # type: ignore[arg-type]
+            refused=refused,
             threads=threads,
             progress=report,
             **reading,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unskew.errors import InputError
 
 if TYPE_CHECKING:
+    from unskew.evaluation import PropensityComparison
     from unskew.result import Result
 
 
@@ -39,7 +40,7 @@ def column_map(given: str | None) -> dict[str, str] | None:
     return {name.strip(): theirs.strip() for name, _, theirs in pairs}
 
 
-def write_outputs(result: Result, **paths: Path | None) -> list[Path]:
+def write_outputs(result: Result | PropensityComparison, **paths: Path | None) -> list[Path]:
     """Write the result in every asked format; gives back what was written."""
     written = []
     for kind, path in paths.items():

@@ -92,7 +92,7 @@ def align(
         "train": None if seen is None else plain(seen.account),
         "models": accounts,
         "population": None if population is None else plain(population.account),
-        "users": _users(population, held, seen is not None),
+        "users": _users(population, held, seen is not None and not rules.by_users),
         "items": {
             "catalogue": len(logged),
             "only_in_lists": len(items) - len(logged),

@@ -13,7 +13,14 @@ from unskew.evaluation.answer import Answer
 
 
 def before(
-    aligned: Aligned, plan: Plan, refusals: Sequence[Refusal], *, refit: bool, by: str | None, unseen: bool
+    aligned: Aligned,
+    plan: Plan,
+    refusals: Sequence[Refusal],
+    *,
+    refit: bool,
+    random: bool,
+    by: str | None,
+    unseen: bool,
 ) -> list[str]:
     """Cautions that follow from the inputs and the plan."""
     found = list(aligned.warnings)
@@ -25,6 +32,8 @@ def before(
             "The propensities are estimates, and the intervals take them as known: with a small training log the true "
             "uncertainty is larger. --interval bootstrap --refit allows for that."
         )
+    if refit and random:
+        found.append("--refit draws the training users anew and takes the log seen at random (--mcar) as it is.")
     if refit and by is not None:
         found.append(
             "Segments are bootstrapped with the propensities of the whole: --refit serves the main table only."
@@ -64,7 +73,10 @@ def after(answers: Sequence[Answer]) -> list[str]:
     found = []
     lost = max(answer.lost_replicates for answer in answers)
     if lost:
-        found.append(f"Up to {lost:,} bootstrap replicates of an estimate had an empty divisor and were dropped.")
+        found.append(
+            f"Up to {lost:,} bootstrap replicates of an estimate had an empty divisor, or a propensity that could not be "
+            "fitted, and were dropped."
+        )
     if any(np.isnan(e.value) for answer in answers for e in answer.estimates):
         found.append("Some estimates do not exist because no user counts for them; they are shown as NaN.")
     return found

@@ -2,23 +2,28 @@
 
 Intervals that take an estimated propensity as known are too narrow when the training log is small. Here every replicate
 draws its users once, for the training log and the test log alike (a user has the same weight in both), fits the
-propensity anew on the drawn training users, and recomputes all columns. Strata edges and clips stay as they are.
+propensity anew a step towards the drawn training users, and recomputes all columns (``inference/steps.py``). Strata
+edges, clips and a log seen at random stay as they are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.memory import Progress, weighted_sums
+from unskew.engine.held import Hashes, Held
+from unskew.engine.memory import Progress, estimate, weighted_sums
 from unskew.engine.plan import Plan
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.rows import in_test_part
 from unskew.evaluation.rules import Rules
+from unskew.inference import form
 from unskew.inference.bootstrap import user_weights
+from unskew.inference.steps import prolonged, stepped
 from unskew.propensity import Side
 
 Floats = npt.NDArray[np.float64]
@@ -35,20 +40,57 @@ def refit_replicates(
     threads: int | None,
     progress: Progress | None,
 ) -> Floats:
-    """Bootstrap column sums, (replicates, columns), each under propensities fitted on its own draw of users."""
+    """Bootstrap columns, (replicates, columns), from which every cell's form gives the replicates' estimates.
+
+    A replicate whose fit is refused (an exponent that its draw does not tell, say) is NaN, and counted as lost.
+    """
+    held, users, fit = aligned.held, *_fits(aligned, side, rules)
+    everyone, refused = np.ones(held.users), None
+    first = estimate(held, plan.arms, plan.cells, replicates=replicates, seed=seed, threads=threads)
+    assert first.replicates is not None
+    near, alike = np.full_like(first.replicates, np.nan), np.full_like(first.replicates, np.nan)
+    for b in range(replicates):
+        try:
+            again = fit(stepped(user_weights(users, seed, b)))
+        except InputError as error:
+            refused = error
+        else:
+            near[b] = weighted_sums(again, plan.arms, user_weights(held.hashes, seed, b), threads=threads)
+            alike[b] = weighted_sums(again, plan.arms, everyone, threads=threads)
+        if progress is not None:
+            progress(b + 1, replicates)
+    if refused is not None and np.isnan(near).all():
+        raise refused
+    out = np.ones_like(near)  # every cell: its value over 1
+    for cell, moments in zip(plan.cells, first.moments, strict=True):
+        values = (form.values(sums[:, cell.columns], moments.models) for sums in (first.replicates, near, alike))
+        out[:, cell.columns[: moments.models]] = prolonged(moments.values, *values)
+    return out
+
+
+def _fits(aligned: Aligned, side: Side, rules: Rules) -> tuple[Hashes, Callable[[Floats | None], Held]]:
+    """The training users, and what their weights make of the held-out rows: their propensities, fitted anew."""
     model, held, train = aligned.propensity, aligned.held, aligned.train
-    if model is None or not model.estimated or train is None:
+    if model is None or not model.estimated or train is None or held.propensity is None:
         raise InputError(
             "--refit fits estimated propensities anew in every replicate: it needs a propensity that is fitted, and "
             "the training log (--train) that it is fitted on."
         )
-    sums = []
-    for b in range(replicates):
-        drawn = model.fit(train, side, user_weights(train.users.hashes, seed, b))
-        rows = in_test_part(drawn.of(aligned.rows).rows, drawn, aligned.rows, rules)
-        there = np.isfinite(rows)
-        again = replace(held, propensity=np.where(there, rows, 1.0), value=np.where(there, held.value, 0.0))
-        sums.append(weighted_sums(again, plan.arms, user_weights(held.hashes, seed, b), threads=threads))
-        if progress is not None:
-            progress(b + 1, replicates)
-    return np.array(sums)
+
+    if not model.smooth:
+        raise InputError(
+            f"--refit: '{model}' jumps when the weights of users move, and no bootstrap follows the error of such a "
+            "curve. Use calibrated(…, method=platt), or leave --refit out."
+        )
+
+    def fit(weights: Floats | None) -> Held:
+        fitted = model.fit(train, side, weights)
+        return replace(held, propensity=in_test_part(fitted.of(aligned.rows).rows, fitted, aligned.rows, rules))
+
+    same = fit(None).propensity
+    if same is None or not np.allclose(same, held.propensity, rtol=1e-6, atol=0.0):
+        raise InputError(
+            "--refit: the given propensities were not fitted on the training log (--train, seen=…), so that fitting "
+            "them anew there says nothing of their error. Give that log, or the propensity's string."
+        )
+    return train.users.hashes, fit

@@ -113,7 +113,7 @@ def evaluate(
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
     names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    given = _gather(question, test, seen, users, models, candidates, names, how, say)
+    given = _gather(question, test, seen, users, models, candidates, names, how, say, share == "users")
     say("aligning", 0, 1)
     rules = Rules(
         feedback=given.feedback,
@@ -141,7 +141,9 @@ def evaluate(
     kept, refusals = sift(question.metrics, question.estimators, targets, aligned.evidence)
     _refuse(refusals, skip=refused == "skip" or not question.chosen, any_left=bool(kept))
     plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
-    warnings = cautions.before(aligned, plan, refusals, refit=refit, by=by, unseen=rules.unseen)
+    warnings = cautions.before(
+        aligned, plan, refusals, refit=refit, random=mcar is not None, by=by, unseen=rules.unseen
+    )
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -226,6 +228,7 @@ def _gather(
     names: Names,
     how: Mapping[str, Any],
     say: Stage,
+    by_users: bool,
 ) -> _Given:
     """Read the logs while the files of lists are read beside them; then let fitted models make theirs."""
     invalid: Invalid = how["invalid"]
@@ -237,7 +240,7 @@ def _gather(
         }
         log, train, population = _read(question, test, seen, users, names, how)
         told = told_feedback(log, question.relevant)
-        everyone = _everyone(log, train, population)
+        everyone = _everyone(log, train, population, by_users)
         among = _candidates(candidates, train)
         lists = {}
         for done, (name, source) in enumerate(models.items()):
@@ -252,8 +255,8 @@ def _read(
     question: Question, test: Any, seen: Any, users: Any, names: Names, how: Mapping[str, Any]
 ) -> tuple[Log, Log | None, Population | None]:
     """The test log, the training log and the population."""
-    population = None
-    if users is not None:
+    population = users if isinstance(users, Population) else None
+    if users is not None and population is None:
         population = read_population(
             users, columns=names.of_users, keep=question.segment_column, invalid=how["invalid"]
         )
@@ -295,10 +298,14 @@ def _candidates(asked: str | None, train: Log | None) -> str:
     return asked or ("all" if train is None else "unseen")
 
 
-def _everyone(test: Log, train: Log | None, population: Population | None) -> Ids:
-    """The users that count: the population, else the users of both logs."""
+def _everyone(test: Log, train: Log | None, population: Population | None, by_users: bool) -> Ids:
+    """The users that count: the population, else the users of both logs; of the test log where training has others."""
     if population is not None:
         return population.users
+    if by_users and train is not None:
+        trained = Ids(train.users.values.filter(pl.Series(np.diff(train.indptr) > 0)))
+        mine = (test.users.into(trained) < 0) | (np.diff(test.indptr) > 0)
+        return Ids(test.users.values.filter(pl.Series(mine)))
     if train is None or train.users is test.users:
         return test.users
     return Ids.of(test.users.values, train.users.values)

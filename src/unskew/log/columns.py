@@ -96,6 +96,22 @@ def _datetimes(texts: pl.Series) -> pl.Series:
         return pl.Series(texts.name, [None] * len(texts), dtype=pl.Datetime("us"))
 
 
+def readable_numbers(name: str, dtype: pl.DataType) -> pl.Expr:
+    """What ``numbers`` makes of a column, for rows that stream by: null where it would refuse."""
+    column = pl.col(name).str.strip_chars() if dtype == pl.String else pl.col(name)
+    parsed = column.cast(pl.Float64, strict=False)
+    return pl.when(parsed.is_finite()).then(parsed).alias(name)
+
+
+def whole_ids(name: str, dtype: pl.DataType) -> pl.Expr:
+    """What ``check_ids`` lets pass of a column, floats as integers, for rows that stream by: null where it refuses."""
+    if not (dtype.is_float() or dtype.is_decimal()):
+        return pl.col(name)
+    column = pl.col(name).cast(pl.Float64)
+    whole = (column == column.floor()) & (column.abs() < _LARGEST)
+    return pl.when(whole).then(column.cast(pl.Int64, strict=False)).alias(name)
+
+
 def _parse(table: Table, name: str, dtype: type[pl.Float64 | pl.Int64], expected: str) -> pl.Series:
     """Numbers of any type, also as text; null where a text is none."""
     raw = table.frame[name]

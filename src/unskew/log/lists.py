@@ -58,7 +58,8 @@ def _check(table: Table) -> dict[str, pl.Series]:
         low, high = rank.min(), rank.max()
         if isinstance(low, int) and isinstance(high, int) and not 1 <= low <= high <= LARGEST:
             wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-            table.refuse("rank", wrong, must=must, reason="rank out of range")
+            from_zero = "Do your ranks start at 0? Then add 1 to all of them." if low == 0 else ""
+            table.refuse("rank", wrong, must=must, reason="rank out of range", why=from_zero)
     elif "score" in table:
         columns["score"] = numbers(table, "score")
     else:

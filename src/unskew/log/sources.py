@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
@@ -18,6 +20,11 @@ from unskew.log.table import Table
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
+ENDINGS = (*_SEPARATORS, *_PARQUET)
+_FOREIGN = {  # what a text file does not begin with
+    b"PAR1": "a Parquet file.\nGive it a name that ends in .parquet.",
+    b"PK\x03\x04": "a spreadsheet or a zip archive.\nSave the sheet as CSV, or unpack the archive.",
+}
 
 
 def open_file(path: str | PathLike[str]) -> tuple[pl.LazyFrame, bool]:
@@ -29,17 +36,25 @@ def open_file(path: str | PathLike[str]) -> tuple[pl.LazyFrame, bool]:
         raise InputError(f"{file}: there is no such file.\nCheck the path (looked from {Path.cwd()}).")
     if not file.stat().st_size:
         raise InputError(f"{file}: the file is empty.\nGive a file with a header and at least one row.")
-    ending = file.name.lower().removesuffix(".gz")
-    ending = ending[ending.rfind(".") :]
+    ending = ending_of(file)
     if ending in _SEPARATORS:
+        _refuse_foreign(file)
         separator = _SEPARATORS[ending]
         return pl.scan_csv(file, separator=separator, infer_schema=False, glob=False), True
-    if ending in _PARQUET and file.suffix != ".gz":
+    if ending in _PARQUET:
         return pl.scan_parquet(file, glob=False), False
     raise InputError(
         f"{file}: files that end in '{file.suffix}' cannot be read.\n"
         "Give .csv or .tsv (also with .gz behind it) or .parquet, or read it yourself and pass the dataframe."
     )
+
+
+def ending_of(file: Path) -> str:
+    """What the name says about the format; text files may be packed (.csv.gz)."""
+    name = file.name.lower()
+    plain = name.removesuffix(".gz")
+    ending = plain[plain.rfind(".") :]
+    return ending if plain == name or ending in _SEPARATORS else ".gz"
 
 
 def table_of_file(
@@ -68,10 +83,38 @@ def reading(source: str) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, OSError, UnicodeError) as problem:
         reason = str(problem).strip().split("\n")[0]
+        if "more fields" in reason and (told := _long_line(Path(source))):
+            raise InputError(told) from problem
         raise InputError(
             f"{source}: the file cannot be read ({reason}).\n"
             "Check that it is what its name says, that it is not cut off, and that text is in UTF-8."
         ) from problem
+
+
+def _refuse_foreign(file: Path) -> None:
+    """A binary file that is called text would otherwise be shown as column names."""
+    with reading(str(file)), file.open("rb") as content:
+        start = content.read(4)
+    if start in _FOREIGN:
+        raise InputError(f"{file}: the name says text, but the content is {_FOREIGN[start]}")
+
+
+def _long_line(file: Path) -> str | None:
+    """Which line of a text file has more fields than the header (shorter ones have empty fields at the end)."""
+    separator = _SEPARATORS.get(ending_of(file))
+    if separator is None:
+        return None
+    unpack = gzip.open if file.suffix.lower() == ".gz" else open
+    with suppress(csv.Error), unpack(file, "rt", encoding="utf-8", errors="replace", newline="") as text:
+        rows = csv.reader(text, delimiter=separator)
+        header = len(next(rows))
+        for row in rows:
+            if len(row) > header:
+                return (
+                    f"{file}: line {rows.line_num:,} has {len(row)} fields, but the header has {header}.\n"
+                    f"Mend the line; a field that holds {separator!r} must stand in double quotes."
+                )
+    return None
 
 
 def table_of_frame(

@@ -28,6 +28,8 @@ class Table:
         names: our name of each column → the name it has in the input.
         drop: wrong rows are dropped and counted instead of refused.
         header: the rows stand below a header line, so messages say what a row number counts.
+        start: rows of the input before those of ``frame``.
+        remedy: what to do about a wrong row.
     """
 
     source: str
@@ -38,6 +40,8 @@ class Table:
     dropped: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     good: pl.Series | None = None
+    start: int = 0
+    remedy: str = REMEDY
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -64,7 +68,7 @@ class Table:
             return
         row = int(wrong.arg_true()[0])
         found = show(self.frame[name][row])
-        remedy = f"{why} {REMEDY}" if why else REMEDY
+        remedy = f"{why} {self.remedy}" if why else self.remedy
         raise InputError(f"{self.source}: {self.called(name)} {must}; {self.place(row)} has {found}.\n{remedy}")
 
     def refuse_nulls(self, *names: str) -> None:
@@ -86,7 +90,7 @@ class Table:
 
     def place(self, *rows: int) -> str:
         """What messages call some rows (0-based in ``frame``)."""
-        named = " and ".join(f"row {row + 1:,}" for row in rows)
+        named = " and ".join(f"row {self.start + row + 1:,}" for row in rows)
         return f"{named} (not counting the header)" if self.header else named
 
     def kept(self, columns: Mapping[str, pl.Series]) -> dict[str, pl.Series]:

@@ -16,8 +16,10 @@ from unskew.spec import Spec, build, take
 
 if TYPE_CHECKING:
     from unskew.propensity.calibrated import Calibrated
-    from unskew.propensity.checking import Check, Checks, check
-    from unskew.propensity.counting import count_items
+    from unskew.propensity.checking import check
+    from unskew.propensity.checks import Check, Checks
+    from unskew.propensity.counted import Counted, from_files
+    from unskew.propensity.counting import ValueCounts, count_items, count_values
     from unskew.propensity.logistic import Logistic
     from unskew.propensity.logistic_mf import LogisticMF
     from unskew.propensity.naive_bayes import NaiveBayes
@@ -25,13 +27,17 @@ if TYPE_CHECKING:
 # What needs scipy is loaded when it is first used: an evaluation without it should not wait for it.
 _LATER = {
     "Calibrated": "calibrated",
-    "Check": "checking",
-    "Checks": "checking",
+    "Check": "checks",
+    "Checks": "checks",
+    "Counted": "counted",
     "Logistic": "logistic",
     "LogisticMF": "logistic_mf",
     "NaiveBayes": "naive_bayes",
+    "ValueCounts": "counting",
     "check": "checking",
     "count_items": "counting",
+    "count_values": "counting",
+    "from_files": "counted",
 }
 
 __all__ = [
@@ -39,6 +45,7 @@ __all__ = [
     "Calibrated",
     "Check",
     "Checks",
+    "Counted",
     "Known",
     "Level",
     "Logistic",
@@ -50,20 +57,41 @@ __all__ = [
     "Scored",
     "Side",
     "Uniform",
+    "ValueCounts",
     "check",
     "count_items",
+    "count_values",
+    "from_files",
     "make",
     "part_propensity",
 ]
 
 
 def _calibrated(spec: Spec) -> Propensity:
-    given = take(spec, ("inner",), inner=object, method=str, folds=int)
+    given = take(spec, ("inner",), inner=object, method=str, folds=int, over=str)
     if "inner" not in given:
         raise InputError("'calibrated' wraps another propensity: calibrated(logistic(features=outer), method=platt).")
     from unskew.propensity.calibrated import Calibrated
 
     return Calibrated(make(str(given.pop("inner"))), **given)
+
+
+def _counted(spec: Spec) -> Propensity:
+    given = take(spec, ("inner",), inner=object, train=str, mcar=str, above=float, user=str, item=str, value=str)
+    if "inner" not in given or "train" not in given:
+        raise InputError(
+            "'counted' wraps another propensity and names the files of its training log: "
+            "counted(naive_bayes, train=train, mcar=mcar.parquet)."
+        )
+    from unskew.propensity.counted import from_files
+
+    columns: dict[str, str] = {name: given.pop(name) for name in ("user", "item", "value") if name in given}
+    try:
+        return from_files(make(str(given.pop("inner"))), given.pop("train"), columns=columns, **given)
+    except InputError as problem:
+        if "--columns" not in str(problem):
+            raise
+        raise InputError(f"{problem}\nFor counted(…) say it inside: counted(…, value=stars).") from problem
 
 
 def _logistic(spec: Spec) -> Propensity:
@@ -88,6 +116,7 @@ def _logistic_mf(spec: Spec) -> Propensity:
 
 _PROPENSITIES: Mapping[str, Callable[[Spec], Propensity]] = {
     "calibrated": _calibrated,
+    "counted": _counted,
     "known": lambda spec: Known(**take(spec, share=float)),
     "logistic": _logistic,
     "logistic_mf": _logistic_mf,

@@ -104,6 +104,16 @@ class Propensity(ABC):
         """Whether there is nothing left to learn."""
         return True
 
+    @property
+    def knows_users(self) -> bool:
+        """Whether users have parameters of their own, of which other users tell nothing."""
+        return False
+
+    @property
+    def smooth(self) -> bool:
+        """Whether P moves smoothly with the weights of users, so that refitting tells its error."""
+        return True
+
     def share_of(self, log: Log) -> float | None:
         """The share of the whole log that this test part is, as far as the propensity or the split knows."""
         return log.share

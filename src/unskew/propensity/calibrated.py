@@ -2,10 +2,10 @@
 
     P_ui = g(inner_ui)          g: isotonic regression of O on inner, or Platt's logistic curve (two parameters)
 
-g is learnt on pairs, seen and unseen, that the inner model was not fitted on (cross-fitting over pairs); the inner
-model itself is then fitted to the whole training log. Isotonic regression, over bins of at least 20 seen pairs so that
-no step is 0, assumes nothing but monotonicity and needs many pairs. Platt's curve is σ(a + b·logit inner), for relative
-propensities σ(a + b·log inner), and needs few.
+g is learnt on pairs, seen and unseen, that the inner model was not fitted on (cross-fitting over pairs, or over users
+where the inner model has no parameters of users); the inner model itself is then fitted to the whole training log.
+Isotonic regression, over bins of at least 20 seen pairs so that no step is 0, assumes nothing but monotonicity and
+needs many pairs. Platt's curve is σ(a + b·logit inner), for relative propensities σ(a + b·log inner), and needs few.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from scipy.special import expit, logit
 from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity.base import NOTHING, Floats, Level, Part, Propensity, Scored, Side, row_weights
-from unskew.propensity.crossfit import crossfitted, unseen_pairs
+from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
 from unskew.spec import show
 
 METHODS = ("isotonic", "platt")
 MOST = 1_000_000  # unseen pairs; where there are more, a sample stands for them
 BIN = 20  # seen pairs that a step of the isotonic curve rests on, at least
 EDGE = 1e-12
+RIDGE = 1e-10
+STEPS = 100  # of Newton's method; a handful is the rule
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,13 @@ class Calibrated(Propensity):
         inner: an estimated propensity that needs no value.
         method: ``isotonic`` or ``platt``.
         folds: of the cross-fitting.
+        over: folds of ``pairs``, or of ``users``.
     """
 
     inner: Propensity
     method: str = "isotonic"
     folds: int = 5
+    over: str = "pairs"
     curve: _Steps | _Platt | None = field(default=None, compare=False, repr=False)
     absolute: bool = field(default=False, compare=False, repr=False)
 
@@ -52,6 +56,10 @@ class Calibrated(Propensity):
             raise InputError(f"'calibrated': method must be isotonic or platt, not '{self.method}'.")
         if self.folds < 2:
             raise InputError(f"'calibrated': folds must be at least 2, not {self.folds}.")
+        if self.over not in ("pairs", "users"):
+            raise InputError(f"'calibrated': over must be pairs or users, not '{self.over}'.")
+        if self.over == "users":
+            refuse_users(self.inner)
         if not self.inner.estimated:
             raise InputError(f"'calibrated': '{self.inner}' is not fitted to a log, so there is nothing to calibrate.")
         if self.inner.only_seen:
@@ -75,7 +83,7 @@ class Calibrated(Propensity):
             raise InputError(f"{train.account.source}: calibration needs training rows, and there are none.")
         inner = self.inner.fit(train, side, weights)
         unseen = unseen_pairs(train, MOST)
-        seen_p, unseen_p = crossfitted(self.inner, train, unseen.pairs, self.folds, side, weights)
+        seen_p, unseen_p = crossfitted(self.inner, train, unseen.pairs, self.folds, side, weights, self.over)
         p = np.concatenate([seen_p, unseen_p])
         label = np.repeat([1.0, 0.0], [len(seen_p), len(unseen_p)])
         mass = np.concatenate([row_weights(train, weights), row_weights(unseen.pairs, weights) / unseen.rate])
@@ -88,6 +96,16 @@ class Calibrated(Propensity):
     def fitted(self) -> bool:
         """Whether there is a curve."""
         return self.curve is not None
+
+    @property
+    def knows_users(self) -> bool:
+        """As the inner one."""
+        return self.inner.knows_users
+
+    @property
+    def smooth(self) -> bool:
+        """Steps of an isotonic curve jump when weights move."""
+        return self.method == "platt" and self.inner.smooth
 
     def of(self, log: Log) -> Scored:
         """The inner propensity of every row, along the curve."""
@@ -106,7 +124,8 @@ class Calibrated(Propensity):
 
     def __str__(self) -> str:
         folds = "" if self.folds == 5 else f", folds={show(self.folds)}"
-        return f"{self.name}({self.inner}, method={self.method}{folds})"
+        over = "" if self.over == "pairs" else f", over={self.over}"
+        return f"{self.name}({self.inner}, method={self.method}{folds}{over})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,21 +161,45 @@ def _isotonic(p: Floats, label: Floats, mass: Floats, level: Level) -> _Steps:
         from sklearn.isotonic import IsotonicRegression
     except ImportError:
         raise MissingExtraError("calibrated(…)", "learn") from None
-    seen = np.sort(p[label > 0.0])
-    edges = np.unique(seen[BIN::BIN][: max(len(seen) // BIN - 1, 0)])  # every bin holds BIN seen pairs: none has P = 0
-    place = np.searchsorted(edges, p, side="right")
+    place = np.searchsorted(_edges(p[label > 0.0]), p, side="right")
     size = np.bincount(place, weights=mass)
     middle, rate = (np.bincount(place, weights=mass * column) / size for column in (p, label))
     return _Steps(middle, np.asarray(IsotonicRegression().fit_transform(middle, rate, sample_weight=size)))
 
 
+def _edges(seen: Floats) -> Floats:
+    """Where bins begin, the first one excepted: each holds at least BIN seen pairs, so that none has P = 0."""
+    values, counts = np.unique(seen, return_counts=True)
+    below = np.cumsum(counts) - counts
+    edges, enough = [], BIN
+    while (j := int(np.searchsorted(below, enough))) < len(values) and len(seen) - below[j] >= BIN:
+        edges.append(values[j])
+        enough = int(below[j]) + BIN
+    return np.array(edges)
+
+
 def _platt(p: Floats, label: Floats, mass: Floats, level: Level) -> _Platt:
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ImportError:
-        raise MissingExtraError("calibrated(…)", "learn") from None
+    """Maximum likelihood by Newton's method; a penalty of 1e-10 keeps a curve that separates finite."""
     if label.min() == label.max():
         return _Platt(1.0 / EDGE if label.max() else -1.0 / EDGE, 0.0, level)
-    model = LogisticRegression(C=1e10, tol=1e-8, max_iter=1000)
-    model.fit(_scale(p, level)[:, None], label, sample_weight=mass)
-    return _Platt(float(model.intercept_[0]), float(model.coef_[0, 0]), level)
+    t = _scale(p, level)
+    centre, unit = float(np.average(t, weights=mass)), float(np.ptp(t)) or 1.0
+    design = np.column_stack([np.ones(len(t)), (t - centre) / unit])
+    theta = np.array([logit(np.average(label, weights=mass)), 0.0])
+
+    def loss(theta: Floats) -> float:
+        eta = design @ theta
+        return float(mass @ (np.logaddexp(0.0, eta) - label * eta)) + 0.5 * RIDGE * float(theta @ theta)
+
+    for _ in range(STEPS):
+        chance = expit(design @ theta)
+        slope = design.T @ (mass * (chance - label)) + RIDGE * theta
+        bend = design.T @ ((mass * chance * (1.0 - chance))[:, None] * design) + RIDGE * np.eye(2)
+        step, length, now = np.linalg.solve(bend, slope), 1.0, loss(theta)
+        while loss(theta - length * step) > now * (1.0 + 1e-12) and length > 1e-6:
+            length /= 2.0
+        theta = theta - length * step
+        if np.abs(step).max() < 1e-7 * max(1.0, float(np.abs(theta).max())):
+            break
+    b = float(theta[1]) / unit
+    return _Platt(float(theta[0]) - b * centre, b, level)

@@ -7,102 +7,108 @@ is (k−1)/k as dense, so its absolute propensities are raised by k/(k−1). It 
     log-loss, Brier    against the labels, beside those of the constant |O| / (U·I)
     reliability        share seen among pairs with similar P
     balance            Σ P against the number seen, for tenths by the user's activity and by the item's popularity
-    overlap, ess       how P is spread over seen pairs; (Σ 1/P)² / Σ 1/P²; the largest weight; what a clip would raise
+    overlap            how P is spread over seen and over unseen pairs
+    weights            (Σ 1/P)² / Σ 1/P² over seen pairs; the largest weights; what a clip would raise
+    implied pairs      Σ 1/P over seen pairs against U·I, where P is absolute and all that was seen is logged
 
-Relative propensities are first scaled by the one constant that makes them sum to the number seen.
+Relative propensities are first scaled by the one constant that makes them sum to the number seen. What is not fitted
+(``uniform``) is asked as it is. What only a seen pair has (``known``, ``naive_bayes``) has no log-loss and no
+reliability; where all that was seen is logged, its balance is that of Σ 1/P over a tenth's seen pairs, which should be
+the number of the tenth's pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from unskew.log import Log
+from unskew.errors import InputError, UnskewError
+from unskew.log import Feedback, Log
 from unskew.propensity.base import NOTHING, Level, Propensity, Side
+from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
 Floats = npt.NDArray[np.float64]
+Stage = Callable[[str, int, int], None]
 CLIPS = (0.001, 0.01, 0.05, 0.1)
 OFF = 0.2  # relative miscalibration or imbalance that is worth a word
 FEW = 0.1  # share of the interactions that an ess should not fall below
+EVEN = 0.5  # of the variance that chance gives to counts: below it, numbers of rows were fixed
+SMALLEST = -40  # the lowest bin of the overlap, as a power of two, holds everything below it too
 
 
-@dataclass(frozen=True)
-class Bin:
-    """Pairs with similar P: the mean P, the share that was seen, and how many pairs they stand for."""
+def by_name(propensities: Any) -> dict[str, Propensity]:
+    """One propensity, several, or several under names of their own, each an object or a canonical string."""
+    from unskew.propensity import make
 
-    predicted: float
-    observed: float
-    pairs: float
-
-
-@dataclass(frozen=True)
-class Check:
-    """What the checks say of one propensity; ``None`` where they cannot be asked (P that needs a value)."""
-
-    propensity: str
-    level: str
-    log_loss: float | None
-    log_loss_constant: float
-    brier: float | None
-    reliability: tuple[Bin, ...]
-    user_balance: tuple[Bin, ...]
-    item_balance: tuple[Bin, ...]
-    overlap: tuple[tuple[float, int], ...]
-    ess: float
-    ess_share: float
-    max_weight_share: float
-    clips: Mapping[str, float]
-    findings: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Checks:
-    """The checks of several propensities on one log."""
-
-    checks: tuple[Check, ...]
-
-    def table(self) -> pl.DataFrame:
-        """One row per propensity."""
-        keys = ("propensity", "level", "log_loss", "log_loss_constant", "brier", "ess", "ess_share", "max_weight_share")
-        rows = [{key: getattr(c, key) for key in keys} | {"findings": "; ".join(c.findings)} for c in self.checks]
-        return pl.DataFrame(rows)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Everything, ready for JSON."""
-        return [asdict(check) for check in self.checks]
-
-    def __getitem__(self, name: str) -> Check:
-        return {c.propensity: c for c in self.checks}[name]
+    if isinstance(propensities, Mapping):
+        return {str(name): make(given) for name, given in propensities.items()}
+    several: Iterable[Any] = [propensities] if isinstance(propensities, str | Propensity) else propensities
+    found: dict[str, tuple[Any, Propensity]] = {}
+    for given in several:
+        model = make(given)
+        first, _ = found.setdefault(str(model), (given, model))
+        if first is not given and not (isinstance(first, str) and isinstance(given, str)):
+            raise InputError(
+                f"two propensities are called '{model}'. Give them names: propensities={{'one': …, 'other': …}}."
+            )
+    return {name: model for name, (_, model) in found.items()}
 
 
 def check(
-    propensities: Propensity | Mapping[str, Propensity],
+    propensities: str | Propensity | Iterable[str | Propensity] | Mapping[str, str | Propensity],
     log: Log,
     *,
     side: Side = NOTHING,
     folds: int = 5,
     pairs: int = 500_000,
     seed: int = 0,
+    refused: Literal["error", "skip"] = "error",
+    progress: Stage | None = None,
 ) -> Checks:
     """Check propensities on a log of seen pairs, cross-fitted over pairs.
 
     Args:
-        propensities: one, or several by name (unfitted ones are fitted here, fold by fold).
+        propensities: one, several, or several by name; objects or canonical strings. They are fitted here, fold by
+            fold, whether they were fitted before or not.
         log: the seen pairs on which they are fitted.
         side: what else they may be fitted on.
         folds: how many folds.
         pairs: at most so many unseen pairs are drawn.
         seed: of the drawn unseen pairs.
+        refused: a propensity that cannot be had from this log is an ``error``, or ``skip`` lists it with the reason;
+            where none is left, it is an error all the same.
+        progress: called with (stage, done, total).
     """
-    named = {str(propensities): propensities} if isinstance(propensities, Propensity) else propensities
+    named = by_name(propensities)
+    if refused not in ("error", "skip"):
+        raise InputError(f"refused must be error or skip, not '{refused}'.")
+    if not named:
+        raise InputError("there is no propensity to check: give at least one, such as 'popularity(gamma=1)'.")
+    if folds < 2:
+        raise InputError(f"folds must be at least 2, not {folds}.")
+    if not len(log):
+        raise InputError(f"{log.account.source}: the log has no rows, so no propensity can be checked.")
     world = _World(log, unseen_pairs(log, pairs, seed), folds)
-    return Checks(tuple(_check(name, model, world, side) for name, model in named.items()))
+    found, lost = [], []
+    for done, (name, model) in enumerate(named.items()):
+        if progress is not None:
+            progress(f"checking {name}", done, len(named))
+        try:
+            found.append(_check(name, model, world, side))
+        except UnskewError as error:
+            if refused == "error":
+                raise
+            lost.append(Unfit(name, str(error)))
+    if not found:
+        if len(lost) == 1:
+            raise InputError(f"{lost[0].propensity}: {lost[0].reason}")
+        raise InputError("no propensity can be checked:\n" + "\n".join(f"{u.propensity}: {u.reason}" for u in lost))
+    return Checks(tuple(found), tuple(lost))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,57 +123,132 @@ class _World:
 def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
     log, free = world.log, world.unseen.pairs
     asked = not model.only_seen
-    if not model.estimated and not asked:
-        seen_p, free_p = model.of(log).rows, np.empty(0)
-    else:
-        others = free if asked else free.take(np.zeros(len(free), dtype=np.bool_))
+    others = free if asked else log.take(np.zeros(len(log), dtype=np.bool_))
+    if model.estimated:
         seen_p, free_p = crossfitted(model, log, others, world.folds, side)
         model = model.fit(log, side)
+    else:
+        seen_p, free_p = model.of(log).rows, model.of(others).rows if asked else np.empty(0)
     if asked and model.level is Level.RELATIVE:
         scale = len(log) / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)
         seen_p, free_p = np.minimum(seen_p * scale, 1.0), np.minimum(free_p * scale, 1.0)
+    if not np.isfinite(seen_p).any():
+        raise InputError(f"{log.account.source}: no seen pair has a propensity under {model}.")
     return _summary(name, model, world, seen_p, free_p, asked)
 
 
 def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Floats, asked: bool) -> Check:
     log, weight = world.log, 1.0 / world.unseen.rate
-    kept = np.isfinite(seen)
-    p = np.concatenate([seen[kept], free]) if asked else seen[kept]
-    label = np.concatenate([np.ones(int(kept.sum())), np.zeros(len(free))])
-    mass = np.concatenate([np.ones(int(kept.sum())), np.full(len(free), weight)])
-    constant = len(log) / (len(log.users) * len(log.items))
+    pairs = len(log.users) * len(log.items)
+    constant = len(log) / pairs
     entropy = -(constant * np.log(constant) + (1.0 - constant) * np.log1p(-constant)) if constant < 1.0 else 0.0
-    loss = brier = None
-    bins: tuple[Bin, ...] = ()
-    balance: dict[str, tuple[Bin, ...]] = {"user": (), "item": ()}
-    if asked:
-        safe = np.clip(p, 1e-12, 1.0 - 1e-12)
-        loss = float(-np.average(label * np.log(safe) + (1.0 - label) * np.log1p(-safe), weights=mass))
-        brier = float(np.average((label - p) ** 2, weights=mass))
-        bins = _bins(_tenths(p, mass), p, label, mass)
-        fold = np.concatenate([pair_folds(log, world.folds)[kept], pair_folds(world.unseen.pairs, world.folds)])
-        for side in balance:
-            row = np.concatenate([getattr(log, side)[kept], getattr(world.unseen.pairs, side)])
-            balance[side] = _bins(_tenths(_elsewhere(world, side)[fold, row], mass), p, label, mass)
+    kept = np.isfinite(seen)
     inverse = 1.0 / seen[kept]
     ess = float(inverse.sum() ** 2 / (inverse**2).sum())
+    lighter = len(inverse) - -(-len(inverse) // 100)
+    complete = log.feedback in (Feedback.CONVERSIONS, Feedback.RATINGS)
     found = Check(
         propensity=name,
-        level=model.level,
-        log_loss=loss,
+        fitted=str(model),
+        level=str(model.level),
+        rows=int(kept.sum()),
+        dropped=int((~kept).sum()),
+        certain=int((seen[kept] >= 1.0).sum()),
+        log_loss=None,
         log_loss_constant=float(entropy),
-        brier=brier,
-        reliability=bins,
-        user_balance=balance["user"],
-        item_balance=balance["item"],
-        overlap=_overlap(seen[kept]),
+        brier=None,
+        brier_constant=constant * (1.0 - constant),
+        reliability=(),
+        user_balance=(),
+        item_balance=(),
+        overlap=_overlap(seen[kept], free[np.isfinite(free)] if asked else None, weight),
         ess=ess,
         ess_share=ess / int(kept.sum()),
         max_weight_share=float(inverse.max() / inverse.sum()),
+        top_weight_share=float(np.partition(inverse, lighter)[lighter:].sum() / inverse.sum()),
         clips={str(at): float(np.mean(seen[kept] < at)) for at in CLIPS},
-        findings=(),
+        implied_pairs=float(inverse.sum()) if complete and model.level is Level.ABSOLUTE else None,
+        pairs=pairs,
+        unasked=() if asked else (_ONLY_SEEN[model.name],),
     )
-    return _with_findings(found)
+    if asked:
+        found = replace(found, **_on_pairs(world, seen, free, weight))
+    elif found.implied_pairs is not None:
+        found = replace(found, **_implied_balance(world, seen, found.unasked))
+    spread = float(np.sqrt(np.sum((1.0 - seen[kept]) / seen[kept] ** 2)))
+    return replace(found, findings=tuple(_findings(found, spread)))
+
+
+_ONLY_SEEN = {
+    "known": "a logged propensity exists for seen pairs only, so log-loss and reliability cannot be asked",
+    "naive_bayes": "it takes P from a pair's value, which unseen pairs lack, so log-loss and reliability cannot be "
+    "asked",
+}
+
+
+def _on_pairs(world: _World, seen: Floats, free: Floats, weight: float) -> dict[str, Any]:
+    """What is asked of seen and unseen pairs alike; pairs without a propensity are left out."""
+    log, unseen = world.log, world.unseen.pairs
+    here, there = np.isfinite(seen), np.isfinite(free)
+    p = np.concatenate([seen[here], free[there]])
+    label = np.repeat([1.0, 0.0], [int(here.sum()), int(there.sum())])
+    mass = np.where(label > 0.0, 1.0, weight)
+    safe = np.clip(p, 1e-12, 1.0 - 1e-12)
+    fold = np.concatenate([pair_folds(log, world.folds)[here], pair_folds(unseen, world.folds)[there]])
+    balance, unasked = {}, []
+    for side in ("user", "item"):
+        if _even(log, side):
+            unasked.append(_fixed(side))
+            continue
+        row = np.concatenate([getattr(log, side)[here], getattr(unseen, side)[there]])
+        balance[f"{side}_balance"] = _bins(_tenths(_elsewhere(world, side)[fold, row], mass), p, label, mass)
+    return {
+        "log_loss": float(-np.average(label * np.log(safe) + (1.0 - label) * np.log1p(-safe), weights=mass)),
+        "brier": float(np.average((label - p) ** 2, weights=mass)),
+        "reliability": _bins(_tenths(p, mass), p, label, mass),
+        "unasked": tuple(unasked),
+        **balance,
+    }
+
+
+def _implied_balance(world: _World, seen: Floats, unasked: tuple[str, ...]) -> dict[str, Any]:
+    """For tenths of users and of items, how many pairs Σ 1/P over their seen pairs implies, and how many there are."""
+    log, folds = world.log, world.folds
+    fold, here = pair_folds(log, folds), np.isfinite(seen)
+    inverse, noise = 1.0 / seen[here], (1.0 - seen[here]) / seen[here] ** 2
+    found: dict[str, Any] = {}
+    words = list(unasked)
+    for side, other in (("user", log.items), ("item", log.users)):
+        if _even(log, side):
+            words.append(_fixed(side))
+            continue
+        counts = _elsewhere(world, side)
+        groups = _tenths(counts.ravel(), np.ones(counts.size)).reshape(counts.shape)
+        pairs = np.bincount(groups.ravel()) * len(other) / folds
+        mine = groups[fold[here], getattr(log, side)[here]]
+        rows, implied, variance = (
+            np.bincount(mine, weights=w, minlength=len(pairs)) for w in (np.ones(len(mine)), inverse, noise)
+        )
+        found[f"{side}_balance"] = tuple(
+            Bin(float(n / total), float(n / size), float(size), float(n / total * np.sqrt(v) / total))
+            for n, total, v, size in zip(rows, implied, variance, pairs, strict=True)
+            if n > 0.0
+        )
+    return found | {"unasked": tuple(words)}
+
+
+def _fixed(side: str) -> str:
+    return (
+        f"{side}s have more equal numbers of rows than chance would give, as if these had been fixed: what is seen "
+        f"more in one fold is seen less elsewhere, and balance over {side}s cannot be asked"
+    )
+
+
+def _even(log: Log, side: str) -> bool:
+    """Whether counts differ far less than independent draws would: a fixed number of rows for each."""
+    counts = np.bincount(getattr(log, side), minlength=len(getattr(log, f"{side}s")))
+    density = len(log) / (len(log.users) * len(log.items))
+    return bool(counts.var() < EVEN * counts.mean() * (1.0 - density))
 
 
 def _elsewhere(world: _World, side: str) -> Floats:
@@ -193,19 +274,33 @@ def _bins(group: npt.NDArray[np.int64], p: Floats, label: Floats, mass: Floats) 
     size = np.bincount(group, weights=mass)
     predicted, observed = np.bincount(group, weights=mass * p), np.bincount(group, weights=mass * label)
     return tuple(
-        Bin(float(a / n), float(b / n), float(n)) for a, b, n in zip(predicted, observed, size, strict=True) if n > 0.0
+        Bin(float(a / n), float(b / n), float(n), float(np.sqrt(max(a / n * (1.0 - a / n), 0.0) / n)))
+        for a, b, n in zip(predicted, observed, size, strict=True)
+        if n > 0.0
     )
 
 
-def _overlap(seen: Floats) -> tuple[tuple[float, int], ...]:
-    """Seen pairs by powers of two of P: (lower edge, pairs)."""
-    place = np.floor(np.log2(seen)).astype(np.int64)
-    found, counts = np.unique(place, return_counts=True)
-    return tuple((float(2.0**e), int(n)) for e, n in zip(found, counts, strict=True))
+def _overlap(seen: Floats, free: Floats | None, weight: float) -> tuple[Overlap, ...]:
+    """Pairs by powers of two of P; P = 1 belongs to the highest bin. Bins between the ends may be empty."""
+
+    def place(p: Floats) -> npt.NDArray[np.int64]:
+        return np.clip(np.floor(np.log2(p)), SMALLEST, -1).astype(np.int64)
+
+    here, there = place(seen), None if free is None else place(free)
+    ends = np.concatenate([here, here if there is None else there])
+    return tuple(
+        Overlap(
+            low=float(2.0**e),
+            high=float(2.0 ** (e + 1)),
+            seen=int(np.count_nonzero(here == e)),
+            unseen=None if there is None else float(weight * np.count_nonzero(there == e)),
+        )
+        for e in range(int(ends.min()), int(ends.max()) + 1)
+    )
 
 
-def _with_findings(c: Check) -> Check:
-    """What is worth a word."""
+def _findings(c: Check, spread: float) -> list[str]:
+    """What is worth a word; ``spread`` is the standard error of the implied number of pairs."""
     words = []
     if c.log_loss is not None and c.log_loss > c.log_loss_constant:
         words.append("predicts held-out pairs worse than one constant for all")
@@ -216,14 +311,17 @@ def _with_findings(c: Check) -> Check:
     ):
         gap = max((_gap(b) for b in bins), default=0.0)
         if gap > OFF:
-            words.append(f"the number seen among {what} is off by up to {gap:.0%}")
+            words.append(f"the number seen among {what} is off by up to {100 * gap:.0f} %")
     if c.ess_share < FEW:
-        words.append(f"the weights leave an effective {c.ess_share:.1%} of the interactions")
-    return Check(**{**vars(c), "findings": tuple(words)})
+        words.append(f"the weights leave an effective {100 * c.ess_share:.1f} % of the interactions")
+    if c.implied_pairs is not None and abs(c.implied_pairs - c.pairs) - 3.0 * spread > OFF * c.pairs:
+        words.append(f"the weights sum to {c.implied_pairs:,.0f} pairs, and there are {c.pairs:,} (users × items)")
+    if c.dropped:
+        words.append(f"{c.dropped:,} seen pairs have no propensity and are left out")
+    return words
 
 
 def _gap(b: Bin) -> float:
-    """Relative gap of predicted and observed, beyond three standard errors of the observed."""
-    error = 3.0 * np.sqrt(max(b.predicted * (1.0 - b.predicted), 0.0) / b.pairs)
-    beyond = abs(b.observed - b.predicted) - error
+    """Relative gap of predicted and observed, beyond three standard errors."""
+    beyond = abs(b.observed - b.predicted) - 3.0 * b.error
     return float(beyond / max(b.predicted, b.observed)) if beyond > 0.0 else 0.0

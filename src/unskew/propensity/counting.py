@@ -1,13 +1,17 @@
-"""Counts per item of a file that exceeds memory: row groups stream through, only the counts stay.
+"""Counts of a training log that exceeds memory: rows stream through, only the counts stay.
 
-``popularity`` needs nothing of a training log but the positives of each item. A file of any length can be counted
-here and given to ``Popularity.from_counts``. Unlike ``read_log`` this does not look for repeated pairs of user and
-item, which would need all pairs at once: each row counts.
+``popularity`` needs nothing of a training log but the positives of each item, ``naive_bayes`` nothing but the rows of
+each value and how many users and items there are. ``count_items`` and ``count_values`` take them from a file, a folder
+or a pattern, for ``Popularity.from_counts`` and ``NaiveBayes.from_counts``; memory grows with the number of users and
+items, not with the rows. Unlike ``read_log`` this does not look for repeated pairs of user and item, which would need
+all pairs at once: each row counts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from os import PathLike
 
 import numpy as np
@@ -15,36 +19,104 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log import Ids
-from unskew.log.sources import match_columns, open_file, reading
+from unskew.log.stream import Stream
 from unskew.propensity.base import Floats
+from unskew.propensity.tally import Tally
+
+MOST_VALUES = 100  # different values; more are measurements rather than ratings
+
+
+@dataclass(frozen=True, eq=False)
+class ValueCounts:
+    """How many rows have each value, and among how many users and items.
+
+    Args:
+        values: ascending, each once.
+        counts: rows (or their weight) of each.
+        users, items: how many there are; a log in memory may know some without rows.
+        source: what messages call the log.
+    """
+
+    values: Floats
+    counts: Floats
+    users: float
+    items: int
+    source: str = "counts"
+
+    def __post_init__(self) -> None:
+        values, counts = np.asarray(self.values, dtype=np.float64), np.asarray(self.counts, dtype=np.float64)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "counts", counts)
+        fine = values.shape == counts.shape and np.isfinite(values).all() and (np.diff(values) > 0.0).all()
+        if not fine or not (np.isfinite(counts) & (counts >= 0.0)).all():
+            raise InputError(
+                f"{self.source}: there must be one count per value, none negative, and values must ascend.\n"
+                "Take them from count_values, or sort and add them up first."
+            )
+        if counts.any() and not (self.users > 0 and self.items > 0):
+            raise InputError(f"{self.source}: rows have at least one user and one item, and there are none.")
+
+    def of(self, values: Floats) -> Floats:
+        """The counts of some values, 0 for one that is not there."""
+        if not len(self.values):
+            return np.zeros(len(values))
+        place = np.minimum(np.searchsorted(self.values, values), len(self.values) - 1)
+        return np.where(self.values[place] == values, self.counts[place], 0.0)
 
 
 def count_items(
     path: str | PathLike[str], *, columns: Mapping[str, str] | None = None, above: float | None = None
 ) -> tuple[Ids, Floats]:
-    """The items of a file (.parquet, .csv, .tsv) and the rows of each.
+    """The items of some files and the rows of each.
 
     Args:
+        path: a file (.parquet, .csv, .tsv), a folder of them, or a pattern such as ``train/*.parquet``.
         columns: our column names (``item``, ``value``) → theirs.
         above: count only rows whose value is above this (0 for conversions); by default all rows.
     """
-    source, (lazy, _) = str(path), open_file(path)
-    with reading(source):
-        required = ("item",) if above is None else ("item", "value")
-        names = match_columns(source, lazy.collect_schema().names(), required, (), columns, ())
-        rows = lazy.select(pl.col(theirs).alias(ours) for ours, theirs in names.items())
-        if above is not None:
-            rows = rows.filter(pl.col("value").cast(pl.Float64) > above)
-        found = rows.group_by("item").len().collect(engine="streaming")
-    if found["item"].null_count():
-        missing = int(found.filter(pl.col("item").is_null())["len"][0])
-        raise InputError(
-            f"{source}: column '{names['item']}' must not be empty; {missing:,} rows have no item.\n"
-            "Mend the column, or leave such rows out."
-        )
+    stream = Stream.open(path, ("item",) if above is None else ("item", "value"), columns)
+    tally = Tally()
+    for _, piece in stream.pieces():
+        tally.add(piece["item"] if above is None else piece.filter(pl.col("value") > above)["item"])
+    found = tally.result()
     if not len(found):
-        raise InputError(f"{source}: there is nothing to count.\nGive a file with at least one row (that counts).")
-    items = Ids.of(found["item"])
+        raise InputError(
+            f"{stream.source}: there is nothing to count.\nGive a file with at least one row (that counts)."
+        )
+    items = Ids.of(found["key"])
     counts = np.zeros(len(items))
-    counts[items.encode(found["item"])] = found["len"].to_numpy()
+    counts[items.encode(found["key"])] = found["rows"].to_numpy()
     return items, counts
+
+
+def count_values(path: str | PathLike[str], *, columns: Mapping[str, str] | None = None) -> ValueCounts:
+    """The values of some files, the rows of each, and how many users and items there are.
+
+    Args:
+        path: a file (.parquet, .csv, .tsv), a folder of them, or a pattern such as ``train/*.parquet``.
+        columns: our column names (``user``, ``item``, ``value``) → theirs.
+    """
+    stream = Stream.open(path, ("user", "item", "value"), columns)
+    users, items, found = Tally(), Tally(), Counter[float]()
+    for part, piece in stream.pieces():
+        each = piece.group_by("value").len()
+        if len(each) <= MOST_VALUES:
+            found.update(dict(each.iter_rows()))
+        if (different := max(len(each), len(found))) > MOST_VALUES:
+            raise too_many(part.source, f"at least {different:,}")
+        users.add(piece["user"])
+        items.add(piece["item"])
+    if not found:
+        raise InputError(f"{stream.source}: there is nothing to count.\nGive a file with at least one row.")
+    values = np.array(sorted(found))
+    counts = np.array([found[value] for value in values], dtype=np.float64)
+    return ValueCounts(values, counts, len(users.result()), len(items.result()), stream.source)
+
+
+def too_many(source: str, different: str) -> InputError:
+    """Values that hardly repeat have no shares to compare."""
+    return InputError(
+        f"{source}: naive_bayes has one propensity per value, and there are {different} different values (at most "
+        f"{MOST_VALUES}).\nPut them into bins first (whole numbers, or five quantiles), alike in all logs, or use "
+        "logistic, which needs no values."
+    )

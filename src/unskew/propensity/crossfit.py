@@ -3,6 +3,10 @@
 Folds are over *pairs*, by a hash of user and item, seen or not. A model fitted without the seen pairs of a fold speaks
 of a log that holds (k−1)/k of the seen pairs, whichever fold a pair is in: absolute propensities are therefore raised
 by k/(k−1).
+
+Or they are over *users*, by a hash of the user: a model is fitted to the users outside the fold (the others weigh
+nothing), and speaks of a whole log. What a user saw then tells nothing of that user's own pairs, so that it suits only
+models without parameters of users; the others are refused.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import hash_texts
@@ -53,15 +58,34 @@ def pair_folds(log: Log, folds: int, seed: int = 0) -> Integers:
     return np.asarray(drawn * folds, dtype=np.int64)
 
 
+def user_folds(log: Log, folds: int, seed: int = 0) -> Integers:
+    """The fold of every user, from its text."""
+    users = log.users.hashes
+    drawn = pair_uniform(_stream(f"crossfit users {seed}"), users, np.zeros(len(users), dtype=np.uint64))
+    return np.asarray(drawn * folds, dtype=np.int64)
+
+
 def _stream(purpose: str) -> int:
     """A number of its own: no split and no tie is drawn from it."""
     return int(hash_texts(pl.Series([purpose]))[0])
 
 
 def crossfitted(
-    model: Propensity, train: Log, others: Log, folds: int, side: Side = NOTHING, weights: Floats | None = None
+    model: Propensity,
+    train: Log,
+    others: Log,
+    folds: int,
+    side: Side = NOTHING,
+    weights: Floats | None = None,
+    over: str = "pairs",
 ) -> tuple[Floats, Floats]:
-    """P of the training rows and of other pairs, each by a model that was fitted without the fold of the pair."""
+    """P of the training rows and of other pairs of its users, each by a model fitted without the fold of the pair.
+
+    Args:
+        over: ``pairs``, or ``users`` for models without parameters of users.
+    """
+    if over == "users":
+        return _over_users(model, train, others, folds, side, weights)
     mine, theirs = pair_folds(train, folds), pair_folds(others, folds)
     seen, unseen = np.empty(len(train)), np.empty(len(others))
     for k in range(folds):
@@ -70,3 +94,26 @@ def crossfitted(
         seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, 1.0)
         unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, 1.0)
     return seen, unseen
+
+
+def _over_users(
+    model: Propensity, train: Log, others: Log, folds: int, side: Side, weights: Floats | None
+) -> tuple[Floats, Floats]:
+    refuse_users(model)
+    fold = user_folds(train, folds)
+    mine, theirs = fold[train.user], fold[others.users.into(train.users)[others.user]]
+    seen, unseen = np.empty(len(train)), np.empty(len(others))
+    for k in range(folds):
+        fitted = model.fit(train, side, (fold != k) * (1.0 if weights is None else weights))
+        seen[mine == k] = fitted.of(train.take(mine == k)).rows
+        unseen[theirs == k] = fitted.of(others.take(theirs == k)).rows
+    return seen, unseen
+
+
+def refuse_users(model: Propensity) -> None:
+    """Folds over users ask of a user what only that user's pairs can tell."""
+    if model.knows_users:
+        raise InputError(
+            f"over=users fits '{model}' without the users that it is then asked about, and it has parameters of every "
+            "user, which nobody else tells. Use over=pairs."
+        )

@@ -2,8 +2,10 @@
 
 Assumed: exposure P_i is the shop's choice, and the share of users who like item i is ρ_i ∝ P_i^b·η_i, where η_i (items
 are liked for reasons of their own) has nothing to do with P_i. Positives are then expected as ν_i ∝ P_i^(1+b) η_i, and
-the exponent that undoes exposure is a = 1/(1+b). A regression of exposures on positives would not do: popular items are
-so partly by η, which flattens it, and the most exposed items, which matter most, stay undercorrected.
+the exponent that undoes exposure is a = 1/(1+b): weighted positives ν_i/ν_i^a ∝ P_i^b η_i^(1−a) then rise with exposure
+just as relevance does. (Of η they keep a part only: to popularity, what is liked for its own reasons looks shown.) A
+regression of exposures on positives would not do: popular items are so partly by η, which flattens it, and the most
+exposed items, which matter most, stay undercorrected.
 
 - From exposures e_i:  n_i ∝ e_i^(1+b).
 - From a log seen at random (m_i positives of s_i shown):  ρ_i ∝ (ν_i/ρ_i)^b η_i, that is m_i ∝ s_i ν_i^(1−a) η_i^a; ν_i

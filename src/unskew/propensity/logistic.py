@@ -194,6 +194,11 @@ class Logistic(Propensity):
         """Whether there are coefficients."""
         return self.state is not None
 
+    @property
+    def knows_users(self) -> bool:
+        """Offsets of users are their own; covariates are shared."""
+        return "user" in self.offsets
+
     def of(self, log: Log) -> Scored:
         """P of every row, for the asked pairs only."""
         if self.state is None:

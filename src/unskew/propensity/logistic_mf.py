@@ -97,6 +97,11 @@ class LogisticMF(Propensity):
         return self.found is not None
 
     @property
+    def knows_users(self) -> bool:
+        """Every user has factors and an offset."""
+        return True
+
+    @property
     def held_out_loss(self) -> tuple[float, ...]:
         """Mean log-loss of the held-out pairs: with offsets alone, after every round, and in the end."""
         return () if self.found is None else self.found.losses

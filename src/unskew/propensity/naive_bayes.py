@@ -19,9 +19,13 @@ import numpy as np
 from unskew.errors import InputError
 from unskew.log import Feedback, Log
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, row_weights
+from unskew.propensity.counting import MOST_VALUES, ValueCounts, too_many
 from unskew.spec import show
 
-MOST_VALUES = 100  # different values; more are measurements rather than ratings
+NO_SAMPLE = (
+    "naive_bayes compares the values of the training log with those of pairs that were seen at random, and there is no "
+    "such sample. Give it with --mcar (mcar=…), or use logistic, which needs none."
+)
 
 
 @dataclass(frozen=True)
@@ -49,35 +53,36 @@ class NaiveBayes(Propensity):
         """Always absolute: the sample tells what is there to be seen."""
         return Level.ABSOLUTE
 
+    @classmethod
+    def from_counts(cls, train: ValueCounts, mcar: ValueCounts | Log, smoothing: float = 1.0) -> Self:
+        """From values counted elsewhere, such as by ``count_values`` in files that exceed memory."""
+        sample = mcar if isinstance(mcar, ValueCounts) else _counts(mcar)
+        return cls(smoothing)._from(train, sample)
+
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Count the values of the training rows (by the weight of their user) and of the random sample."""
         if side.mcar is None:
-            raise InputError(
-                "naive_bayes compares the values of the training log with those of pairs that were seen at random, and "
-                "there is no such sample. Give it with --mcar (mcar=…), or use logistic, which needs none."
-            )
-        seen, everywhere = _values(train), _values(side.mcar)
-        values = np.unique(np.concatenate([seen, everywhere]))
+            raise InputError(NO_SAMPLE)
+        return self._from(_counts(train, weights), _counts(side.mcar))
+
+    def _from(self, train: ValueCounts, mcar: ValueCounts) -> Self:
+        """Eq. 18 over the values of both logs."""
+        for log in (train, mcar):
+            if not log.counts.sum():
+                raise InputError(f"{log.source}: naive_bayes counts values, and this log has no rows.")
+        values = np.union1d(train.values, mcar.values)
         if len(values) > MOST_VALUES:
-            raise InputError(
-                f"naive_bayes has one propensity per value, and there are {len(values):,} different values (at most "
-                f"{MOST_VALUES}). Round them, or use logistic."
-            )
-        n = _count(values, seen, row_weights(train, weights))
-        m = _count(values, everywhere, np.ones(len(everywhere)))
-        if n.sum() == 0.0 or m.sum() == 0.0:
-            empty = train if n.sum() == 0.0 else side.mcar
-            raise InputError(f"{empty.account.source}: naive_bayes counts values, and this log has no rows.")
+            raise too_many(f"{train.source}, {mcar.source}", f"{len(values):,}")
+        n, m = train.of(values), mcar.of(values)
         given, all_over = self._smooth(n), self._smooth(m)
         if ((all_over == 0.0) & (given > 0.0)).any():
             first = float(values[(all_over == 0.0) & (given > 0.0)][0])
             raise InputError(
-                f"{side.mcar.account.source}: value {show(first)} occurs in training but not in the random sample, so "
+                f"{mcar.source}: value {show(first)} occurs in training but not in the random sample, so "
                 "its propensity would be infinite. Use naive_bayes(smoothing=1)."
             )
         ratio = np.divide(given, all_over, out=np.zeros_like(given), where=all_over > 0.0)
-        users = len(train.users) if weights is None else weights.sum()
-        return replace(self, values=values, of_value=ratio * n.sum() / (users * len(train.items)))
+        return replace(self, values=values, of_value=ratio * n.sum() / (train.users * train.items))
 
     def _smooth(self, counts: Floats) -> Floats:
         """Shares with a pseudo-count for every value."""
@@ -112,8 +117,12 @@ class NaiveBayes(Propensity):
         return f"{self.name}(smoothing={show(self.smoothing)})"
 
 
-def _count(values: Floats, rows: Floats, weights: Floats) -> Floats:
-    return np.bincount(np.searchsorted(values, rows), weights=weights, minlength=len(values)).astype(np.float64)
+def _counts(log: Log, weights: Floats | None = None) -> ValueCounts:
+    """The values of a log, by the weight of their rows' users; users and items with and without rows."""
+    values, place = np.unique(_values(log), return_inverse=True)
+    counts = np.bincount(place, weights=row_weights(log, weights), minlength=len(values)).astype(np.float64)
+    users = len(log.users) if weights is None else float(weights.sum())
+    return ValueCounts(values, counts, users, len(log.items), log.account.source)
 
 
 def _values(log: Log) -> Floats:

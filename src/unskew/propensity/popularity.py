@@ -76,7 +76,7 @@ class Popularity(Propensity):
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Count the training positives of every item; learn γ and the level where asked."""
         positive, weight = positive_rows(train), row_weights(train, weights)
-        if not positive.any():
+        if not (positive * weight).any():
             raise InputError("popularity propensities need training positives, and the training log has none.")
         found = replace(
             self,

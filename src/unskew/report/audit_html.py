@@ -9,7 +9,7 @@ from typing import Any
 from unskew.auditing import Audit
 from unskew.report import audit_charts as charts
 from unskew.report import audit_rows as rows
-from unskew.report import html
+from unskew.report import checks_html, checks_rows, html
 from unskew.report.charts import altair
 from unskew.report.html import Card
 
@@ -83,7 +83,8 @@ def audit_page(audit: Audit) -> str:
         ),
         "expected": rows.expected(audit),
         "supports": rows.supports(audit),
-        "glossary": GLOSSARY,
+        "checks": None if audit.checks is None else checks_html.section(audit.checks),
+        "glossary": _glossary(audit),
         "css": html._markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
         "version": html._version(),
     }
@@ -95,6 +96,7 @@ def audit_notebook(audit: Audit) -> str:
     """The findings and the main table as a piece of HTML without scripts."""
     audit = rows.tidy(audit)
     sheets = [rows.spreads(audit, wide=False), rows.contrast(audit), rows.expected(audit)]
+    sheets += [] if audit.checks is None else [checks_rows.scores(audit.checks)]
     context = {
         "title": f"Audit of {audit.source}",
         "facts": rows.facts(audit),
@@ -111,8 +113,16 @@ _SECTIONS = (
     ("time", "Time"),
     ("policies", "Policies"),
     ("weights", "Weights"),
+    ("checks", "Checks"),
     ("glossary", "Glossary"),
 )
+
+
+def _glossary(audit: Audit) -> tuple[tuple[str, str], ...]:
+    """The terms, with those of the checks where there are checks."""
+    known = {term for term, _ in GLOSSARY}
+    more = () if audit.checks is None else tuple(entry for entry in checks_html.GLOSSARY if entry[0] not in known)
+    return GLOSSARY + more
 
 
 def _cards(*found: tuple[str, str, str]) -> list[Card]:

@@ -13,12 +13,11 @@ from rich.text import Text
 
 from unskew.auditing import Audit
 from unskew.report import audit_rows as rows
+from unskew.report import checks_terminal
+from unskew.report.sheets import MARKS, WIDE, sheet_table
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-
-WIDE = 100
-MARKS = {"warning": ("!", "bold yellow"), "note": ("·", "bold cyan"), "good": ("✓", "green")}
 
 
 def audit_panel(audit: Audit) -> RenderableType:
@@ -32,9 +31,11 @@ class _Fitted:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         audit, wide = self.audit, options.max_width >= WIDE
-        parts: list[RenderableType] = [_findings(audit), _sheet(rows.spreads(audit, wide=wide)), _bars(audit)]
+        parts: list[RenderableType] = [_findings(audit), sheet_table(rows.spreads(audit, wide=wide)), _bars(audit)]
         sheets = [rows.contrast(audit), *rows.policies(audit, wide=wide), rows.expected(audit)]
-        parts += [_sheet(sheet) for sheet in sheets if sheet is not None]
+        parts += [sheet_table(sheet) for sheet in sheets if sheet is not None]
+        if audit.checks is not None:
+            parts += checks_terminal.sheets(audit.checks, options.max_width)
         parts += [_support(sheet) for sheet in rows.supports(audit)]
         yield Group(*(line for part in parts for line in (part, Text())))
 
@@ -89,23 +90,6 @@ def _bars(audit: Audit) -> RenderableType:
 def _spark(ends: tuple[str, str], counts: list[int], said: str) -> Text:
     text = Text(f"{ends[0]} ", style="dim").append(rows.spark(counts), style="cyan not dim").append(f" {ends[1]}")
     return text.append(f"  {said}", style="not dim") if said else text
-
-
-def _sheet(sheet: rows.Sheet) -> RenderableType:
-    title = Text(sheet.name, style="bold").append(f"  {sheet.note}", style="dim not bold")
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for place, name in enumerate(sheet.columns):
-        words = place < sheet.names
-        table.add_column(
-            Text(name),
-            justify="left" if words else "right",
-            overflow="fold",
-            no_wrap=not words,
-            min_width=6 if words else 1,
-        )
-    for row in sheet.rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return Group(title, table)
 
 
 def _support(sheet: rows.SupportSheet) -> RenderableType:

@@ -2,7 +2,8 @@
 
 The whole table of contents is judged before a byte is written: absolute paths, ``..``, drive letters, links, devices
 and encrypted entries are refused, and so is an archive that unpacks to more than the limit. Since the table may lie
-about sizes, bytes are counted again while they are written.
+about sizes, bytes are counted again while they are written. The table itself is held in memory, so that its length is
+looked up first.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from unskew.errors import InputError
 
 LIMIT = 512 << 20  # bytes
 ENTRIES = 10_000
+TABLE = 4 << 20  # bytes of the table of contents, far more than so many entries of usual names need
 _CHUNK = 1 << 18
+_LAST = 22 + 65_535  # bytes of the record at the end, with the longest comment
 
 
 def unpack(archive: Path, folder: Path, *, limit: int = LIMIT) -> None:
     """Unpack a zip archive into a folder."""
     try:
+        if (table := _table_size(archive)) > TABLE:
+            raise InputError(f"the archive's table of contents has {table:,} bytes; at most {TABLE:,} are read.")
         with ZipFile(archive) as packed:
             entries = packed.infolist()
             if len(entries) > ENTRIES:
@@ -36,6 +41,17 @@ def unpack(archive: Path, folder: Path, *, limit: int = LIMIT) -> None:
         raise InputError(f"the archive is damaged ({problem}).") from problem
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as problem:
         raise InputError("the archive has two entries of the same name.") from problem
+
+
+def _table_size(archive: Path) -> int:
+    """The bytes of the table of contents, from the record at the end of the archive (a comment may follow it)."""
+    with archive.open("rb") as file:
+        file.seek(max(archive.stat().st_size - _LAST, 0))
+        tail = file.read()
+    place = tail.rfind(b"PK\x05\x06")
+    if place < 0 or len(tail) < place + 22:
+        raise BadZipFile("its end is missing")
+    return int.from_bytes(tail[place + 12 : place + 16], "little")
 
 
 def _judge(entry: ZipInfo) -> None:

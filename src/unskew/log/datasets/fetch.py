@@ -103,11 +103,11 @@ def _install(folder: Path, target: Path, workshop: Path) -> None:
     """Put the new folder into its place; an older one leaves it first, and returns if that fails."""
     old = workshop / "old"
     try:
-        if target.exists():
+        if os.path.lexists(target):  # also a link that leads nowhere
             os.rename(target, old)
         os.rename(folder, target)
     except BaseException:
-        if old.exists() and not target.exists():
+        if os.path.lexists(old) and not os.path.lexists(target):
             os.rename(old, target)
         raise
 

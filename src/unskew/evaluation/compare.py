@@ -1,0 +1,134 @@
+"""One evaluation after the other, under several propensities: everything is read once, and every refusal is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, Literal
+
+from unskew.errors import InputError, RefusedError, UnskewError
+from unskew.evaluation.comparison import Missing, PropensityComparison
+from unskew.evaluation.inputs import Names, as_log
+from unskew.evaluation.question import Question
+from unskew.evaluation.run import _check, _gather, evaluate
+from unskew.log import read_features
+from unskew.propensity import Propensity
+from unskew.propensity.checking import by_name
+from unskew.result import Result
+
+Stage = Callable[[str, int, int], None]
+
+
+def compare_propensities(
+    test: Any,
+    models: Mapping[str, Any],
+    *,
+    propensities: str | Propensity | Iterable[str | Propensity] | Mapping[str, str | Propensity],
+    refused: Literal["error", "skip"] = "error",
+    progress: Stage | None = None,
+    **options: Any,
+) -> PropensityComparison:
+    """Evaluate the same models under several propensities, and say how far the answers depend on the choice.
+
+    The numbers are those of one ``evaluate`` per propensity. Files are read once, and models make their lists once.
+
+    Args:
+        test, models: as in ``evaluate``.
+        propensities: canonical strings or objects; a mapping gives them names of its own.
+        refused: a cell that the log cannot support under any of the propensities is an ``error``, or ``skip`` lists it.
+            What only some propensities support (ips needs absolute ones) is computed for those, and the others are
+            listed in ``missing``; so is a propensity that cannot be had at all, unless none is left.
+        progress: called with (stage, done, total).
+        options: everything else that ``evaluate`` takes.
+    """
+    if "propensity" in options:
+        raise InputError("several propensities are compared: give propensities=[…] instead of propensity=….")
+    named = by_name(propensities)
+    if not named:
+        raise InputError("there is no propensity to compare: give at least one, such as 'popularity(gamma=1)'.")
+    say = progress or (lambda stage, done, total: None)
+    once = _read_once(test, models, next(iter(named.values())), refused, options, say)
+    results: dict[str, Result] = {}
+    lost: dict[str, UnskewError] = {}
+    for name, model in named.items():
+        stage = _prefixed(say, name)
+        try:
+            results[name] = evaluate(
+                once.test, once.models, propensity=model, refused="skip", progress=stage, **once.options
+            )
+        except UnskewError as error:
+            lost[name] = error
+    if not results:
+        raise _together(lost)
+    missing = [Missing(name, None, None, None, str(error)) for name, error in lost.items()]
+    for name, result in results.items():
+        missing += [
+            Missing(name, r["metric"], r["estimator"], r["target"], r["reason"]) for r in result.inputs["refused"]
+        ]
+    if refused == "error" and options.get("estimators") is not None:
+        _refuse_everywhere(missing, len(results))
+    return PropensityComparison(results, tuple(missing))
+
+
+@dataclass(frozen=True, eq=False)
+class _Once:
+    """What ``evaluate`` is called with, everything read."""
+
+    test: Any
+    models: Mapping[str, Any]
+    options: dict[str, Any]
+
+
+def _read_once(
+    test: Any, models: Mapping[str, Any], first: Propensity, refused: str, options: dict[str, Any], say: Stage
+) -> _Once:
+    """Read logs, lists, population and covariates as ``evaluate`` would; it then takes them as they are."""
+    bound = signature(evaluate).bind(test, models, propensity=first, refused=refused, **options)
+    bound.apply_defaults()
+    a = bound.arguments
+    _check(models, a["seen"], a["share"], refused, a["drop_seen"], a["refit"], a["interval"], a["threads"])
+    asked = {name: a[name] for name in ("relevant", "by", "level", "interval", "replicates", "seed")}
+    question = Question.of(a["metrics"], a["estimators"], first, a["target"], **asked)
+    names = Names(a["columns"])
+    how = {name: a[name] for name in ("feedback", "invalid", "duplicates")}
+    say("reading logs", 0, 1)
+    apart = a["share"] == "users"
+    given = _gather(question, test, a["seen"], a["users"], models, a["candidates"], names, how, say, apart)
+    read: dict[str, Any] = {
+        "seen": given.train,
+        "users": given.population,
+        "mcar": None if a["mcar"] is None else as_log(a["mcar"], name="mcar", columns=names.of_train, **how),
+    }
+    for key in ("user", "item"):
+        covariates = a[f"{key}_features"]
+        read[f"{key}_features"] = None if covariates is None else read_features(covariates, key, invalid=how["invalid"])
+    return _Once(given.test, given.lists, options | read)
+
+
+def _prefixed(say: Stage, name: str) -> Stage:
+    return lambda stage, done, total: say(f"{name}: {stage}", done, total)
+
+
+def _together(lost: Mapping[str, UnskewError]) -> UnskewError:
+    """One error where none of the propensities gave an answer: theirs if they agree, else all of them."""
+    first = next(iter(lost.values()))
+    if len({str(error) for error in lost.values()}) == 1:
+        return first
+    return type(first)("\n".join(f"{name}: {error}" for name, error in lost.items()))
+
+
+def _refuse_everywhere(missing: Iterable[Missing], propensities: int) -> None:
+    """Cells that were asked for and that no propensity has."""
+    reasons: dict[tuple[Any, ...], list[str]] = {}
+    for m in missing:
+        if m.metric is not None:
+            reasons.setdefault((m.metric, m.estimator, m.target), []).append(m.reason)
+    lines = [
+        f"{' × '.join(cell)}: {' / '.join(dict.fromkeys(found))}"
+        for cell, found in reasons.items()
+        if len(found) == propensities
+    ]
+    if lines:
+        more = "\nTo compute the other cells and list these in the result, use --refused skip."
+        raise RefusedError("this log cannot support, under any of the propensities:\n" + "\n".join(lines) + more)

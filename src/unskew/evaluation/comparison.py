@@ -1,0 +1,269 @@
+"""How far do the answers depend on the propensities? Several evaluations of the same models, side by side.
+
+    spread       largest − smallest estimate of a model over the propensities
+    half-width   the mean of (high − low)/2 over the same estimates: the sampling error that intervals tell of
+
+A spread above the half-width says that the choice of the propensity matters more than chance does.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from unskew.atomic import atomic
+from unskew.errors import InputError
+from unskew.result import Estimate, Result, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Move:
+    """How far one estimate moves between propensities.
+
+    Args:
+        propensities: how many of them have this cell.
+        weighted: whether the estimator uses propensities at all.
+        smallest, largest: the estimates, and under which propensity each was found.
+        spread, ratio: ``None`` where only one propensity has the cell; the ratio also where there is no interval.
+    """
+
+    model: str
+    metric: str
+    estimator: str
+    target: str
+    segment: str | None
+    propensities: int
+    weighted: bool
+    smallest: float
+    smallest_under: str
+    largest: float
+    largest_under: str
+    spread: float | None
+    half_width: float | None
+    ratio: float | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A pair of models on which two propensities disagree; ``opposite`` if one says better and the other worse."""
+
+    metric: str
+    estimator: str
+    target: str
+    segment: str | None
+    a: str
+    b: str
+    propensity: str
+    verdict: str
+    other_propensity: str
+    other_verdict: str
+    opposite: bool
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A cell that is not there under a propensity, and why; without a metric, the whole propensity."""
+
+    propensity: str
+    metric: str | None
+    estimator: str | None
+    target: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class PropensityComparison:
+    """The same models and metrics under several propensities.
+
+    Args:
+        results: the evaluation under each propensity, by the name under which it was asked for.
+        missing: cells, or whole propensities, that could not be had.
+    """
+
+    results: Mapping[str, Result]
+    missing: tuple[Missing, ...] = ()
+
+    @property
+    def fitted(self) -> dict[str, str]:
+        """Each propensity as it prints once fitted."""
+        return {name: str(result.inputs["settings"]["propensity"]) for name, result in self.results.items()}
+
+    def table(self) -> pl.DataFrame:
+        """The estimates: one row per model, metric, estimator, target, segment and propensity."""
+        names, fitted = list(self.results), self.fitted
+        cells = {name: _by_cell(result.estimates) for name, result in self.results.items()}
+        rows = []
+        for cell in dict.fromkeys(key for found in cells.values() for key in found):
+            for name in names:
+                if cell in cells[name]:
+                    rows.append((cells[name][cell], name, fitted[name]))
+        keep = ("value", "low", "high", "se", "ess", "max_weight_share", "users", "interactions")
+        return pl.DataFrame(
+            [
+                {key: getattr(e, key) for key in ("model", "metric", "estimator", "target", "segment")}
+                | {"propensity": name, "fitted": printed, "weighted": e.propensity is not None}
+                | {key: getattr(e, key) for key in keep}
+                for e, name, printed in rows
+            ],
+            schema_overrides={"segment": pl.String},
+            infer_schema_length=None,
+        )
+
+    def moves(self) -> pl.DataFrame:
+        """How far each estimate moves: smallest, largest, spread, and spread over the mean half-width."""
+        return _frame(self.all_moves(), Move)
+
+    def changes(self) -> pl.DataFrame:
+        """Pairs of models on which propensities disagree: which, and from what to what."""
+        return _frame(self.all_changes(), Change)
+
+    @property
+    def changed(self) -> bool:
+        """Whether any verdict depends on the propensity."""
+        return bool(self.all_changes())
+
+    def all_moves(self) -> list[Move]:
+        """The moves as records; estimates that do not exist are left out, and a cell has at least one that does."""
+        cells: dict[tuple[Any, ...], list[tuple[str, Estimate]]] = {}
+        for name, result in self.results.items():
+            for key, e in _by_cell(result.estimates).items():
+                if math.isfinite(e.value):
+                    cells.setdefault(key, []).append((name, e))
+        return [_move(found) for found in cells.values()]
+
+    def all_changes(self) -> list[Change]:
+        """The changes as records: every two propensities that have the cell and disagree."""
+        cells: dict[tuple[Any, ...], list[tuple[str, Verdict]]] = {}
+        for name, result in self.results.items():
+            for v in result.verdicts_:
+                cells.setdefault((v.metric, v.estimator, v.target, v.segment, v.a, v.b), []).append((name, v))
+        return [
+            _change(one, v, other, w)
+            for found in cells.values()
+            for (one, v), (other, w) in combinations(found, 2)
+            if v.verdict != w.verdict
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; numbers that do not exist are ``None``."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "propensities": self.fitted,
+            "estimates": [_plain(row) for row in self.table().to_dicts()],
+            "moves": [_plain(asdict(move)) for move in self.all_moves()],
+            "changes": [asdict(change) for change in self.all_changes()],
+            "missing": [asdict(missing) for missing in self.missing],
+            "results": {name: result.to_dict() for name, result in self.results.items()},
+        }
+
+    def to_json(self, path: str | Path) -> None:
+        """Write everything as JSON."""
+        with atomic(path) as temporary:
+            text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False)
+            temporary.write_text(text + "\n", encoding="utf-8")
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the table of estimates as CSV."""
+        with atomic(path) as temporary:
+            self.table().write_csv(temporary)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table of estimates as Parquet."""
+        with atomic(path) as temporary:
+            self.table().write_parquet(temporary)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one self-contained page: what changes, how far estimates move, and all of them side by side."""
+        from unskew.report import comparison_page
+
+        with atomic(path) as temporary:
+            temporary.write_text(comparison_page(self), encoding="utf-8")
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self.results:
+            raise InputError(f"there is no propensity called '{name}' here; there are: {', '.join(self.results)}.")
+        return self.results[name]
+
+    def __rich__(self) -> RenderableType:
+        from unskew.report import comparison_panel
+
+        return comparison_panel(self)
+
+    def _repr_html_(self) -> str:
+        from unskew.report import comparison_notebook
+
+        return comparison_notebook(self)
+
+    def __repr__(self) -> str:
+        changes = len({(c.metric, c.estimator, c.target, c.segment, c.a, c.b) for c in self.all_changes()})
+        return (
+            f"<PropensityComparison {len(self.results)} propensities, {changes} verdicts change; .table(), .moves(), "
+            ".changes(), .to_html()>"
+        )
+
+
+def _by_cell(estimates: Iterable[Estimate]) -> dict[tuple[Any, ...], Estimate]:
+    return {(e.metric, e.estimator, e.target, e.segment, e.model): e for e in estimates}
+
+
+def _move(found: list[tuple[str, Estimate]]) -> Move:
+    e = found[0][1]
+    under, least = min(found, key=lambda pair: pair[1].value)
+    over, most = max(found, key=lambda pair: pair[1].value)
+    widths = [(e.high - e.low) / 2.0 for _, e in found if math.isfinite(e.high - e.low)]
+    half = sum(widths) / len(widths) if widths else None
+    spread = most.value - least.value if len(found) > 1 else None
+    return Move(
+        model=e.model,
+        metric=e.metric,
+        estimator=e.estimator,
+        target=e.target,
+        segment=e.segment,
+        propensities=len(found),
+        weighted=any(e.propensity is not None for _, e in found),
+        smallest=least.value,
+        smallest_under=under,
+        largest=most.value,
+        largest_under=over,
+        spread=spread,
+        half_width=half,
+        ratio=spread / half if half and spread is not None else None,
+    )
+
+
+def _change(one: str, v: Verdict, other: str, w: Verdict) -> Change:
+    return Change(
+        metric=v.metric,
+        estimator=v.estimator,
+        target=v.target,
+        segment=v.segment,
+        a=v.a,
+        b=v.b,
+        propensity=one,
+        verdict=str(v.verdict),
+        other_propensity=other,
+        other_verdict=str(w.verdict),
+        opposite={v.verdict, w.verdict} == {"better", "worse"},
+    )
+
+
+def _frame(rows: list[Any], kind: type) -> pl.DataFrame:
+    types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
+    schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
+    return pl.DataFrame([asdict(row) for row in rows], schema=schema)
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: None if isinstance(x, float) and not math.isfinite(x) else x for key, x in row.items()}

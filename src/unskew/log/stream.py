@@ -1,0 +1,153 @@
+"""Files that exceed memory, piece by piece: a file, a folder of files, or a pattern such as ``train/*.parquet``.
+
+Nothing but headers is read when a stream is opened, so that a missing column or a wrong type is told at once. The
+pieces are judged by the same rules as a table in memory, and a wrong row is named by file, column and row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from glob import glob
+from os import PathLike
+from pathlib import Path
+
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.log.columns import check_ids, numbers, readable_numbers, whole_ids
+from unskew.log.sources import ENDINGS, ending_of, match_columns, open_file, reading
+from unskew.log.table import Table
+
+PIECE = 2_000_000  # rows
+MEND = "Mend the column, or leave such rows out."
+_PATTERN = "*?["
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One file: its used columns under our names, unread.
+
+    Args:
+        table: a table without rows that has the file's types, and names it in messages.
+    """
+
+    lazy: pl.LazyFrame
+    table: Table
+
+    @property
+    def source(self) -> str:
+        """The file."""
+        return self.table.source
+
+    def pieces(self, types: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
+        """Its rows; the first wrong one is an error."""
+        with reading(self.source):
+            rows = self.lazy.select(pl.len()).collect(engine="streaming").item()
+        sound = self.lazy.select(self._sound(name).cast(dtype) for name, dtype in types.items())
+        for start in range(0, rows, PIECE):
+            with reading(self.source):
+                piece = sound.slice(start, PIECE).collect(engine="streaming")
+            holes = [int(column.is_null().arg_true()[0]) for column in piece if column.null_count()]
+            if holes:
+                raise self._wrong(start + min(holes))
+            yield piece
+
+    def _sound(self, name: str) -> pl.Expr:
+        """A column as it is counted; null where it holds what it must not."""
+        dtype = self.table.frame.schema[name]
+        return readable_numbers(name, dtype) if name == "value" else whole_ids(name, dtype)
+
+    def _wrong(self, row: int) -> InputError:
+        """What is wrong with a row, and how many more of the file lack a value."""
+        with reading(self.source):
+            frame = self.lazy.slice(row, 1).collect(engine="streaming")
+            empty = [name for name in self.table.names if frame[name].null_count()]
+            holes = self.lazy.select(pl.col(empty[:1]).is_null().sum()).collect(engine="streaming") if empty else None
+        remedy = MEND if holes is None else f"In this file {holes.item():,} rows have no {empty[0]}. {MEND}"
+        try:
+            check(replace(self.table, frame=frame, start=row, remedy=remedy))
+        except InputError as problem:
+            return problem
+        return InputError(f"{self.source}: the file changed while it was read.\nTry again.")
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """The rows of some files, one after the other."""
+
+    source: str
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def open(cls, path: str | PathLike[str], required: tuple[str, ...], columns: Mapping[str, str] | None) -> Stream:
+        """The columns of a file, a folder or a pattern; each file must have all of them, in a type that will do."""
+        parts = []
+        for file in files_of(path):
+            lazy, text = open_file(file)
+            with reading(str(file)):
+                names = match_columns(str(file), lazy.collect_schema().names(), required, (), columns, ())
+                chosen = lazy.select(pl.col(theirs).alias(ours) for ours, theirs in names.items())
+                empty = pl.DataFrame(schema=chosen.collect_schema())
+            parts.append(Part(chosen, Table(str(file), empty, names, header=text)))
+            check(parts[-1].table)
+        return cls(str(path), tuple(parts))
+
+    def pieces(self) -> Iterator[tuple[Part, pl.DataFrame]]:
+        """Some rows at a time with the file they are from: numbers as floats, ids so that equal ids are equal."""
+        types = {
+            name: _common(name, [part.table.frame.schema[name] for part in self.parts])
+            for name in self.parts[0].table.names
+        }
+        for part in self.parts:
+            for piece in part.pieces(types):
+                yield part, piece
+
+
+def check(table: Table) -> None:
+    """Raise an error if the rows are not what their columns must hold; without rows, if the types are not."""
+    for name in table.names:
+        if name == "value":
+            numbers(table, name)
+        else:
+            check_ids(table, name)
+            table.refuse_nulls(name)
+
+
+def files_of(path: str | PathLike[str]) -> list[Path]:
+    """The files of a path: itself, those of a folder (also in folders below), or those that a pattern names."""
+    given = Path(path)
+    if given.is_dir():
+        below = (file for file in given.rglob("*") if not _hidden(file.relative_to(given)))
+        found = sorted(file for file in below if file.is_file() and ending_of(file) in ENDINGS)
+        if not found:
+            raise InputError(
+                f"{given}: the folder holds no .parquet, .csv or .tsv file.\nGive a folder with such files."
+            )
+        if len(kinds := sorted({ending_of(file) for file in found})) > 1:
+            raise InputError(
+                f"{given}: the folder holds files of several kinds ({', '.join(kinds)}), and rows might count twice.\n"
+                f"Say which are meant: '{given}/*{kinds[0]}'."
+            )
+        return found
+    if given.exists() or not any(sign in str(path) for sign in _PATTERN):
+        return [given]
+    found = sorted(file for name in glob(str(given), recursive=True) if (file := Path(name)).is_file())
+    if not found:
+        raise InputError(f"{given}: no file has such a name.\nCheck the pattern (looked from {Path.cwd()}).")
+    return found
+
+
+def _hidden(path: Path) -> bool:
+    """What tools leave beside data: .part.crc, _SUCCESS, _temporary/…"""
+    return any(name.startswith((".", "_")) for name in path.parts)
+
+
+def _common(name: str, types: list[pl.DataType]) -> pl.DataType:
+    """The identity of an id is its text; numbers may stay numbers where all files have them."""
+    if name == "value":
+        return pl.Float64()
+    plain = {dtype if dtype.is_integer() else pl.Int64() if dtype.is_numeric() else pl.String() for dtype in types}
+    if len(plain) == 1:
+        return plain.pop()
+    return pl.String() if pl.String() in plain or pl.UInt64() in plain else pl.Int64()

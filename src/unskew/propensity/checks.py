@@ -1,0 +1,144 @@
+"""What checks on propensities give back: one record per propensity, and ways to look at several side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from unskew.atomic import atomic
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Pairs of one group: the mean P, the share that was seen, how many pairs they stand for.
+
+    Where P is known of seen pairs only, ``predicted`` is their harmonic mean, n / Σ 1/P, which should be the share that
+    was seen as well; ``error`` is the standard error of the difference.
+    """
+
+    predicted: float
+    observed: float
+    pairs: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Pairs with low ≤ P < high: how many seen ones, and how many unseen ones (``None`` where P is not known there)."""
+
+    low: float
+    high: float
+    seen: int
+    unseen: float | None
+
+
+@dataclass(frozen=True)
+class Check:
+    """What the checks say of one propensity; ``None`` or empty where they cannot be asked: ``unasked`` says why.
+
+    Args:
+        propensity, fitted: as it was asked for, and as it prints once fitted to the whole log.
+        rows: seen pairs that have a propensity; the weights are theirs.
+        dropped: seen pairs without one (``unsupported=drop``), left out everywhere.
+        certain: seen pairs whose P is 1, or was above 1 and was set to 1.
+        ess_share: ``ess`` over ``rows``.
+        max_weight_share, top_weight_share: of Σ 1/P, the share of the largest weight and of the largest ⌈1 %⌉.
+        clips: share of the seen pairs that a clip there would raise.
+        implied_pairs, pairs: Σ 1/P, where it should equal users × items, and that number.
+        findings: what is worth a word.
+    """
+
+    propensity: str
+    fitted: str
+    level: str
+    rows: int
+    dropped: int
+    certain: int
+    log_loss: float | None
+    log_loss_constant: float
+    brier: float | None
+    brier_constant: float
+    reliability: tuple[Bin, ...]
+    user_balance: tuple[Bin, ...]
+    item_balance: tuple[Bin, ...]
+    overlap: tuple[Overlap, ...]
+    ess: float
+    ess_share: float
+    max_weight_share: float
+    top_weight_share: float
+    clips: Mapping[str, float]
+    implied_pairs: float | None
+    pairs: int
+    unasked: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """A propensity that cannot be had from this log, and why."""
+
+    propensity: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Checks:
+    """The checks of several propensities on one log, and those that could not be checked."""
+
+    checks: tuple[Check, ...]
+    refused: tuple[Unfit, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """One row per propensity."""
+        keys = (
+            "propensity", "fitted", "level", "rows", "log_loss", "log_loss_constant", "brier", "brier_constant", "ess",
+            "ess_share", "max_weight_share", "top_weight_share", "implied_pairs",
+        )  # fmt: skip
+        rows = [{key: getattr(c, key) for key in keys} | {"findings": "; ".join(c.findings)} for c in self.checks]
+        return pl.DataFrame(
+            rows, schema_overrides={"log_loss": pl.Float64, "brier": pl.Float64, "implied_pairs": pl.Float64}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; what cannot be asked is ``None`` or empty, and nothing is NaN."""
+        return {"schema_version": SCHEMA_VERSION} | asdict(self)
+
+    def to_json(self, path: str | Path) -> None:
+        """Write everything as JSON."""
+        with atomic(path) as temporary:
+            text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False)
+            temporary.write_text(text + "\n", encoding="utf-8")
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one self-contained page with charts."""
+        from unskew.report import checks_page
+
+        with atomic(path) as temporary:
+            temporary.write_text(checks_page(self), encoding="utf-8")
+
+    def __getitem__(self, name: str) -> Check:
+        return {c.propensity: c for c in self.checks}[name]
+
+    def __rich__(self) -> RenderableType:
+        from unskew.report import checks_panel
+
+        return checks_panel(self)
+
+    def _repr_html_(self) -> str:
+        from unskew.report import checks_notebook
+
+        return checks_notebook(self)
+
+    def __repr__(self) -> str:
+        flagged = sum(bool(c.findings) for c in self.checks)
+        return f"<Checks of {len(self.checks)} propensities, {flagged} flagged; .table(), .to_html()>"

@@ -1,0 +1,111 @@
+"""Propensities whose training log exceeds memory: ``counted(naive_bayes, train=train, mcar=mcar.parquet)``.
+
+The inner propensity, ``popularity`` or ``naive_bayes``, needs only counts of its training log, and these are taken from
+files that are never held in memory (``counting.py``). It is ready at once, so that an evaluation does not need the
+training log; what the users of the test log have seen in training is then not known to it, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Self
+
+from unskew.errors import InputError
+from unskew.log import Ids, Log
+from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
+from unskew.propensity.counting import count_items, count_values
+from unskew.propensity.naive_bayes import NO_SAMPLE, NaiveBayes
+from unskew.propensity.popularity import Popularity
+from unskew.spec import show
+
+
+@dataclass(frozen=True)
+class Counted(Propensity):
+    """A propensity that was counted from files.
+
+    Args:
+        inner: the fitted propensity.
+        told: which files were counted, and how, as it was told.
+    """
+
+    inner: Propensity
+    told: Mapping[str, object] = field(default_factory=dict)
+
+    name = "counted"
+    estimated = True
+
+    def __post_init__(self) -> None:
+        for name in ("name", "only_seen"):  # to others it is what it wraps
+            object.__setattr__(self, name, getattr(self.inner, name))
+
+    @property
+    def level(self) -> Level:
+        """That of the inner propensity."""
+        return self.inner.level
+
+    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """Refused: files have no users whose weight could change."""
+        raise InputError(
+            f"'{self}' was counted from files, which cannot be counted again for other users: intervals with --refit "
+            f"need the training log in memory. Give --train and --propensity '{self.inner}', or leave --refit out."
+        )
+
+    def of(self, log: Log) -> Scored:
+        """The inner propensity of every row."""
+        return self.inner.of(log)
+
+    def of_items(self, items: Ids) -> Floats | None:
+        """The inner propensity of every item."""
+        return self.inner.of_items(items)
+
+    def __str__(self) -> str:
+        told = "".join(f", {key}={show(value)}" for key, value in self.told.items())
+        return f"counted({self.inner}{told})"
+
+
+def from_files(
+    inner: Propensity,
+    train: str | PathLike[str],
+    *,
+    mcar: str | PathLike[str] | Log | None = None,
+    columns: Mapping[str, str] | None = None,
+    above: float | None = None,
+) -> Counted:
+    """Count a training log that exceeds memory; popularity and naive_bayes can be fitted so.
+
+    Args:
+        inner: what to fit.
+        train: a file (.parquet, .csv, .tsv), a folder of them, or a pattern such as ``train/*.parquet``.
+        mcar: pairs that were seen at random (naive_bayes): a log, or files like ``train``.
+        columns: our column names (``user``, ``item``, ``value``) → theirs, in all files.
+        above: popularity counts only rows whose value is above this (0 for conversions); by default all rows.
+    """
+    told: dict[str, object] = {"train": str(train)}
+    told |= {} if mcar is None else {"mcar": mcar.account.source if isinstance(mcar, Log) else str(mcar)}
+    told |= {} if above is None else {"above": above}
+    told |= columns or {}
+    if isinstance(inner, NaiveBayes):
+        if above is not None:
+            raise InputError("counted: 'above' is for popularity; naive_bayes counts the rows of every value.")
+        if mcar is None:
+            raise InputError(
+                f"{NO_SAMPLE}\nInside counted(…) it is called mcar: counted({inner}, …, mcar=mcar.parquet)."
+            )
+        sample = mcar if isinstance(mcar, Log) else count_values(mcar, columns=columns)
+        return Counted(inner.from_counts(count_values(train, columns=columns), sample, inner.smoothing), told)
+    if isinstance(inner, Popularity):
+        if mcar is not None or inner.level is Level.ABSOLUTE:
+            raise InputError(
+                f"counted: positives of items are all that is counted for '{inner}', and a random sample (mcar) or an "
+                "absolute level need more. Use popularity(gamma=2), or give the training log with --train."
+            )
+        needed = ("item",) if above is None else ("item", "value")
+        used = {ours: theirs for ours, theirs in (columns or {}).items() if ours in needed}
+        items, counts = count_items(train, columns=used, above=above)
+        return Counted(inner.from_counts(items, counts, inner.gamma, inner.unsupported), told)
+    raise InputError(
+        f"counted: '{inner}' needs more of a training log than counts. Use popularity or naive_bayes, or give a "
+        "training log that fits into memory."
+    )

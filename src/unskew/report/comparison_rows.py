@@ -1,0 +1,219 @@
+"""A comparison of propensities as texts: what changes, how far estimates move, all of them side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from unskew.evaluation.comparison import Move, PropensityComparison
+from unskew.report import numbers
+from unskew.report.audit_rows import Sheet
+from unskew.report.rows import estimate_rows
+from unskew.report.view import Facet, View, clean, is_naive, unique
+from unskew.result import Result, Verdict
+
+Words = list[tuple[str, str, str]]
+_SIZES = ("metric", "estimator", "target", "segment", "a", "b")
+
+
+def tidy(comparison: PropensityComparison) -> PropensityComparison:
+    """The same comparison with texts that are safe to print."""
+    return PropensityComparison(
+        {clean(name): View.of(result).result for name, result in comparison.results.items()},
+        tuple(
+            replace(m, **{key: clean(text) for key, text in vars(m).items() if isinstance(text, str)})
+            for m in comparison.missing
+        ),
+    )
+
+
+def side_by_side(comparison: PropensityComparison) -> View:
+    """A view whose *estimators* are the propensities, and whose targets name the estimator too.
+
+    So every chart and table of estimates serves here as well. Naive stands beside them for contrast, once.
+    """
+    rows, contrast = [], []
+    names = list(comparison.results)
+    for name, result in comparison.results.items():
+        for e in result.estimates:
+            if e.propensity is not None:
+                rows.append(replace(e, estimator=name, target=f"{e.estimator}, {e.target}"))
+    first = next(iter(comparison.results.values()))
+    for e in first.estimates:
+        if is_naive(e.estimator) and "naive" not in names:
+            alike = unique(row.target for row in rows if row.target.endswith(f", {e.target}"))
+            contrast += [replace(e, target=target) for target in alike]
+    return View(Result(tuple(contrast + rows), (), (), {}, ()))
+
+
+def title(comparison: PropensityComparison) -> str:
+    """The headline."""
+    several = len(comparison.results)
+    if several < 2:
+        return "Only one propensity could be used"
+    changed = len(_changed(comparison))
+    if changed:
+        return f"{changed} of {_verdicts(comparison)} verdicts depend on the propensity"
+    if not _verdicts(comparison):
+        return f"Estimates under {several} propensities"
+    return f"No verdict depends on which of {several} propensities is used"
+
+
+def changes(comparison: PropensityComparison) -> Words:
+    """Level, subject and sentence for every pair of models whose verdict changes, contradictions first."""
+    changed = sorted(_changed(comparison).items(), key=lambda pair: not _opposite(pair[1]))
+    return [
+        ("warning", f"{cell[4]} against {cell[5]}", f"on {_cell(*cell[:4])}: {_under(verdicts)}.")
+        for cell, verdicts in changed
+    ]
+
+
+def beside(comparison: PropensityComparison) -> Words:
+    """That nothing changes, how far estimates move, and what is missing."""
+    found: Words = []
+    if len(comparison.results) > 1 and _verdicts(comparison) and not comparison.changed:
+        found.append(("good", "Verdicts", f"all {_verdicts(comparison)} are the same under every propensity."))
+    moved = [m for m in comparison.all_moves() if m.weighted and m.ratio is not None]
+    if moved:
+        most = max(moved, key=lambda m: m.ratio or 0.0)
+        found.append(("warning" if (most.ratio or 0.0) > 1.0 else "good", most.model, _furthest(most)))
+    return found + _missing(comparison)
+
+
+def _missing(comparison: PropensityComparison) -> Words:
+    """What could not be had; cells with one reason stand together, and so do propensities."""
+    cells: dict[tuple[str, str], list[str]] = {}
+    for m in comparison.missing:
+        cell = "" if m.metric is None else f"{m.metric} × {m.estimator} × {m.target}"
+        cells.setdefault((m.propensity, m.reason), []).append(cell)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (name, reason), found in cells.items():
+        alike.setdefault((", ".join(found), reason), []).append(name)
+    return [
+        ("note", "; ".join(names), f"without {what}: {reason}")
+        if what
+        else ("warning", "; ".join(names), f"cannot be used here: {reason}")
+        for (what, reason), names in alike.items()
+    ]
+
+
+def warnings(comparison: PropensityComparison) -> list[str]:
+    """The cautions of all evaluations, each once, with the propensities it speaks of unless these are all."""
+    said: dict[str, list[str]] = {}
+    for name, result in comparison.results.items():
+        for text in result.warnings:
+            said.setdefault(text, []).append(name)
+    every = len(comparison.results)
+    return [text if len(names) == every else f"{'; '.join(names)}: {text}" for text, names in said.items()]
+
+
+def moves(comparison: PropensityComparison, *, wide: bool) -> Sheet:
+    """How far every weighted estimate moves."""
+    found = [m for m in comparison.all_moves() if m.weighted or m.spread]
+    places = {key: _places(comparison, *key) for key in {(m.metric, m.target, m.segment) for m in found}}
+    rows = []
+    for m in found:
+        digits = places[m.metric, m.target, m.segment]
+        ends = (numbers.number(m.smallest, digits), numbers.number(m.largest, digits))
+        under = (m.smallest_under, m.largest_under) if wide else ()
+        what = (m.metric, m.estimator, m.target) if wide else (_cell(m.metric, m.estimator, m.target, None),)
+        segment = (m.segment or "all users",) if _segmented(comparison) else ()
+        names = (m.model, *what, *segment)
+        ratio = numbers.number(m.ratio, 2)
+        rows.append((*names, *under, *ends, numbers.number(m.spread, digits), ratio))
+    columns = ("model", *(("metric", "estimator", "target") if wide else ("cell",)))
+    columns += ("segment",) if _segmented(comparison) else ()
+    columns += ("smallest under", "largest under") if wide else ()
+    named = len(columns)
+    columns += ("smallest", "largest", "spread", "÷ half-width")
+    note = "largest minus smallest estimate over the propensities, and over the mean half-width of the intervals"
+    return Sheet("How far estimates move", note, columns, tuple(rows), named)
+
+
+def estimates(view: View, facet: Facet) -> Sheet:
+    """The estimates of one metric and estimator: a row per model and propensity."""
+    rows = tuple(
+        (row.model, row.estimator, row.value, row.interval, row.ess, row.largest) for row in estimate_rows(view, facet)
+    )
+    columns = ("model", "propensity", "estimate", "interval", "ess", "largest share")
+    note = ", ".join(text for text in (facet.target, facet.segment) if text)
+    return Sheet(facet.metric, note, columns, rows, 2)
+
+
+def verdicts(comparison: PropensityComparison) -> Sheet:
+    """A row per pair and cell, a column per propensity."""
+    names = list(comparison.results)
+    cells = _by_pair(comparison)
+    rows = tuple(
+        (f"{cell[4]} − {cell[5]}", _cell(*cell[:4]), *(_verdict(found.get(name)) for name in names))
+        for cell, found in cells.items()
+    )
+    note = "difference of the two models, and what follows from it"
+    return Sheet("Verdicts by propensity", note, ("pair", "cell", *names), rows, 2 + len(names))
+
+
+def _by_pair(comparison: PropensityComparison) -> dict[tuple[str, ...], dict[str, Verdict]]:
+    cells: dict[tuple[str, ...], dict[str, Verdict]] = {}
+    for name, result in comparison.results.items():
+        for v in result.verdicts_:
+            cells.setdefault(tuple(getattr(v, key) for key in _SIZES), {})[name] = v
+    return cells
+
+
+def _changed(comparison: PropensityComparison) -> dict[tuple[str, ...], dict[str, str]]:
+    """The verdicts of every pair on which propensities disagree."""
+    there = {tuple(getattr(c, key) for key in _SIZES) for c in comparison.all_changes()}
+    return {
+        cell: {name: v.verdict for name, v in found.items()}
+        for cell, found in _by_pair(comparison).items()
+        if cell in there
+    }
+
+
+def _verdicts(comparison: PropensityComparison) -> int:
+    """How many verdicts two propensities or more can speak of; those without weights count only if they change."""
+    results = comparison.results.values()
+    weighted = {(e.estimator, e.target) for r in results for e in r.estimates if e.propensity is not None}
+    changed = _changed(comparison)
+    there = [cell for cell, found in _by_pair(comparison).items() if len(found) > 1]
+    return sum((cell[1], cell[2]) in weighted or cell in changed for cell in there)
+
+
+def _opposite(verdicts: dict[str, str]) -> bool:
+    return {"better", "worse"} <= set(verdicts.values())
+
+
+def _under(verdicts: dict[str, str]) -> str:
+    by_verdict: dict[str, list[str]] = {}
+    for name, verdict in verdicts.items():
+        by_verdict.setdefault(verdict, []).append(name)
+    return "; ".join(f"{verdict} under {' and '.join(names)}" for verdict, names in by_verdict.items())
+
+
+def _furthest(m: Move) -> str:
+    places = numbers.decimals([(0.0, 2.0 * (m.half_width or 0.0))])
+    ends = f"{numbers.number(m.smallest, places)} under {m.smallest_under}, {numbers.number(m.largest, places)} under "
+    return (
+        f"moves furthest for its interval, by {numbers.number(m.ratio, 2)} half-widths: {ends}{m.largest_under} "
+        f"({_cell(m.metric, m.estimator, m.target, m.segment)})."
+    )
+
+
+def _cell(metric: str, estimator: str, target: str, segment: str | None) -> str:
+    return f"{metric}, {estimator}, {target}" + (f", {segment}" if segment is not None else "")
+
+
+def _verdict(v: Verdict | None) -> str:
+    if v is None:
+        return numbers.DASH
+    return f"{v.verdict} {numbers.number(v.difference, numbers.decimals([(v.low, v.high)]), sign=True)}"
+
+
+def _segmented(comparison: PropensityComparison) -> bool:
+    return any(e.segment is not None for result in comparison.results.values() for e in result.estimates)
+
+
+def _places(comparison: PropensityComparison, metric: str, target: str, segment: str | None) -> int | None:
+    rows = [e for result in comparison.results.values() for e in result.estimates]
+    return numbers.decimals(
+        (e.low, e.high) for e in rows if (e.metric, e.target, e.segment) == (metric, target, segment)
+    )

@@ -1,0 +1,144 @@
+"""Propensities checked inside an audit: the numbers of ``propensity.check``, in every form, and refusals in words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.cli.test_cli import flat, unskew
+from tests.report.reading import Reader, matches
+from unskew.log import Log, read_features
+from unskew.propensity import Side, check
+from unskew.report import audit_page
+
+from . import logs
+from .test_audit_report import printed
+
+NAMES = ["known", "popularity(gamma=1)", "logistic(features=none, offsets=user+item)"]
+
+
+def covariates(key: str, size: int) -> pl.DataFrame:
+    return pl.DataFrame({key: np.arange(size), "x": np.random.default_rng(1).uniform(size=size)})
+
+
+@pytest.fixture(scope="module")
+def frame() -> pl.DataFrame:
+    """Conversions with known propensities."""
+    frame = logs.skewed(propensity=True)
+    return frame.with_columns(value=pl.Series(np.random.default_rng(2).integers(0, 2, len(frame)).astype(np.float64)))
+
+
+@pytest.fixture(scope="module")
+def audit(frame: pl.DataFrame) -> us.Audit:
+    return us.audit(frame, feedback="conversions", propensities=NAMES)
+
+
+def test_the_checks_are_those_of_the_propensity_room(frame: pl.DataFrame, audit: us.Audit) -> None:
+    """The audit's checks equal ``us.propensity.check`` on the same log, with the same covariates and MCAR log."""
+    log = Log.from_frame(frame, feedback="conversions")
+    assert audit.checks == check(NAMES, log)
+    mcar = frame.drop("propensity").sample(500, seed=1)
+    user, item = covariates("user", 300), covariates("item", 120)
+    more = ["naive_bayes", "logistic(features=outer)"]
+    found = us.audit(
+        frame, feedback="conversions", propensities=more, mcar=mcar, user_features=user, item_features=item
+    )
+    side = Side(Log.from_frame(mcar, feedback="conversions"), read_features(user, "user"), read_features(item, "item"))
+    assert found.checks == check(more, log, side=side)
+    assert found.mcar is not None
+
+
+def test_a_threshold_says_what_popularity_counts(frame: pl.DataFrame) -> None:
+    """Ratings with a threshold: popularity is that of the rows behind it; without one it is refused in words."""
+    rated = frame.with_columns(value=pl.col("item") % 5 + 1)
+    found = us.audit(rated, relevant=">=4", propensities="popularity(gamma=1)").checks
+    assert found is not None
+    log = Log.from_frame(rated, feedback="ratings")
+    assert found == check("popularity(gamma=1)", replace(log, gain=(np.asarray(log.value) >= 4).astype(np.float64)))
+    asked = ["popularity(gamma=1)", "known"]
+    refused = us.audit(rated, feedback="ratings", propensities=asked)
+    assert refused.checks is not None and [c.propensity for c in refused.checks.checks] == ["known"]
+    assert any("threshold" in f.text and f.level == "warning" for f in refused.findings)
+
+
+def test_terminal_json_and_page_have_the_section(audit: us.Audit, tmp_path: Path) -> None:
+    """The findings, the tables and the charts are there, with the object's numbers."""
+    assert audit.checks is not None
+    text = printed(audit, 140)
+    assert "Scores and weights" in text and "What a clip would raise" in text and "one constant for all" in text
+    assert max(map(len, printed(audit, 80).splitlines())) <= 80
+    audit.to_json(tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text())["checks"]["checks"][1]["brier"] == audit.checks.checks[1].brier
+    reader = Reader(audit_page(audit))
+    assert ("section", {"id": "checks"}) in reader.tags and ("a", {"href": "#checks"}) in reader.tags
+    rows = {row["propensity"]: row for row in reader.rows("sheet") if "Brier" in row}
+    for c in audit.checks.checks:
+        assert matches(rows[c.propensity]["Brier"], c.brier) and matches(rows[c.propensity]["ess"], c.ess)
+    assert "Brier" in audit._repr_html_()
+    for c in audit.checks.checks:
+        assert any(f.text.startswith(c.propensity) for f in audit.findings)
+
+
+def test_without_propensities_there_is_no_section(frame: pl.DataFrame) -> None:
+    """Nothing is asked, nothing is shown, and JSON says null."""
+    found = us.audit(frame, feedback="conversions")
+    assert found.checks is None and found.to_dict()["checks"] is None
+    assert ("section", {"id": "checks"}) not in Reader(audit_page(found)).tags
+
+
+def test_one_failure_is_a_finding_and_only_failures_are_an_error(frame: pl.DataFrame) -> None:
+    """What cannot be fitted is a warning beside others; alone, or misspelt, it is an error; so are idle covariates."""
+    found = us.audit(frame, feedback="conversions", propensities=["naive_bayes", "known"])
+    assert any(f.level == "warning" and f.text.startswith("naive_bayes") and "mcar" in f.text for f in found.findings)
+    assert "naive_bayes(smoothing=1) cannot be had from this log" in " ".join(printed(found, 200).split())
+    with pytest.raises(us.InputError, match="--mcar"):
+        us.audit(frame, feedback="conversions", propensities="naive_bayes")
+    with pytest.raises(us.InputError, match="Did you mean 'known'"):
+        us.audit(frame, feedback="conversions", propensities=["knwn", "uniform"])
+    with pytest.raises(us.InputError, match="covariates serve propensities"):
+        us.audit(frame, feedback="conversions", user_features=covariates("user", 300))
+
+
+def test_a_log_without_values_is_asked_what_it_can_be_asked() -> None:
+    """An implicit log with an MCAR log of clicks: propensities use it, values are not compared, and both are said."""
+    log, mcar = logs.skewed(), logs.skewed(seed=3).sample(400, seed=1)
+    found = us.audit(log, mcar=mcar, propensities=["popularity(gamma=1)", "known"])
+    assert found.mcar is None and found.checks is not None and "no" in found.checks.refused[0].reason
+    assert any("MCAR log serves propensities only" in f.text for f in found.findings)
+    with pytest.raises(us.InputError, match="compared by value"):
+        us.audit(log, mcar=mcar)
+
+
+def test_the_command_checks_propensities(frame: pl.DataFrame, tmp_path: Path) -> None:
+    """``unskew audit --propensity … --propensity …`` prints and writes what the library says; or one panel."""
+    frame.write_parquet(tmp_path / "log.parquet")
+    covariates("user", 300).write_csv(tmp_path / "users.csv")
+    covariates("item", 120).write_csv(tmp_path / "items.csv")
+    asked = ["popularity(gamma=1)", "logistic(features=outer)"]
+    done = unskew(
+        "audit", tmp_path / "log.parquet", "--feedback", "conversions", "--propensity", asked[0], "--propensity",
+        asked[1], "--user-features", tmp_path / "users.csv", "--item-features", tmp_path / "items.csv", "--json",
+        tmp_path / "a.json", "--html", tmp_path / "a.html",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Reliability and balance" in done.stdout
+    found = us.audit(
+        tmp_path / "log.parquet", feedback="conversions", propensities=asked,
+        user_features=tmp_path / "users.csv", item_features=tmp_path / "items.csv",
+    )  # fmt: skip
+    assert json.loads((tmp_path / "a.json").read_text()) == json.loads(json.dumps(found.to_dict()))
+    assert 'id="checks"' in (tmp_path / "a.html").read_text()
+    for arguments, word in (
+        (["--propensity", "popularty"], "Did you mean 'popularity'"),
+        (["--propensity", "naive_bayes"], "--mcar"),
+        (["--user-features", "users.csv"], "covariates serve propensities"),
+        (["--propensity", "uniform", "--html", "log.parquet"], "would be replaced"),
+    ):
+        done = unskew("audit", "log.parquet", "--feedback", "conversions", *arguments, cwd=tmp_path)
+        assert done.returncode == 2 and word in flat(done.stderr) and "Traceback" not in done.stderr

@@ -1,0 +1,120 @@
+"""Named data sets: where copies are looked for, added and remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import unskew as us
+from tests.log.copies import R3, Copies, link, write_coat
+from unskew.log import datasets
+from unskew.log.datasets import places
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("ml100k", "ml-100k"), ("Coat", "coat"), ("yahoo", "yahoo-r3")])
+def test_an_unknown_name_gets_the_nearest(wrong: str, right: str) -> None:
+    """The error names the near miss and all that there is."""
+    with pytest.raises(us.InputError, match=f"Did you mean '{right}'.*open-bandit"):
+        us.load(wrong)
+
+
+@pytest.mark.parametrize("name", datasets.NAMES)
+def test_what_is_not_here_says_how_to_get_it(name: str, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading never downloads; the error tells the commands, the publisher and the licence."""
+    monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("load went to the network"))
+    with pytest.raises(us.InputError) as caught:
+        us.load(name)
+    source = datasets.source_of(name)
+    words = [f"unskew data add {name}", source.about.licence, source.about.homepage]
+    words += [f"unskew data fetch {name}"] if source.downloads else [source.about.obtain]
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_places_are_asked_in_order(
+    copies: Copies, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Registered, UNSKEW_DATA, beside the checkout, beside the current folder, cache: the first that has a copy."""
+    monkeypatch.setattr(places, "CHECKOUT", tmp_path / "code" / "unskew")
+    (tmp_path / "code" / "unskew").mkdir(parents=True)
+    (tmp_path / "code" / "unskew" / "pyproject.toml").touch()
+    monkeypatch.setenv("UNSKEW_DATA", str(tmp_path / "env"))
+    expected = [
+        link(copies, "coat", place / "coat")
+        for place in (
+            alone / "data",
+            tmp_path / "at" / "shared" / "data",
+            tmp_path / "code" / "shared" / "data",
+            tmp_path / "env",
+        )
+    ]
+    datasets.add("coat", copies("coat"))
+    assert datasets.folder_of("coat") == copies("coat")
+    (alone / "datasets.json").unlink()
+    for place in reversed(expected):
+        assert datasets.folder_of("coat") == place
+        place.unlink()
+    assert datasets.folder_of("coat") is None
+
+
+def test_a_registered_copy_may_lie_one_folder_down(copies: Copies, alone: Path, tmp_path: Path) -> None:
+    """The folder above, or a file inside, is as good as the folder itself; others' entries stay."""
+    link(copies, "coat", tmp_path / "downloads" / "coat")
+    datasets.add("yahoo-r3", copies("yahoo-r3") / R3)
+    datasets.add("coat", str(tmp_path / "downloads"))
+    assert datasets.folder_of("coat") == copies("coat")
+    assert datasets.folder_of("yahoo-r3") == copies("yahoo-r3")
+
+
+def test_a_folder_without_the_set_is_refused(alone: Path, tmp_path: Path) -> None:
+    """The error names what is missing; an archive is to be unpacked first."""
+    with pytest.raises(us.InputError, match=r"train\.ascii"):
+        datasets.add("coat", tmp_path)
+    with pytest.raises(us.InputError, match="no such folder"):
+        datasets.add("coat", tmp_path / "nowhere")
+    (tmp_path / "coat.zip").touch()
+    with pytest.raises(us.InputError, match="Unpack the archive first"):
+        datasets.add("coat", tmp_path / "coat.zip")
+    with pytest.raises(us.InputError, match=r"online_retail\.parquet or online_retail\.csv is missing"):
+        datasets.add("online-retail", tmp_path)
+    assert not alone.exists()
+
+
+def test_a_registered_copy_that_is_gone_is_told(copies: Copies, alone: Path, tmp_path: Path) -> None:
+    """Deleting the copy leads to an error that says where it was."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    write_coat(folder)
+    datasets.add("coat", folder)
+    folder.rename(tmp_path / "elsewhere")
+    with pytest.raises(us.InputError, match="mine is gone"):
+        us.load("coat")
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"coat": 1}', b"\xff"])
+def test_a_spoilt_registry_is_named(content: bytes, alone: Path) -> None:
+    """The list of registered copies is not overwritten when it cannot be read."""
+    alone.mkdir(parents=True)
+    (alone / "datasets.json").write_bytes(content)
+    with pytest.raises(us.InputError, match=r"datasets\.json"):
+        us.load("coat")
+    assert (alone / "datasets.json").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        ("linux", ".cache/unskew"),
+        ("darwin", "Library/Caches/unskew"),
+        ("win32", "AppData/Local/unskew/Cache"),
+    ],
+)
+def test_the_cache_is_where_the_platform_keeps_it(
+    platform: str, expected: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without XDG_CACHE_HOME (or with a relative one) the platform's habit counts."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert places.cache() == tmp_path / expected

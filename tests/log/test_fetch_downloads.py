@@ -1,0 +1,123 @@
+"""Fetching a data set: downloads that go wrong, and addresses that are not asked."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+import unskew as us
+from tests.log.publisher import Answer, Publisher, left
+from unskew.log import datasets
+from unskew.log.datasets.fetch import receive
+
+
+def cut(handler: BaseHTTPRequestHandler) -> None:
+    """Promise more than is sent."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b"0" * 10)
+
+
+def cut_chunks(handler: BaseHTTPRequestHandler) -> None:
+    """Announce a chunk and hang up in the middle of it."""
+    handler.protocol_version = "HTTP/1.1"
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.write(b"400\r\n" + b"0" * 10)
+
+
+def reset(handler: BaseHTTPRequestHandler) -> None:
+    """Hang up rudely after some bytes."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b"0" * 10)
+    handler.wfile.flush()
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
+
+
+def endless(handler: BaseHTTPRequestHandler) -> None:
+    """Send without saying how much."""
+    handler.send_response(200)
+    handler.end_headers()
+    try:
+        while True:
+            handler.wfile.write(b"0" * 65_536)
+    except OSError:
+        pass
+
+
+def silent(handler: BaseHTTPRequestHandler) -> None:
+    """Answer too late."""
+    time.sleep(1.0)
+
+
+def moved(address: str) -> Callable[[BaseHTTPRequestHandler], None]:
+    """Send the visitor elsewhere."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", address)
+        handler.end_headers()
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (None, "404"),
+        (cut, "cut off after 10 of 1,000 bytes"),
+        (cut_chunks, "cannot be downloaded"),
+        (reset, "cannot be downloaded"),
+        (b"0" * 200_000, "200,000 bytes, and at most 100,000"),
+        (endless, "does not end"),
+        (silent, "timed out"),
+        (moved("http://192.0.2.1/x.zip"), "only https"),
+        (moved("file:///etc/passwd"), "only https|not allowed"),
+        (moved("/x.zip"), "redirect"),
+    ],
+)
+def test_downloads_that_go_wrong_are_told(
+    answer: Answer | None, words: str, publisher: Publisher, tmp_path: Path
+) -> None:
+    """Missing, cut off, too large, silent or sent to an unsafe place: an error that says which."""
+    if answer is not None:
+        publisher.answers["/x.zip"] = answer
+    with pytest.raises(us.InputError, match=words):
+        receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", limit=100_000, timeout=0.5)
+
+
+def test_a_move_on_the_same_machine_is_followed(publisher: Publisher, tmp_path: Path) -> None:
+    """Redirections are ordinary, as long as they are as safe as the first address."""
+    publisher.answers |= {"/x.zip": moved("/y.zip"), "/y.zip": b"content"}
+    receive(f"{publisher.url}/x.zip", tmp_path / "x.zip")
+    assert (tmp_path / "x.zip").read_bytes() == b"content"
+
+
+@pytest.mark.parametrize(
+    "mirror",
+    ["http://example.org", "ftp://127.0.0.1", "file:///tmp", "here", "", "http://127.0.0.1.example.org", "http://[x"],
+)
+def test_only_https_is_asked(mirror: str, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain http leaves this machine never; nothing is asked before that is clear."""
+    monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("went to the network"))
+    with pytest.raises(us.InputError, match="only https"):
+        datasets.fetch("ml-100k", mirror=mirror)
+    assert left(alone) == []
+
+
+def test_nobody_there_is_told(alone: Path) -> None:
+    """A server that does not answer is an error with the way to do it by hand."""
+    with pytest.raises(us.InputError, match=r"cannot be downloaded.*[\s\S]*unskew data add"):
+        datasets.fetch("ml-100k", mirror="http://127.0.0.1:9")
+    assert left(alone) == []

@@ -1,0 +1,139 @@
+"""Checks on propensities as people see them: terminal, page, notebook, JSON; every number is the object's."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.propensity.test_checking import shop
+from unskew.errors import MissingExtraError
+from unskew.propensity.checking import check
+from unskew.propensity.checks import Bin, Check, Checks
+from unskew.report import checks_notebook, checks_page
+from unskew.report.checks_rows import CONSTANT, ratios
+
+from .reading import Reader, matches
+
+EVIL = "<script>alert('x')</script>\x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def found() -> Checks:
+    """Right, wrong, seen-only and impossible propensities, one under a name that tries to be markup."""
+    asked = {
+        "popularity(gamma=1)": "popularity(gamma=1)",
+        "wrong": "popularity(gamma=4)",
+        "known": "known",
+        EVIL: "uniform",
+        "covariates": "logistic(features=outer)",
+    }
+    return check(asked, shop(users=200)[0], refused="skip")
+
+
+def printed(checks: Checks, width: int) -> str:
+    file = io.StringIO()
+    Console(file=file, width=width).print(checks)
+    return file.getvalue()
+
+
+def test_little_bars_show_seen_over_predicted() -> None:
+    """The middle is right, the ends are a factor of two or more; nothing to show is a dash."""
+    bins = [
+        Bin(0.1, 0.01, 1, 0.1),
+        Bin(0.1, 0.05, 1, 0.1),
+        Bin(0.1, 0.1, 1, 0.1),
+        Bin(0.1, 0.2, 1, 0.1),
+        Bin(0.1, 0.9, 1, 0.1),
+    ]
+    assert ratios(bins) == "▁▁▄▇▇"
+    assert ratios([Bin(0.1, 0.0, 1, 0.1), Bin(0.0, 0.0, 1, 0.1), Bin(0.0, 0.1, 1, 0.1)]) == "▁▄▇"
+    assert ratios([]) == "–"
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_the_terminal_shows_all_propensities(found: Checks, width: int) -> None:
+    """Findings, scores beside those of the constant, reliability bars, clips and refusals are printed, and fit."""
+    text = printed(found, width)
+    for piece in ("Checks on propensities", "log-loss", "Brier", CONSTANT.split()[0], "Reliability", "wrong", "0.05"):
+        assert piece in text
+    flat = " ".join(text.replace("│", " ").split())
+    assert "cannot be had from this log: logistic(features=outer) multiplies" in flat
+    assert "worse than one constant" in flat and "exists for seen pairs only" in flat
+    assert ratios(found["wrong"].reliability) in text
+    assert max(map(len, text.splitlines())) <= width and "\x1b" not in text
+
+
+def test_the_page_holds_the_numbers_of_the_object(found: Checks) -> None:
+    """Scores, clips and tenths in the tables of the page are the checks' own."""
+    reader = Reader(checks_page(found))
+    rows = {(r["caption"].split(" on ")[0], r["propensity"].split(" → ")[0]): r for r in reader.rows("sheet")}
+    constant = rows["Scores and weights", CONSTANT]
+    for c in found.checks[:3]:
+        row = rows["Scores and weights", c.propensity]
+        assert matches(row["log-loss"], c.log_loss) and matches(row["Brier"], c.brier)
+        assert matches(row["ess"], c.ess) and matches(row["seen pairs"], c.rows)
+        assert (
+            row["implied pairs"] == "–" if c.implied_pairs is None else matches(row["implied pairs"], c.implied_pairs)
+        )
+        assert matches(row["share"].removesuffix(" %"), 100 * c.ess_share)
+        assert matches(constant["log-loss"], c.log_loss_constant) and matches(constant["Brier"], c.brier_constant)
+    tenths = [row for row in reader.rows("sheet") if "mean P" in row and row["propensity"] == "wrong"]
+    assert [row["by"] for row in tenths].count("items") == len(found["wrong"].item_balance)
+    told = [b for bins in _all_bins(found["wrong"]) for b in bins]
+    for row, b in zip(tenths, told, strict=True):
+        assert matches(row["mean P"], b.predicted) and matches(row["share seen"], b.observed)
+    clipped = next(row for row in reader.rows("sheet") if "0.05" in row and row["propensity"] == "wrong")
+    assert matches(clipped["0.1"].removesuffix(" %"), 100 * found["wrong"].clips["0.1"])
+
+
+def _all_bins(c: Check) -> tuple[tuple[Bin, ...], ...]:
+    return c.reliability, c.user_balance, c.item_balance
+
+
+def test_the_page_loads_nothing_and_has_every_chart(found: Checks) -> None:
+    """Six charts that compare and one overlap for each propensity, in words too; names stay text."""
+    text = checks_page(found)
+    assert not set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
+    assert "<script" not in text.lower() and "\x1b" not in text and "<script" not in checks_notebook(found).lower()
+    labels = [a["aria-label"] for tag, a in Reader(text).tags if tag == "svg" and "aria-label" in a]
+    assert len(labels) == 6 + len(found.checks)
+    assert sum("seen and unseen pairs by propensity" in label for label in labels) == len(found.checks)
+
+
+@pytest.mark.parametrize("width", [500, 1200])
+def test_the_page_draws_in_a_browser(found: Checks, chromium: str, tmp_path: Path, width: int) -> None:
+    """Narrow and wide, a screenshot has the size of the window, and something on it."""
+    found.to_html(tmp_path / "checks.html")
+    shot = tmp_path / "shot.png"
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"]
+    command = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
+    page = (tmp_path / "checks.html").as_uri()
+    subprocess.run([*command, f"--window-size={width},1600", page], capture_output=True, timeout=120, check=True)
+    image = shot.read_bytes()
+    assert struct.unpack(">II", image[16:24]) == (width, 1600) and len(image) > 30_000
+
+
+def test_json_and_table_are_the_object(found: Checks, tmp_path: Path) -> None:
+    """The file is ``to_dict``, without a NaN; the table has a row per propensity; the repr is one line."""
+    found.to_json(tmp_path / "checks.json")
+    record = json.loads((tmp_path / "checks.json").read_text())
+    assert record == json.loads(json.dumps(found.to_dict())) and record["refused"][0]["propensity"] == "covariates"
+    assert found.table()["log_loss"].to_list() == [c.log_loss for c in found.checks]
+    assert repr(found).startswith("<Checks of 4 ") and "\n" not in repr(found)
+    assert "Scores and weights" in found._repr_html_()
+
+
+def test_a_missing_extra_is_named(found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the charting library the page names the extra to install; the notebook cell does without."""
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(MissingExtraError, match=r"unskew\[report\]"):
+        checks_page(found)
+    assert "Brier" in checks_notebook(found)

@@ -1,0 +1,316 @@
+"""Several propensities on one log: the numbers of separate evaluations, how far they move, and how it looks."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import struct
+import subprocess
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+import unskew as us
+import unskew.evaluation.inputs
+import unskew.evaluation.run
+from unskew.errors import RefusedError
+from unskew.evaluation import PropensityComparison
+from unskew.models import MostPopular
+from unskew.propensity import Popularity
+from unskew.report import comparison_notebook, comparison_page
+from unskew.simulate import World, write
+
+from .made_up import HOSTILE, estimate, verdict
+from .reading import Reader, matches
+
+NAMES = ["known", "popularity(gamma=2)", "uniform"]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small simulated shop as files."""
+    folder = tmp_path_factory.mktemp("shop")
+    write(World(users=400, items=120), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def asked(shop: Path) -> dict[str, Any]:
+    """Files and options: relative propensities cannot serve ips."""
+    return {
+        "metrics": ["recall@10", "dcg@10"],
+        "estimators": ["naive", "snips", "ips"],
+        "target": ["per_user", "pooled"],
+        "seen": shop / "train.parquet",
+        "users": shop / "users.parquet",
+    }
+
+
+@pytest.fixture(scope="module")
+def models(shop: Path) -> dict[str, Any]:
+    """Lists in files, and a model that makes its own."""
+    popular = MostPopular().fit(us.read_log(shop / "train.parquet").positives())
+    return {"challenger": shop / "challenger.parquet", "popular": popular, "random": shop / "random.parquet"}
+
+
+@pytest.fixture(scope="module")
+def found(shop: Path, asked: dict[str, Any], models: dict[str, Any]) -> PropensityComparison:
+    return us.compare_propensities(shop / "test.parquet", models, propensities=NAMES, **asked)
+
+
+def test_the_numbers_are_those_of_separate_evaluations(
+    found: PropensityComparison, shop: Path, asked: dict[str, Any], models: dict[str, Any]
+) -> None:
+    """Estimates, verdicts, weights, inputs and warnings are the same to the last bit."""
+    for name in NAMES:
+        alone = us.evaluate(shop / "test.parquet", models, propensity=name, refused="skip", **asked)
+        assert found[name] == alone
+    with pytest.raises(us.InputError, match="no propensity called 'nobody'"):
+        found["nobody"]
+
+
+def test_with_bootstrap_segments_and_refits_too(shop: Path, models: dict[str, Any]) -> None:
+    """Every option of ``evaluate`` passes through."""
+    options: dict[str, Any] = {
+        "estimators": ["snips"], "seen": shop / "train.parquet", "interval": "bootstrap", "replicates": 60, "seed": 3,
+        "by": "popularity(strata=2)", "refit": True, "per_user": True,
+    }  # fmt: skip
+    names = ["popularity(gamma=1)", "popularity(gamma=2)", "known"]
+    found = us.compare_propensities(shop / "test.parquet", models, propensities=names, **options)
+    assert list(found.results) == names[:2]
+    assert found.missing[0].propensity == "known" and "--refit" in found.missing[0].reason
+    for name in names[:2]:
+        alone = us.evaluate(shop / "test.parquet", models, propensity=name, **options)
+        assert found[name].estimates == alone.estimates and found[name].verdicts_ == alone.verdicts_
+        assert found[name].per_user().equals(alone.per_user())
+    assert found.moves()["segment"].n_unique() == 3
+
+
+def test_every_file_is_read_once(
+    shop: Path, asked: dict[str, Any], models: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Logs, lists and the population are opened once, and a model makes its lists once, for all propensities."""
+    opened: list[str] = []
+
+    def counted(module: Any, name: str) -> None:
+        real = getattr(module, name)
+
+        def call(source: Any, *rest: Any, **more: Any) -> Any:
+            opened.append(str(source))
+            return real(source, *rest, **more)
+
+        monkeypatch.setattr(module, name, call)
+
+    counted(unskew.evaluation.inputs, "read_log")
+    counted(unskew.evaluation.run, "read_recommendations")
+    counted(unskew.evaluation.run, "read_population")
+    made: list[int] = []
+    recommend = MostPopular.recommend
+
+    def make(*given: Any, **more: Any) -> Any:
+        made.append(1)
+        return recommend(*given, **more)
+
+    monkeypatch.setattr(MostPopular, "recommend", make)
+    us.compare_propensities(shop / "test.parquet", models, propensities=NAMES, **asked)
+    files = ("test", "train", "challenger", "random", "users")
+    assert sorted(opened) == sorted(str(shop / f"{name}.parquet") for name in files)
+    assert len(made) == 1
+
+
+def test_moves_are_those_of_a_loop(found: PropensityComparison) -> None:
+    """Smallest, largest, spread and spread over the mean half-width, cell by cell from the table."""
+    rows = found.table().to_dicts()
+    moves = found.moves().to_dicts()
+    assert len(moves) == len({(r["model"], r["metric"], r["estimator"], r["target"]) for r in rows})
+    for m in moves:
+        mine = [r for r in rows if all(r[key] == m[key] for key in ("model", "metric", "estimator", "target"))]
+        values = {r["propensity"]: r["value"] for r in mine}
+        half = sum((r["high"] - r["low"]) / 2 for r in mine) / len(mine)
+        assert m["propensities"] == len(mine)
+        assert m["smallest"] == min(values.values()) == values[m["smallest_under"]]
+        assert m["largest"] == max(values.values()) == values[m["largest_under"]]
+        if len(mine) == 1:
+            assert m["spread"] is None and m["ratio"] is None
+        else:
+            assert m["spread"] == pytest.approx(m["largest"] - m["smallest"])
+            assert m["ratio"] == pytest.approx(m["spread"] / half)
+        assert m["weighted"] == (m["estimator"] != "naive")
+        if m["estimator"] == "naive":
+            assert m["spread"] == 0.0
+
+
+def test_changes_are_every_two_propensities_that_disagree(found: PropensityComparison) -> None:
+    """Uniform takes the popular list for the better one, known ones do not: that is told, from what to what."""
+    told = {(c.metric, c.estimator, c.target, c.a, c.b, c.propensity, c.other_propensity) for c in found.all_changes()}
+    expected = set()
+    for one, other in combinations(NAMES, 2):
+        for v in found[one].verdicts_:
+            for w in found[other].verdicts_:
+                same = (v.metric, v.estimator, v.target, v.a, v.b) == (w.metric, w.estimator, w.target, w.a, w.b)
+                if same and v.verdict != w.verdict:
+                    expected.add((v.metric, v.estimator, v.target, v.a, v.b, one, other))
+    assert told == expected and expected and found.changed
+    first = found.changes().to_dicts()[0]
+    assert first["verdict"] != first["other_verdict"] and set(found.changes()["opposite"]) <= {True, False}
+
+
+def test_cells_that_only_some_propensities_support_are_told(found: PropensityComparison) -> None:
+    """ips is there under known; relative propensities lack it, with the reason, and the table has no such rows."""
+    cells = found.table().filter(pl.col("estimator") == "ips")
+    assert set(cells["propensity"]) == {"known"}
+    lacking = {(m.propensity, m.metric, m.target) for m in found.missing if m.estimator == "ips"}
+    assert lacking == {
+        (name, metric, target)
+        for name in NAMES[1:]
+        for metric in ("recall@10", "dcg@10")
+        for target in ("per_user", "pooled")
+    }
+    assert all("relative" in m.reason for m in found.missing)
+
+
+def test_what_no_propensity_supports_is_refused(shop: Path, models: dict[str, Any]) -> None:
+    """As in ``evaluate``: an error, or listed with refused='skip'; where nothing is left, an error in any case."""
+    files: dict[str, Any] = {"seen": shop / "train.parquet"}
+    relative = NAMES[1:]
+    more = files | {"estimators": ["snips", "ips"]}
+    with pytest.raises(RefusedError, match="under any of the propensities"):
+        us.compare_propensities(shop / "test.parquet", models, propensities=relative, **more)
+    kept = us.compare_propensities(shop / "test.parquet", models, propensities=relative, refused="skip", **more)
+    assert set(kept.table()["estimator"]) == {"snips"} and {m.estimator for m in kept.missing} == {"ips"}
+    with pytest.raises(RefusedError, match="cannot support"):
+        us.compare_propensities(shop / "test.parquet", models, propensities=relative, estimators=["ips"], **files)
+
+
+def test_a_propensity_that_cannot_be_had_is_told_and_alone_it_is_an_error(shop: Path, models: dict[str, Any]) -> None:
+    """naive_bayes lacks its random sample; wrong names, wrong options and no propensity at all are errors."""
+    test = shop / "test.parquet"
+    files: dict[str, Any] = {"seen": shop / "train.parquet"}
+    found = us.compare_propensities(test, models, propensities=["known", "naive_bayes"], **files)
+    assert [(m.propensity, m.metric) for m in found.missing] == [("naive_bayes(smoothing=1)", None)]
+    with pytest.raises(us.InputError, match="--mcar"):
+        us.compare_propensities(test, models, propensities="naive_bayes", **files)
+    with pytest.raises(us.InputError, match=r"naive_bayes.*\n.*logistic"):
+        us.compare_propensities(test, models, propensities=["naive_bayes", "logistic(features=outer)"], **files)
+    for wrong, match in (
+        ({"propensities": ["knwn"]}, "Did you mean 'known'"),
+        ({"propensities": []}, "no propensity to compare"),
+        ({"propensities": ["known"], "propensity": "known"}, "instead of propensity"),
+        ({"propensities": ["known"], "share": 7.0}, "share must lie"),
+        ({"propensities": ["known"], "refused": "maybe"}, "refused must be"),
+    ):
+        with pytest.raises(us.InputError, match=match):
+            us.compare_propensities(test, models, **files, **wrong)
+    with pytest.raises(TypeError, match="colour"):
+        us.compare_propensities(test, models, propensities=["known"], colour="red")
+    with pytest.raises(us.InputError, match="no such file"):
+        us.compare_propensities("nowhere.parquet", models, propensities=["known"])
+
+
+def test_names_and_fitted_objects(shop: Path, models: dict[str, Any]) -> None:
+    """A mapping names them; fitted objects are used as they are; the table shows both names."""
+    train = us.read_log(shop / "train.parquet")
+    own = {"mine": Popularity(1.0).fit(train.take(train.user < 100)), "all": "popularity(gamma=1)"}
+    found = us.compare_propensities(
+        shop / "test.parquet", models, propensities=own, estimators=["snips"], seen=shop / "train.parquet"
+    )
+    assert found.fitted == {"mine": "popularity(gamma=1)", "all": "popularity(gamma=1)"}
+    assert found["mine"].estimates != found["all"].estimates
+    assert set(found.table()["propensity"]) == {"mine", "all"}
+
+
+def printed(comparison: PropensityComparison, width: int) -> str:
+    file = io.StringIO()
+    Console(file=file, width=width).print(comparison)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 150])
+def test_the_terminal_tells_what_changes(found: PropensityComparison, width: int) -> None:
+    """The headline, the pairs that change, the moves and what is missing, inside the width."""
+    text = printed(found, width)
+    flat = " ".join(text.replace("│", " ").split())
+    assert "verdicts depend on the propensity" in flat and "How far estimates move" in flat and "under uniform" in flat
+    assert "needs propensities whose level means something" in flat
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_the_page_holds_the_numbers(found: PropensityComparison) -> None:
+    """Estimates, moves and verdicts of the page are the object's; nothing is loaded; every chart has words."""
+    text = comparison_page(found)
+    assert not set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
+    reader = Reader(text)
+    shown = [row for row in reader.rows("sheet") if "estimate" in row and row["propensity"] != "naive"]
+    told = {
+        (f"{r['metric']} {r['estimator']}, {r['target']}", r["model"], r["propensity"]): r
+        for r in found.table().filter("weighted").to_dicts()
+    }
+    assert len(shown) == len(told)
+    for row in shown:
+        r = told[row["caption"], row["model"], row["propensity"]]
+        assert matches(row["estimate"], r["value"]) and matches(row["ess"], r["ess"])
+        low, high = row["interval"].strip("[]").split(", ")
+        assert matches(low, r["low"]) and matches(high, r["high"])
+    moves = [row for row in reader.rows("sheet") if "spread" in row]
+    records = [m for m in found.all_moves() if m.weighted]
+    for row, m in zip(moves, records, strict=True):
+        assert (row["model"], row["metric"], row["estimator"], row["target"]) == (
+            m.model, m.metric, m.estimator, m.target,
+        )  # fmt: skip
+        assert matches(row["spread"], m.spread) and matches(row["÷ half-width"], m.ratio)
+    verdicts = [row for row in reader.rows("sheet") if "pair" in row]
+    for row, v in zip(verdicts, found["known"].verdicts_, strict=True):
+        assert row["pair"] == f"{v.a} − {v.b}" and row["known"].split()[0] == v.verdict
+        assert matches(row["known"].split()[1], v.difference)
+    labels = [a["aria-label"] for tag, a in reader.tags if tag == "svg" and "aria-label" in a]
+    assert len(labels) == 8
+
+
+def test_hostile_names_stay_text(found: PropensityComparison) -> None:
+    """Names of propensities, models and reasons that look like markup are shown, not obeyed."""
+    base = found["known"]
+    result = replace(
+        base,
+        estimates=(estimate(HOSTILE, 0.2, propensity="known"), estimate("b", 0.1, propensity="known")),
+        verdicts_=(verdict(HOSTILE, "b", 0.1),),
+        warnings=(HOSTILE,),
+    )
+    other = replace(result, verdicts_=(verdict(HOSTILE, "b", -0.1),))
+    evil = PropensityComparison({HOSTILE: result, "other": other}, (replace(found.missing[0], reason=HOSTILE),))
+    for text in (comparison_page(evil), comparison_notebook(evil)):
+        assert "<script" not in text.lower() and "\x1b" not in text
+    assert "\x1b" not in printed(evil, 100)
+
+
+@pytest.mark.parametrize("width", [500, 1200])
+def test_the_page_draws_in_a_browser(found: PropensityComparison, chromium: str, tmp_path: Path, width: int) -> None:
+    """Narrow and wide, a screenshot has the size of the window, and something on it."""
+    found.to_html(tmp_path / "cmp.html")
+    shot = tmp_path / "shot.png"
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"]
+    command = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
+    page = (tmp_path / "cmp.html").as_uri()
+    subprocess.run([*command, f"--window-size={width},1600", page], capture_output=True, timeout=120, check=True)
+    image = shot.read_bytes()
+    assert struct.unpack(">II", image[16:24]) == (width, 1600) and len(image) > 30_000
+
+
+def test_files_hold_the_object(found: PropensityComparison, tmp_path: Path) -> None:
+    """JSON is ``to_dict`` without a NaN, CSV and Parquet are the table; the repr is one line."""
+    found.to_json(tmp_path / "c.json")
+    found.to_csv(tmp_path / "c.csv")
+    found.to_parquet(tmp_path / "c.parquet")
+    record = json.loads((tmp_path / "c.json").read_text())
+    assert record == json.loads(json.dumps(found.to_dict()))
+    assert [row["value"] for row in record["estimates"]] == found.table()["value"].to_list()
+    assert record["results"]["known"] == json.loads(json.dumps(found["known"].to_dict()))
+    assert pl.read_parquet(tmp_path / "c.parquet").equals(found.table())
+    assert pl.read_csv(tmp_path / "c.csv")["value"].to_list() == found.table()["value"].to_list()
+    assert repr(found).startswith("<PropensityComparison 3 ") and "\n" not in repr(found)
+    assert "How far estimates move" in found._repr_html_()
