@@ -74,8 +74,8 @@ def after(answers: Sequence[Answer]) -> list[str]:
     lost = max(answer.lost_replicates for answer in answers)
     if lost:
         found.append(
-            f"Up to {lost:,} bootstrap replicates of an estimate had an empty divisor, or a propensity that could not be "
-            "fitted, and were dropped."
+            f"Up to {lost:,} bootstrap replicates of an estimate had an empty divisor, or a propensity that could not "
+            "be fitted, and were dropped."
         )
     if any(np.isnan(e.value) for answer in answers for e in answer.estimates):
         found.append("Some estimates do not exist because no user counts for them; they are shown as NaN.")
