@@ -306,12 +306,12 @@ def test_implicit_rows_have_no_threshold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("feedback", "target"), [("implicit", "per_user"), ("conversions", "per_user_sum"), ("ratings", "per_user_sum")]
+    ("feedback", "target"), [("implicit", "per_user"), ("conversions", "per_user_sum"), ("ratings", "per_pair")]
 )
 def test_the_default_target_follows_the_feedback(feedback: str, target: str) -> None:
-    """What people usually mean: shares of relevant items for clicks, gains per user for values."""
+    """What people usually mean: shares of relevant items for clicks, gains per user, averages over all pairs."""
     valued = TEST.with_columns(value=pl.Series([1.0, 0.0]))
-    result = us.evaluate(valued, LISTS, feedback=feedback)
+    result = us.evaluate(valued, LISTS, feedback=feedback, metrics=["dcg@10"])
     assert {str(e.target) for e in result.estimates} == {target}
 
 

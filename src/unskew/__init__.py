@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from unskew.auditing import Audit, audit
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.evaluation import evaluate
-    from unskew.log import Feedback, Log, Recommendations, read_log, read_recommendations
+    from unskew.log import (
+        Feedback,
+        Log,
+        Predictions,
+        Recommendations,
+        read_log,
+        read_predictions,
+        read_recommendations,
+    )
     from unskew.log.datasets import load
     from unskew.result import Result
 
@@ -38,6 +46,7 @@ _NAMES = {
     "InputError": "errors",
     "Log": "log",
     "MissingExtraError": "errors",
+    "Predictions": "log",
     "Recommendations": "log",
     "RefusedError": "errors",
     "Result": "result",
@@ -46,6 +55,7 @@ _NAMES = {
     "evaluate": "evaluation",
     "load": "log.datasets",
     "read_log": "log",
+    "read_predictions": "log",
     "read_recommendations": "log",
 }
 
@@ -55,6 +65,7 @@ __all__ = [
     "InputError",
     "Log",
     "MissingExtraError",
+    "Predictions",
     "Recommendations",
     "RefusedError",
     "Result",
@@ -68,6 +79,7 @@ __all__ = [
     "models",
     "propensity",
     "read_log",
+    "read_predictions",
     "read_recommendations",
     "simulate",
     "split",
