@@ -26,5 +26,5 @@ def item_ratios(held: Held, arm: RatedArm) -> tuple[Floats, Tally]:
             if there.any():
                 mean = np.mean(above[there] / below[there])
                 values[t, j] = np.sqrt(mean) if arm.metrics[t].root else mean
-    tally = Tally.of(batch.indptr, term.seen, arm.counted(batch), np.ones(batch.users), term.raised)
+    tally = Tally.of(batch.indptr, term.seen, 1.0 / below[held.item], np.ones(batch.users), term.raised)
     return values, tally

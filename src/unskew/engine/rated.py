@@ -68,7 +68,8 @@ class RatedArm:
                 if self.inside_users:
                     np.divide(total, d, out=total, where=d > 0.0)
                 own[:, t * self.models + j] = total
-        return Tally.of(batch.indptr, term.seen, self.counted(batch), np.ones(batch.users), term.raised)
+        shared = d if self.inside_users else np.ones(batch.users)
+        return Tally.of(batch.indptr, term.seen, self.counted(batch), shared, term.raised)
 
     def costs(self, batch: Batch, model: Ranked, metric: int) -> Floats:
         """δ of every seen pair of the batch under one model and metric."""

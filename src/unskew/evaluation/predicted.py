@@ -32,6 +32,12 @@ def predicted_rows(sources: Sources, rows: Log, rules: Rules, ledger: Ledger) ->
     missing = np.zeros(len(rows), dtype=np.bool_)
     for name, numbers in found.items():
         lacks = np.isnan(numbers)
+        if lacks.all() and len(rows):
+            raise InputError(
+                f"{name}: not one of {len(rows):,} held-out pairs has a prediction.\nDo users and items have the same "
+                "ids as in the log? Rows and columns of an array are users and items 0, 1, 2, …; for other ids use "
+                "Predictions.from_array(array, users, items)."
+            )
         if lacks.any() and not rules.drop_invalid:
             first = int(np.argmax(lacks))
             who, what = rows.users.values[int(rows.user[first])], rows.items.values[int(rows.item[first])]
@@ -43,16 +49,29 @@ def predicted_rows(sources: Sources, rows: Log, rules: Rules, ledger: Ledger) ->
         missing |= lacks
     if not missing.any():
         return rows, found
-    ledger.dropped["without a prediction"] = int(missing.sum())
+    lost = int(missing.sum())
+    ledger.dropped["without a prediction"] = lost
+    ledger.warnings.append(
+        f"{lost:,} held-out {'pair was' if lost == 1 else 'pairs were'} dropped for want of some model's prediction. "
+        "The others stand for all of them in naive and snips; ips still divides by all candidate pairs, and comes out "
+        "too low."
+    )
     return rows.take(~missing), {name: numbers[~missing] for name, numbers in found.items()}
 
 
 def _of(name: str, source: Predictions | Predictor, rows: Log) -> Floats:
     if isinstance(source, Predictions):
         return source.recode(rows.users, rows.items).of(rows)
-    made = np.asarray(source.predict(rows.users.values[rows.user], rows.items.values[rows.item]), dtype=np.float64)
+    told = source.predict(rows.users.values[rows.user], rows.items.values[rows.item])
+    try:
+        made = np.asarray(told, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"model '{name}': predict(users, items) must give numbers, not {type(told)}.") from None
     if made.shape != (len(rows),):
-        raise InputError(f"model '{name}': predict(users, items) must give one number per pair, not {made.shape}.")
+        raise InputError(
+            f"model '{name}': predict(users, items) must give one number for each of {len(rows):,} pairs, not an array "
+            f"of shape {made.shape}."
+        )
     return np.where(np.isfinite(made), made, np.nan)
 
 

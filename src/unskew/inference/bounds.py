@@ -24,11 +24,13 @@ import numpy.typing as npt
 
 from unskew.errors import InputError
 
+Floats = npt.NDArray[np.float64]
+
 
 def lemma_bias(cost: npt.ArrayLike, propensity: npt.ArrayLike, assumed: npt.ArrayLike) -> float:
     """R − E[R̂] of ips when pairs are weighed by the assumed instead of the true propensity (Lemma 5.1)."""
-    true, guess = _propensities(propensity), _propensities(assumed)
-    return float(np.mean(np.asarray(cost, dtype=np.float64) * (1.0 - true / guess)))
+    true, guess = _both(propensity, assumed)
+    return float(np.mean(_costs(cost, true) * (1.0 - true / guess)))
 
 
 def hoeffding(propensity: npt.ArrayLike, cost: npt.ArrayLike | float, *, level: float = 0.95) -> float:
@@ -40,8 +42,7 @@ def hoeffding(propensity: npt.ArrayLike, cost: npt.ArrayLike | float, *, level: 
         level: 1 − η.
     """
     p = _propensities(propensity)
-    bounded = np.broadcast_to(np.abs(np.asarray(cost, dtype=np.float64)), p.shape)
-    rho = np.where(p < 1.0, bounded / p, 0.0)
+    rho = np.where(p < 1.0, _costs(cost, p) / p, 0.0)
     return math.sqrt(math.log(2.0 / _risk(level)) / 2.0 * float(np.sum(rho**2))) / p.size
 
 
@@ -65,16 +66,33 @@ def learning_estimated(
     propensity: npt.ArrayLike, assumed: npt.ArrayLike, largest: float, predictors: int, *, level: float = 0.95
 ) -> float:
     """The same when pairs are weighed by assumed propensities (Thm. 5.2); needs the true ones, so it serves studies."""
-    true, guess = _propensities(propensity), _propensities(assumed)
+    true, guess = _both(propensity, assumed)
     bias = largest / true.size * float(np.sum(np.abs(1.0 - true / guess)))
     return bias + learning(guess, largest, predictors, level=level)
 
 
-def _propensities(numbers: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _propensities(numbers: npt.ArrayLike) -> Floats:
     p = np.asarray(numbers, dtype=np.float64)
     if p.size == 0 or not ((p > 0.0) & (p <= 1.0)).all():
         raise InputError("bounds need propensities in (0, 1] for all pairs, seen or not.")
     return p
+
+
+def _both(propensity: npt.ArrayLike, assumed: npt.ArrayLike) -> tuple[Floats, Floats]:
+    true, guess = _propensities(propensity), _propensities(assumed)
+    if true.shape != guess.shape:
+        raise InputError(f"propensities must come one per pair: {true.size:,} true ones, {guess.size:,} assumed ones.")
+    return true, guess
+
+
+def _costs(cost: npt.ArrayLike | float, p: Floats) -> Floats:
+    """δ of every pair; one number stands for all of them."""
+    delta = np.asarray(cost, dtype=np.float64)
+    if delta.ndim and delta.shape != p.shape:
+        raise InputError(f"costs must come one per pair, like propensities: {delta.size:,} for {p.size:,} pairs.")
+    if not np.isfinite(delta).all():
+        raise InputError("bounds need finite costs of all pairs, or one number that no cost exceeds.")
+    return np.broadcast_to(delta, p.shape)
 
 
 def _risk(level: float) -> float:

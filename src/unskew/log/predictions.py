@@ -65,7 +65,10 @@ class Predictions:
             users, items: their ids in the order of rows and columns; 0, 1, 2, … by default.
             source: what messages call the array.
         """
-        given = np.asarray(matrix, dtype=np.float64)
+        try:
+            given = np.asarray(matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"{source}: predictions as an array must be numbers, a row per user.") from None
         if given.ndim != 2:
             raise InputError(f"{source}: predictions as an array need a row per user and a column per item.")
         rows = pl.Series("user", np.arange(given.shape[0]) if users is None else users)
@@ -144,10 +147,7 @@ def predictions_of(table: Table) -> Predictions:
         columns[name] = table.frame[name]
     columns["prediction"] = numbers(table, "prediction")
     if "rank" in table:
-        must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}"
-        columns["rank"] = whole_numbers(table, "rank", must)
-        wrong = ~columns["rank"].is_between(1, LARGEST).fill_null(True)
-        table.refuse("rank", wrong, must=must, reason="rank out of range", why="If ranks start at 0, add 1.")
+        columns["rank"] = _ranks(table)
     columns = table.kept(columns)
     users, user = Ids.code(as_ids(columns["user"], from_text=table.header))
     items, item = Ids.code(as_ids(columns["item"], from_text=table.header))
@@ -157,10 +157,14 @@ def predictions_of(table: Table) -> Predictions:
     keep = np.ones(len(item), dtype=np.bool_)
     if len(again):
         if not table.drop:
-            who, what = users.values[int(user[again[0]])], items.values[int(item[again[0]])]
+            rows = np.arange(len(item)) if order is None else order
+            at = int(again[np.argmin(rows[again])])
+            who, what = users.values[int(user[at])], items.values[int(item[at])]
+            both = table.place(table.origin(int(rows[at - 1])), table.origin(int(rows[at])))
             raise InputError(
-                f"{table.source}: user {show(who)} and item {show(what)} occur twice.\nGive one prediction per pair, "
-                "or keep the first of each with --invalid drop; the result will say how many were dropped."
+                f"{table.source}: the pair of user {show(who)} and item {show(what)} is there twice, in {both}.\n"
+                "Give one prediction per pair, or keep the first of each with --invalid drop; the result will say how "
+                "many were dropped."
             )
         table.count("repeated pair", len(again))
         keep[again] = False
@@ -173,9 +177,23 @@ def predictions_of(table: Table) -> Predictions:
     return Predictions(users, items, indptr, item[keep], value, rank, table.account())
 
 
+def _ranks(table: Table) -> pl.Series:
+    """The column of ranks; 0 where it says none: a prediction of an item that is not listed."""
+    unlisted = table.frame["rank"].is_null()
+    if unlisted.any():
+        table.frame = table.frame.with_columns(pl.col("rank").cast(pl.String).fill_null("1"))
+        table.notes.append(f"{unlisted.sum():,} predictions have no rank: their items are not listed")
+    must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}, or nothing where the item is not listed"
+    rank = whole_numbers(table, "rank", must)
+    wrong = ~rank.is_between(1, LARGEST).fill_null(True)
+    table.refuse("rank", wrong, must=must, reason="rank out of range", why="If ranks start at 0, add 1.")
+    return rank.set(unlisted, 0)
+
+
 def _refuse_shared_ranks(source: str, users: Ids, user: Codes, rank: Codes) -> None:
     """Two items of one user at one rank would both be there."""
-    order = np.lexsort((rank, user))
+    listed = np.flatnonzero(rank)
+    order = listed[np.lexsort((rank[listed], user[listed]))]
     twice = np.flatnonzero((np.diff(rank[order]) == 0) & (np.diff(user[order]) == 0))
     if len(twice):
         at = order[twice[0]]

@@ -127,7 +127,7 @@ class View:
     def best(self, estimates: Iterable[Estimate]) -> str:
         """The model with the best value among estimates of one metric."""
         rows = list(estimates)
-        best = min if metrics.make(rows[0].metric).lower_is_better else max
+        best = min if lower_is_better(rows[0].metric) else max
         return best(rows, key=lambda e: e.value).model
 
     @cached_property
@@ -142,6 +142,11 @@ class View:
 def is_naive(estimator: str) -> bool:
     """Whether this is the estimator that takes the log as it is."""
     return estimator.split("(")[0] == "naive"
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether the smaller value of this metric is the better one."""
+    return metrics.make(metric).lower_is_better
 
 
 def unique(values: Iterable[Kept]) -> list[Kept]:
