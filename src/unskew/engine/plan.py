@@ -58,7 +58,7 @@ def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -
     points: list[RatedArm] = []
     start = 0
     for estimator, target, metrics in kept:
-        ready = estimator.prepare(summary)
+        ready = estimator.prepare(summary.of_pairs if target is Target.PER_PAIR else summary)
         if target is Target.PER_PAIR and ready.normalised is Over.ITEM:
             points.append(RatedArm(ready, metrics, models, depth, 0))
             continue

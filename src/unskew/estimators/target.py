@@ -5,7 +5,8 @@
     per_user_sum   mean over users of Σ y · worth(rank)                                     saito20 Eq. 1
     per_pair       mean over all candidate pairs of a cost δ                                schnabel16 Eq. 1
 
-A ranking metric is a cost of pairs too: δ = |C_u| · y · worth(rank), whose mean over pairs is the usual sum per user.
+A ranking metric is a cost of pairs too: δ = |C_u| · y · worth(rank), whose mean over pairs is the usual sum per user
+(users with more candidates weigh more, where numbers of candidates differ).
 
 Each turns a user's sum s and divisor d into *factors* (a, b); an estimate is the product over factors of Σ_u a / Σ_u b.
 """

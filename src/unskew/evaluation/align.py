@@ -196,7 +196,7 @@ def _evidence(
         propensity=model is not None,
         absolute=model is not None and has_level(model, rows, rules),
         relevant=held.relevant is not None,
-        zeros=bool((held.value == 0.0).any()),
+        zeros=bool((held.value == 0.0).any()) or (rows.value is not None and bool((rows.value == 0.0).any())),
         unshared=model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules),
         binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
         unpredicted=f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only" if silent else "",
@@ -279,6 +279,7 @@ def _summary(
     catalogue = model.of_items(items)
     return Summary(
         pairs=Histogram.of(held.propensity[held.value > 0.0]),
+        seen=Histogram.of(held.propensity),
         items=None if catalogue is None else Histogram.of(catalogue[~np.isnan(catalogue)]),
         levels=levels,
         training=training,

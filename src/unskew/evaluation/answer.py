@@ -237,7 +237,11 @@ def _doubt(arm: Arm | RatedArm, tally: Tally, users: int, setting: Setting) -> s
     weighted = bool(arm.estimator.needs(arm.target) & {Need.PROPENSITY})
     inside_users = weighted and arm.inside_users
     return trust(
-        tally, users, setting.support_gap if weighted else None, setting.single_clicks if inside_users else None
+        tally,
+        users,
+        setting.support_gap if weighted else None,
+        setting.single_clicks if inside_users else None,
+        "snips with one divisor for all" if arm.target is Target.PER_PAIR else "target pooled",
     )
 
 

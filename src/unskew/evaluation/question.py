@@ -93,6 +93,11 @@ class Question:
         usual = Target.PER_USER if self.relevant is not None else Target.default(feedback)
         return {m: self.targets or (usual if isinstance(m, RankingMetric) else Target.PER_PAIR,) for m in self.metrics}
 
+    def estimators_for(self, feedback: Feedback) -> tuple[Estimator, ...]:
+        """The asked estimators; of the usual ones those that exist for any of the targets."""
+        targets = {target for each in self.targets_for(feedback).values() for target in each}
+        return self.estimators if self.chosen else tuple(e for e in self.estimators if targets & e.valid)
+
     @property
     def ranks(self) -> bool:
         """Whether any metric asks for ranks."""

@@ -153,7 +153,9 @@ def evaluate(
         rules=rules,
         side=side,
     )
-    kept, refusals = sift(question.targets_for(given.feedback), question.estimators, aligned.evidence)
+    kept, refusals = sift(
+        question.targets_for(given.feedback), question.estimators_for(given.feedback), aligned.evidence
+    )
     _refuse(refusals, skip=refused == "skip" or not question.chosen, any_left=bool(kept))
     plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
     warnings = cautions.before(aligned, plan, refusals, refit=refit, by=by, unseen=rules.unseen)

@@ -40,7 +40,7 @@ class Precision(RankingMetric):
 
 @dataclass(frozen=True)
 class CG(Precision):
-    """Cumulative gain: the mean value of the first ``k`` (schnabel16 Eq. 6); precision, for graded values."""
+    """Cumulative gain: the mean value of the first ``k`` (schnabel16 Eq. 7); precision, for graded values."""
 
     name = "cg"
 
