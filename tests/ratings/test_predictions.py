@@ -186,7 +186,7 @@ def test_a_model_that_predicts_and_recommends_is_asked_for_both() -> None:
         (Table(np.full((3, 3), np.nan)), ["not one of 5"]),
         (17, ["m: ", "not a dataframe"]),
     ],
-    ids=str,
+    ids=lambda case: type(case).__name__,
 )
 def test_wrong_predictions_are_named(model: Any, words: list[str]) -> None:
     """One clear error: which model, where, and what to do."""
