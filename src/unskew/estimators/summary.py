@@ -61,7 +61,7 @@ class Summary:
     @property
     def of_pairs(self) -> Summary:
         """The summary for estimators to which every seen pair counts, relevant or not."""
-        return replace(self, pairs=self.seen)
+        return replace(self, pairs=self.seen or self.pairs)
 
 
 @dataclass(frozen=True, eq=False)
