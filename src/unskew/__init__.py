@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from unskew.auditing import Audit, audit
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.evaluation import PropensityComparison, compare_propensities, evaluate
-    from unskew.log import Feedback, Log, Recommendations, read_log, read_recommendations
+    from unskew.log import (
+        Feedback,
+        Log,
+        Predictions,
+        Recommendations,
+        read_log,
+        read_predictions,
+        read_recommendations,
+    )
     from unskew.log.datasets import load
     from unskew.result import Result
 
@@ -39,6 +47,7 @@ _NAMES = {
     "Log": "log",
     "MissingExtraError": "errors",
     "PropensityComparison": "evaluation",
+    "Predictions": "log",
     "Recommendations": "log",
     "RefusedError": "errors",
     "Result": "result",
@@ -48,6 +57,7 @@ _NAMES = {
     "evaluate": "evaluation",
     "load": "log.datasets",
     "read_log": "log",
+    "read_predictions": "log",
     "read_recommendations": "log",
 }
 
@@ -57,6 +67,7 @@ __all__ = [
     "InputError",
     "Log",
     "MissingExtraError",
+    "Predictions",
     "PropensityComparison",
     "Recommendations",
     "RefusedError",
@@ -72,6 +83,7 @@ __all__ = [
     "models",
     "propensity",
     "read_log",
+    "read_predictions",
     "read_recommendations",
     "simulate",
     "split",

@@ -20,6 +20,14 @@ def evaluate(
         list[str] | None,
         typer.Option("--recs", help="name=FILE: lists as user, item, rank[, score]. Repeat.", rich_help_panel=INPUTS),
     ] = None,
+    predictions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predictions",
+            help="name=FILE: predicted values as user, item, prediction[, rank]. Repeat.",
+            rich_help_panel=INPUTS,
+        ),
+    ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,7 +76,11 @@ def evaluate(
         str, typer.Option(help="Repeated pairs: error, first, last or max.", rich_help_panel=INPUTS)
     ] = "error",
     metric: Annotated[
-        list[str] | None, typer.Option(help="recall@10 (default), dcg@10, ndcg@10, … Repeat.", rich_help_panel=WHAT)
+        list[str] | None,
+        typer.Option(
+            help="recall@10 (default), dcg@10, ndcg@10, …; of predictions mae (default), mse, rmse, accuracy. Repeat.",
+            rich_help_panel=WHAT,
+        ),
     ] = None,
     estimator: Annotated[
         list[str] | None,
@@ -81,7 +93,7 @@ def evaluate(
         typer.Option(help='known, "popularity(gamma=2)", … Repeat to compare the answers.', rich_help_panel=WHAT),
     ] = None,
     target: Annotated[
-        list[str] | None, typer.Option(help="per_user, pooled or per_user_sum. Repeat.", rich_help_panel=WHAT)
+        list[str] | None, typer.Option(help="per_user, pooled, per_user_sum or per_pair. Repeat.", rich_help_panel=WHAT)
     ] = None,
     by: Annotated[
         str | None, typer.Option(help='A column, or "popularity(strata=3)": repeat per segment.', rich_help_panel=WHAT)
@@ -109,12 +121,18 @@ def evaluate(
 ) -> None:
     """Estimate what each model would score if everything had been seen, and say which is better."""
     lists, specs = named("--recs", recs or []), named("--model", model or [])
-    files = (test, train, users, mcar, user_features, item_features, *map(Path, lists.values()))
-    check_outputs(*files, json=json, csv=csv, parquet=parquet, html=html)
-    if both := lists.keys() & specs.keys():
-        raise InputError(f"two models are called '{min(both)}'. Give each a name of its own.")
-    if not lists and not specs:
-        raise InputError("there is nothing to evaluate: give --recs name=FILE or --model name=SPEC with --train.")
+    predicted = named("--predictions", predictions or [])
+    given = (test, train, users, mcar, user_features, item_features)
+    files = map(Path, [*lists.values(), *predicted.values()])
+    check_outputs(*given, *files, json=json, csv=csv, parquet=parquet, html=html)
+    called = [*lists, *specs, *predicted]
+    if both := [name for name in called if called.count(name) > 1]:
+        raise InputError(f"two models are called '{both[0]}'. Give each a name of its own.")
+    if not called:
+        raise InputError(
+            "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, or --model name=SPEC with "
+            "--train."
+        )
     mapped = column_map(columns)
     reading: dict[str, Any] = {"columns": mapped, "feedback": feedback, "invalid": invalid, "duplicates": duplicates}
 
@@ -129,12 +147,16 @@ def evaluate(
 
     with progress(quiet) as report:
         candidates_by_name: dict[str, Any] = dict(lists)
+        for done, (name, source) in enumerate(predicted.items()):
+            if report is not None:
+                report(f"reading {name}", done, len(predicted))
+            candidates_by_name[name] = _predictions(source, mapped, invalid)
         if specs:
             candidates_by_name |= _fit(specs, train, relevant, reading, report)
         result = run(
             test,
             candidates_by_name,
-            metrics=metric or ["recall@10"],
+            metrics=metric or (["mae"] if predicted and not lists and not specs else ["recall@10"]),
             estimators=estimator,
             **weighed,
             target=target,
@@ -163,6 +185,13 @@ def evaluate(
     for path in write_outputs(result, json=json, csv=csv, parquet=parquet, html=html):
         if not quiet:
             err.print(f"wrote {path}")
+
+
+def _predictions(path: str, columns: dict[str, str] | None, invalid: str) -> Any:
+    from unskew.evaluation.inputs import Names
+    from unskew.log import read_predictions
+
+    return read_predictions(path, columns=Names(columns).of_predictions, invalid=invalid)  # type: ignore[arg-type]
 
 
 def _share(text: str | None) -> Any:

@@ -19,7 +19,7 @@ def named(option: str, given: Sequence[str]) -> dict[str, str]:
     for text in given:
         name, sign, rest = text.partition("=")
         if not sign:
-            if option != "--recs":
+            if option not in ("--recs", "--predictions"):
                 raise InputError(f"{option} {text}: write {option} name={text}.")
             name, rest = Path(text).stem, text
         if not name or not rest:

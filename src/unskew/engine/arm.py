@@ -15,11 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ints32, Ints64
-from unskew.estimators.base import Batch, Divisor, Estimator, Normaliser
+from unskew.engine.held import Floats, Ints32, Ints64, Ranked
+from unskew.estimators.base import Batch, Divisor, Estimator, Need, Normaliser
 from unskew.estimators.target import Target
 from unskew.inference.tally import Tally
 from unskew.kernels import sums
+from unskew.kernels.tilts import gap
 from unskew.metrics import RankingMetric, Shape
 
 
@@ -46,17 +47,32 @@ class Arm:
         """Columns of this arm: the metrics' by model, then divisor, seen, candidates, one."""
         return len(self.metrics) * self.models + 4
 
-    def columns(self, metric: int, two_factors: bool) -> Ints64:
+    @property
+    def inside_users(self) -> bool:
+        """Whether ratios are taken inside each user."""
+        return self.target is Target.PER_USER and Need.RELEVANT not in self.estimator.needs(self.target)
+
+    def columns(self, metric: int) -> Ints64:
         """The columns of one metric's cell, factor by factor: the models' a, then b."""
         first = self.start + metric * self.models
         divisor, seen, candidates, one = range(self.start + len(self.metrics) * self.models, self.start + self.width)
         b = seen if self.metrics[metric].shape is Shape.IDEAL else divisor
         columns = [*range(first, first + self.models), b]
-        if two_factors:
+        if self.target is Target.PER_USER_SUM and Need.CANDIDATES in self.estimator.needs(self.target):
             columns += [candidates] * self.models + [one]
         return np.array(columns, dtype=np.int64)
 
-    def fill(self, batch: Batch, ranks: Sequence[Ints32], x: Floats) -> Tally:
+    def gap(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
+        """What every seen pair says for model a against model b, for each unit of its value."""
+        out = np.empty(len(batch.value))
+        gap(a.rank, b.rank, self.metrics[metric].table(self.depth), out)
+        return out
+
+    def counted(self, batch: Batch) -> Floats:
+        """How much every seen pair counts besides its weight."""
+        return batch.value
+
+    def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> Tally:
         """Fill this arm's columns for a batch of users, and tally its weights."""
         (term,) = self.estimator.terms(batch, self.target)
         weight = term.seen * batch.value
@@ -72,7 +88,7 @@ class Arm:
         below = np.empty((0, 0))
         if per_user and shapes:
             below = np.hstack([self._denominators(shape, batch, weight, term.divisor, d) for shape in shapes])
-        for model, rank in enumerate(ranks):
+        for model, rank in enumerate(each.rank for each in ranked):
             if shapes:
                 columns = places * self.models + model
                 sums.listed(batch.indptr, weight, batch.value, rank, table, additive, below, columns, own)

@@ -19,14 +19,29 @@ Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
+class Ranked:
+    """What one model says of the held-out rows of some users.
+
+    Args:
+        rank: where it lists the row's item (0 = not listed).
+        predicted: what it predicts for the row, where it predicts.
+    """
+
+    rank: Ints32
+    predicted: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Held:
     """Rows of the population's users, items ascending inside a user, with everything that estimators may look at.
 
     Args:
         hashes: of the users' ids, for the bootstrap.
-        value: y of each row.
+        value: y of each row, as a gain.
+        rating: y of each row as it came, where predictions are compared with it.
         relevant, candidates: n_u and |C_u| of each user, where known.
         lists: per model, lists coded over the same users and items.
+        predicted: per model, its prediction of each row; ``None`` where it predicts nothing.
         relative: whether the propensities are relative.
     """
 
@@ -40,6 +55,8 @@ class Held:
     relevant: Floats | None = None
     candidates: Floats | None = None
     relative: bool = True
+    rating: Floats | None = None
+    predicted: tuple[Floats | None, ...] = ()
 
     @property
     def users(self) -> int:
@@ -56,13 +73,16 @@ class Held:
             labels={name: codes[rows] for name, codes in self.labels.items()},
             relevant=None if self.relevant is None else self.relevant[low:high],
             candidates=None if self.candidates is None else self.candidates[low:high],
+            rating=None if self.rating is None else self.rating[rows],
         )
 
-    def ranks(self, low: int, high: int) -> list[Ints32]:
-        """Per model, the rank of every held-out item of these users (0 = not listed)."""
+    def ranked(self, low: int, high: int) -> list[Ranked]:
+        """Per model, the rank of every held-out item of these users, and its prediction."""
         found = []
-        for lists in self.lists:
-            out = np.empty(self.indptr[high] - self.indptr[low], dtype=np.int32)
+        rows = slice(self.indptr[low], self.indptr[high])
+        for j, lists in enumerate(self.lists):
+            out = np.empty(rows.stop - rows.start, dtype=np.int32)
             find_ranks(self.indptr, self.item, lists.indptr, lists.item, lists.rank, low, high, out)
-            found.append(out)
+            predicted = self.predicted[j] if self.predicted else None
+            found.append(Ranked(out, None if predicted is None else predicted[rows]))
         return found

@@ -16,6 +16,7 @@ import numpy as np
 
 from unskew.engine.arm import Arm
 from unskew.engine.held import Floats, Held, Ints64
+from unskew.engine.rated import RatedArm
 from unskew.engine.tilts import Pull, fill_pulls
 from unskew.inference.bootstrap import replicate_sums
 from unskew.inference.moments import Moments
@@ -28,11 +29,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One metric of one arm, and its columns."""
+    """One metric of one arm, and its columns; ``root`` where the estimate is the root of their ratio."""
 
     arm: int
     metric: int
     columns: Ints64
+    root: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ class Sums:
 
 def estimate(
     held: Held,
-    arms: Sequence[Arm],
+    arms: Sequence[Arm | RatedArm],
     cells: Sequence[Cell],
     *,
     replicates: int = 0,
@@ -81,10 +83,10 @@ def estimate(
     models = len(held.lists)
 
     def one(low: int, high: int) -> Sums:
-        batch, ranks = held.batch(low, high), held.ranks(low, high)
+        batch, ranked = held.batch(low, high), held.ranked(low, high)
         x = np.empty((high - low, columns))
-        tallies = tuple(arm.fill(batch, ranks, x) for arm in arms)
-        moments = tuple(Moments.of(x, cell.columns, models) for cell in cells)
+        tallies = tuple(arm.fill(batch, ranked, x) for arm in arms)
+        moments = tuple(Moments.of(x, cell.columns, models, cell.root) for cell in cells)
         drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
         return Sums(moments, tallies, drawn, (x,) if keep else ())
 
@@ -92,16 +94,16 @@ def estimate(
 
 
 def weighted_sums(
-    held: Held, arms: Sequence[Arm], weights: Floats, *, threads: int | None = None, block: int = BLOCK
+    held: Held, arms: Sequence[Arm | RatedArm], weights: Floats, *, threads: int | None = None, block: int = BLOCK
 ) -> Floats:
     """Column sums of every arm with a weight per user: one replicate whose propensities were fitted anew."""
     columns = sum(arm.width for arm in arms)
 
     def one(low: int, high: int) -> Floats:
-        batch, ranks = held.batch(low, high), held.ranks(low, high)
+        batch, ranked = held.batch(low, high), held.ranked(low, high)
         x = np.empty((high - low, columns))
         for arm in arms:
-            arm.fill(batch, ranks, x)
+            arm.fill(batch, ranked, x)
         return np.asarray((weights[low:high, None] * x).sum(axis=0))
 
     return reduce(np.add, _blocks(held.users, one, threads, block, None))
@@ -122,10 +124,10 @@ def tilt(
     groups = [[p for p in pulls if p.arm is arm] for arm in dict.fromkeys(p.arm for p in pulls)]
 
     def one(low: int, high: int) -> tuple[Floats, Floats | None]:
-        batch, ranks = held.batch(low, high), held.ranks(low, high)
+        batch, ranked = held.batch(low, high), held.ranked(low, high)
         x = np.empty((high - low, columns))
         for group in groups:
-            fill_pulls(group, batch, ranks, held.relative, x)
+            fill_pulls(group, batch, ranked, held.relative, x)
         return x.sum(axis=0), replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
 
     def merge(left: tuple[Floats, Floats | None], right: tuple[Floats, Floats | None]) -> tuple[Floats, Floats | None]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unskew.engine.arm import Arm
 from unskew.engine.memory import Cell
-from unskew.estimators import Estimator, Need, Summary, Target
+from unskew.engine.rated import RatedArm
+from unskew.estimators import Estimator, Over, Summary, Target
 from unskew.estimators.validity import Evidence, refusal
-from unskew.metrics import RankingMetric
+from unskew.metrics import Metric, RankingMetric
 
 
 @dataclass(frozen=True)
@@ -24,20 +25,25 @@ class Refusal:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Arms and cells in the order in which results are shown."""
+    """Arms and cells in the order in which results are shown, and arms that give points without errors."""
 
-    arms: tuple[Arm, ...]
+    arms: tuple[Arm | RatedArm, ...]
     cells: tuple[Cell, ...]
+    points: tuple[RatedArm, ...] = ()
+
+
+Kept = tuple[Estimator, Target, tuple[Metric, ...]]
 
 
 def sift(
-    metrics: Sequence[RankingMetric], estimators: Sequence[Estimator], targets: Sequence[Target], evidence: Evidence
-) -> tuple[list[tuple[Estimator, Target, tuple[RankingMetric, ...]]], list[Refusal]]:
+    metrics: Mapping[Metric, Sequence[Target]], estimators: Sequence[Estimator], evidence: Evidence
+) -> tuple[list[Kept], list[Refusal]]:
     """The cells that the log supports, by estimator and target, and the refused ones."""
     kept, refused = [], []
-    for target in targets:
+    for target in dict.fromkeys(target for targets in metrics.values() for target in targets):
+        asked = [metric for metric, targets in metrics.items() if target in targets]
         for estimator in estimators:
-            reasons = {metric: refusal(metric, estimator, target, evidence) for metric in metrics}
+            reasons = {metric: refusal(metric, estimator, target, evidence) for metric in asked}
             good = tuple(metric for metric, reason in reasons.items() if reason is None)
             refused += [Refusal(str(m), str(estimator), target, r) for m, r in reasons.items() if r is not None]
             if good:
@@ -45,17 +51,23 @@ def sift(
     return kept, refused
 
 
-def make_plan(
-    kept: Sequence[tuple[Estimator, Target, tuple[RankingMetric, ...]]], summary: Summary, models: int, depth: int
-) -> Plan:
+def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -> Plan:
     """Prepare the estimators and lay out the columns."""
-    arms: list[Arm] = []
+    arms: list[Arm | RatedArm] = []
     cells: list[Cell] = []
+    points: list[RatedArm] = []
     start = 0
-    for place, (estimator, target, metrics) in enumerate(kept):
-        arm = Arm(estimator.prepare(summary), target, metrics, models, depth, start)
-        two_factors = target is Target.PER_USER_SUM and Need.CANDIDATES in estimator.needs(target)
-        cells += [Cell(place, t, arm.columns(t, two_factors)) for t in range(len(metrics))]
+    for estimator, target, metrics in kept:
+        ready = estimator.prepare(summary.of_pairs if target is Target.PER_PAIR else summary)
+        if target is Target.PER_PAIR and ready.normalised is Over.ITEM:
+            points.append(RatedArm(ready, metrics, models, depth, 0))
+            continue
+        arm = (
+            RatedArm(ready, metrics, models, depth, start)
+            if target is Target.PER_PAIR
+            else Arm(ready, target, tuple(m for m in metrics if isinstance(m, RankingMetric)), models, depth, start)
+        )
+        cells += [Cell(len(arms), t, arm.columns(t), metric.root) for t, metric in enumerate(arm.metrics)]
         arms.append(arm)
         start += arm.width
-    return Plan(tuple(arms), tuple(cells))
+    return Plan(tuple(arms), tuple(cells), tuple(points))

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.engine.arm import Arm, divisor_of
-from unskew.engine.held import Floats, Ints32
+from unskew.engine.held import Floats, Ranked
+from unskew.engine.rated import RatedArm
 from unskew.estimators.base import Batch, Normaliser
 from unskew.estimators.target import Target
 from unskew.inference.tipping import GRID
 from unskew.kernels.sums import group_mean
-from unskew.kernels.tilts import gap, signed_sums, worst_ratios
-from unskew.metrics import Shape
+from unskew.kernels.tilts import signed_sums, worst_ratios
+from unskew.metrics import RatingMetric, Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Pull:
         cell: the place of the metric's cell.
     """
 
-    arm: Arm
+    arm: Arm | RatedArm
     metric: int
     a: int
     b: int
@@ -47,12 +48,13 @@ class Pull:
         return len(GRID) if self.grid else 4
 
 
-def has_tilt(arm: Arm, metric: int) -> bool:
+def has_tilt(arm: Arm | RatedArm, metric: int) -> bool:
     """Whether a tipping point exists: additive metrics of estimators whose weights come from propensities."""
-    return arm.metrics[metric].shape is Shape.ADDITIVE and arm.estimator.bends
+    asked = arm.metrics[metric]
+    return arm.estimator.bends and (isinstance(asked, RatingMetric) or asked.shape is Shape.ADDITIVE)
 
 
-def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranks: Sequence[Ints32], relative: bool, x: Floats) -> None:
+def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranked: Sequence[Ranked], relative: bool, x: Floats) -> None:
     """Fill the columns of all pulls of one arm."""
     arm = pulls[0].arm
     (term,) = arm.estimator.terms(batch, arm.target)
@@ -60,20 +62,19 @@ def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranks: Sequence[Ints32], rel
     bent = relative if term.tilt.relative is None else term.tilt.relative
     fixed = 0.0 if bent else 1.0
     divisor = np.ones(batch.users)
+    counted = arm.counted(batch)
     if arm.target is Target.PER_USER and term.divisor.kind is Normaliser.OWN:
         divisor = divisor_of(term.divisor, batch, arm.target)
-    d = np.empty(len(batch.value))
     for pull in pulls:
-        worth = arm.metrics[pull.metric].table(arm.depth)
-        gap(ranks[pull.a], ranks[pull.b], worth, d)
+        d = arm.gap(batch, ranked[pull.a], ranked[pull.b], pull.metric)
         if term.tilt.groups is not None:
             groups, count = term.tilt.groups
             mean = np.empty_like(d)
-            group_mean(batch.indptr, groups, count, d, batch.value, mean)
-            d[:] = mean
+            group_mean(batch.indptr, groups, count, d, counted, mean)
+            d = mean
         out = np.empty((batch.users, pull.width))
         if pull.grid:
-            worst_ratios(batch.indptr, fixed, term.tilt.inverse, batch.value, d, pull.sign, GRID, out)
+            worst_ratios(batch.indptr, fixed, term.tilt.inverse, counted, d, pull.sign, GRID, out)
         else:
-            signed_sums(batch.indptr, fixed, term.tilt.inverse, batch.value, d, divisor, out)
+            signed_sums(batch.indptr, fixed, term.tilt.inverse, counted, d, divisor, out)
         x[:, pull.start : pull.start + pull.width] = out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unskew.estimators.base import Batch, Estimator, Need, Term
+from unskew.estimators.base import Batch, Estimator, Need, Over, Term
 from unskew.estimators.clipped import Clipped
 from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.ips import IPS
@@ -25,6 +25,7 @@ __all__ = [
     "GeneralizedStratified",
     "Naive",
     "Need",
+    "Over",
     "Strata",
     "Stratified",
     "Summary",
@@ -51,7 +52,7 @@ def _plain(estimator: type[Estimator]) -> Callable[[Spec], Estimator]:
 _ESTIMATORS: Mapping[str, Callable[[Spec], Estimator]] = {
     "naive": _plain(Naive),
     "ips": _plain(IPS),
-    "snips": _plain(SNIPS),
+    "snips": lambda spec: SNIPS(**take(spec, ("over",), over=str)),
     "gs": lambda spec: GeneralizedStratified(**_strata(spec)),  # type: ignore[arg-type]
     "stratified": lambda spec: Stratified(**_strata(spec, shares=str, mode=str)),  # type: ignore[arg-type]
     "clipped": _clipped,

@@ -41,7 +41,8 @@ class Batch:
 
     Args:
         indptr: rows of user u are ``indptr[u] … indptr[u + 1] − 1``.
-        value: y of each row (1 for implicit feedback).
+        value: y of each row (1 for implicit feedback), as a gain.
+        rating: y of each row as it came, which predictions are compared with.
         propensity: P of each row, before any clipping.
         labels: per-row codes of columns that strata may use.
         relevant: n_u of each user.
@@ -55,6 +56,7 @@ class Batch:
     labels: dict[str, Ints32] | None = None
     relevant: Floats | None = None
     candidates: Floats | None = None
+    rating: Floats | None = None
     floor: float = 0.0
 
     @property
@@ -72,9 +74,17 @@ class Batch:
 class Normaliser(StrEnum):
     """What a term is divided by."""
 
-    OWN = "own"  # the target's own: n_u, or 1
+    OWN = "own"  # the target's own: n_u, |C_u|, or 1
     PAIRS = "pairs"  # Σ of a weight over the user's seen pairs
     USERS = "users"  # a number per user
+
+
+class Over(StrEnum):
+    """Over what an average over pairs is normalised before it is averaged again."""
+
+    PAIRS = "pairs"  # one divisor for all
+    USER = "user"  # one per user; the users' ratios are averaged
+    ITEM = "item"  # one per item; the items' ratios are averaged
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +139,11 @@ class Estimator(ABC):
     name: ClassVar[str]
     valid: ClassVar[frozenset[Target]] = frozenset(Target)
     bends: ClassVar[bool] = True  # whether its terms carry a tilt: weights that come from propensities
+
+    @property
+    def normalised(self) -> Over:
+        """Over what an average over pairs is normalised."""
+        return Over.PAIRS
 
     @abstractmethod
     def needs(self, target: Target) -> frozenset[Need]:

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Estimator, Need, Term
+from unskew.estimators.base import Batch, Estimator, Need, Over, Term
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.spec import show
@@ -51,6 +51,11 @@ class Clipped(Estimator):
         """The inner estimator's targets."""
         return self.inner.valid
 
+    @property
+    def normalised(self) -> Over:
+        """As the inner estimator."""
+        return self.inner.normalised
+
     def needs(self, target: Target) -> frozenset[Need]:
         """The inner estimator's needs; an absolute threshold needs absolute propensities."""
         return self.inner.needs(target) | ({Need.ABSOLUTE} if self.at is not None else frozenset())
@@ -70,7 +75,8 @@ class Clipped(Estimator):
         assert batch.propensity is not None
         assert self.floor is not None
         floor = max(self.floor, batch.floor)
-        raised = int(np.count_nonzero((batch.propensity < floor) & (batch.value != 0.0)))
+        counts = (batch.value != 0.0) | (target is Target.PER_PAIR)
+        raised = int(np.count_nonzero((batch.propensity < floor) & counts))
         return tuple(replace(t, raised=raised) for t in self.inner.terms(replace(batch, floor=floor), target))
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Inverse propensity scoring (gs23 Eq. 2; saito20 Eq. 4; schnabel16 Eq. 10).
 
-    per_user       Σ rλ / n_u          per_user_sum   Σ r y λ          r = 1/P
+    per_user       Σ rλ / n_u          per_user_sum   Σ r y λ          per_pair   Σ_O rδ / Σ_u |C_u|          r = 1/P
 
 Unbiased when P is right and positive wherever something is relevant; its variance grows with the largest r.
 """
@@ -20,9 +20,9 @@ class IPS(Estimator):
     name = "ips"
 
     def needs(self, target: Target) -> frozenset[Need]:
-        """Absolute propensities, and n_u unless the target is a sum."""
-        known = {Need.PROPENSITY, Need.ABSOLUTE}
-        return frozenset(known if target is Target.PER_USER_SUM else known | {Need.RELEVANT})
+        """Absolute propensities; n_u, or for averages over pairs |C_u|, unless the target is a sum."""
+        divisor = {Target.PER_USER_SUM: set[Need](), Target.PER_PAIR: {Need.CANDIDATES}}.get(target, {Need.RELEVANT})
+        return frozenset({Need.PROPENSITY, Need.ABSOLUTE} | divisor)
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""

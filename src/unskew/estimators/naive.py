@@ -1,6 +1,6 @@
 """Naive estimator (gs23 Eq. 1): what was seen, as if it were all.
 
-    per_user       Σ yλ / Σ y          per_user_sum   Σ yλ
+    per_user       Σ yλ / Σ y          per_user_sum   Σ yλ          per_pair   Σ_O δ / |O|
 
 Biased whenever what was seen depends on what was shown; shown beside the others so that the skew can be read off.
 """
@@ -22,8 +22,8 @@ class Naive(Estimator):
     name = "naive"
 
     def needs(self, target: Target) -> frozenset[Need]:
-        """Nothing but the rows."""
-        return frozenset()
+        """Nothing but the rows; for averages over pairs also those that brought nothing."""
+        return frozenset({Need.ZEROS} if target is Target.PER_PAIR else ())
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""

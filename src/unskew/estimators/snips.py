@@ -1,6 +1,7 @@
 """Self-normalised inverse propensity scoring (schnabel16 Eq. 11; gs23 §3.1).
 
     per_user       Σ rλ / Σ r          per_user_sum   (Σ_u |C_u| / Σ_O r) · Σ r y λ / U          r = 1/P
+    per_pair       Σ_O rδ / Σ_O r;     over=user, over=item: the mean of the users' (items') own ratios
 
 Any constant factor of P cancels, so relative propensities will do. Over a handful of clicks a user's own ratio leans
 towards naive (with one click it is naive); ``pooled`` does not suffer from that.
@@ -10,28 +11,56 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.base import Batch, Estimator, Need, Term, Tilt, pairs
+from unskew.errors import InputError
+from unskew.estimators.base import Batch, Estimator, Need, Over, Term, Tilt, pairs
 from unskew.estimators.target import Target
 
 
 @dataclass(frozen=True)
 class SNIPS(Estimator):
-    """Weigh by one over the propensity, and divide by the sum of the weights."""
+    """Weigh by one over the propensity, and divide by the sum of the weights.
+
+    Args:
+        over: of averages over pairs: one divisor for all ``pairs``, or one per ``user`` or ``item``, whose ratios are
+            averaged. The latter cancel propensities that are off by a factor per user or per item, and describe the
+            users or items that were seen at all.
+    """
+
+    over: str = Over.PAIRS
 
     name = "snips"
+
+    def __post_init__(self) -> None:
+        if self.over not in tuple(Over):
+            raise InputError(f"'snips': over must be one of {', '.join(Over)}, not '{self.over}'.")
+
+    @property
+    def valid(self) -> frozenset[Target]:  # type: ignore[override]
+        """All targets; divisors per user or item are a matter of averages over pairs."""
+        return frozenset(Target) if self.normalised is Over.PAIRS else frozenset({Target.PER_PAIR})
+
+    @property
+    def normalised(self) -> Over:
+        """Over what averages are normalised."""
+        return Over(self.over)
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Propensities; for sums also the seen zeros and the number of candidates."""
         if target is Target.PER_USER_SUM:
             return frozenset({Need.PROPENSITY, Need.ZEROS, Need.CANDIDATES})
-        return frozenset({Need.PROPENSITY})
+        return frozenset({Need.PROPENSITY, *([Need.ZEROS] if target is Target.PER_PAIR else [])})
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         few = "; leans towards naive for users with few clicks" if target is Target.PER_USER else ""
+        if self.normalised is not Over.PAIRS:
+            few = f" per {self.over}; leans towards naive for {self.over}s with few interactions"
         return f"consistent if the propensities are right up to a constant{few}"
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight 1/P over the sum of 1/P."""
         inverse = batch.inverse
         return (Term(inverse, pairs(inverse), tilt=Tilt(inverse)),)
+
+    def __str__(self) -> str:
+        return self.name if self.normalised is Over.PAIRS else f"{self.name}(over={self.over})"

@@ -6,7 +6,7 @@ such counts merge over any partition of the rows, while exact quantiles do not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,8 @@ class Summary:
     """What an estimator may know before the first batch.
 
     Args:
-        pairs: propensities of the held-out pairs; ``None`` without propensities.
+        pairs: propensities of the relevant held-out pairs; ``None`` without propensities.
+        seen: propensities of all held-out pairs, for averages over pairs.
         items: propensities of the catalogue's items, where the propensity is one per item.
         levels: per label column, its distinct values as text, in the order of their codes.
         training: the training rows, for shares measured on them.
@@ -55,6 +56,12 @@ class Summary:
     items: Histogram | None = None
     levels: dict[str, tuple[str, ...]] | None = None
     training: TrainingRows | None = None
+    seen: Histogram | None = None
+
+    @property
+    def of_pairs(self) -> Summary:
+        """The summary for estimators to which every seen pair counts, relevant or not."""
+        return replace(self, pairs=self.seen or self.pairs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,10 @@
     per_user       mean over users of (1/n_u) Σ over relevant items of worth(rank)          gs23 §2
     pooled         Σ_u Σ worth(rank) / Σ_u n_u: the average over relevant pairs
     per_user_sum   mean over users of Σ y · worth(rank)                                     saito20 Eq. 1
+    per_pair       mean over all candidate pairs of a cost δ                                schnabel16 Eq. 1
+
+A ranking metric is a cost of pairs too: δ = |C_u| · y · worth(rank), whose mean over pairs is the usual sum per user
+(users with more candidates weigh more, where numbers of candidates differ).
 
 Each turns a user's sum s and divisor d into *factors* (a, b); an estimate is the product over factors of Σ_u a / Σ_u b.
 """
@@ -21,6 +25,7 @@ class Target(StrEnum):
     PER_USER = "per_user"
     POOLED = "pooled"
     PER_USER_SUM = "per_user_sum"
+    PER_PAIR = "per_pair"
 
     @classmethod
     def make(cls, text: str) -> Target:
@@ -33,4 +38,5 @@ class Target(StrEnum):
     @classmethod
     def default(cls, feedback: Feedback) -> Target:
         """What people usually mean for this feedback."""
-        return cls.PER_USER if feedback is Feedback.IMPLICIT else cls.PER_USER_SUM
+        usual = {Feedback.IMPLICIT: cls.PER_USER, Feedback.CONVERSIONS: cls.PER_USER_SUM}
+        return usual.get(feedback, cls.PER_PAIR)

@@ -12,9 +12,10 @@ from unskew.estimators.base import Estimator, Need
 from unskew.estimators.clipped import Clipped
 from unskew.estimators.target import Target
 from unskew.log import Feedback
-from unskew.metrics import RankingMetric, Shape
+from unskew.metrics import Metric, RankingMetric, RatingMetric, Shape
 
 _ADDITIVE = "recall, dcg, rbp or arhr"
+_OF_PAIRS = ("cg", "dcg", "precision")  # sums of y · worth(rank) that are averages over pairs as well
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ class Evidence:
         relevant: whether n_u is known.
         zeros: whether any seen pair brought nothing.
         unshared: the propensities are absolute for the training log, but the test log's share is not known.
+        binary: whether all values are 0 or 1.
+        unpredicted: which models give no predictions, in words; empty if all do.
+        unranked: which models give no ranks, in words; empty if all do.
     """
 
     feedback: Feedback
@@ -38,23 +42,58 @@ class Evidence:
     relevant: bool = False
     zeros: bool = True
     unshared: bool = False
+    binary: bool = False
+    unpredicted: str = "the models give lists"
+    unranked: str = ""
 
 
-def refusal(metric: RankingMetric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
+def refusal(metric: Metric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     """Why this cell cannot be estimated from this log, and what to use instead; ``None`` if it can."""
     return (
-        _metric_refusal(metric, estimator, target)
+        _kind_refusal(metric, target, evidence)
+        or (_metric_refusal(metric, estimator, target) if isinstance(metric, RankingMetric) else None)
         or _target_refusal(estimator, target, evidence)
         or _need_refusal(estimator, target, evidence)
     )
 
 
+def _kind_refusal(metric: Metric, target: Target, evidence: Evidence) -> str | None:
+    """Errors of predictions need values and predictions; ranks need ranks."""
+    if isinstance(metric, RatingMetric):
+        if target is not Target.PER_PAIR:
+            return f"{metric} is the error of a pair's prediction, so it exists under per_pair only. Use that target."
+        if evidence.feedback is Feedback.IMPLICIT:
+            return f"{metric} compares predictions with values, and an implicit log has none. Use {_ADDITIVE}."
+        if evidence.unpredicted:
+            return (
+                f"{metric} compares predictions with values, and {evidence.unpredicted}. Give them with --predictions "
+                "name=FILE (user, item, prediction), or use dcg@10."
+            )
+        return None
+    if evidence.unranked:
+        return (
+            f"{metric} needs ranks, and {evidence.unranked}. Predict all candidate pairs, add a column 'rank', or use "
+            "mae, mse, rmse or accuracy."
+        )
+    if target is Target.PER_PAIR and metric.name not in _OF_PAIRS:
+        return (
+            f"{metric} is no average over pairs. Use cg@{metric.k or 10} or dcg@{metric.k or 10}, target per_user_sum, "
+            "or say which values are relevant (--relevant '>=4') and use target per_user."
+        )
+    if target is Target.PER_PAIR and metric.name == "precision" and not evidence.binary:
+        return (
+            f"{metric} counts relevant items, and the values are graded. Use cg@{metric.k}, their mean, or say which "
+            "are relevant (--relevant '>=4')."
+        )
+    return None
+
+
 def _metric_refusal(metric: RankingMetric, estimator: Estimator, target: Target) -> str | None:
     if metric.shape is Shape.ADDITIVE:
-        if metric.name == "precision" and target is not Target.PER_USER_SUM:
+        if metric.name in ("precision", "cg") and target not in (Target.PER_USER_SUM, Target.PER_PAIR):
             return (
                 f"{metric} under {target} is recall@{metric.k} divided by {metric.k}. Use recall@{metric.k}, or target "
-                "per_user_sum for the usual precision."
+                f"per_user_sum for the usual {metric.name}."
             )
         return None
     if target is not Target.PER_USER:
@@ -78,9 +117,12 @@ def _metric_refusal(metric: RankingMetric, estimator: Estimator, target: Target)
 def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     if target not in estimator.valid:
         allowed = " or ".join(sorted(estimator.valid))
+        if target is Target.PER_PAIR:
+            return f"{estimator} is defined for {allowed}, not for per_pair. Use snips, ips or naive."
         other = "ips" if target is Target.PER_USER_SUM else "snips"
         return f"{estimator} is defined for {allowed}, not for {target}. Use {other}, or target {allowed}."
-    if target is not Target.PER_USER_SUM and evidence.feedback is Feedback.RATINGS and not evidence.thresholded:
+    averaged = target in (Target.PER_USER, Target.POOLED)
+    if averaged and evidence.feedback is Feedback.RATINGS and not evidence.thresholded:
         return (
             f"{target} averages over relevant items, and a rating alone does not say which are relevant. "
             "Give a threshold such as --relevant '>=4' (relevant='>=4')."
@@ -96,6 +138,11 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             "with --propensity known, or --propensity 'popularity(gamma=2)' with a training log."
         )
     if Need.ZEROS in needs and evidence.feedback is Feedback.IMPLICIT:
+        if target is Target.PER_PAIR:
+            return (
+                f"{estimator} under per_pair averages over all seen pairs, and an implicit log lacks those that "
+                "brought nothing. Use ips with absolute propensities, or target per_user."
+            )
         return (
             f"{estimator} under {target} divides by the weights of all seen pairs, and an implicit log lacks those "
             "that brought nothing: the result would be far too large. Use ips with absolute propensities, or target "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from unskew.engine.held import Floats, Held, Ints32
@@ -15,11 +16,12 @@ from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
 from unskew.evaluation.lists import code_lists
+from unskew.evaluation.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
 from unskew.evaluation.rows import has_level, in_test_part, inside, judged, with_propensities
 from unskew.evaluation.rules import Ledger, Rules, plain
-from unskew.log import Ids, Log, Recommendations
+from unskew.log import Account, Feedback, Ids, Log, Predictions, Recommendations
 from unskew.log.population import Population
-from unskew.log.relevance import train_gains
+from unskew.log.relevance import row_ratings, train_gains
 from unskew.propensity import Level, Propensity, Side
 
 CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
@@ -52,7 +54,9 @@ class Aligned:
 
 def align(
     test: Log,
+    models: Sequence[str],
     lists: Mapping[str, Recommendations],
+    predictions: Sources,
     *,
     seen: Log | None,
     population: Population | None,
@@ -69,16 +73,34 @@ def align(
     known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, ledger)
     model, scores = propensity, None
-    told = None if seen is None else replace(seen, gain=train_gains(seen, rules.feedback, rules.relevant))
+    told = None if seen is None else replace(seen, gain=_train_gains(seen, rules))
     train = None if told is None else told.positives()
     if model is not None and not model.fitted and told is not None:
         model = model.fit(told, side)
     if model is not None:
         rows, scores = with_propensities(rows, model, rules, ledger)
-    coded, accounts = code_lists(lists, rows, known, logged, rules, ledger)
+    predicted: dict[str, Floats] = {}
+    if rules.rates and predictions and rules.feedback is not Feedback.IMPLICIT:
+        whole = rows
+        rows, predicted = predicted_rows(predictions, rows, rules, ledger)
+        if scores is not None and rows is not whole:
+            scores = scores[_still(whole, rows)]
+    made = Made({}, "")
+    if rules.ranks:
+        silent = {name: source for name, source in predictions.items() if name not in lists}
+        made = lists_of_predictions(silent, rows, known, logged, rules)
+    coded, accounts = code_lists({**lists, **made.lists}, rows, known, logged, rules, ledger)
+    coded_by_name = dict(zip(accounts, coded, strict=True))
+    empty = no_lists(users, items)
     labels, levels, trained = _labels(rows, seen, strata_columns)
     relative = model is None or not has_level(model, rows, rules)
-    held = _held(rows, scores, coded, labels, population, known if rules.unseen else None, relative, len(logged))
+    held = _held(rows, scores, labels, population, known if rules.unseen else None, relative, len(logged))
+    held = replace(
+        held,
+        lists=tuple(coded_by_name.get(name, empty) for name in models),
+        predicted=tuple(predicted.get(name) for name in models),
+        rating=row_ratings(rows) if predicted else None,
+    )
     if not (held.value > 0.0).any():
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in ledger.dropped.items()) or "nothing"
         threshold = f" None of {len(test):,} rows is {rules.relevant}." if rules.relevant is not None else ""
@@ -90,7 +112,7 @@ def align(
     account = {
         "test": plain(replace(test.account, dropped=ledger.dropped)),
         "train": None if seen is None else plain(seen.account),
-        "models": accounts,
+        "models": {name: accounts.get(name) or _predictor(name, predictions[name]) for name in models},
         "population": None if population is None else plain(population.account),
         "users": _users(population, held, seen is not None and not rules.by_users),
         "items": {
@@ -104,7 +126,7 @@ def align(
         held=held,
         users=users,
         items=items,
-        evidence=_evidence(rules, model, rows, held),
+        evidence=_evidence(rules, model, rows, held, models, predictions, made.unranked),
         summary=_summary(model, logged, held, levels, training),
         propensity=model,
         labels=_texts(rows),
@@ -119,7 +141,6 @@ def align(
 def _held(
     rows: Log,
     scores: Floats | None,
-    lists: tuple[Recommendations, ...],
     labels: dict[str, Ints32],
     population: Population | None,
     excluded: Log | None,
@@ -133,7 +154,7 @@ def _held(
         indptr=rows.indptr,
         item=rows.item,
         value=rows.gain,
-        lists=lists,
+        lists=(),
         propensity=scores,
         labels=labels,
         relevant=_relevant(population, rows),
@@ -142,15 +163,44 @@ def _held(
     )
 
 
-def _evidence(rules: Rules, model: Propensity | None, rows: Log, held: Held) -> Evidence:
+def _train_gains(seen: Log, rules: Rules) -> Floats:
+    return train_gains(seen, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(seen))
+
+
+def _still(whole: Log, part: Log) -> npt.NDArray[np.bool_]:
+    """Which rows of the whole are left in the part, which is the whole without some rows."""
+    size = len(whole.items)
+    pairs = [log.user.astype(np.int64) * size + log.item for log in (whole, part)]
+    return np.isin(pairs[0], pairs[1], assume_unique=True)
+
+
+def _predictor(name: str, source: Any) -> dict[str, Any]:
+    """The account of a model that predicts and makes no lists."""
+    account = source.account if isinstance(source, Predictions) else Account(name, 0)
+    return plain(account) | {"longest_rank": 0}
+
+
+def _evidence(
+    rules: Rules,
+    model: Propensity | None,
+    rows: Log,
+    held: Held,
+    models: Sequence[str],
+    predictions: Sources,
+    unranked: str,
+) -> Evidence:
+    silent = [name for name in models if name not in predictions]
     return Evidence(
         rules.feedback,
         thresholded=rules.relevant is not None,
         propensity=model is not None,
         absolute=model is not None and has_level(model, rows, rules),
         relevant=held.relevant is not None,
-        zeros=bool((held.value == 0.0).any()),
+        zeros=bool((held.value == 0.0).any()) or (rows.value is not None and bool((rows.value == 0.0).any())),
         unshared=model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules),
+        binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
+        unpredicted=f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only" if silent else "",
+        unranked=unranked,
     )
 
 
@@ -229,6 +279,7 @@ def _summary(
     catalogue = model.of_items(items)
     return Summary(
         pairs=Histogram.of(held.propensity[held.value > 0.0]),
+        seen=Histogram.of(held.propensity),
         items=None if catalogue is None else Histogram.of(catalogue[~np.isnan(catalogue)]),
         levels=levels,
         training=training,

@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from unskew.engine.arm import Arm
 from unskew.engine.held import Held
+from unskew.engine.items import item_ratios
 from unskew.engine.memory import Cell, Progress, Sums, estimate, tilt
 from unskew.engine.plan import Plan
+from unskew.engine.rated import RatedArm
 from unskew.engine.tilts import Pull, has_tilt
 from unskew.estimators import Need, Target
 from unskew.inference import form, tipping
@@ -21,7 +23,7 @@ from unskew.inference.intervals import Interval, normal, percentile
 from unskew.inference.tally import BINS, Tally
 from unskew.inference.trust import trust
 from unskew.inference.verdict import Outcome, decide, outcome, users_needed
-from unskew.metrics import Shape
+from unskew.metrics import RankingMetric, Shape
 from unskew.result import Estimate, Verdict, Weights
 
 Floats = npt.NDArray[np.float64]
@@ -97,57 +99,82 @@ def answer(
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
         estimates += _estimates(held, plan.arms[cell.arm], cell, sums, place, drawn, setting)
         verdicts += _verdicts(held, plan.arms[cell.arm], cell, sums, place, drawn, setting, gammas)
-    weights = tuple(_weights(arm, tally, setting) for arm, tally in zip(plan.arms, sums.tallies, strict=True))
-    return Answer(tuple(estimates), tuple(verdicts), weights, sums, lost)
+    weights = [_weights(arm, tally, setting) for arm, tally in zip(plan.arms, sums.tallies, strict=True)]
+    for arm in plan.points:
+        points, tally = item_ratios(held, arm)
+        weights.append(_weights(arm, tally, setting))
+        for t, values in enumerate(points):
+            there = int(np.count_nonzero(np.diff(held.indptr)))
+            rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
+            estimates += _rows(held, arm, t, tally, there, rows, setting)
+    return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
 
 
 def _drawn(sums: Sums, cell: Cell, models: int) -> Floats | None:
     """The models' estimates in every replicate."""
-    return None if sums.replicates is None else form.values(sums.replicates[:, cell.columns], models)
+    return None if sums.replicates is None else form.values(sums.replicates[:, cell.columns], models, cell.root)
 
 
 def _estimates(
-    held: Held, arm: Arm, cell: Cell, sums: Sums, place: int, drawn: Floats | None, setting: Setting
+    held: Held, arm: Arm | RatedArm, cell: Cell, sums: Sums, place: int, drawn: Floats | None, setting: Setting
 ) -> list[Estimate]:
     moments, tally = sums.moments[place], sums.tallies[cell.arm]
-    metric = arm.metrics[cell.metric]
     errors = np.sqrt(np.maximum(np.diag(moments.covariance), 0.0))
-    promise = arm.estimator.promise(arm.target)
-    if metric.shape is not Shape.ADDITIVE:
-        promise = f"no promise: {metric.name} is not a sum over items"
     rows = []
-    for j, model in enumerate(setting.models):
+    for j in range(len(setting.models)):
         value = float(moments.values[j])
         interval = normal(value, float(errors[j]), setting.level)
         if drawn is not None and moments.active > 1:
             interval = percentile(drawn[:, j], setting.level)
-        rows.append(
-            Estimate(
-                model=model,
-                metric=str(metric),
-                estimator=str(arm.estimator),
-                target=arm.target,
-                propensity=setting.propensity if arm.estimator.needs(arm.target) & {Need.PROPENSITY} else None,
-                segment=setting.segment,
-                value=value,
-                se=interval.se,
-                low=interval.low,
-                high=interval.high,
-                ess=tally.ess,
-                max_weight_share=tally.max_weight_share,
-                clipped_share=tally.clipped_share,
-                support_gap=setting.support_gap,
-                users=moments.active,
-                interactions=len(held.value) if arm.target is Target.PER_USER_SUM else tally.pairs,
-                promise=promise,
-            )
+        rows.append((value, interval))
+    return _rows(held, arm, cell.metric, tally, moments.active, rows, setting)
+
+
+def _rows(
+    held: Held,
+    arm: Arm | RatedArm,
+    metric: int,
+    tally: Tally,
+    users: int,
+    found: Sequence[tuple[float, Interval]],
+    setting: Setting,
+) -> list[Estimate]:
+    """One row per model, from its value and interval."""
+    return [
+        Estimate(
+            model=model,
+            metric=str(arm.metrics[metric]),
+            estimator=str(arm.estimator),
+            target=arm.target,
+            propensity=setting.propensity if arm.estimator.needs(arm.target) & {Need.PROPENSITY} else None,
+            segment=setting.segment,
+            value=value,
+            se=interval.se,
+            low=interval.low,
+            high=interval.high,
+            ess=tally.ess,
+            max_weight_share=tally.max_weight_share,
+            clipped_share=tally.clipped_share,
+            support_gap=setting.support_gap,
+            users=users,
+            interactions=len(held.value) if arm.target in (Target.PER_USER_SUM, Target.PER_PAIR) else tally.pairs,
+            promise=_promise(arm, metric),
         )
-    return rows
+        for model, (value, interval) in zip(setting.models, found, strict=True)
+    ]
+
+
+def _promise(arm: Arm | RatedArm, metric: int) -> str:
+    asked = arm.metrics[metric]
+    if isinstance(asked, RankingMetric) and asked.shape is not Shape.ADDITIVE:
+        return f"no promise: {asked.name} is not a sum over items"
+    promise = arm.estimator.promise(arm.target)
+    return f"of its square: {promise}" if asked.root else promise
 
 
 def _verdicts(
     held: Held,
-    arm: Arm,
+    arm: Arm | RatedArm,
     cell: Cell,
     sums: Sums,
     place: int,
@@ -168,8 +195,9 @@ def _verdicts(
     p, adjusted = decide(differences, np.array([i.se for i in intervals]), differ)
     doubt = _doubt(arm, sums.tallies[cell.arm], moments.active, setting)
     rows = []
+    upwards = -1.0 if arm.metrics[cell.metric].lower_is_better else 1.0
     for j, (a, b) in enumerate(pairs):
-        verdict = outcome(float(differences[j]), float(adjusted[j]), setting.level, moments.active)
+        verdict = outcome(upwards * float(differences[j]), float(adjusted[j]), setting.level, moments.active)
         gamma, low = gammas.get((place, a, b), (None, None))
         needed = None
         if verdict is Outcome.UNDECIDED and differ[j]:
@@ -205,11 +233,15 @@ def _difference(value: float, se: float, drawn: Floats | None, a: int, b: int, l
     return percentile(drawn[:, a] - drawn[:, b], level)
 
 
-def _doubt(arm: Arm, tally: Tally, users: int, setting: Setting) -> str:
+def _doubt(arm: Arm | RatedArm, tally: Tally, users: int, setting: Setting) -> str:
     weighted = bool(arm.estimator.needs(arm.target) & {Need.PROPENSITY})
-    inside_users = weighted and arm.target is Target.PER_USER and Need.RELEVANT not in arm.estimator.needs(arm.target)
+    inside_users = weighted and arm.inside_users
     return trust(
-        tally, users, setting.support_gap if weighted else None, setting.single_clicks if inside_users else None
+        tally,
+        users,
+        setting.support_gap if weighted else None,
+        setting.single_clicks if inside_users else None,
+        "snips with one divisor for all" if arm.target is Target.PER_PAIR else "target pooled",
     )
 
 
@@ -217,7 +249,7 @@ def _same(doubt: str) -> str:
     return f"The two models score the same for every user. {doubt}".strip()
 
 
-def _bent(arm: Arm, held: Held) -> str:
+def _bent(arm: Arm | RatedArm, held: Held) -> str:
     return "ratio" if held.relative or arm.estimator.name == "naive" else "odds"
 
 
@@ -229,13 +261,13 @@ def _pulls(plan: Plan, sums: Sums) -> list[Pull]:
         arm, moments = plan.arms[cell.arm], sums.moments[place]
         if not has_tilt(arm, cell.metric) or not np.isfinite(moments.values).all():
             continue
-        leader = int(np.argmax(moments.values))
+        best = np.argmin if arm.metrics[cell.metric].lower_is_better else np.argmax
+        leader = int(best(moments.values))
         for a, b in combinations(range(moments.models), 2):
             lead = moments.values[a] - moments.values[b]
             if not moments.differ[a, b] or lead == 0.0 or (moments.models > ALL_PAIRS and leader not in (a, b)):
                 continue
-            grid = arm.target is Target.PER_USER and Need.RELEVANT not in arm.estimator.needs(arm.target)
-            pulls.append(Pull(arm, cell.metric, a, b, float(np.sign(lead)), grid, start, place))
+            pulls.append(Pull(arm, cell.metric, a, b, float(np.sign(lead)), arm.inside_users, start, place))
             start += pulls[-1].width
     return pulls
 
@@ -270,7 +302,7 @@ def _gamma(sums: Floats, pull: Pull) -> Floats:
     return tipping.on_grid(sums) if pull.grid else tipping.closed(sums, pull.sign)
 
 
-def _weights(arm: Arm, tally: Tally, setting: Setting) -> Weights:
+def _weights(arm: Arm | RatedArm, tally: Tally, setting: Setting) -> Weights:
     used = np.flatnonzero(tally.bins)
     low = 2.0 ** ((used - BINS // 2) / 2.0)
     return Weights(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unskew.engine.plan import Plan, Refusal
-from unskew.estimators import Target
+from unskew.estimators import Need, Target
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
 
@@ -59,6 +59,12 @@ def before(
     if any(arm.target is Target.PER_USER_SUM and m.name == "recall" for arm in plan.arms for m in arm.metrics):
         found.append(
             "Under per_user_sum, recall@k is the number of relevant items among the first k, and can exceed 1."
+        )
+    averaged = any(Need.CANDIDATES in arm.estimator.needs(arm.target) for arm in plan.arms)
+    if averaged and not summed and aligned.account["users"]["population_is"] != "given":
+        found.append(
+            "Averages over all pairs divide by the users of the given logs times their candidates; users who were "
+            "silent in all of them, and items that no log shows, are not known. Give the population with --users."
         )
     if summed and aligned.account["users"]["population_is"] != "given":
         found.append(

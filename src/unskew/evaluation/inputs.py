@@ -1,14 +1,17 @@
-"""From what people have (paths, frames, logs, fitted models) to logs and lists over common vocabularies."""
+"""From what people have (paths, frames, arrays, fitted models) to logs, lists and predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.log import Feedback, Ids, Log, Recommendations, read_log
+from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_log
 from unskew.log.log import Duplicates, Invalid
 
 
@@ -16,10 +19,11 @@ class Names:
     """Our column names → theirs, for every kind of input the names that it has.
 
     ``time`` and ``policy`` are asked of the test log only, ``propensity`` of the training log only where shares of
-    strata are measured there, ``relevant`` of the population, ``rank`` and ``score`` of lists.
+    strata are measured there, ``relevant`` of the population, ``rank`` and ``score`` of lists, ``rank`` and
+    ``prediction`` of predictions.
     """
 
-    KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "relevant")
+    KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
 
     def __init__(self, columns: Mapping[str, str] | None) -> None:
         self._columns = dict(columns or {})
@@ -33,6 +37,7 @@ class Names:
         self.of_train = self._only("user", "item", "value")
         self.of_train_with_propensity = self._only("user", "item", "value", "propensity")
         self.of_lists = self._only("user", "item", "rank", "score")
+        self.of_predictions = self._only("user", "item", "rank", "prediction")
         self.of_users = self._only("user", "relevant")
 
     def _only(self, *names: str) -> dict[str, str]:
@@ -73,3 +78,22 @@ def as_lists(
             )
         return made
     return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=name)
+
+
+class Predictor(Protocol):
+    """A fitted model that predicts values of pairs by their ids."""
+
+    def predict(self, users: Any, items: Any) -> npt.NDArray[np.float64]:
+        """The predicted value of each pair (users[j], items[j])."""
+
+
+def as_predictions(source: Any, name: str, columns: Mapping[str, str], invalid: Invalid) -> Predictions | Predictor:
+    """Predictions from predictions, an array, a frame, or a fitted model that makes them."""
+    if isinstance(source, Predictions):
+        return source
+    if hasattr(source, "predict"):
+        predictor: Predictor = source
+        return predictor
+    if isinstance(source, np.ndarray):
+        return Predictions.from_array(source, source=name)
+    return Predictions.from_frame(source, columns=columns, invalid=invalid, source=name)

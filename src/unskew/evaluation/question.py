@@ -14,7 +14,7 @@ from unskew.errors import InputError
 from unskew.estimators import Estimator, Target
 from unskew.estimators.validity import innermost
 from unskew.log import Feedback
-from unskew.metrics import RankingMetric, Shape
+from unskew.metrics import Metric, RankingMetric, RatingMetric, Shape
 from unskew.propensity import Propensity
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class Question:
     ``targets`` is empty where the feedback decides; ``chosen`` tells asked-for estimators from the usual ones.
     """
 
-    metrics: tuple[RankingMetric, ...]
+    metrics: tuple[Metric, ...]
     estimators: tuple[Estimator, ...]
     targets: tuple[Target, ...]
     propensity: Propensity | None
@@ -44,21 +44,25 @@ class Question:
     @classmethod
     def of(
         cls,
-        asked_metrics: Sequence[str | RankingMetric],
+        asked_metrics: Sequence[str | Metric],
         asked_estimators: Sequence[str | Estimator] | None,
         asked_propensity: str | Propensity | None,
         target: str | Sequence[str] | None,
         **rest: Any,
     ) -> Question:
-        """Parse the parts; by default naive, and snips and gs where there are propensities."""
-        asked_metrics = [asked_metrics] if isinstance(asked_metrics, str | RankingMetric) else asked_metrics
+        """Parse the parts; by default naive, with propensities snips, and for ranks gs as well."""
+        if isinstance(asked_metrics, str | RankingMetric | RatingMetric):
+            asked_metrics = [asked_metrics]
         if isinstance(asked_estimators, str | Estimator):
             asked_estimators = [asked_estimators]
         given = None if asked_propensity is None else propensity.make(asked_propensity)
-        usual = ["naive"] if given is None else ["naive", "snips", "gs(strata=5)"]
+        parsed = _once(metrics.make(m) for m in asked_metrics)
+        usual = ["naive"] if given is None else ["naive", "snips"]
+        if given is not None and any(isinstance(m, RankingMetric) for m in parsed):
+            usual.append("gs(strata=5)")
         targets = [] if target is None else [target] if isinstance(target, str) else list(target)
         question = cls(
-            metrics=_once(metrics.make(m) for m in asked_metrics),
+            metrics=parsed,
             estimators=_once(estimators.make(e) for e in asked_estimators or usual),
             targets=_once(Target.make(t) for t in targets),
             propensity=given,
@@ -80,9 +84,29 @@ class Question:
         if self.interval == "bootstrap" and self.replicates < 50:
             raise InputError(f"a bootstrap needs at least 50 replicates, not {self.replicates}.")
 
-    def targets_for(self, feedback: Feedback) -> tuple[Target, ...]:
-        """The asked targets, else the feedback's usual one; a threshold makes items relevant or not, so per_user."""
-        return self.targets or (Target.PER_USER if self.relevant is not None else Target.default(feedback),)
+    def targets_for(self, feedback: Feedback) -> dict[Metric, tuple[Target, ...]]:
+        """For each metric the asked targets, else the usual one.
+
+        Errors of predictions are averages over pairs. For ranks it depends on the feedback; a threshold makes items
+        relevant or not, so per_user.
+        """
+        usual = Target.PER_USER if self.relevant is not None else Target.default(feedback)
+        return {m: self.targets or (usual if isinstance(m, RankingMetric) else Target.PER_PAIR,) for m in self.metrics}
+
+    def estimators_for(self, feedback: Feedback) -> tuple[Estimator, ...]:
+        """The asked estimators; of the usual ones those that exist for any of the targets."""
+        targets = {target for each in self.targets_for(feedback).values() for target in each}
+        return self.estimators if self.chosen else tuple(e for e in self.estimators if targets & e.valid)
+
+    @property
+    def ranks(self) -> bool:
+        """Whether any metric asks for ranks."""
+        return any(isinstance(m, RankingMetric) for m in self.metrics)
+
+    @property
+    def rates(self) -> bool:
+        """Whether any metric asks for predictions."""
+        return any(isinstance(m, RatingMetric) for m in self.metrics)
 
     @property
     def drawn(self) -> int:
@@ -92,7 +116,7 @@ class Question:
     @property
     def length(self) -> int:
         """How long a model's own lists must be."""
-        return max(m.k or LENGTH for m in self.metrics)
+        return max((m.k or LENGTH for m in self.metrics if isinstance(m, RankingMetric)), default=1)
 
     def strata_columns(self, *, training: bool = False) -> list[str]:
         """The columns by which strata are made; of the training log only those whose shares are measured there."""
@@ -116,10 +140,11 @@ class Question:
 
     def depth(self, held: Held) -> int:
         """The deepest rank that can be worth something."""
-        depth = max((m.k for m in self.metrics if m.k is not None), default=1)
-        if any(m.k is None for m in self.metrics):
+        ranking = [m for m in self.metrics if isinstance(m, RankingMetric)]
+        depth = max((m.k for m in ranking if m.k is not None), default=1)
+        if any(m.k is None for m in ranking):
             depth = max(depth, *(lists.depth for lists in held.lists))
-        if any(m.k is None and m.shape is Shape.IDEAL for m in self.metrics):
+        if any(m.k is None and m.shape is Shape.IDEAL for m in ranking):
             depth = max(depth, int(np.diff(held.indptr).max(initial=1)))
         if depth > DEEPEST:
             raise InputError(
@@ -132,7 +157,7 @@ class Question:
         return {
             "metrics": [str(m) for m in self.metrics],
             "estimators": [str(e) for e in self.estimators],
-            "targets": [str(t) for t in self.targets_for(feedback)],
+            "targets": list(dict.fromkeys(str(t) for each in self.targets_for(feedback).values() for t in each)),
             "propensity": None if fitted is None else str(fitted),
             "feedback": str(feedback),
             "relevant": self.relevant,

@@ -24,7 +24,7 @@ def inside(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
 
 def judged(test: Log, seen: Log | None, users: Ids, items: Ids, rules: Rules, ledger: Ledger) -> Log:
     """The held-out rows inside the population and among the candidates, with their gains, coded."""
-    test = replace(test, gain=gains(test, rules.feedback, rules.relevant))
+    test = replace(test, gain=gains(test, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(test)))
     keep = inside(test, users)
     if not keep.all():
         if not rules.drop_invalid:

@@ -21,6 +21,8 @@ class Rules:
         train_share: the share of the whole log that the training log is, where its split says so.
         by_users: training and test hold different users: propensities carry over as they are.
         share: the test log is a random part of the whole log with this share, where its split does not say so.
+        ranks: whether anything asks for ranks; if not, every seen pair counts alike, whatever its value.
+        rates: whether anything asks for predictions.
     """
 
     feedback: Feedback
@@ -31,6 +33,8 @@ class Rules:
     share: float | None = None
     by_users: bool = False
     train_share: float | None = None
+    ranks: bool = True
+    rates: bool = False
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
@@ -12,23 +12,34 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from unskew.engine.arm import Arm
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
+from unskew.engine.rated import RatedArm
 from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need
 from unskew.evaluation import cautions
 from unskew.evaluation.align import Aligned, align, clicks_per_user
 from unskew.evaluation.answer import Answer, Setting, answer
-from unskew.evaluation.inputs import Names, as_lists, as_log
+from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
 from unskew.evaluation.segments import segments
-from unskew.log import Feedback, Ids, Log, Recommendations, read_features, read_recommendations
+from unskew.log import (
+    Feedback,
+    Ids,
+    Log,
+    Predictions,
+    Recommendations,
+    read_features,
+    read_predictions,
+    read_recommendations,
+)
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback, train_gains
-from unskew.metrics import RankingMetric
+from unskew.metrics import Metric, RankingMetric
 from unskew.propensity import Propensity, Side
 from unskew.result import Result
 
@@ -39,7 +50,7 @@ def evaluate(
     test: Any,
     models: Mapping[str, Any],
     *,
-    metrics: Sequence[str | RankingMetric] = ("recall@10",),
+    metrics: Sequence[str | Metric] = ("recall@10",),
     estimators: Sequence[str | Estimator] | None = None,
     propensity: str | Propensity | None = None,
     target: str | Sequence[str] | None = None,
@@ -71,11 +82,12 @@ def evaluate(
 
     Args:
         test: the held-out log: a ``Log``, a path, or any dataframe.
-        models: name → lists (a path, a dataframe, ``Recommendations``) or a fitted recommender.
-        metrics: canonical strings such as ``recall@10``.
+        models: name → lists (a path, a dataframe, ``Recommendations``) or a fitted recommender; with rating metrics
+            name → predictions (a path, a dataframe, an array, ``Predictions``) or a model with ``predict``.
+        metrics: canonical strings such as ``recall@10`` or ``mae``.
         estimators: canonical strings; by default naive, and snips and gs where there are propensities.
         propensity: a canonical string (popularity is then fitted on ``seen``) or a fitted object.
-        target: ``per_user``, ``pooled``, ``per_user_sum``, or several; the default depends on the feedback.
+        target: ``per_user``, ``pooled``, ``per_user_sum``, ``per_pair``, or several; by default the usual one.
         seen: the training log. Its items are no candidates for the user, popularity is counted on it.
         feedback: what a row of the logs says; needed where there is a column ``value``.
         relevant: a threshold on the value, ``'>=4'``.
@@ -124,11 +136,15 @@ def evaluate(
         share=None if share == "users" else share,
         by_users=share == "users",
         train_share=None if given.train is None else given.train.share,
+        ranks=question.ranks,
+        rates=question.rates,
     )
     side = _side(mcar, user_features, item_features, names, how, rules)
     aligned = align(
         given.test,
+        tuple(models),
         given.lists,
+        given.predictions,
         seen=given.train,
         population=given.population,
         users=given.users,
@@ -137,8 +153,9 @@ def evaluate(
         rules=rules,
         side=side,
     )
-    targets = question.targets_for(given.feedback)
-    kept, refusals = sift(question.metrics, question.estimators, targets, aligned.evidence)
+    kept, refusals = sift(
+        question.targets_for(given.feedback), question.estimators_for(given.feedback), aligned.evidence
+    )
     _refuse(refusals, skip=refused == "skip" or not question.chosen, any_left=bool(kept))
     plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
     warnings = cautions.before(
@@ -214,6 +231,7 @@ class _Given:
     population: Population | None
     users: Ids
     lists: dict[str, Recommendations]
+    predictions: dict[str, Predictions | Predictor]
     feedback: Feedback
     candidates: str
 
@@ -233,8 +251,10 @@ def _gather(
     """Read the logs while the files of lists are read beside them; then let fitted models make theirs."""
     invalid: Invalid = how["invalid"]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        files = {
-            name: pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
+        files: dict[str, Future[Any]] = {
+            name: pool.submit(read_predictions, source, columns=names.of_predictions, invalid=invalid)
+            if question.rates
+            else pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
             for name, source in models.items()
             if isinstance(source, str | PathLike)
         }
@@ -242,13 +262,23 @@ def _gather(
         told = told_feedback(log, question.relevant)
         everyone = _everyone(log, train, population, by_users)
         among = _candidates(candidates, train)
-        lists = {}
+        lists: dict[str, Recommendations] = {}
+        predictions: dict[str, Predictions | Predictor] = {}
         for done, (name, source) in enumerate(models.items()):
-            say(f"lists of {name}", done, len(models))
+            say(f"{'predictions' if question.rates else 'lists'} of {name}", done, len(models))
             ready = files[name].result() if name in files else source
-            exclude = train if among == "unseen" else None
-            lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
-    return _Given(log, train, population, everyone, lists, told, among)
+            if isinstance(ready, Predictions | np.ndarray) or (
+                question.rates and not isinstance(ready, Recommendations) and not _only_recommends(ready)
+            ):
+                predictions[name] = as_predictions(ready, name, names.of_predictions, invalid)
+            if name not in predictions or (question.ranks and hasattr(ready, "recommend")):
+                exclude = train if among == "unseen" else None
+                lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
+    return _Given(log, train, population, everyone, lists, predictions, told, among)
+
+
+def _only_recommends(source: Any) -> bool:
+    return hasattr(source, "recommend") and not hasattr(source, "predict")
 
 
 def _read(
@@ -280,7 +310,9 @@ def _side(
     random = None
     if mcar is not None:
         random = as_log(mcar, name="mcar", columns=names.of_train, **how)
-        random = replace(random, gain=train_gains(random, rules.feedback, rules.relevant))
+        random = replace(
+            random, gain=train_gains(random, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(random))
+        )
     return Side(
         mcar=random,
         user_features=None if user_features is None else read_features(user_features, "user", invalid=how["invalid"]),
@@ -336,17 +368,24 @@ def _segment_answer(
 ) -> Answer:
     """The same plan over a part; arms that need n_u or |C_u| are left out where a part has none."""
     if held.candidates is None:
-        needy = {Need.RELEVANT, Need.CANDIDATES}
-        kept = [arm for arm in plan.arms if not needy & arm.estimator.needs(arm.target)]
-        if len(kept) < len(plan.arms):
+        every = (*plan.arms, *plan.points)
+        kept = [(arm.estimator, arm.target, good) for arm in every if (good := _in_part(arm))]
+        if sum(len(good) for *_, good in kept) < sum(len(arm.metrics) for arm in every):
             warnings.append(
                 "Segments of interactions have no n_u and no number of candidates: estimators that divide by them are "
                 "left out there."
             )
-        arms = [(arm.estimator, arm.target, arm.metrics) for arm in kept]
-        plan = make_plan(arms, aligned.summary, len(setting.models), plan.arms[0].depth)
+        plan = make_plan(kept, aligned.summary, len(setting.models), every[0].depth)
     own = replace(setting, segment=name, single_clicks=_single_clicks(held), support_gap=_support_gap(aligned, held))
     return answer(held, plan, own)
+
+
+def _in_part(arm: Arm | RatedArm) -> tuple[Metric, ...]:
+    """The metrics that an arm can give for a part of the interactions, of which n_u and |C_u| are not known."""
+    if {Need.RELEVANT, Need.CANDIDATES} & arm.estimator.needs(arm.target):
+        return ()
+    needy = isinstance(arm, RatedArm)  # averages over pairs take |C_u| into the worth of a rank
+    return tuple(m for m in arm.metrics if not (needy and isinstance(m, RankingMetric)))
 
 
 def _per_user_rows(found: Answer, plan: Plan, users: Ids, models: Sequence[str]) -> pl.DataFrame:

@@ -75,6 +75,8 @@ def _rows(held: Held, keep: npt.NDArray[np.bool_]) -> Held:
         value=held.value[keep],
         propensity=None if held.propensity is None else held.propensity[keep],
         labels={name: codes[keep] for name, codes in held.labels.items()},
+        rating=None if held.rating is None else held.rating[keep],
+        predicted=tuple(None if numbers is None else numbers[keep] for numbers in held.predicted),
         relevant=None,
         candidates=None,
     )

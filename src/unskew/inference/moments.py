@@ -26,6 +26,7 @@ class Moments:
         mean: of every column.
         cross: centred Σ x xᵀ.
         differ: for each pair of models, users for whom they differ.
+        root: whether the estimate is the root of the ratio.
     """
 
     models: int
@@ -34,16 +35,17 @@ class Moments:
     mean: Floats
     cross: Floats = field(repr=False)
     differ: Ints64 = field(repr=False)
+    root: bool = False
 
     @classmethod
-    def of(cls, x: Floats, columns: Ints64, models: int) -> Moments:
+    def of(cls, x: Floats, columns: Ints64, models: int, root: bool = False) -> Moments:
         """The moments of some columns of a block of users."""
         width = len(columns)
         active, mean, cross = np.zeros(1, dtype=np.int64), np.zeros(width), np.zeros((width, width))
         differ = np.zeros((models, models), dtype=np.int64)
         if len(x):
             cell_moments(x, columns, models, active, mean, cross, differ)
-        return cls(models, len(x), int(active[0]), mean, cross, differ)
+        return cls(models, len(x), int(active[0]), mean, cross, differ, root)
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of users (Chan, Golub & LeVeque)."""
@@ -53,19 +55,20 @@ class Moments:
         step = other.mean - self.mean
         mean = self.mean + step * (other.users / users)
         cross = self.cross + other.cross + np.outer(step, step) * (self.users * other.users / users)
-        return Moments(self.models, users, self.active + other.active, mean, cross, self.differ + other.differ)
+        active, differ = self.active + other.active, self.differ + other.differ
+        return Moments(self.models, users, active, mean, cross, differ, self.root)
 
     @cached_property
     def values(self) -> Floats:
         """The estimate of every model."""
-        return form.values(self.mean, self.models)
+        return form.values(self.mean, self.models, self.root)
 
     @cached_property
     def covariance(self) -> Floats:
         """Covariance of the models' estimates, clustered by user: SE² = m/(m−1) · Σ e_u² / n²."""
         if self.active < 2:
             return np.full((self.models, self.models), np.nan)
-        gradient = form.gradients(self.mean, self.models)
+        gradient = form.gradients(self.mean, self.models, self.root)
         spread = gradient @ self.cross @ gradient.T
         return np.asarray(spread * (self.active / (self.active - 1)) / self.users**2, dtype=np.float64)
 
@@ -73,7 +76,7 @@ class Moments:
         """Standard error of estimate a minus estimate b, from the difference of gradients."""
         if self.active < 2:
             return float("nan")
-        gradient = form.gradients(self.mean, self.models)
+        gradient = form.gradients(self.mean, self.models, self.root)
         step = gradient[a] - gradient[b]
         spread = max(float(step @ self.cross @ step), 0.0)
         return float(np.sqrt(spread * self.active / (self.active - 1)) / self.users)

@@ -11,7 +11,9 @@ MAX_GAP = 0.1
 FEW_CLICKS = 0.5
 
 
-def trust(tally: Tally, users: int, support_gap: float | None, single_clicks: float | None) -> str:
+def trust(
+    tally: Tally, users: int, support_gap: float | None, single_clicks: float | None, instead: str = "target pooled"
+) -> str:
     """What should make a reader doubt this estimate; empty if nothing does.
 
     Args:
@@ -19,6 +21,7 @@ def trust(tally: Tally, users: int, support_gap: float | None, single_clicks: fl
         users: users that count.
         support_gap: share of held-out interactions on items without training support; ``None`` if unknown or unused.
         single_clicks: share of users with one seen relevant item, where ratios are taken inside each user.
+        instead: what does not suffer from such users.
     """
     doubts = []
     if users < MIN_USERS:
@@ -32,6 +35,6 @@ def trust(tally: Tally, users: int, support_gap: float | None, single_clicks: fl
     if single_clicks is not None and single_clicks > FEW_CLICKS:
         doubts.append(
             f"{single_clicks:.0%} of the users have a single held-out click, for whom this is the naive estimate "
-            "(target pooled does not suffer from that)"
+            f"({instead} does not suffer from that)"
         )
     return f"Little trust: {'; '.join(doubts)}." if doubts else ""

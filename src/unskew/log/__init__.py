@@ -9,7 +9,8 @@ the remedy; rows are dropped only on request, and counted in ``Account``. Behind
 from unskew.log.features import Features, read_features
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Feedback, Log
-from unskew.log.read import read_log, read_recommendations
+from unskew.log.predictions import Predictions
+from unskew.log.read import read_log, read_predictions, read_recommendations
 from unskew.log.recommendations import Recommendations, Recommender
 
 __all__ = [
@@ -18,9 +19,11 @@ __all__ = [
     "Feedback",
     "Ids",
     "Log",
+    "Predictions",
     "Recommendations",
     "Recommender",
     "read_features",
     "read_log",
+    "read_predictions",
     "read_recommendations",
 ]

@@ -32,7 +32,7 @@ def lists_of(table: Table) -> Recommendations:
         rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
     else:
         table.notes.append("ranks were made from scores; the hash of user and item ordered equal scores")
-        rank = _ranks(users.hashes[user], items.hashes[item], user, columns["score"])
+        rank = ranks_by_score(users.hashes[user], items.hashes[item], user, columns["score"])
     indptr, order = _by_rank(user, rank, len(users))
     lists = Recommendations(users, items, indptr, pick(item, order), pick(rank, order))
     flag = np.zeros(len(item), dtype=np.int8)
@@ -71,7 +71,7 @@ def _check(table: Table) -> dict[str, pl.Series]:
     return columns
 
 
-def _ranks(user_hash: Hashes, item_hash: Hashes, user: Codes, score: pl.Series) -> Codes:
+def ranks_by_score(user_hash: Hashes, item_hash: Hashes, user: Codes, score: pl.Series) -> Codes:
     """Rank 1, 2, … in each user by score downwards; equal scores by hash, as in every list that we make."""
     frame = pl.DataFrame({"user": user, "score": score, "hash": pair_uniform(0, user_hash, item_hash)})
     order = frame.select(

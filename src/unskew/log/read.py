@@ -1,12 +1,13 @@
-"""Reading logs and lists from files."""
+"""Reading logs, lists and predictions from files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
 
-from unskew.log import interactions, lists
+from unskew.log import interactions, lists, predictions
 from unskew.log.log import Duplicates, Feedback, Invalid, Log
+from unskew.log.predictions import Predictions
 from unskew.log.recommendations import Recommendations
 from unskew.log.sources import table_of_file
 
@@ -54,3 +55,18 @@ def read_recommendations(
     """
     table = table_of_file(path, lists.REQUIRED, lists.OPTIONAL, columns=columns, invalid=invalid)
     return lists.lists_of(table)
+
+
+def read_predictions(
+    path: str | PathLike[str], *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
+) -> Predictions:
+    """Read predictions from a .csv, .tsv (also with .gz behind it) or .parquet file.
+
+    Args:
+        path: one row per pair with the columns ``user``, ``item`` and ``prediction``, and ``rank`` (1 = best) where
+            the model says where it would list the item.
+        columns: our names → the names in the file, as in ``{"prediction": "score"}``.
+        invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``.
+    """
+    table = table_of_file(path, predictions.REQUIRED, predictions.OPTIONAL, columns=columns, invalid=invalid)
+    return predictions.predictions_of(table)

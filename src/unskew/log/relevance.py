@@ -29,6 +29,13 @@ def told_feedback(log: Log, relevant: str | None) -> Feedback:
     )
 
 
+def row_ratings(log: Log) -> Floats:
+    """The values of the rows as they came, to compare predictions with."""
+    if log.value is None:
+        raise InputError(f"{log.account.source}: predictions are compared with a column 'value', and there is none.")
+    return log.value
+
+
 def gains(log: Log, feedback: Feedback, relevant: str | None) -> Floats:
     """y of every row: 1 for implicit rows, 0/1 behind a threshold, else the value itself."""
     if feedback is Feedback.IMPLICIT:

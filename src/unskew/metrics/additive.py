@@ -39,6 +39,13 @@ class Precision(RankingMetric):
 
 
 @dataclass(frozen=True)
+class CG(Precision):
+    """Cumulative gain: the mean value of the first ``k`` (schnabel16 Eq. 7); precision, for graded values."""
+
+    name = "cg"
+
+
+@dataclass(frozen=True)
 class DCG(RankingMetric):
     """Discounted gain 1/log2(rank + 1)."""
 

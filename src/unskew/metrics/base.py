@@ -49,6 +49,8 @@ class RankingMetric(ABC):
     name: ClassVar[str]
     shape: ClassVar[Shape]
     needs_k: ClassVar[bool] = False
+    lower_is_better: ClassVar[bool] = False
+    root: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.k is None and self.needs_k:

@@ -196,7 +196,7 @@ def histogram(view: View, spread: Weights) -> str:
 
 
 def _intervals(alt: Any, base: Any, shapes: Any) -> Any:
-    axis = alt.Axis(title=None, tickCount=4, format="~g", labelOverlap="greedy", labelSeparation=10)
+    axis = alt.Axis(title=None, tickCount=4, format=".6~g", labelOverlap="greedy", labelSeparation=10)
     value = alt.X("value:Q", axis=axis, scale=alt.Scale(zero=False, nice=True, padding=6))
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, opacity=0.75)
     points = base.mark_point(filled=True, size=60, opacity=1)

@@ -14,6 +14,7 @@ TERMS: tuple[tuple[str, str], ...] = (
     ("per_user", "Target: each user's average over relevant items, then the mean over users."),
     ("pooled", "Target: the average over all relevant user–item pairs; active users count more."),
     ("per_user_sum", "Target: each user's sum over items, then the mean over users."),
+    ("per_pair", "Target: the mean over all pairs of a user and an item, seen or not."),
     ("se", "Standard error, clustered by user."),
     ("ess", "Effective sample size: how many equally weighted interactions would tell as much."),
     (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unskew.report import charts, inputs, numbers, words
 from unskew.report.glossary import TERMS
 from unskew.report.rows import EstimateRow, VerdictRow, estimate_rows, verdict_rows
-from unskew.report.view import Facet, View, unique
+from unskew.report.view import Facet, View, lower_is_better, unique
 from unskew.result import Result, Weights
 
 if TYPE_CHECKING:
@@ -233,7 +233,8 @@ def _promises(view: View) -> list[dict[str, str]]:
 
 
 def _note(view: View, facet: Facet) -> str:
-    return facet.target if facet.segment in (None, view.whole) else f"{facet.target}, {facet.segment}"
+    note = facet.target if facet.segment in (None, view.whole) else f"{facet.target}, {facet.segment}"
+    return f"{note}; lower is better" if lower_is_better(facet.metric) else note
 
 
 def _basis(view: View) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
+from unskew import metrics
 from unskew.report import numbers
 from unskew.result import Estimate, Result, Verdict, Weights
 
@@ -95,10 +97,11 @@ class View:
         return self.facets[0] if self.facets else None
 
     def carrier(self, facet: Facet) -> str:
-        """The estimator whose word counts in a facet: the last debiased one, else naive."""
+        """The estimator whose word counts in a facet: the last debiased one with an interval, else the last there."""
         there = unique(e.estimator for e in self.estimates(facet))
         debiased = [name for name in there if not is_naive(name)]
-        return (debiased or there)[-1]
+        sure = {e.estimator for e in self.estimates(facet) if math.isfinite(e.low)}
+        return ([name for name in debiased if name in sure] or debiased or there)[-1]
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
@@ -123,7 +126,9 @@ class View:
 
     def best(self, estimates: Iterable[Estimate]) -> str:
         """The model with the best value among estimates of one metric."""
-        return max(estimates, key=lambda e: e.value).model
+        rows = list(estimates)
+        best = min if lower_is_better(rows[0].metric) else max
+        return best(rows, key=lambda e: e.value).model
 
     @cached_property
     def _estimates(self) -> dict[Facet, list[Estimate]]:
@@ -137,6 +142,11 @@ class View:
 def is_naive(estimator: str) -> bool:
     """Whether this is the estimator that takes the log as it is."""
     return estimator.split("(")[0] == "naive"
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether the smaller value of this metric is the better one."""
+    return metrics.make(metric).lower_is_better
 
 
 def unique(values: Iterable[Kept]) -> list[Kept]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from unskew.report import numbers
-from unskew.report.view import Facet, View, clean, unique
+from unskew.report.view import Facet, View, clean, lower_is_better, unique
 from unskew.result import Estimate, Result, Verdict
 
 _DECIDED = ("better", "worse")
@@ -147,7 +147,8 @@ def _decided(verdict: Verdict, comparisons: int, brief: bool) -> tuple[Part, ...
         first, second, sign, low, high = verdict.b, verdict.a, -1.0, -verdict.high, -verdict.low
     measured = f"{_difference(sign * verdict.difference, low, high)}, {numbers.p_phrase(verdict.p_adjusted)}"
     correction = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    text = f" on {verdict.metric}: {measured}{correction}.{_robustness(verdict)}"
+    lower = " (lower is better)" if lower_is_better(verdict.metric) else ""
+    text = f" on {verdict.metric}{lower}: {measured}{correction}.{_robustness(verdict)}"
     if brief:
         text = f": {measured}" + (f", Γ {numbers.gamma(verdict.tipping)}." if verdict.tipping is not None else ".")
     return Part(first, "name"), Part(" is better than "), Part(second, "name"), Part(text)
@@ -158,7 +159,7 @@ def _robustness(verdict: Verdict) -> str:
         return ""
     naive, held = verdict.estimator == "naive", ", its strata held fixed," if verdict.estimator.startswith("gs") else ""
     if math.isinf(verdict.tipping):
-        if verdict.target == "per_user":
+        if verdict.target == "per_user" or "over=user" in verdict.estimator:
             return (
                 f" Reweighing inside users{held} up to a factor of 10 does not undo the lead (one click has no rival)."
             )

@@ -1,0 +1,117 @@
+"""What models predict for the held-out rows, and the lists that predictions make where they cover the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.evaluation.inputs import Predictor
+from unskew.evaluation.rules import Ledger, Rules
+from unskew.kernels.coding import unseen
+from unskew.log import Ids, Log, Predictions, Recommendations
+
+Floats = npt.NDArray[np.float64]
+Sources = Mapping[str, Predictions | Predictor]
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """Lists made from predictions, and in words which models have none."""
+
+    lists: dict[str, Recommendations]
+    unranked: str
+
+
+def predicted_rows(sources: Sources, rows: Log, rules: Rules, ledger: Ledger) -> tuple[Log, dict[str, Floats]]:
+    """The rows that all models predict, and each model's predictions of them; a missing one is an error or a drop."""
+    found = {name: _of(name, source, rows) for name, source in sources.items()}
+    missing = np.zeros(len(rows), dtype=np.bool_)
+    for name, numbers in found.items():
+        lacks = np.isnan(numbers)
+        if lacks.all() and len(rows):
+            raise InputError(
+                f"{name}: not one of {len(rows):,} held-out pairs has a prediction.\nDo users and items have the same "
+                "ids as in the log? Rows and columns of an array are users and items 0, 1, 2, …; for other ids use "
+                "Predictions.from_array(array, users, items)."
+            )
+        if lacks.any() and not rules.drop_invalid:
+            first = int(np.argmax(lacks))
+            who, what = rows.users.values[int(rows.user[first])], rows.items.values[int(rows.item[first])]
+            raise InputError(
+                f"{name}: {int(lacks.sum()):,} of {len(rows):,} held-out pairs have no prediction; the first is user "
+                f"'{who}', item '{what}'.\nPredict all held-out pairs, or judge all models on those that every model "
+                "predicts with --invalid drop; the result will say how many were dropped."
+            )
+        missing |= lacks
+    if not missing.any():
+        return rows, found
+    lost = int(missing.sum())
+    ledger.dropped["without a prediction"] = lost
+    ledger.warnings.append(
+        f"{lost:,} held-out {'pair was' if lost == 1 else 'pairs were'} dropped for want of some model's prediction. "
+        "The others stand for all of them in naive and snips; ips still divides by all candidate pairs, and comes out "
+        "too low."
+    )
+    return rows.take(~missing), {name: numbers[~missing] for name, numbers in found.items()}
+
+
+def _of(name: str, source: Predictions | Predictor, rows: Log) -> Floats:
+    if isinstance(source, Predictions):
+        return source.recode(rows.users, rows.items).of(rows)
+    told = source.predict(rows.users.values[rows.user], rows.items.values[rows.item])
+    try:
+        made = np.asarray(told, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"model '{name}': predict(users, items) must give numbers, not {type(told)}.") from None
+    if made.shape != (len(rows),):
+        raise InputError(
+            f"model '{name}': predict(users, items) must give one number for each of {len(rows):,} pairs, not an array "
+            f"of shape {made.shape}."
+        )
+    return np.where(np.isfinite(made), made, np.nan)
+
+
+def lists_of_predictions(sources: Sources, rows: Log, known: Log | None, logged: Ids, rules: Rules) -> Made:
+    """Lists from ranks that came along, else from predictions that cover every candidate of every judged user."""
+    lists, lacking = {}, []
+    for name, source in sources.items():
+        if not isinstance(source, Predictions):
+            lacking.append(f"{name} makes no lists")
+            continue
+        coded = source.recode(rows.users, rows.items)
+        if coded.rank is None:
+            coded = _candidates_only(coded, known if rules.unseen else None, logged)
+            predicted = np.diff(coded.indptr)[np.diff(rows.indptr) > 0]
+            there = np.full(len(rows.users), len(logged)) - (
+                np.diff(known.indptr) if known is not None and rules.unseen else 0
+            )
+            wanted = there[np.diff(rows.indptr) > 0]
+            if (predicted < wanted).any():
+                share = f"{predicted.sum():,} of {wanted.sum():,}"
+                lacking.append(f"{name} has no column 'rank' and predicts {share} candidate pairs")
+                continue
+        lists[name] = coded.lists()
+    return Made(lists, " and ".join(lacking))
+
+
+def _candidates_only(coded: Predictions, excluded: Log | None, logged: Ids) -> Predictions:
+    """The predictions of candidates: items of the logs, without the user's training items."""
+    keep = coded.items.into(logged)[coded.item] >= 0
+    if excluded is not None:
+        free = np.empty(len(coded), dtype=np.bool_)
+        everyone = np.arange(len(coded.users), dtype=np.int32)
+        stamp = np.full(len(coded.items), -1, dtype=np.int64)
+        unseen(coded.indptr, coded.item, everyone, excluded.indptr, excluded.item, stamp, free)
+        keep &= free
+    before = np.concatenate([[0], np.cumsum(keep)])
+    return replace(coded, indptr=before[coded.indptr], item=coded.item[keep], value=coded.value[keep])
+
+
+def no_lists(users: Ids, items: Ids) -> Recommendations:
+    """The lists of a model that has none."""
+    nothing = np.empty(0, dtype=np.int32)
+    return Recommendations(users, items, np.zeros(len(users) + 1, dtype=np.int64), nothing, nothing)

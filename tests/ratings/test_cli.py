@@ -1,0 +1,130 @@
+"""``unskew evaluate --predictions``: files in, a verdict, a page and JSON out."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.cli.test_cli import flat, unskew
+from tests.ratings.test_verdicts import world
+from unskew.report.view import View
+from unskew.report.words import title
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of ratings and three models' predictions."""
+    folder = tmp_path_factory.mktemp("ratings")
+    frame, models = world(20)
+    frame.write_parquet(folder / "test.parquet")
+    for name, guess in models.items():
+        user, item = (index.ravel() for index in np.indices(guess.shape))
+        pl.DataFrame({"user": user, "item": item, "prediction": guess.ravel()}).write_parquet(
+            folder / f"{name}.parquet"
+        )
+    return folder
+
+
+def test_predictions_are_judged_by_mae(files: Path, tmp_path: Path) -> None:
+    """The command of the guide: a verdict in words, and a JSON that holds what Python says."""
+    done = unskew(
+        "evaluate", files / "test.parquet", "--predictions", f"near={files / 'near.parquet'}",
+        "--predictions", files / "rosy.parquet", "--feedback", "ratings", "--propensity", "known", "--metric", "mae",
+        "--json", tmp_path / "r.json", "--html", tmp_path / "r.html", "--csv", tmp_path / "r.csv",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = flat(done.stdout)
+    assert "near is better than rosy on mae" in said and "lower is better" in said
+    assert "Naive would have said the opposite." in said
+    record = json.loads((tmp_path / "r.json").read_text())
+    direct = us.evaluate(
+        files / "test.parquet",
+        {"near": files / "near.parquet", "rosy": files / "rosy.parquet"},
+        metrics=["mae"],
+        propensity="known",
+        feedback="ratings",
+    )
+    assert [(e["model"], e["estimator"]) for e in record["estimates"]] == [
+        (m, e) for e in ("naive", "snips") for m in ("near", "rosy")
+    ]
+    assert [e["value"] for e in record["estimates"]] == [e.value for e in direct.estimates]
+    assert {e["target"] for e in record["estimates"]} == {"per_pair"}
+    assert [v["verdict"] for v in record["verdicts"]] == ["worse", "better"]
+    assert record["inputs"]["models"]["near"]["rows"] == 150 * 12
+    assert pl.read_csv(tmp_path / "r.csv")["value"].to_list() == [e.value for e in direct.estimates]
+
+
+def test_mae_is_what_predictions_are_judged_by(files: Path, tmp_path: Path) -> None:
+    """Without --metric predictions get mae; with ranks of all candidates dcg works beside it."""
+    base: list[str | Path] = [
+        "evaluate",
+        files / "test.parquet",
+        "--predictions",
+        files / "near.parquet",
+        "--feedback",
+        "ratings",
+    ]
+    done = unskew(*base, "--json", tmp_path / "a.json")
+    assert done.returncode == 0, done.stderr
+    assert {e["metric"] for e in json.loads((tmp_path / "a.json").read_text())["estimates"]} == {"mae"}
+    done = unskew(*base, "--metric", "mae", "--metric", "dcg@3", "--json", tmp_path / "b.json")
+    assert done.returncode == 0, done.stderr
+    assert {e["metric"] for e in json.loads((tmp_path / "b.json").read_text())["estimates"]} == {"mae", "dcg@3"}
+
+
+def test_wrong_predictions_are_one_panel(files: Path, tmp_path: Path) -> None:
+    """Missing pairs, names used twice, a missing file: exit code 2 or 1, one message, no traceback."""
+    short = tmp_path / "short.csv"
+    pl.read_parquet(files / "near.parquet").head(900).write_csv(short)
+    base: list[str | Path] = ["evaluate", files / "test.parquet", "--feedback", "ratings"]
+    done = unskew(*base, "--predictions", short)
+    assert done.returncode != 0 and "have no prediction" in flat(done.stderr) and "--invalid drop" in flat(done.stderr)
+    done = unskew(*base, "--predictions", short, "--invalid", "drop", "--json", tmp_path / "d.json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "d.json").read_text())
+    rows = pl.read_parquet(files / "test.parquet")
+    assert record["inputs"]["test"]["dropped"] == {"without a prediction": len(rows.filter(pl.col("user") >= 75))}
+    near = files / "near.parquet"
+    done = unskew(*base, "--predictions", f"m={near}", "--recs", f"m={near}")
+    assert done.returncode != 0 and "two models are called 'm'" in flat(done.stderr)
+    done = unskew(*base, "--predictions", f"m={tmp_path / 'none.parquet'}")
+    assert done.returncode != 0 and "none.parquet" in flat(done.stderr)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("width", [500, 1200])
+def test_the_page_of_a_rating_metric_draws(files: Path, tmp_path: Path, chromium: str, width: int) -> None:
+    """In a real browser, narrow and wide: the headline, the direction, and every chart."""
+    names = ("far", "near", "rosy")
+    result = us.evaluate(
+        files / "test.parquet",
+        {name: files / f"{name}.parquet" for name in names},
+        metrics=["mae", "rmse", "dcg@3"],
+        estimators=["naive", "ips", "snips", "snips(over=user)", "snips(over=item)"],
+        target="per_pair",
+        propensity="known",
+        feedback="ratings",
+        interval="bootstrap",
+        replicates=100,
+    )
+    result.to_html(tmp_path / "page.html")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    shot = tmp_path / "shot.png"
+    common = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}"]
+    options = [f"--screenshot={shot}", f"--window-size={width},1600", "--hide-scrollbars"]
+    address = (tmp_path / "page.html").as_uri()
+    subprocess.run([*common, *options, address], capture_output=True, timeout=120, check=True)
+    image = shot.read_bytes()
+    assert struct.unpack(">II", image[16:24]) == (width, 1600) and len(image) > 30_000
+    command = [*common, "--dump-dom", address]
+    seen = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert str(title(View.of(result))) in " ".join(seen.split())
+    assert seen.count("lower is better") >= 4
+    assert seen.count('role="img"') >= 3 * 3

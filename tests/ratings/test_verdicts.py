@@ -1,0 +1,214 @@
+"""Who is better when smaller is better: verdicts, Holm, words, charts; and bootstrap, refitting and segments."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from unskew.inference.intervals import holm
+from unskew.report import page
+from unskew.report.charts import charted_pairs
+from unskew.report.view import Facet, View
+from unskew.report.words import headline_sentences, sentences, title
+
+USERS, ITEMS = 150, 12
+ESTIMATORS = ["naive", "ips", "snips", "snips(over=user)"]
+LOWER = ["mae", "mse", "rmse"]
+
+
+def world(seed: int = 0) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Ratings of which the good ones are seen more often; ``rosy`` guesses too high, ``near`` and ``far`` are fair.
+
+    Of the liked pairs, which naive mostly sees, rosy says the truth; of all pairs near is the best.
+    """
+    rng = np.random.default_rng(seed)
+    value = rng.choice([1.0, 2.0, 3.0, 4.0, 5.0], (USERS, ITEMS), p=[0.3, 0.25, 0.2, 0.15, 0.1])
+    p = np.where(value >= 4.0, 0.95, 0.05)
+    seen = rng.random((USERS, ITEMS)) < p
+    user, item = np.nonzero(seen)
+    columns = {"user": user, "item": item, "value": value[seen], "propensity": p[seen]}
+    frame = pl.DataFrame(columns).with_columns(shelf=pl.Series(np.where(item < 5, "left", "right")))
+    near = value + rng.normal(0.0, 0.9, value.shape)
+    models = {"far": value + rng.normal(0.0, 2.0, value.shape), "near": near, "rosy": np.maximum(value, 4.2)}
+    return frame, models
+
+
+def judge(frame: pl.DataFrame, models: dict[str, Any], **settings: Any) -> us.Result:
+    asked: dict[str, Any] = {"metrics": LOWER, "estimators": ESTIMATORS, "propensity": "known", "feedback": "ratings"}
+    return us.evaluate(frame, models, **(asked | settings))
+
+
+@pytest.mark.parametrize("metric", [*LOWER, "accuracy"])
+def test_the_smaller_error_is_the_better_one(metric: str) -> None:
+    """far against near: the difference is positive for errors and negative for accuracy, and far is worse in all."""
+    frame, models = world()
+    result = judge(frame, models, metrics=[metric])
+    rows = {v.estimator: v for v in result.verdicts_ if (v.a, v.b) == ("far", "near")}
+    assert set(rows) == set(ESTIMATORS)
+    for row in rows.values():
+        assert row.verdict == "worse"
+        assert (row.difference > 0.0) == (metric != "accuracy")
+        assert row.low <= row.difference <= row.high
+
+
+def test_naive_and_debiased_disagree_about_the_rosy_model() -> None:
+    """Among what was seen rosy errs least; over all pairs near does. Words say so from the winner's side."""
+    frame, models = world()
+    result = judge(frame, models, metrics=["mae"], estimators=["naive", "snips"])
+    found = {v.estimator: v.verdict for v in result.verdicts_ if (v.a, v.b) == ("near", "rosy")}
+    assert found == {"naive": "worse", "snips": "better"}
+    said = [text for text in sentences(result) if "rosy" in text and "near" in text]
+    assert len(said) == 1
+    assert said[0].startswith("near is better than rosy on mae (lower is better): −")
+    assert "Naive would have said the opposite." in said[0]
+    assert str(title(View.of(result))) == "near is better than all 2 others on mae"
+
+
+def test_adjusted_p_is_holm_within_a_cell() -> None:
+    """Three pairs of models in each metric × estimator, corrected together."""
+    frame, models = world(1)
+    models["nearly"] = models["near"] + np.random.default_rng(2).normal(0.0, 0.05, models["near"].shape)
+    result = judge(frame, models)
+    for metric in LOWER:
+        for estimator in ESTIMATORS:
+            rows = [v for v in result.verdicts_ if (v.metric, v.estimator) == (metric, estimator)]
+            assert len(rows) == 6
+            p = [math.erfc(abs(v.difference) / v.se / math.sqrt(2.0)) for v in rows]
+            np.testing.assert_allclose([v.p for v in rows], p, rtol=1e-9)
+            np.testing.assert_allclose([v.p_adjusted for v in rows], holm(np.array(p)), rtol=1e-9)
+            for v in rows:
+                assert (v.verdict == "undecided") == (v.p_adjusted >= 0.05)
+                if v.verdict == "undecided":
+                    assert v.users_needed is None or v.users_needed > 0
+
+
+def test_the_same_model_twice_is_undecided() -> None:
+    """No user tells them apart: p = 1, no tipping point, and words that say so."""
+    frame, models = world(2)
+    result = judge(frame, {"one": models["near"], "two": models["near"].copy()})
+    assert {v.p for v in result.verdicts_} == {1.0}
+    assert {v.verdict for v in result.verdicts_} == {"undecided"}
+    assert {v.tipping for v in result.verdicts_} == {None}
+    assert "score the same for every user" in sentences(result)[0]
+
+
+def test_charts_and_pages_know_the_best_model() -> None:
+    """The best is the one with the least error; with many models charts show its pairs; the page's title names it."""
+    frame, models = world(3)
+    rng = np.random.default_rng(4)
+    many = {f"m{n}": models["near"] + rng.normal(0.0, 0.3 * n, models["near"].shape) for n in range(7)}
+    view = View.of(judge(frame, many, metrics=["mae", "accuracy"], estimators=["naive", "snips"]))
+    for metric in ("mae", "accuracy"):
+        facet = Facet(metric, "per_pair", None)
+        assert view.best(view.estimates(facet, "snips")) == "m0"
+        pairs = charted_pairs(view, facet)
+        assert len(pairs) == 6 and all("m0" in pair for pair in pairs)
+    few = judge(frame, models, metrics=["mae"], estimators=["naive", "snips"])
+    text = page(few)
+    assert "near is better than all 2 others on mae" in text
+    assert "lower is better" in text and "per_pair" in text
+
+
+def test_a_point_without_an_interval_carries_no_headline() -> None:
+    """snips(over=item) has no error and no verdicts; another estimator speaks, and pages are drawn all the same."""
+    frame, models = world(5)
+    result = judge(frame, models, metrics=["mae"], estimators=["naive", "snips", "snips(over=item)"])
+    view = View.of(result)
+    assert view.headline is not None and view.carrier(view.headline) == "snips"
+    assert all(v.estimator != "snips(over=item)" for v in result.verdicts_)
+    rows = [e for e in result.estimates if e.estimator == "snips(over=item)"]
+    assert len(rows) == 3 and all(math.isnan(e.se) and math.isfinite(e.value) for e in rows)
+    assert "near is better" in page(result)
+    alone = judge(frame, models, metrics=["mae"], estimators=["snips(over=item)"])
+    assert "scores" in sentences(alone)[0] and "snips(over=item)" in sentences(alone)[0]
+    assert page(alone).startswith("<!doctype html")
+
+
+def test_ratios_per_user_promise_no_more_than_was_tried() -> None:
+    """Γ of ratios inside users is tried up to 10: “none” is told as that, not as a proof."""
+    frame, models = world(6)
+    models = {"near": models["near"], "off": models["near"] + 3.0 * np.sign(models["near"] - 3.0)}
+    result = judge(frame, models, metrics=["mse"], estimators=["naive", "snips(over=user)"])
+    row = next(v for v in result.verdicts_ if v.estimator == "snips(over=user)")
+    assert row.tipping == math.inf
+    said = str(headline_sentences(View.of(result))[0])
+    assert "up to a factor of 10" in said and "No error" not in said
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_bootstrap_intervals_agree_with_normal_ones(estimator: str) -> None:
+    """The same world by both: standard errors within a tenth, bounds ordered, numbers the same again with one seed."""
+    frame, models = world(7)
+    straight = judge(frame, models, estimators=[estimator])
+    settings: dict[str, Any] = {"interval": "bootstrap", "replicates": 1_500, "seed": 3, "estimators": [estimator]}
+    drawn = judge(frame, models, **settings)
+    for a, b in zip(straight.estimates, drawn.estimates, strict=True):
+        assert a.value == b.value
+        assert b.se == pytest.approx(a.se, rel=0.12)
+        assert b.low < b.value < b.high
+    for v, w in zip(straight.verdicts_, drawn.verdicts_, strict=True):
+        assert w.se == pytest.approx(v.se, rel=0.12)
+    again = judge(frame, models, threads=2, **settings)
+    assert [e.low for e in again.estimates] == [e.low for e in drawn.estimates]
+
+
+def test_refitting_widens_the_intervals_of_estimated_propensities() -> None:
+    """Popularity from a small training log: refitted in each replicate, snips is less sure; naive stays."""
+    frame, models = world(8)
+    rng = np.random.default_rng(9)
+    few = frame.filter(pl.Series(rng.random(len(frame)) < 0.1)).drop("propensity")
+    asked: dict[str, Any] = {
+        "propensity": "popularity(gamma=2)",
+        "seen": few,
+        "candidates": "all",
+        "estimators": ["naive", "snips"],
+        "interval": "bootstrap",
+        "replicates": 200,
+        "metrics": ["mae"],
+    }
+    plain, refitted = judge(frame, models, **asked), judge(frame, models, refit=True, **asked)
+    for a, b in zip(plain.estimates, refitted.estimates, strict=True):
+        assert a.value == b.value
+        if a.estimator == "naive":
+            assert (b.low, b.high) == pytest.approx((a.low, a.high), rel=1e-9)
+        else:
+            assert b.se > 1.02 * a.se
+
+
+def test_segments_of_users_are_those_users_alone() -> None:
+    """--by a column of the users: each segment is what an evaluation of its users alone would say, ips included."""
+    frame, models = world(10)
+    people = pl.DataFrame({"user": np.arange(USERS)}).with_columns(club=(pl.col("user") % 3).cast(pl.String))
+    asked = [*ESTIMATORS, "snips(over=item)"]
+    result = judge(frame, models, users=people, by="club", estimators=asked)
+    for club in ("0", "1", "2"):
+        mine = people.filter(pl.col("club") == club)
+        log = us.Log.from_frame(frame, feedback="ratings")
+        part = log.take(np.isin(log.users.values.to_numpy()[log.user], mine["user"].to_numpy()))
+        alone = judge(part, models, users=mine, estimators=asked)  # type: ignore[arg-type]
+        found = [e for e in result.estimates if e.segment == f"club={club}"]
+        assert [(e.model, e.metric, e.estimator) for e in found] == [
+            (e.model, e.metric, e.estimator) for e in alone.estimates
+        ]
+        np.testing.assert_allclose([e.value for e in found], [e.value for e in alone.estimates], rtol=1e-12)
+        np.testing.assert_allclose([e.se for e in found], [e.se for e in alone.estimates], rtol=1e-9)
+
+
+def test_segments_of_pairs_leave_out_what_divides_by_candidates() -> None:
+    """--by a column of the log: a part of the pairs has no |C_u|, so ips is left out there, and said to be."""
+    frame, models = world(11)
+    result = judge(frame, models, by="shelf", metrics=["mae"])
+    for shelf in ("left", "right"):
+        part = frame.filter(pl.col("shelf") == shelf)
+        alone = judge(part, models, metrics=["mae"], estimators=["naive", "snips", "snips(over=user)"])
+        found = [e for e in result.estimates if e.segment == f"shelf={shelf}"]
+        assert [e.estimator for e in found] == [e.estimator for e in alone.estimates]
+        np.testing.assert_allclose([e.value for e in found], [e.value for e in alone.estimates], rtol=1e-12)
+    assert any("left out there" in warning for warning in result.warnings)
+    only = judge(frame, models, by="shelf", metrics=["mae"], estimators=["ips"])
+    assert {e.segment for e in only.estimates} == {None}
