@@ -95,7 +95,8 @@ def transpose(indptr, pair, at, out):  # type: ignore[no-untyped-def]
 def ascend(first, last, indptr, pair, pull, own, other, weight, level, penalty, ridge, settled):  # type: ignore[no-untyped-def]
     """One Newton step for the rows ``first`` … ``last − 1`` of ``own``; ``weight`` counts the rows of ``other``.
 
-    ``pull`` says what each pair weighs (empty: 1). Once factors are ``settled`` only the offset moves.
+    ``pull`` says what each pair weighs (empty: 1), ``penalty`` what holds the factors of each row. Once factors are
+    ``settled`` only the offset moves.
     """
     width = own.shape[1]
     d = width - 1
@@ -108,7 +109,7 @@ def ascend(first, last, indptr, pair, pull, own, other, weight, level, penalty, 
         mine = own[r]
         curvature[:] = 0.0
         for j in range(width):
-            curvature[j, j] = penalty if j < d else ridge
+            curvature[j, j] = penalty[r] if j < d else ridge
             step[j] = -curvature[j, j] * mine[j]
         for start in range(indptr[r], indptr[r + 1], CHUNK):
             n = min(CHUNK, indptr[r + 1] - start)

@@ -1,15 +1,19 @@
 """Logistic matrix factorisation of outcomes, weighted by 1/P (saito20 Eq. 8, with its minus sign).
 
     q_ui = σ(v_u·w_i + a_u + b_i + c)
-    min of −Σ_O (1/P) [ y log q + (1 − y) log(1 − q) ] + ½ λ (Σ|v_u|² + Σ|w_i|²)
+    min of −Σ_O (1/P) [ y log q + (1 − y) log(1 − q) ] + ½ (Σ λ_u|v_u|² + Σ λ_i|w_i|²)
 
 over the seen pairs. It is fitted like the propensity of the same name (``propensity/logistic_mf.py``): Newton steps for
 all users, then for all items, until the likelihood of held-out rows (a hash of user and item) stops rising; a ridge
 holds the offsets, since few rows speak for each. A pair that was not seen is missing: it is no zero.
 
-λ = penalty · (√(S/I) + √(S/U)), S = Σ_O w² m (1 − m), w = 1/P up to its mean and m the mean outcome: as large as the
-largest singular value of w·(y − m) when there is no structure at all. A y between 0 and 1 counts as y of a success
-and 1 − y of a failure. saito20 fits by Adam instead: ``outcome/adam.py``.
+The penalty is told in units of chance. With w = 1/P up to its mean, m the mean outcome and D_u = Σ w² m (1 − m) over a
+user's rows (D_i over an item's, S over all): w (y − m)/√(D_u D_i) has a largest singular value of about √(U/S) + √(I/S)
+when there is no structure at all. So λ_u = penalty · (√(U/S) + √(I/S)) · D_u, and likewise for items, where D stands
+half-way between its own value and the mean: items that many have seen would otherwise bring in noise, and those that
+few have seen would be learnt by heart (Foygel et al. 2011, the smoothed weighted trace norm).
+
+A y between 0 and 1 counts as y of a success and 1 − y of a failure. saito20 fits by Adam: ``outcome/adam.py``.
 """
 
 from __future__ import annotations
@@ -105,19 +109,32 @@ class LogisticMF(Factored):
         task = Task(
             kept_pairs, turned, held_pairs, times, items.astype(np.float64), (kept_pull, kept_pull[order], held_pull)
         )
-        count = rows.times[~held] * rows.inverse[~held]
+        count = (rows.times * rows.inverse)[~held]
         mean = min(max(float(count @ rows.y[~held] / count.sum()), LEAST), 1.0 - LEAST)
-        spread = float(rows.times[~held] @ rows.inverse[~held] ** 2) * mean * (1.0 - mean)
-        penalty = self.penalty * (np.sqrt(spread / items.sum()) + np.sqrt(spread / times.sum()))
         dim = min(self.dim, int(users.sum()), int(items.sum()))
 
         def first(user: Floats, item: Floats, level: float) -> Floats:
             return _first(train, task, dim, self.seed, user[:, -1], item[:, -1], level)
 
         level = float(np.log(mean / (1.0 - mean)))
-        user, item, level, losses = alternate(task, float(penalty), level, first, self.epochs, self.threads, self.ridge)
+        user, item, level, losses = alternate(
+            task, self._penalties(task, mean), level, first, self.epochs, self.threads, self.ridge
+        )
         user[~users], item[~items] = 0.0, 0.0
         return replace(self, found=Found(train.users, train.items, user, item, level, users, items, losses))
+
+    def _penalties(self, task: Task, mean: float) -> tuple[Floats, Floats]:
+        """λ of every user and item."""
+        noise, user = (
+            task.pulls[0] ** 2 * mean * (1.0 - mean),
+            np.repeat(np.arange(len(task.users)), np.diff(task.kept[0])),
+        )
+        many = float(task.users.sum()), float(task.items.sum())
+        of_users = np.bincount(user, noise, len(task.users))
+        of_items = np.bincount(task.kept[1] >> 1, noise * task.users[user], len(task.items))
+        total = float(of_items.sum())
+        unit = self.penalty * (np.sqrt(many[0] / total) + np.sqrt(many[1] / total))
+        return unit * 0.5 * (of_users + total / many[0]), unit * 0.5 * (of_items + total / many[1])
 
     def _held(self, train: Log, rows: Rows) -> npt.NDArray[np.bool_]:
         """The rows to judge by; none, if they would be all that count."""

@@ -166,7 +166,8 @@ def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Fa
     def first(user: Floats, item: Floats, level: float) -> Floats:
         return _first(train, kept, weight, min(model.dim, len(user), len(item)), model.seed)
 
-    user, item, level, losses = alternate(task, penalty, level, first, model.epochs, model.threads)
+    penalties = np.full(len(train.users), penalty), np.full(len(train.items), penalty)
+    user, item, level, losses = alternate(task, penalties, level, first, model.epochs, model.threads)
     return Factors(
         train.users,
         train.items,
@@ -194,7 +195,7 @@ class Task:
 
 def alternate(
     task: Task,
-    penalty: float,
+    penalties: tuple[Floats, Floats],
     level: float,
     first: Callable[[Floats, Floats, float], Floats],
     epochs: int,
@@ -204,6 +205,7 @@ def alternate(
     """Offsets alone, then factors and offsets until held-out pairs say stop, then offsets once more.
 
     Args:
+        penalties: of the factors of every user and of every item.
         level: c at the start.
         first: the first item factors, given the offsets; as many as there shall be.
         ridge: penalty of offsets.
@@ -213,8 +215,8 @@ def alternate(
 
     def sweep(user: Floats, item: Floats, level: float, settled: bool = False) -> float:
         """All users, then all items; the mean of the offsets goes into the level, where no penalty holds it."""
-        by_user = (*task.kept, task.pulls[0], user, item, task.items, level, penalty, ridge, settled)
-        by_item = (*task.turned, task.pulls[1], item, user, task.users, level, penalty, ridge, settled)
+        by_user = (*task.kept, task.pulls[0], user, item, task.items, level, penalties[0], ridge, settled)
+        by_item = (*task.turned, task.pulls[1], item, user, task.users, level, penalties[1], ridge, settled)
         _each(pool, len(user), lambda a, b: factors.ascend(a, b, *by_user))
         _each(pool, len(item), lambda a, b: factors.ascend(a, b, *by_item))
         means = float(np.average(user[:, -1], weights=task.users)), float(np.average(item[:, -1], weights=task.items))
