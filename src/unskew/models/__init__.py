@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from unskew.models.base import Model
+from unskew.models.factors import KINDS, Factors, fit_all
 from unskew.models.item_knn import ItemKNN
 from unskew.models.most_popular import MostPopular
 from unskew.models.random import Random
 from unskew.spec import Spec, build, take
 
-__all__ = ["ItemKNN", "Model", "MostPopular", "Random", "make"]
+__all__ = ["Factors", "ItemKNN", "Model", "MostPopular", "Random", "fit_all", "make"]
 
 _MAKERS: Mapping[str, Callable[[Spec], Model]] = {
+    "factors": lambda spec: Factors(**take(spec, (), **KINDS)),
     "item_knn": lambda spec: ItemKNN(**take(spec, neighbours=int)),
     "most_popular": lambda spec: MostPopular(**take(spec)),
     "random": lambda spec: Random(**take(spec, seed=int)),

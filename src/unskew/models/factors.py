@@ -1,0 +1,264 @@
+"""Matrix factorisation for ranking: logistic, bpr, warp, warp-kos and squared losses (``kernels/sgd.py``).
+
+    score(u, i) = v_u·w_i + a_u + b_i
+
+Definitions and defaults follow LightFM (Kula 2015) without covariates, whose losses are in wide use while no maintained
+wheel of it exists: factors start uniform in ±½/dim, offsets at 0, Adagrad begins at 1, max_sampled = 10, k = 5, n = 10.
+Three things are not LightFM's: offsets of users do not move where they cancel (bpr, warp), the penalty reaches all
+users and items evenly, and users without a positive have no factors, so that the offsets of items rank for them. No
+list of LightFM is reproduced number by number; what both do on the same data: ``docs/models.md``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.atomic import atomic
+from unskew.errors import InputError
+from unskew.kernels import sgd
+from unskew.kernels.hashing import mix, pair_uniform
+from unskew.log import Feedback, Ids
+from unskew.log.log import Floats, Log
+from unskew.log.recommendations import Recommendations
+from unskew.log.relevance import gains, row_gains
+from unskew.models.base import Model, from_scores
+from unskew.propensity.base import Many
+from unskew.spec import parse, show, take
+
+LOSSES = {
+    "logistic": sgd.LOGISTIC,
+    "squared": sgd.SQUARED,
+    "bpr": sgd.BPR,
+    "warp": sgd.WARP,
+    "warp-kos": sgd.WARP_KOS,
+}
+KINDS: dict[str, type] = {
+    "dim": int,
+    "loss": str,
+    "rate": float,
+    "l2": float,
+    "item_l2": float,
+    "epochs": int,
+    "schedule": str,
+    "max_sampled": int,
+    "k": int,
+    "n": int,
+    "seed": int,
+}
+FORMAT = 1  # of saved files
+
+Progress = Callable[[int, int, float], None]
+
+
+class Factors(Model):
+    """Factors and offsets of users and items, learnt by stochastic gradient descent.
+
+    Args:
+        dim: number of factors.
+        loss: ``warp``, ``warp-kos``, ``bpr`` (rank positives over the rest), ``logistic`` (positives against the log's
+            own zeros) or ``squared`` (values as they are).
+        rate: step size at the start (Adagrad).
+        l2: penalty of users and items; LightFM's user_alpha and item_alpha.
+        item_l2: that of items, where it differs.
+        epochs: passes over the rows.
+        schedule: ``adagrad`` or ``adadelta`` (which ignores ``rate``).
+        max_sampled: draws in which warp and warp-kos look for a violator.
+        k, n: warp-kos takes the k-th best of n draws from the user's positives.
+        seed: of the start and all draws.
+
+    Where the log has zeros or ratings, warp, warp-kos and bpr learn from its positives only; logistic tells positives
+    and zeros apart, and a log of positives only makes it learn how often items occur.
+    """
+
+    users_: Ids
+    user_: Floats  # factors, offset last
+    item_: Floats
+    level_: float
+    losses_: tuple[float, ...]  # mean loss of every epoch
+
+    def __init__(
+        self,
+        dim: int = 30,
+        loss: str = "warp",
+        rate: float = 0.05,
+        l2: float = 0.0,
+        item_l2: float | None = None,
+        epochs: int = 20,
+        schedule: str = "adagrad",
+        max_sampled: int = 10,
+        k: int = 5,
+        n: int = 10,
+        seed: int = 0,
+    ) -> None:
+        self.dim = dim
+        self.loss = loss
+        self.rate = rate
+        self.l2 = l2
+        self.item_l2 = item_l2
+        self.epochs = epochs
+        self.schedule = schedule
+        self.max_sampled = max_sampled
+        self.k = k
+        self.n = n
+        self.seed = seed
+
+    def fit(self, log: Log, progress: Progress | None = None) -> Self:
+        """Learn from a log.
+
+        Args:
+            progress: called after every epoch with its number, the number of epochs and the mean loss.
+        """
+        self._check()
+        positives, y = self._rows(log)
+        shape = len(log.users), len(log.items)
+        users, items = (_start(ids, self.dim, self.seed) for ids in (log.users, log.items))
+        adadelta = self.schedule == "adadelta"
+        sums = tuple((np.zeros if adadelta else np.ones)((many, self.dim + 1)) for many in shape)
+        moves = tuple(np.zeros((many if adadelta else 0, self.dim + 1)) for many in shape)
+        rows = positives if self.loss in ("bpr", "warp", "warp-kos") else log
+        level = float(y.mean()) if self.loss == "squared" and len(y) else 0.0
+        counter, order, losses = np.array([mix(np.uint64(self.seed))], dtype=np.uint64), np.arange(len(rows)), []
+        for number in range(self.epochs if len(rows) else 0):
+            loss, _ = sgd.epoch(
+                LOSSES[self.loss],
+                rows.user,
+                rows.item,
+                y,
+                order,
+                positives.indptr,
+                positives.item,
+                users,
+                items,
+                sums,
+                moves,
+                level,
+                self.rate,
+                self.l2,
+                self.l2 if self.item_l2 is None else self.item_l2,
+                adadelta,
+                self.max_sampled,
+                self.k,
+                self.n,
+                counter,
+            )
+            losses.append(float(loss))
+            if progress is not None:
+                progress(number + 1, self.epochs, losses[-1])
+        users[np.diff(rows.indptr) == 0] = 0.0
+        if not (np.isfinite(users).all() and np.isfinite(items).all()):
+            raise InputError(f"'{self}': the factors grew beyond all bounds. Take a smaller rate, or a larger l2.")
+        self.users_, self.items_ = log.users, log.items
+        self.user_, self.item_, self.level_, self.losses_ = users, items, level, tuple(losses)
+        return self
+
+    def _check(self) -> None:
+        rules = {
+            f"loss must be one of {', '.join(LOSSES)}": self.loss in LOSSES,
+            "schedule must be adagrad or adadelta": self.schedule in ("adagrad", "adadelta"),
+            "dim must be at least 1": self.dim >= 1,
+            "rate must be above 0": self.rate > 0.0,
+            "l2 must not be negative": self.l2 >= 0.0 and (self.item_l2 is None or self.item_l2 >= 0.0),
+            "epochs must be at least 1": self.epochs >= 1,
+            "max_sampled must be at least 1": self.max_sampled >= 1,
+            "k must lie between 1 and n": 1 <= self.k <= self.n,
+            "seed must not be negative": self.seed >= 0,
+        }
+        if broken := [rule for rule, kept in rules.items() if not kept]:
+            raise InputError(f"'factors': {broken[0]}.")
+
+    def _rows(self, log: Log) -> tuple[Log, Floats]:
+        """The positives, and y of every row: values for ``squared``, else 1 for positives and 0 for the rest."""
+        if self.loss == "squared":
+            return log, gains(log, log.feedback or Feedback.RATINGS, None)
+        return log.positives(), (row_gains(log) > 0.0).astype(np.float64)
+
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """The k unseen items with the highest score; unknown users are ranked for by the offsets of items."""
+        items, row = self.catalogue, users.into(self.users_)
+        left = np.vstack([self.user_[:, :-1], np.zeros((1, self.dim))])[row]  # code −1 reads the zeros at the end
+        right, offset = self.item_[:, :-1].T.copy(), self.item_[:, -1]
+
+        def score(rows: slice) -> Floats:
+            return np.asarray(left[rows] @ right + offset)
+
+        return from_scores(score, items, users, k, seen)
+
+    def factors(self) -> tuple[Floats, Floats]:
+        """Matrices of users and items whose product holds all scores: (v, a + c, 1) and (w, 1, b)."""
+        _ = self.catalogue
+        one = np.ones((1, 1))
+        left = [self.user_[:, :-1], self.user_[:, -1:] + self.level_, one.repeat(len(self.user_), axis=0)]
+        right = [self.item_[:, :-1], one.repeat(len(self.item_), axis=0), self.item_[:, -1:]]
+        return np.hstack(left), np.hstack(right)
+
+    def predict(self, users: Many, items: Many) -> Floats:
+        """Scores of pairs (users[j], items[j]): values for ``squared``, log-odds for ``logistic``, else an order."""
+        catalogue = self.catalogue
+        user, item = self.users_.encode(pl.Series(users)), catalogue.encode(pl.Series(items))
+        left, right = (np.vstack([side, np.zeros((1, self.dim + 1))]) for side in (self.user_, self.item_))
+        inner = np.einsum("ij,ij->i", left[user, :-1], right[item, :-1])
+        return np.asarray(inner + left[user, -1] + right[item, -1] + self.level_)
+
+    def save(self, path: str | Path) -> None:
+        """Write a fitted model as .npz: numbers, ids and the canonical string; nothing in it can run code."""
+        catalogue = self.catalogue
+        with atomic(path) as temporary, open(temporary, "wb") as file:
+            np.savez(
+                file,
+                format=FORMAT,
+                model=str(self),
+                users=_plain(self.users_),
+                items=_plain(catalogue),
+                user=self.user_,
+                item=self.item_,
+                level=self.level_,
+                losses=np.array(self.losses_),
+            )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that ``save`` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                held: dict[str, Any] = {name: file[name] for name in file.files}
+        except FileNotFoundError:
+            raise InputError(f"{path}: there is no such file.") from None
+        except (OSError, ValueError, EOFError) as problem:
+            raise InputError(f"{path}: this is no saved model ({problem}).") from None
+        if int(held.get("format", 0)) != FORMAT:
+            raise InputError(f"{path}: this is no model in a format that is known here ({FORMAT}). Save it again.")
+        model = cls(**take(parse(str(held["model"])), (), **KINDS))
+        model.users_, model.items_ = Ids(pl.Series("id", held["users"])), Ids(pl.Series("id", held["items"]))
+        model.user_, model.item_, model.level_ = held["user"], held["item"], float(held["level"])
+        model.losses_ = tuple(float(loss) for loss in held["losses"])
+        return model
+
+    def __str__(self) -> str:
+        options = {name: getattr(self, name) for name in KINDS if getattr(self, name) is not None}
+        return f"factors({', '.join(f'{name}={show(value)}' for name, value in options.items())})"
+
+
+def fit_all(models: Iterable[Model], log: Log, threads: int | None = None) -> list[Model]:
+    """Fit many models side by side, one thread each; the numbers do not depend on how many run at once."""
+    with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
+        return list(pool.map(lambda model: model.fit(log), models))
+
+
+def _start(ids: Ids, dim: int, seed: int) -> Floats:
+    """Uniform in ±½/dim by a hash of (seed, id, number of the factor); the offset is 0."""
+    numbers = np.arange(dim, dtype=np.uint64)
+    drawn = pair_uniform(seed, np.repeat(ids.hashes, dim), np.tile(numbers, len(ids))).reshape(len(ids), dim)
+    return np.hstack([(drawn - 0.5) / dim, np.zeros((len(ids), 1))])
+
+
+def _plain(ids: Ids) -> npt.NDArray[Any]:
+    """Ids as an array of numbers or of text, never of objects."""
+    return ids.values.to_numpy() if ids.values.dtype.is_integer() else np.array(ids.values.to_list(), dtype=np.str_)

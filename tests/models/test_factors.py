@@ -1,0 +1,391 @@
+"""Factors against a loop that draws the same random numbers, and against what is known of the losses."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pytest
+
+from unskew.errors import InputError
+from unskew.kernels.hashing import pair_uniform
+from unskew.log import Ids, Log
+from unskew.models import Factors, MostPopular, fit_all, make
+from unskew.models.factors import LOSSES
+
+Floats = npt.NDArray[np.float64]
+PAIRWISE = ("bpr", "warp", "warp-kos")
+
+
+def log_of(liked: npt.NDArray[np.bool_], seen: npt.NDArray[np.bool_] | None = None) -> Log:
+    """Positives, and zeros where a pair was seen and not liked; every user and item in the vocabulary."""
+    user, item = np.nonzero(np.ones_like(liked))
+    frame = pl.DataFrame({"user": user, "item": item, "value": liked.ravel().astype(float)})
+    return Log.from_frame(frame, feedback="conversions").take((liked if seen is None else seen).ravel())
+
+
+def mix(x: int) -> int:
+    """SplitMix64 in whole numbers."""
+    whole = (1 << 64) - 1
+    x = (x + 0x9E3779B97F4A7C15) & whole
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & whole
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & whole
+    return x ^ (x >> 31)
+
+
+class Loop:
+    """Stochastic gradient descent as one would write it on a blackboard: lists, one parameter at a time."""
+
+    def __init__(self, model: Factors, log: Log) -> None:
+        self.model, self.counter = model, mix(model.seed)
+        self.users, self.items = (self.start(ids) for ids in (log.users, log.items))
+        fresh = 0.0 if model.schedule == "adadelta" else 1.0
+        self.squares = [[[fresh] * (model.dim + 1) for _ in side] for side in (self.users, self.items)]
+        self.moved = [[[0.0] * (model.dim + 1) for _ in side] for side in (self.users, self.items)]
+        values = log.value
+        assert values is not None
+        self.rows = [(int(u), int(i), float(y)) for u, i, y in zip(log.user, log.item, values, strict=True)]
+        self.liked: dict[int, list[int]] = {u: [] for u in range(len(self.users))}
+        for u, i, y in self.rows:
+            if y > 0:
+                self.liked[u].append(i)
+        self.level = 0.0
+        if model.loss == "squared":
+            self.level = sum(y for _, _, y in self.rows) / len(self.rows)
+        if model.loss in PAIRWISE:
+            self.rows = [row for row in self.rows if row[2] > 0]
+        self.order = list(range(len(self.rows)))
+
+    def start(self, ids: Ids) -> list[list[float]]:
+        d = self.model.dim
+        return [
+            [
+                (float(pair_uniform(self.model.seed, np.array([h]), np.array([j], dtype=np.uint64))[0]) - 0.5) / d
+                for j in range(d)
+            ]
+            + [0.0]
+            for h in ids.hashes
+        ]
+
+    def below(self, n: int) -> int:
+        self.counter = (self.counter + 1) & ((1 << 64) - 1)
+        return ((mix(self.counter) >> 32) * n) >> 32
+
+    def score(self, u: int, i: int) -> float:
+        v, w = self.users[u], self.items[i]
+        return sum(a * b for a, b in zip(v[:-1], w[:-1], strict=True)) + v[-1] + w[-1]
+
+    def move(self, side: int, row: int, gradient: list[float]) -> list[float]:
+        """Adagrad or Adadelta; gives back the step sizes."""
+        values = (self.users, self.items)[side][row]
+        sizes = []
+        for j, g in enumerate(gradient):
+            if self.model.schedule == "adadelta":
+                self.squares[side][row][j] = 0.95 * self.squares[side][row][j] + 0.05 * g * g
+                size = math.sqrt(self.moved[side][row][j] + 1e-6) / math.sqrt(self.squares[side][row][j] + 1e-6)
+                self.moved[side][row][j] = 0.95 * self.moved[side][row][j] + 0.05 * (size * g) ** 2
+            else:
+                size = self.model.rate / math.sqrt(self.squares[side][row][j])
+                self.squares[side][row][j] += g * g
+            values[j] -= size * g
+            sizes.append(size)
+        return sizes
+
+    def shrink(self, sizes: list[float]) -> None:
+        """All users and items, by the mean step size."""
+        mean = sum(sizes) / len(sizes)
+        item_l2 = self.model.l2 if self.model.item_l2 is None else self.model.item_l2
+        for side, l2 in ((self.users, self.model.l2), (self.items, item_l2)):
+            for row in side:
+                row[:] = [x / (1.0 + l2 * mean) for x in row]
+
+    def pointwise(self, u: int, i: int, y: float) -> None:
+        z = self.score(u, i) + self.level
+        slope = z - y if self.model.loss == "squared" else 1.0 / (1.0 + math.exp(-z)) - (1.0 if y > 0 else 0.0)
+        v, w = list(self.users[u]), list(self.items[i])
+        sizes = self.move(0, u, [slope * x for x in w[:-1]] + [slope])
+        sizes += self.move(1, i, [slope * x for x in v[:-1]] + [slope])
+        self.shrink(sizes)
+
+    def pairwise(self, u: int, p: int, n: int, pull: float) -> None:
+        v, wp, wn = list(self.users[u]), list(self.items[p]), list(self.items[n])
+        sizes = self.move(0, u, [pull * (b - a) for a, b in zip(wp[:-1], wn[:-1], strict=True)] + [0.0])
+        sizes += self.move(1, p, [-pull * x for x in v[:-1]] + [-pull])
+        sizes += self.move(1, n, [pull * x for x in v[:-1]] + [pull])
+        self.shrink(sizes)
+
+    def negative(self, u: int, z: float, p: int) -> None:
+        """Warp: draw until one violates."""
+        for t in range(1, self.model.max_sampled + 1):
+            n = self.below(len(self.items))
+            while n in self.liked[u]:
+                n = self.below(len(self.items))
+            if self.score(u, n) > z - 1.0:
+                pool = len(self.items) - (1 if self.model.loss == "warp" else len(self.liked[u]))
+                self.pairwise(u, p, n, min(10.0, math.log(max(1, pool // t))))
+                return
+
+    def epoch(self) -> None:
+        for e in range(len(self.order) - 1, 0, -1):
+            other = self.below(e + 1)
+            self.order[e], self.order[other] = self.order[other], self.order[e]
+        for row in self.order:
+            u, p, y = self.rows[row]
+            if self.model.loss not in PAIRWISE:
+                self.pointwise(u, p, y)
+                continue
+            if len(self.liked[u]) == len(self.items):
+                continue
+            if self.model.loss == "bpr":
+                for _ in range(1000):
+                    n = self.rows[self.below(len(self.rows))][1]
+                    if n not in self.liked[u]:
+                        gap = self.score(u, p) - self.score(u, n)
+                        self.pairwise(u, p, n, 1.0 / (1.0 + math.exp(gap)))
+                        break
+                continue
+            if self.model.loss == "warp-kos":
+                many = min(self.model.n, len(self.liked[u]))
+                drawn = [self.liked[u][self.below(len(self.liked[u]))] for _ in range(many)]
+                drawn.sort(key=lambda i: -self.score(u, i))
+                p = drawn[min(self.model.k, many) - 1]
+            self.negative(u, self.score(u, p), p)
+
+
+RNG = np.random.default_rng(0)
+SEEN = RNG.random((7, 6)) < 0.7
+LIKED = SEEN & (RNG.random((7, 6)) < 0.6)
+LIKED[2] = SEEN[2] = True  # likes everything
+LIKED[4] = SEEN[4] = False  # was never there
+TINY = log_of(LIKED, SEEN)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("schedule", ["adagrad", "adadelta"])
+@pytest.mark.parametrize("l2", [0.0, 0.3])
+def test_every_step_is_the_loops(loss: str, schedule: str, l2: float) -> None:
+    """Three epochs with the same random stream end in the same numbers."""
+    model = Factors(
+        dim=3, loss=loss, rate=0.2, l2=l2, item_l2=0.1 if l2 else None, epochs=3, schedule=schedule, k=2, n=3, seed=5
+    ).fit(TINY)
+    loop = Loop(model, TINY)
+    for _ in range(3):
+        loop.epoch()
+    users = np.array(loop.users)
+    users[4] = 0.0  # no rows, no factors
+    np.testing.assert_allclose(model.user_, users, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.item_, np.array(loop.items), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "bpr"])
+def test_the_first_step_goes_down_the_gradient(loss: str) -> None:
+    """Users 0 and 1 like items 0 and 1: one pass moves parameters along −gradient, taken by differences.
+
+    Exactly so for one row. Two rows of bpr share their items and pull their offsets to and fro, the second time with a
+    shorter step (Adagrad): there the direction of the factors is compared.
+    """
+    liked = np.eye(2, dtype=np.bool_) & ((np.arange(2) == 0) | (loss == "bpr"))
+    log = log_of(liked)
+    model = Factors(dim=2, loss=loss, rate=1e-3, epochs=1).fit(log)
+    loop = Loop(model, log)
+    before = np.array([*loop.users, *loop.items])
+
+    def cost(x: Floats) -> float:
+        users, items = x[:2], x[2:]
+        z = users[:, :2] @ items[:, :2].T + users[:, 2:] + items[:, 2] + loop.level
+        if loss == "squared":
+            return 0.5 * float((z[0, 0] - 1.0) ** 2)
+        if loss == "logistic":
+            return math.log1p(math.exp(-z[0, 0]))
+        return math.log1p(math.exp(z[0, 1] - z[0, 0])) + math.log1p(math.exp(z[1, 0] - z[1, 1]))
+
+    slope = np.zeros_like(before)
+    for place in np.ndindex(before.shape):
+        up, down = before.copy(), before.copy()
+        up[place] += 1e-6
+        down[place] -= 1e-6
+        slope[place] = (cost(up) - cost(down)) / 2e-6
+    moved = np.vstack([model.user_, model.item_]) - before
+    if loss == "bpr":
+        moved, slope = moved[:, :2], slope[:, :2]
+        assert -(moved * slope).sum() > 0.999 * np.linalg.norm(moved) * np.linalg.norm(slope)
+    else:
+        moved[1] = 0.0  # a user without rows has no factors
+        np.testing.assert_allclose(moved, -1e-3 * slope, atol=1e-9)
+
+
+def blocks(users: int = 200, items: int = 100, kinds: int = 4, seed: int = 0) -> npt.NDArray[np.bool_]:
+    """Users of a kind like items of their kind."""
+    rng = np.random.default_rng(seed)
+    same = np.arange(users)[:, None] % kinds == np.arange(items) % kinds
+    return np.asarray(rng.random((users, items)) < np.where(same, 0.4, 0.02))
+
+
+@pytest.mark.parametrize("loss", PAIRWISE)
+@pytest.mark.parametrize("schedule", ["adagrad", "adadelta"])
+def test_it_learns_what_most_popular_cannot(loss: str, schedule: str) -> None:
+    """The loss falls, and held-out positives come first far more often than by popularity (about chance here)."""
+    liked = blocks()
+    held = liked & (np.random.default_rng(1).random(liked.shape) < 0.3)
+    train = log_of(liked & ~held)
+
+    def hits(model: Factors | MostPopular) -> float:
+        lists = model.recommend(train.users, 5, seen=train)
+        user = np.repeat(np.arange(200), np.diff(lists.indptr))
+        return float(held[user, lists.item].mean())
+
+    model = Factors(dim=8, loss=loss, epochs=30, schedule=schedule).fit(train)
+    assert model.losses_[-1] < 0.8 * model.losses_[0]
+    assert hits(model) > 3.0 * hits(MostPopular().fit(train))
+
+
+def test_squared_and_logistic_predict() -> None:
+    """Squared loss recovers values, logistic loss the zeros of the log, both better than their mean."""
+    rng = np.random.default_rng(0)
+    truth = 3.0 + rng.normal(size=(80, 3)) @ rng.normal(0.0, 0.5, (3, 60))
+    user, item = np.nonzero(rng.random((80, 60)) < 0.5)
+    frame = pl.DataFrame({"user": user, "item": item, "value": np.maximum(truth[user, item], 0.0)})
+    model = Factors(dim=5, loss="squared", rate=0.1, epochs=60).fit(Log.from_frame(frame, feedback="ratings"))
+    everywhere = model.predict(np.repeat(np.arange(80), 60), np.tile(np.arange(60), 80)).reshape(80, 60)
+    assert ((everywhere - truth) ** 2).mean() < 0.3 * truth.var()
+    liked = frame.with_columns(value=(pl.col("value") > 3.0).cast(pl.Float64))
+    log = Log.from_frame(liked, feedback="conversions")
+    odds = Factors(dim=5, loss="logistic", rate=0.1, epochs=30).fit(log).predict(user.tolist(), item.tolist())
+    assert ((odds > 0.0) == (liked["value"].to_numpy() > 0.0)).mean() > 0.8
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_same_every_time(loss: str) -> None:
+    """The same seed gives the same bits, alone or beside others; another seed does not."""
+    log = log_of(blocks(60, 40))
+    models = fit_all([Factors(dim=4, loss=loss, epochs=3, seed=seed) for seed in (0, 1, 0, 2)], log, threads=4)
+    alone = Factors(dim=4, loss=loss, epochs=3).fit(log)
+    first, second, again, _ = (model.item_ for model in models if isinstance(model, Factors))
+    assert (first == alone.item_).all() and (again == first).all() and (second != first).any()
+
+
+def test_factors_hold_all_scores_and_lists_follow_them() -> None:
+    """user @ item.T are the scores that predict gives and recommend sorts by, seen items left out."""
+    log = log_of(blocks(50, 30))
+    model = Factors(dim=4, epochs=5).fit(log)
+    left, right = model.factors()
+    scores = left @ right.T
+    pairs = np.nonzero(np.ones_like(scores))
+    np.testing.assert_allclose(model.predict(pairs[0].tolist(), pairs[1].tolist()), scores.ravel(), rtol=1e-12)
+    lists = model.recommend(log.users, 6, seen=log)
+    for u in range(50):
+        open_ones = np.setdiff1d(np.arange(30), log.item[log.indptr[u] : log.indptr[u + 1]])
+        best = open_ones[np.argsort(-scores[u, open_ones])][:6]
+        assert list(lists.item[lists.indptr[u] : lists.indptr[u + 1]]) == list(best)
+
+
+def test_strangers_are_ranked_for_by_the_offsets_of_items() -> None:
+    """Users that training did not have, and users without a positive."""
+    liked = blocks(50, 30)
+    liked[7] = False
+    log = log_of(liked)
+    model = Factors(dim=4, epochs=5).fit(log)
+    lists = model.recommend(Ids.of(pl.Series([7, 1000])), 30)
+    order = np.argsort(-model.item_[:, -1])
+    assert list(lists.item[:30]) == list(order) == list(lists.item[30:])
+
+
+HOSTILE = {
+    "no positive": np.zeros((3, 4), dtype=np.bool_),
+    "one item": np.ones((3, 1), dtype=np.bool_),
+    "one user": np.ones((1, 4), dtype=np.bool_) & (np.arange(4) < 2),
+    "all positive": np.ones((3, 4), dtype=np.bool_),
+    "one positive": np.eye(3, 4, dtype=np.bool_) & (np.arange(4) == 1),
+}
+
+
+@pytest.mark.parametrize("liked", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("loss", LOSSES)
+def test_hostile_data(loss: str, liked: npt.NDArray[np.bool_]) -> None:
+    """It ends, with finite numbers, and lists are whole."""
+    log = log_of(liked, np.ones_like(liked))
+    model = Factors(dim=3, loss=loss, epochs=3).fit(log)
+    assert np.isfinite(model.user_).all() and np.isfinite(model.item_).all()
+    assert (np.diff(model.recommend(log.users, 2).indptr) == min(2, liked.shape[1])).all()
+
+
+def test_the_penalty_shrinks() -> None:
+    """More of it, smaller factors; a huge one folds the running factor in and stays finite."""
+    log = log_of(blocks(60, 40))
+    sizes = [np.abs(Factors(dim=4, l2=l2, epochs=5).fit(log).item_).mean() for l2 in (0.0, 0.01, 1.0, 100.0)]
+    assert sizes[0] > sizes[1] > sizes[2] > sizes[3] and np.isfinite(sizes).all()
+
+
+@pytest.mark.parametrize("texts", [False, True])
+def test_saved_and_loaded(tmp_path: Path, texts: bool) -> None:
+    """The same scores and lists, numbers or texts as ids, without anything that could run."""
+    frame = log_of(blocks(30, 20)).to_frame().drop("value")
+    if texts:
+        frame = frame.select(pl.format("user {}", "user").alias("user"), pl.format("ä{}", "item").alias("item"))
+    log = Log.from_frame(frame)
+    model = Factors(dim=3, loss="warp-kos", l2=1e-3, item_l2=0.01, epochs=2).fit(log)
+    model.save(tmp_path / "model.npz")
+    again = Factors.load(tmp_path / "model.npz")
+    assert str(again) == str(model) and again.losses_ == model.losses_
+    lists = [m.recommend(log.users, 4, seen=log).to_frame() for m in (model, again)]
+    assert lists[0].equals(lists[1])
+
+
+def test_files_that_are_no_models(tmp_path: Path) -> None:
+    """Absent, text, another archive, pickled objects: one sentence each."""
+    with pytest.raises(InputError, match="no such file"):
+        Factors.load(tmp_path / "absent.npz")
+    (tmp_path / "text.npz").write_text("hello")
+    np.savez(tmp_path / "other.npz", a=np.ones(2))
+    np.savez(tmp_path / "objects.npz", format=np.array([{}], dtype=object))
+    for name, said in (("text", "no saved model"), ("other", "no model in a format"), ("objects", "no saved model")):
+        with pytest.raises(InputError, match=said):
+            Factors.load(tmp_path / f"{name}.npz")
+    with pytest.raises(InputError, match=r"Call fit\(log\)"):
+        Factors().save(tmp_path / "unfitted.npz")
+
+
+def test_progress_is_told() -> None:
+    """After every epoch: its number, how many, the loss."""
+    told: list[tuple[int, int, float]] = []
+    model = Factors(dim=2, epochs=3).fit(log_of(blocks(30, 20)), progress=lambda *news: told.append(news))
+    assert told == [(i + 1, 3, loss) for i, loss in enumerate(model.losses_)]
+
+
+def test_models_print_what_they_parse() -> None:
+    """The canonical string names every option and makes the same model again."""
+    text = "factors(dim=30, loss=warp, rate=0.05, l2=0, epochs=20, schedule=adagrad, max_sampled=10, k=5, n=10, seed=0)"
+    assert str(make("factors")) == text == str(make(text)) == repr(Factors())
+    kos = str(Factors(loss="warp-kos", item_l2=0.5))
+    assert "loss=warp-kos" in kos and "item_l2=0.5" in kos and str(make(kos)) == kos
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("loss=wrap", "loss must be one of"),
+        ("schedule=adam", "adagrad or adadelta"),
+        ("dim=0", "dim"),
+        ("rate=0", "rate"),
+        ("l2=-1", "l2"),
+        ("item_l2=-1", "l2"),
+        ("epochs=0", "epochs"),
+        ("max_sampled=0", "max_sampled"),
+        ("k=11", "k must lie"),
+        ("seed=-1", "seed"),
+    ],
+)
+def test_impossible_options_are_refused(text: str, said: str) -> None:
+    """When the model is fitted, as with every model here."""
+    with pytest.raises(InputError, match=said):
+        make(f"factors({text})").fit(TINY)
+
+
+def test_a_rate_that_explodes_is_told() -> None:
+    """Squared loss with a huge step leaves all bounds, and says so."""
+    frame = pl.DataFrame({"user": [0, 0, 1, 1], "item": [0, 1, 0, 1], "value": [1e150, 3e150, 2e150, 9e150]})
+    with pytest.raises(InputError, match="smaller rate"):
+        Factors(loss="squared", rate=1e200, epochs=5).fit(Log.from_frame(frame, feedback="ratings"))
