@@ -47,7 +47,12 @@ def refit_replicates(
         drawn = model.fit(train, side, user_weights(train.users.hashes, seed, b))
         rows = in_test_part(drawn.of(aligned.rows).rows, drawn, aligned.rows, rules)
         there = np.isfinite(rows)
-        again = replace(held, propensity=np.where(there, rows, 1.0), value=np.where(there, held.value, 0.0))
+        again = replace(
+            held,
+            propensity=np.where(there, rows, 1.0),
+            value=np.where(there, held.value, 0.0),
+            q=None if held.q is None else np.where(there, held.q, 0.0),
+        )
         sums.append(weighted_sums(again, plan.arms, user_weights(held.hashes, seed, b), threads=threads))
         if progress is not None:
             progress(b + 1, replicates)

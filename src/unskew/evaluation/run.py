@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from unskew.engine.arm import Arm
 from unskew.engine.held import Held
+from unskew.engine.memory import AnyArm
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.engine.rated import RatedArm
 from unskew.errors import InputError, RefusedError
@@ -21,6 +21,7 @@ from unskew.estimators import Estimator, Need
 from unskew.evaluation import cautions
 from unskew.evaluation.align import Aligned, align, clicks_per_user
 from unskew.evaluation.answer import Answer, Setting, answer
+from unskew.evaluation.guesses import with_guesses
 from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
@@ -40,6 +41,7 @@ from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback, train_gains
 from unskew.metrics import Metric, RankingMetric
+from unskew.outcome import Outcome
 from unskew.propensity import Propensity, Side
 from unskew.result import Result
 
@@ -53,6 +55,8 @@ def evaluate(
     metrics: Sequence[str | Metric] = ("recall@10",),
     estimators: Sequence[str | Estimator] | None = None,
     propensity: str | Propensity | None = None,
+    outcome: str | Outcome | None = None,
+    crossfit: bool = True,
     target: str | Sequence[str] | None = None,
     seen: Any = None,
     feedback: Feedback | str | None = None,
@@ -87,6 +91,9 @@ def evaluate(
         metrics: canonical strings such as ``recall@10`` or ``mae``.
         estimators: canonical strings; by default naive, and snips and gs where there are propensities.
         propensity: a canonical string (popularity is then fitted on ``seen``) or a fitted object.
+        outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
+            ``logistic_mf(dim=10)``, or a fitted object.
+        crossfit: fit the outcome model by folds of pairs (default), or in sample as saito20 does.
         target: ``per_user``, ``pooled``, ``per_user_sum``, ``per_pair``, or several; by default the usual one.
         seen: the training log. Its items are no candidates for the user, popularity is counted on it.
         feedback: what a row of the logs says; needed where there is a column ``value``.
@@ -114,6 +121,7 @@ def evaluate(
         metrics,
         estimators,
         propensity,
+        outcome,
         target,
         relevant=relevant,
         by=by,
@@ -145,6 +153,7 @@ def evaluate(
         tuple(models),
         given.lists,
         given.predictions,
+        outcome=question.outcome,
         seen=given.train,
         population=given.population,
         users=given.users,
@@ -156,7 +165,10 @@ def evaluate(
     kept, refusals = sift(question.targets_for(given.feedback), question.estimators, aligned.evidence)
     _refuse(refusals, skip=refused == "skip" or not question.chosen, any_left=bool(kept))
     plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
+    guessed = with_guesses(aligned, plan, question.outcome, side, folded=crossfit, threads=threads)
+    aligned = guessed.aligned
     warnings = cautions.before(aligned, plan, refusals, refit=refit, by=by, unseen=rules.unseen)
+    warnings += guessed.warnings
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -183,7 +195,8 @@ def evaluate(
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
         weights=tuple(w for a in answers for w in a.weights),
-        inputs=aligned.account | {"settings": settings, "refused": [vars(r) for r in refusals]},
+        inputs=aligned.account
+        | {"outcome": guessed.account, "settings": settings, "refused": [vars(r) for r in refusals]},
         warnings=tuple(dict.fromkeys([*warnings, *cautions.after(answers)])),
         rows=_per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
     )
@@ -371,9 +384,9 @@ def _segment_answer(
     return answer(held, plan, own)
 
 
-def _in_part(arm: Arm | RatedArm) -> tuple[Metric, ...]:
+def _in_part(arm: AnyArm) -> tuple[Metric, ...]:
     """The metrics that an arm can give for a part of the interactions, of which n_u and |C_u| are not known."""
-    if {Need.RELEVANT, Need.CANDIDATES} & arm.estimator.needs(arm.target):
+    if {Need.RELEVANT, Need.CANDIDATES, Need.OUTCOME, Need.LISTS} & arm.estimator.needs(arm.target):
         return ()
     needy = isinstance(arm, RatedArm)  # averages over pairs take |C_u| into the worth of a rank
     return tuple(m for m in arm.metrics if not (needy and isinstance(m, RankingMetric)))

@@ -127,7 +127,10 @@ class World:
         self, lists: Recommendations, metric: RankingMetric | str, target: Target | str = Target.PER_USER
     ) -> float:
         """What these lists are really worth under an additive metric."""
-        return true_value(lists, self.full_log(), make(metric), Target.make(target))
+        asked = make(metric)
+        if not isinstance(asked, RankingMetric):
+            raise InputError(f"lists have no {asked}: it is an error of predictions. Use recall@10 or dcg@10.")
+        return true_value(lists, self.full_log(), asked, Target.make(target))
 
     def challenger(self, noise: float = 1.2) -> Challenger:
         """A recommender that knows the users' preferences up to ``noise``, and nothing of exposure."""
