@@ -158,12 +158,12 @@ def test_the_penalised_likelihood_never_falls() -> None:
     own[:, :3] *= 0.5  # keep logits inside the cut
     before = objective()
     for _ in range(60):
-        factors.ascend(0, 40, indptr, pair, own, other, np.ones(30), -4.0, penalty, ridge, False)
+        factors.ascend(0, 40, indptr, pair, np.empty(0), own, other, np.ones(30), -4.0, penalty, ridge, False)
         after = objective()
         assert (after >= before - 1e-9).all()
         before = after
     settled = own.copy()
-    factors.ascend(0, 40, indptr, pair, own, other, np.ones(30), -4.0, penalty, ridge, False)
+    factors.ascend(0, 40, indptr, pair, np.empty(0), own, other, np.ones(30), -4.0, penalty, ridge, False)
     np.testing.assert_allclose(own, settled, atol=1e-8)  # and reaches the top
 
 

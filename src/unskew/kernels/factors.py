@@ -3,9 +3,10 @@
 A pair is one number, 2·item + seen (or 2·user + seen), so that a list of pairs is one array. A row of factors holds
 the d factors and, last, the offset. Given the other side, every row is a penalised logistic regression of its own
 
-    max over (v, a) of  Σ_pairs ω [ seen·z − log(1 + e^z) ] − ½ (penalty·|v|² + ridge·a²),     z = v·w_o + a + b_o + c
+    max over (v, a) of  Σ_pairs ωr [ seen·z − log(1 + e^z) ] − ½ (penalty·|v|² + ridge·a²),     z = v·w_o + a + b_o + c
 
-and rows do not depend on each other: any division of the rows among threads gives the same numbers.
+(ω counts the other side's row; r weighs the pair, 1 unless told) and rows do not depend on each other: any division of
+the rows among threads gives the same numbers.
 
 A Newton step is shortened until no logit moves by more than ``REACH``. The curvature then changes by at most e^REACH
 on the way, so that the step gains at least 1 − (e^REACH − 1 − REACH)/REACH² > 0 of what it promises (Bach 2010,
@@ -91,10 +92,10 @@ def transpose(indptr, pair, at, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def ascend(first, last, indptr, pair, own, other, weight, level, penalty, ridge, settled):  # type: ignore[no-untyped-def]
+def ascend(first, last, indptr, pair, pull, own, other, weight, level, penalty, ridge, settled):  # type: ignore[no-untyped-def]
     """One Newton step for the rows ``first`` … ``last − 1`` of ``own``; ``weight`` counts the rows of ``other``.
 
-    Once factors are ``settled`` only the offset moves.
+    ``pull`` says what each pair weighs (empty: 1). Once factors are ``settled`` only the offset moves.
     """
     width = own.shape[1]
     d = width - 1
@@ -121,6 +122,8 @@ def ascend(first, last, indptr, pair, own, other, weight, level, penalty, ridge,
             for e in range(n):
                 p = 1.0 / (1.0 + np.exp(-min(max(z[e], -LIMIT), LIMIT)))
                 w = weight[pair[start + e] >> 1]
+                if len(pull):
+                    w *= pull[start + e]
                 rest[e], bend[e] = w * ((pair[start + e] & 1) - p), w * p * (1.0 - p)
             accumulate(x, rest, bend, n, z, step, curvature)
         if settled:
@@ -181,8 +184,8 @@ def solve(matrix, vector):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def log_loss(indptr, pair, users, items, weight, level):  # type: ignore[no-untyped-def]
-    """Σ ω and Σ ω·(log(1 + e^z) − seen·z) over some pairs by user."""
+def log_loss(indptr, pair, pull, users, items, weight, level):  # type: ignore[no-untyped-def]
+    """Σ ωr and Σ ωr·(log(1 + e^z) − seen·z) over some pairs by user; ``pull`` is r (empty: 1)."""
     total, loss, d = 0.0, 0.0, users.shape[1] - 1
     for u in range(len(indptr) - 1):
         for e in range(indptr[u], indptr[u + 1]):
@@ -191,8 +194,9 @@ def log_loss(indptr, pair, users, items, weight, level):  # type: ignore[no-unty
             for j in range(d):
                 z += users[u, j] * items[i, j]
             z = min(max(z, -LIMIT), LIMIT)
-            loss += weight[u] * (np.log1p(np.exp(-abs(z))) + max(z, 0.0) - (pair[e] & 1) * z)
-            total += weight[u]
+            w = weight[u] * pull[e] if len(pull) else weight[u]
+            loss += w * (np.log1p(np.exp(-abs(z))) + max(z, 0.0) - (pair[e] & 1) * z)
+            total += w
     return total, loss
 
 

@@ -42,7 +42,8 @@ WARM_UP = 3  # rounds of offsets alone
 PATIENCE = 2  # rounds without a better held-out likelihood
 GAIN = 1e-4  # what counts as better, relatively
 STEPS = 8  # of subspace iteration for the first factors
-BLOCK = 256  # rows that one task updates
+BLOCK = 256  # rows that one thread updates at a time
+NOT_TOLD = np.empty(0)  # every pair weighs 1
 
 Pairs = tuple[npt.NDArray[np.int64], Codes]
 
@@ -157,49 +158,15 @@ class Factors:
 
 
 def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Factors:
-    """Offsets alone, then factors and offsets until held-out pairs say stop, then offsets once more."""
+    """Which pairs, how strong a penalty, and the factors that suit them."""
     kept, held = _pairs(train, model, rate)
-    turned = _turn(kept, len(train.items))
+    task = Task(kept, _turn(kept, len(train.items)), held, weight, np.ones(len(train.items)))
     penalty, level = _start(model, kept, weight, len(train.items))
-    everyone = np.ones(len(train.items))
 
-    def sweep(user: Floats, item: Floats, level: float, settled: bool = False) -> float:
-        """All users, then all items; the mean of the offsets goes into the level, where no penalty holds it."""
-        by_user = (*kept, user, item, everyone, level, penalty, RIDGE, settled)
-        by_item = (*turned, item, user, weight, level, penalty, RIDGE, settled)
-        _each(pool, len(user), lambda a, b: factors.ascend(a, b, *by_user))
-        _each(pool, len(item), lambda a, b: factors.ascend(a, b, *by_item))
-        means = float(np.average(user[:, -1], weights=weight)), float(item[:, -1].mean())
-        user[:, -1] -= means[0]
-        item[:, -1] -= means[1]
-        return level + sum(means)
+    def first(user: Floats, item: Floats, level: float) -> Floats:
+        return _first(train, kept, weight, min(model.dim, len(user), len(item)), model.seed)
 
-    def judge(user: Floats, item: Floats, level: float) -> float:
-        total, loss = factors.log_loss(*held, user, item, weight, level)
-        return loss / total if total > 0.0 else np.nan
-
-    user, item = np.zeros((len(train.users), 1)), np.zeros((len(train.items), 1))
-    with ThreadPoolExecutor(max_workers=model.threads or os.cpu_count()) as pool:
-        for _ in range(WARM_UP):
-            level = sweep(user, item, level)
-        losses = [judge(user, item, level)]
-        dim = min(model.dim, len(user), len(item))
-        user = np.hstack([np.zeros((len(user), dim)), user])
-        best = user.copy(), np.hstack([np.zeros((len(item), dim)), item]), level
-        item = np.hstack([_first(train, kept, weight, dim, model.seed), item])
-        for _ in range(model.epochs if dim else 0):
-            level = sweep(user, item, level)
-            losses.append(judge(user, item, level))
-            if not losses[-1] >= min(losses[:-1]):  # better, or nothing is held out
-                best = user.copy(), item.copy(), level
-            if len(losses) > PATIENCE and min(losses[-PATIENCE:]) > min(losses[:-PATIENCE]) * (1.0 - GAIN):
-                break
-        user, item, level = best
-        stretch = np.sqrt(_stretch(held, user, item, weight, level))
-        user[:, :-1] *= stretch
-        item[:, :-1] *= stretch
-        for _ in range(WARM_UP):
-            level = sweep(user, item, level, settled=True)
+    user, item, level, losses = alternate(task, penalty, level, first, model.epochs, model.threads)
     return Factors(
         train.users,
         train.items,
@@ -209,8 +176,80 @@ def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Fa
         user_seen=np.diff(train.indptr) > 0,
         item_seen=np.bincount(train.item, minlength=len(train.items)) > 0,
         absolute=train.feedback is not Feedback.IMPLICIT and train.value is not None,
-        losses=(*losses, judge(user, item, level)),
+        losses=losses,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Pairs to fit by user and by item, pairs to judge by, how often users and items count, what each pair weighs."""
+
+    kept: Pairs
+    turned: Pairs
+    held: Pairs
+    users: Floats
+    items: Floats
+    pulls: tuple[Floats, Floats, Floats] = (NOT_TOLD, NOT_TOLD, NOT_TOLD)
+
+
+def alternate(
+    task: Task,
+    penalty: float,
+    level: float,
+    first: Callable[[Floats, Floats, float], Floats],
+    epochs: int,
+    threads: int | None = None,
+    ridge: float = RIDGE,
+) -> tuple[Floats, Floats, float, tuple[float, ...]]:
+    """Offsets alone, then factors and offsets until held-out pairs say stop, then offsets once more.
+
+    Args:
+        level: c at the start.
+        first: the first item factors, given the offsets; as many as there shall be.
+        ridge: penalty of offsets.
+
+    Gives back factors of users and items with their offset last, c, and the held-out losses.
+    """
+
+    def sweep(user: Floats, item: Floats, level: float, settled: bool = False) -> float:
+        """All users, then all items; the mean of the offsets goes into the level, where no penalty holds it."""
+        by_user = (*task.kept, task.pulls[0], user, item, task.items, level, penalty, ridge, settled)
+        by_item = (*task.turned, task.pulls[1], item, user, task.users, level, penalty, ridge, settled)
+        _each(pool, len(user), lambda a, b: factors.ascend(a, b, *by_user))
+        _each(pool, len(item), lambda a, b: factors.ascend(a, b, *by_item))
+        means = float(np.average(user[:, -1], weights=task.users)), float(np.average(item[:, -1], weights=task.items))
+        user[:, -1] -= means[0]
+        item[:, -1] -= means[1]
+        return level + sum(means)
+
+    def judge(user: Floats, item: Floats, level: float) -> float:
+        total, loss = factors.log_loss(*task.held, task.pulls[2], user, item, task.users, level)
+        return loss / total if total > 0.0 else np.nan
+
+    user, item = np.zeros((len(task.users), 1)), np.zeros((len(task.items), 1))
+    with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
+        for _ in range(WARM_UP):
+            level = sweep(user, item, level)
+        losses = [judge(user, item, level)]
+        start = first(user, item, level)
+        dim = start.shape[1]
+        user = np.hstack([np.zeros((len(user), dim)), user])
+        best = user.copy(), np.hstack([np.zeros((len(item), dim)), item]), level
+        item = np.hstack([start, item])
+        for _ in range(epochs if dim else 0):
+            level = sweep(user, item, level)
+            losses.append(judge(user, item, level))
+            if not losses[-1] >= min(losses[:-1]):  # better, or nothing is held out
+                best = user.copy(), item.copy(), level
+            if len(losses) > PATIENCE and min(losses[-PATIENCE:]) > min(losses[:-PATIENCE]) * (1.0 - GAIN):
+                break
+        user, item, level = best
+        stretch = np.sqrt(_stretch(task, user, item, level))
+        user[:, :-1] *= stretch
+        item[:, :-1] *= stretch
+        for _ in range(WARM_UP):
+            level = sweep(user, item, level, settled=True)
+    return user, item, level, (*losses, judge(user, item, level))
 
 
 def _start(model: LogisticMF, pairs: Pairs, weight: Floats, items: int) -> tuple[float, float]:
@@ -222,16 +261,17 @@ def _start(model: LogisticMF, pairs: Pairs, weight: Floats, items: int) -> tuple
     return float(penalty), float(np.log(share / (1.0 - share)))
 
 
-def _stretch(held: Pairs, user: Floats, item: Floats, weight: Floats, level: float) -> float:
+def _stretch(task: Task, user: Floats, item: Floats, level: float) -> float:
     """The factor by which v·w should be longer, so that held-out pairs are likeliest: what the penalty shrank."""
+    held, pull = task.held, task.pulls[2]
     who, seen = np.repeat(np.arange(len(user)), np.diff(held[0])), held[1] & 1
     left, right = user[who], item[held[1] >> 1]
     offset, inner = level + left[:, -1] + right[:, -1], np.einsum("ij,ij->i", left[:, :-1], right[:, :-1])
-    factor = 1.0
-    for _ in range(20 if (inner * weight[who]).any() else 0):
+    factor, weight = 1.0, task.users[who] * pull if len(pull) else task.users[who]
+    for _ in range(20 if (inner * weight).any() else 0):
         p = 1.0 / (1.0 + np.exp(-np.clip(offset + factor * inner, -factors.LIMIT, factors.LIMIT)))
-        pull, bend = weight[who] @ (inner * (seen - p)), weight[who] @ (inner**2 * p * (1.0 - p))
-        factor = min(max(factor + float(pull / max(bend, 1e-9)), 0.5), 2.0)
+        slope, bend = weight @ (inner * (seen - p)), weight @ (inner**2 * p * (1.0 - p))
+        factor = min(max(factor + float(slope / max(bend, 1e-9)), 0.5), 2.0)
     return factor
 
 

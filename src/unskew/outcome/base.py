@@ -1,0 +1,167 @@
+"""Outcomes: what would a pair have yielded, had it been seen?
+
+A model q_ui of E[y_ui] is fitted to the seen pairs of a log, zeros included, and asked about any pair. Seen pairs are a
+biased choice, so that each may count 1/P (saito20 Eq. 8): Σ_O (1/P)·loss estimates the loss over all pairs. Only the
+proportions of 1/P matter here; relative propensities will do.
+
+``of`` answers for pairs in the shape of a log, ``predict`` for ids, ``totals`` adds q up over all candidates of a user,
+block by block. No users × items matrix is ever held.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.log import Feedback, Ids, Log
+from unskew.log.ids import Codes
+from unskew.log.relevance import row_gains
+from unskew.propensity.base import NOTHING, Many, Side, pairs_log
+
+Floats = npt.NDArray[np.float64]
+Ask = Callable[[Codes, Codes], Floats]
+CELLS = 1 << 20  # pairs that one thread asks about at once
+
+
+class Outcome(ABC):
+    """A model of E[y] for any pair."""
+
+    name: ClassVar[str]
+    estimated: ClassVar[bool] = True
+
+    def fit(
+        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+    ) -> Self:
+        """Learn from the seen pairs of a log; what comes ready-made has nothing to learn.
+
+        Args:
+            train: seen pairs with their outcomes, zeros included.
+            propensity: P of every row, absolute or relative; each row then counts 1/P. Without it all count alike.
+            side: covariates, where a model uses them.
+            weights: how often each user of ``train`` counts (bootstrap); everybody once by default.
+        """
+        return self
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there is nothing left to learn."""
+        return True
+
+    @abstractmethod
+    def bind(self, users: Ids, items: Ids) -> Ask:
+        """A function that gives q for pairs of codes of these vocabularies, ascending by user and item."""
+
+    @abstractmethod
+    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Which of these users and items the model has learnt something about."""
+
+    def of(self, pairs: Log) -> Floats:
+        """q of every row of a log."""
+        return self.bind(pairs.users, pairs.items)(pairs.user, pairs.item)
+
+    def unknown(self, pairs: Log) -> int:
+        """How many rows have a user or an item of which training said nothing: their q is more of a guess."""
+        users, items = self.known(pairs.users, pairs.items)
+        return int(np.count_nonzero(~(users[pairs.user] & items[pairs.item])))
+
+    def predict(self, users: Many, items: Many) -> Floats:
+        """q of the pairs (users[j], items[j])."""
+        people, user = Ids.code(pl.Series("user", users))
+        things, item = Ids.code(pl.Series("item", items))
+        order = np.lexsort((item, user))
+        found = np.empty(len(order))
+        found[order] = self.of(pairs_log(people, things, user[order], item[order]))
+        return found
+
+    def totals(self, users: Ids, items: Ids, seen: Log | None = None, threads: int | None = None) -> Floats:
+        """Σ q over each user's candidates: all ``items``, less the user's items in ``seen``.
+
+        Users are worked off in blocks side by side; neither blocks nor threads change a number.
+        """
+        ask, every = self.bind(users, items), np.arange(len(items), dtype=np.int32)
+        gone_user, gone_item = _codes(seen, users, items)
+        start = np.searchsorted(gone_user, np.arange(len(users) + 1))
+        out, step = np.zeros(len(users)), max(1, CELLS // max(1, len(items)))
+
+        def work(low: int) -> None:
+            high = min(low + step, len(users))
+            who = np.repeat(np.arange(low, high, dtype=np.int32), len(items))
+            q = ask(who, np.tile(every, high - low)).reshape(high - low, len(items))
+            part = slice(start[low], start[high])
+            q[gone_user[part] - low, gone_item[part]] = 0.0
+            out[low:high] = q.sum(axis=1)
+
+        with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
+            list(pool.map(work, range(0, len(users), step)))
+        return out
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What a model is fitted to.
+
+    Args:
+        y: the outcome of every row.
+        inverse: what each row weighs, ∝ 1/P, 1 on average.
+        times: how often the user of each row counts.
+    """
+
+    y: Floats
+    inverse: Floats
+    times: Floats
+
+
+def rows_of(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
+    """Outcomes and weights of the training rows, checked."""
+    source = train.account.source
+    if train.feedback is Feedback.IMPLICIT:
+        raise InputError(
+            f"{source}: an implicit log holds positives only, and '{name}' would learn that everything is liked.\n"
+            "Give a log of all seen pairs, zeros included (--feedback conversions), or predictions from outside."
+        )
+    y = np.asarray(row_gains(train), dtype=np.float64)
+    times = np.ones(len(train)) if weights is None else np.asarray(weights, dtype=np.float64)[train.user]
+    if not times.any():
+        raise InputError(f"{source}: '{name}' has no training row that counts. Give a log with at least one seen pair.")
+    inverse = np.ones(len(train)) if propensity is None else _inverse(propensity, len(train), source)
+    return Rows(y, inverse * (times.sum() / (times @ inverse)), times)
+
+
+def _inverse(propensity: Floats, rows: int, source: str) -> Floats:
+    """1/P, if there is one P above 0 for every row."""
+    p = np.asarray(propensity, dtype=np.float64)
+    if p.shape != (rows,):
+        raise InputError(
+            f"{source}: there are {rows:,} training rows and propensities of shape {p.shape}; give one each."
+        )
+    wrong = ~(np.isfinite(p) & (p > 0.0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"{source}: the propensity of a training row must be a number above 0; row {row + 1:,} has {p[row]}.\n"
+            "Seen pairs cannot have had no chance to be seen: mend the propensities, or leave them out."
+        )
+    return np.asarray(1.0 / p)
+
+
+def _codes(seen: Log | None, users: Ids, items: Ids) -> tuple[Codes, Codes]:
+    """The pairs of ``seen`` in other vocabularies, ascending by user; what they lack is left out."""
+    if seen is None:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+    user, item = seen.users.into(users)[seen.user], seen.items.into(items)[seen.item]
+    known = (user >= 0) & (item >= 0)
+    user, item = user[known], item[known]
+    order = np.argsort(user, kind="stable")
+    return user[order], item[order]

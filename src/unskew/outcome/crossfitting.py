@@ -1,0 +1,121 @@
+"""Cross-fitting over pairs: q of a pair comes from a model that has not seen what that pair yielded.
+
+Pairs, seen or not, are put into k folds by a hash of user and item. Model j is fitted to the seen pairs outside fold j:
+the pairs of its own fold are missing to it, not zero. q_ui then does not depend on O_ui and y_ui, so that
+
+    E[ q + O r (y − q) ] = E[y]
+
+for right propensities, whatever the model; a model that has learnt y_ui by heart takes the correction away instead
+(saito20's Algorithm 1 fits in sample: ask the model itself for that).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.log import Ids, Log
+from unskew.log.ids import Codes
+from unskew.outcome.base import Ask, Floats, Outcome
+from unskew.propensity.base import NOTHING, Side, pairs_log
+from unskew.propensity.crossfit import pair_folds
+
+
+@dataclass(frozen=True)
+class Crossfit(Outcome):
+    """k models, each fitted without one fold of the pairs.
+
+    Args:
+        inner: the model.
+        folds: into how many parts pairs are divided.
+        seed: another division.
+    """
+
+    inner: Outcome
+    folds: int = 5
+    seed: int = 0
+    models: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
+
+    name = "crossfit"
+
+    def __post_init__(self) -> None:
+        if self.folds < 2:
+            raise InputError(f"'crossfit': pairs are divided into at least 2 folds, not {self.folds}.")
+        if self.seed < 0:
+            raise InputError(f"'crossfit': seed must not be negative, and it is {self.seed}.")
+        if isinstance(self.inner, Crossfit):
+            raise InputError("'crossfit': the model is cross-fitted already.")
+        if not self.inner.estimated:
+            raise InputError(f"'crossfit': '{self.inner}' is not fitted to the log, so there is nothing to cross-fit.")
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there are models."""
+        return bool(self.models)
+
+    def fit(
+        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+    ) -> Self:
+        """Fit the k models. Fewer rows make all P smaller by one factor, which does not matter to any of them."""
+        fold = pair_folds(train, self.folds, self.seed)
+        counts = np.ones(len(train), dtype=np.bool_) if weights is None else np.asarray(weights)[train.user] > 0.0
+        models = []
+        for k in range(self.folds):
+            rest = fold != k
+            if not counts[rest].any():
+                raise InputError(
+                    f"{train.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
+                    f"{self.folds} folds of pairs: without fold {k + 1} none is left.\n"
+                    "Give more rows, or fit in sample (crossfit=False)."
+                )
+            p = None if propensity is None else np.asarray(propensity)[rest]
+            models.append(self.inner.fit(train.take(rest), p, side, weights))
+        return replace(self, models=tuple(models))
+
+    def bind(self, users: Ids, items: Ids) -> Ask:
+        """Each pair is answered by the model of its fold."""
+        self._check()
+        asks = [model.bind(users, items) for model in self.models]
+
+        def ask(user: Codes, item: Codes) -> Floats:
+            fold = pair_folds(pairs_log(users, items, user, item), self.folds, self.seed)
+            q = np.empty(len(user))
+            for k, one in enumerate(asks):
+                mine = fold == k
+                q[mine] = one(user[mine], item[mine])
+            return q
+
+        return ask
+
+    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Those that every model knows."""
+        self._check()
+        each = [model.known(users, items) for model in self.models]
+        return np.all([of_users for of_users, _ in each], axis=0), np.all([of_items for _, of_items in each], axis=0)
+
+    def _check(self) -> None:
+        if not self.models:
+            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.inner}, folds={self.folds}, seed={self.seed})"
+
+
+def crossfit(
+    outcome: Outcome,
+    log: Log,
+    folds: int = 5,
+    *,
+    propensity: Floats | None = None,
+    side: Side = NOTHING,
+    weights: Floats | None = None,
+    seed: int = 0,
+) -> Outcome:
+    """q for any pair from models that were fitted without it; predictions from outside are given back as they are."""
+    if not outcome.estimated:
+        return outcome
+    return Crossfit(outcome, folds, seed).fit(log, propensity, side, weights)

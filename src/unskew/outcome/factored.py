@@ -1,0 +1,82 @@
+"""What logistic factor models share: q = σ(v_u·w_i + a_u + b_i + c) of pairs, and 0/1 outcomes only.
+
+A user or item without training rows has no factors and the average offset; its q is the other side's.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.kernels import factors
+from unskew.log import Ids, Log
+from unskew.log.ids import Codes
+from unskew.outcome.base import Ask, Floats, Outcome, Rows, rows_of
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Factors with the offset in the last column, the level c, who has training rows, and held-out losses."""
+
+    users: Ids
+    items: Ids
+    user: Floats
+    item: Floats
+    level: float
+    of_users: npt.NDArray[np.bool_]
+    of_items: npt.NDArray[np.bool_]
+    losses: tuple[float, ...] = ()
+
+
+class Factored(Outcome):
+    """Factors and offsets of users and items behind a logistic curve."""
+
+    @property
+    @abstractmethod
+    def factors(self) -> Found:
+        """What was found; not fitted is an error."""
+
+    def bind(self, users: Ids, items: Ids) -> Ask:
+        """σ of the logits of pairs."""
+        found = self.factors
+        row, column = users.into(found.users), items.into(found.items)
+
+        def ask(user: Codes, item: Codes) -> Floats:
+            z = np.empty(len(user))
+            factors.logits(row[user], column[item], found.user, found.item, found.level, z)
+            return np.asarray(1.0 / (1.0 + np.exp(-z)))
+
+        return ask
+
+    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Those with training rows."""
+        found = self.factors
+        return (
+            np.append(found.of_users, False)[users.into(found.users)],
+            np.append(found.of_items, False)[items.into(found.items)],
+        )
+
+
+def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
+    """The training rows of a logistic model: outcomes beyond 0 … 1 are refused."""
+    rows = rows_of(train, propensity, weights, name)
+    wrong = rows.y > 1.0  # gains are never below 0
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"{train.account.source}: '{name}' is for outcomes from 0 to 1; row {row + 1:,} has {rows.y[row]:g}.\n"
+            "Use means(shrink=10) or a regressor (sklearn(...)) for graded outcomes, or make them 0/1 with a threshold "
+            "such as --relevant '>=4'."
+        )
+    return rows
+
+
+def with_rows(train: Log, rows: Rows) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Users and items that have a row that counts."""
+    counts = rows.times > 0.0
+    user = np.bincount(train.user[counts], minlength=len(train.users)) > 0
+    return user, np.bincount(train.item[counts], minlength=len(train.items)) > 0

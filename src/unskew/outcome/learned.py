@@ -1,0 +1,170 @@
+"""Any scikit-learn classifier or regressor of y on the covariates of user and item, side by side.
+
+    q_ui = P(y = 1 | x_u, x_i)   (a classifier, for outcomes of 0 and 1)
+    q_ui = E[y | x_u, x_i], at least 0   (a regressor, for any outcome ≥ 0)
+
+Rows weigh 1/P through the model's ``sample_weight``; a model without it is refused where weights differ.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError, MissingExtraError
+from unskew.log import Features, Ids, Log
+from unskew.log.ids import Codes
+from unskew.outcome.base import Ask, Floats, Outcome, rows_of
+from unskew.propensity.base import NOTHING, Side
+from unskew.spec import Spec, show
+
+_WORDS = {"True": True, "False": False, "None": None}
+
+
+@dataclass(frozen=True)
+class Learned(Outcome):
+    """A scikit-learn model.
+
+    Args:
+        estimator: an unfitted classifier or regressor, pipelines included; it is cloned, never changed.
+    """
+
+    estimator: Any
+    found: Any = field(default=None, compare=False, repr=False)
+    side: Side = field(default=NOTHING, compare=False, repr=False)
+
+    name = "sklearn"
+
+    def __post_init__(self) -> None:
+        _require()
+        for method in ("fit", "predict", "get_params"):
+            if not hasattr(self.estimator, method):
+                raise InputError(
+                    f"'sklearn' needs a scikit-learn classifier or regressor, and {self.estimator!r} has no '{method}'."
+                )
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the model has been fitted."""
+        return self.found is not None
+
+    def fit(
+        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+    ) -> Self:
+        """Fit a clone of the estimator to the seen pairs."""
+        from sklearn.base import clone, is_classifier
+
+        rows = rows_of(train, propensity, weights, self.name)
+        if side.user_features is None and side.item_features is None:
+            raise InputError(
+                "'sklearn' learns from covariates, and there are none. Give --user-features or --item-features "
+                "(Side(user_features=…)), or use logistic_mf or means."
+            )
+        counts = rows.times > 0.0
+        y, weight = rows.y[counts], (rows.inverse * rows.times)[counts]
+        if is_classifier(self.estimator):
+            self._check_classes(train, y)
+        options = {} if (weight == weight[0]).all() else {"sample_weight": weight}
+        if options and not _takes_weights(self.estimator):
+            raise InputError(
+                f"'{self}' takes no weights ('sample_weight'), and the rows weigh 1/P. Use another model, or fit "
+                "without propensities."
+            )
+        place = _place(side, train.users, train.items)
+        model = clone(self.estimator)
+        model.fit(place(train.user[counts], train.item[counts]), y, **options)
+        return replace(self, found=model, side=side)
+
+    def _check_classes(self, train: Log, y: Floats) -> None:
+        """A classifier needs zeros and ones, both."""
+        values = np.unique(y)
+        graded = values[~np.isin(values, (0.0, 1.0))]
+        if len(graded):
+            raise InputError(
+                f"{train.account.source}: '{self}' is a classifier, for outcomes of 0 and 1, and there is "
+                f"{graded[0]:g}.\nUse a regressor, or a threshold such as --relevant '>=4'."
+            )
+        if len(values) < 2:
+            raise InputError(
+                f"{train.account.source}: all outcomes are {values[0]:g}, so '{self}' has nothing to tell apart."
+            )
+
+    def bind(self, users: Ids, items: Ids) -> Ask:
+        """Ask the model about the covariates of pairs."""
+        if self.found is None:
+            raise InputError(f"'{self}' has not been fitted. Call .fit(log, side=…) first.")
+        from sklearn.base import is_classifier
+
+        place, model = _place(self.side, users, items), self.found
+        classifier = is_classifier(model)
+
+        def ask(user: Codes, item: Codes) -> Floats:
+            if not len(user):
+                return np.empty(0)
+            x = place(user, item)
+            q = model.predict_proba(x)[:, 1] if classifier else np.maximum(model.predict(x), 0.0)
+            return np.asarray(q, dtype=np.float64)
+
+        return ask
+
+    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """All of them: covariates are an error where they lack."""
+        return np.ones(len(users), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
+
+    def __str__(self) -> str:
+        usual, given = _defaults(type(self.estimator)), self.estimator.get_params(deep=False)
+        shown = [f"{name}={show(value)}" for name, value in given.items() if repr(value) != repr(usual.get(name))]
+        return f"{self.name}({', '.join([type(self.estimator).__name__, *shown])})"
+
+
+def learned(spec: Spec) -> Learned:
+    """``sklearn(LogisticRegression, C=0.1)``: the class of that name with these options."""
+    _require()
+    from sklearn.utils import all_estimators
+
+    known = dict(all_estimators(type_filter=["classifier", "regressor"]))
+    if len(spec.args) != 1 or str(spec.args[0]) not in known:
+        what = f"there is no '{spec.args[0]}'" if spec.args else "no model is named"
+        raise InputError(
+            f"cannot read '{spec}': {what}. Name a classifier or regressor of scikit-learn, as in "
+            "sklearn(LogisticRegression, C=0.1), or pass an object: Learned(model)."
+        )
+    kind = known[str(spec.args[0])]
+    options = {
+        name: _WORDS.get(value, value) if isinstance(value, str) else value for name, value in spec.options.items()
+    }
+    if strange := [name for name in options if name not in _defaults(kind)]:
+        raise InputError(f"cannot read '{spec}': {kind.__name__} has no option '{strange[0]}'.")
+    return Learned(kind(**options))
+
+
+def _require() -> None:
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("the outcome 'sklearn'", "learn") from None
+
+
+def _defaults(kind: type) -> dict[str, Any]:
+    """The options of a class and what they are by default."""
+    return {name: p.default for name, p in inspect.signature(kind).parameters.items() if p.kind is not p.VAR_KEYWORD}
+
+
+def _takes_weights(estimator: Any) -> bool:
+    from sklearn.utils.validation import has_fit_parameter
+
+    return bool(has_fit_parameter(estimator, "sample_weight"))
+
+
+def _place(side: Side, users: Ids, items: Ids) -> Ask:
+    """A function from pairs of codes to their covariates, users' first."""
+
+    def rows(features: Features | None, ids: Ids, what: str) -> Floats:
+        return np.empty((len(ids), 0)) if features is None else features.of(ids, what)
+
+    left, right = rows(side.user_features, users, "user"), rows(side.item_features, items, "item")
+    return lambda user, item: np.hstack([left[user], right[item]])

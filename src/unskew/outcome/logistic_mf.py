@@ -1,0 +1,176 @@
+"""Logistic matrix factorisation of outcomes, weighted by 1/P (saito20 Eq. 8, with its minus sign).
+
+    q_ui = σ(v_u·w_i + a_u + b_i + c)
+    min of −Σ_O (1/P) [ y log q + (1 − y) log(1 − q) ] + ½ λ (Σ|v_u|² + Σ|w_i|²)
+
+over the seen pairs. It is fitted like the propensity of the same name (``propensity/logistic_mf.py``): Newton steps for
+all users, then for all items, until the likelihood of held-out rows (a hash of user and item) stops rising; a ridge
+holds the offsets, since few rows speak for each. A pair that was not seen is missing: it is no zero.
+
+λ = penalty · (√(S/I) + √(S/U)), S = Σ_O w² m (1 − m), w = 1/P up to its mean and m the mean outcome: as large as the
+largest singular value of w·(y − m) when there is no structure at all. A y between 0 and 1 counts as y of a success
+and 1 − y of a failure. saito20 fits by Adam instead: ``outcome/adam.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from unskew.errors import InputError
+from unskew.kernels.hashing import pair_uniform
+from unskew.log import Log
+from unskew.log.ids import hash_texts
+from unskew.outcome.base import Floats, Rows
+from unskew.outcome.factored import Factored, Found, shares_of, with_rows
+from unskew.propensity.base import NOTHING, Side
+from unskew.propensity.logistic_mf import STEPS, Pairs, Task, alternate
+from unskew.spec import show
+
+LEAST = 1e-6  # the mean outcome is taken to be at least this far from 0 and 1 at the start
+
+
+@dataclass(frozen=True)
+class LogisticMF(Factored):
+    """Factors and offsets of users and items, by Newton steps.
+
+    Args:
+        dim: number of factors; 0 leaves the offsets of users and items.
+        penalty: of factors, in units of what chance alone would bring.
+        ridge: of offsets; 4 is what suits offsets that vary by ½ between users, 1/variance.
+        epochs: rounds (all users, all items) at most; the held-out likelihood mostly stops earlier.
+        held_out: share of the rows that is kept aside to know when to stop; 0 runs all epochs.
+        seed: of the first factors and the held-out rows.
+        threads: by default one per core; the numbers do not depend on it.
+    """
+
+    dim: int = 10
+    penalty: float = 0.85
+    ridge: float = 4.0
+    epochs: int = 30
+    held_out: float = 0.1
+    seed: int = 0
+    threads: int | None = field(default=None, compare=False, repr=False)
+    found: Found | None = field(default=None, compare=False, repr=False)
+
+    name = "logistic_mf"
+
+    def __post_init__(self) -> None:
+        rules = {
+            "dim must not be negative": self.dim >= 0,
+            "penalty must be above 0": self.penalty > 0.0,
+            "ridge must be above 0": self.ridge > 0.0,
+            "epochs must be at least 1": self.epochs >= 1,
+            "held_out must lie between 0 and 0.5": 0.0 <= self.held_out <= 0.5,
+            "seed must lie between 0 and 2³¹ − 1": 0 <= self.seed < 2**31,
+        }
+        if broken := [rule for rule, kept in rules.items() if not kept]:
+            raise InputError(f"'logistic_mf': {broken[0]}.")
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there are factors."""
+        return self.found is not None
+
+    @property
+    def factors(self) -> Found:
+        """What was found."""
+        if self.found is None:
+            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
+        return self.found
+
+    @property
+    def held_out_loss(self) -> tuple[float, ...]:
+        """Weighted mean log-loss of the held-out rows: with offsets alone, after every round, and in the end."""
+        return self.factors.losses
+
+    def fit(
+        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+    ) -> Self:
+        """Fit to the seen pairs."""
+        rows = shares_of(train, propensity, weights, self.name)
+        users, items = with_rows(train, rows)
+        held = self._held(train, rows)
+        kept_pairs, kept_pull = _entries(train, rows, ~held)
+        held_pairs, held_pull = _entries(train, rows, held)
+        turned, order = _turn(kept_pairs, len(train.items))
+        times = np.zeros(len(train.users)) if weights is None else np.asarray(weights, dtype=np.float64).copy()
+        times[users] = 1.0 if weights is None else times[users]
+        times[~users] = 0.0
+        task = Task(
+            kept_pairs, turned, held_pairs, times, items.astype(np.float64), (kept_pull, kept_pull[order], held_pull)
+        )
+        count = rows.times[~held] * rows.inverse[~held]
+        mean = min(max(float(count @ rows.y[~held] / count.sum()), LEAST), 1.0 - LEAST)
+        spread = float(rows.times[~held] @ rows.inverse[~held] ** 2) * mean * (1.0 - mean)
+        penalty = self.penalty * (np.sqrt(spread / items.sum()) + np.sqrt(spread / times.sum()))
+        dim = min(self.dim, int(users.sum()), int(items.sum()))
+
+        def first(user: Floats, item: Floats, level: float) -> Floats:
+            return _first(train, task, dim, self.seed, user[:, -1], item[:, -1], level)
+
+        level = float(np.log(mean / (1.0 - mean)))
+        user, item, level, losses = alternate(task, float(penalty), level, first, self.epochs, self.threads, self.ridge)
+        user[~users], item[~items] = 0.0, 0.0
+        return replace(self, found=Found(train.users, train.items, user, item, level, users, items, losses))
+
+    def _held(self, train: Log, rows: Rows) -> npt.NDArray[np.bool_]:
+        """The rows to judge by; none, if they would be all that count."""
+        stream = int(hash_texts(pl.Series([f"outcome {self.seed}"]))[0])
+        drawn = pair_uniform(stream, train.users.hashes[train.user], train.items.hashes[train.item])
+        held = drawn < self.held_out
+        return held if rows.times[~held].any() else np.zeros(len(train), dtype=np.bool_)
+
+    def __str__(self) -> str:
+        options = {name: getattr(self, name) for name in ("dim", "penalty", "ridge", "epochs", "held_out", "seed")}
+        return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in options.items())})"
+
+
+def _entries(train: Log, rows: Rows, chosen: npt.NDArray[np.bool_]) -> tuple[Pairs, Floats]:
+    """2·item + success by user, and what each entry weighs; a y inside (0, 1) makes two entries."""
+    at = np.flatnonzero(chosen)
+    y = rows.y[at]
+    twice = np.repeat(np.arange(len(at)), np.where((y > 0.0) & (y < 1.0), 2, 1))
+    second = np.append(False, twice[1:] == twice[:-1])
+    success = (y[twice] > 0.0) & ~second
+    pair = 2 * train.item[at][twice] + success
+    pull = rows.inverse[at][twice] * np.where(success, y[twice], 1.0 - y[twice])
+    counts = np.bincount(train.user[at][twice], minlength=len(train.users))
+    return (np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), pair.astype(np.int32)), pull
+
+
+def _turn(pairs: Pairs, items: int) -> tuple[Pairs, npt.NDArray[np.int64]]:
+    """The same entries by item, 2·user + success, and the order in which they stand there."""
+    item, user = pairs[1] >> 1, np.repeat(np.arange(len(pairs[0]) - 1), np.diff(pairs[0]))
+    order = np.argsort(item, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=items))]).astype(np.int64)
+    return (ends, (2 * user[order] + (pairs[1][order] & 1)).astype(np.int32)), order
+
+
+def _first(train: Log, task: Task, dim: int, seed: int, a: Floats, b: Floats, level: float) -> Floats:
+    """First item factors: singular vectors of what offsets leave, w (y − q), over the root of its information.
+
+    A few steps of subspace iteration, begun with hashes of (seed, item, number of the factor).
+    """
+    item, pull = task.kept[1] >> 1, task.pulls[0]
+    user = np.repeat(np.arange(len(a)), np.diff(task.kept[0]))
+    p = 1.0 / (1.0 + np.exp(-np.clip(level + a[user] + b[item], -15.0, 15.0)))
+    rest, weight = pull * ((task.kept[1] & 1) - p), pull * p * (1.0 - p)
+    rows, columns = np.bincount(user, weight, len(a)), np.bincount(item, weight * task.users[user], len(b))
+    out, back = (
+        1.0 / np.sqrt(side + float(np.average(side, weights=many)) + 1e-12)
+        for side, many in ((rows, task.users), (columns, task.items))
+    )
+    matrix = sparse.csr_array((rest * out[user] * back[item], (user, item)), (len(a), len(b)))
+    numbers = np.arange(dim, dtype=np.uint64)
+    drawn = pair_uniform(seed, np.repeat(train.items.hashes, dim), np.tile(numbers, len(b)))
+    basis, triangle = drawn.reshape(len(b), dim) - 0.5, np.zeros((dim, dim))
+    for _ in range(STEPS if dim else 0):
+        basis, triangle = np.linalg.qr(matrix.T @ (task.users[:, None] * (matrix @ basis)))
+    size = np.abs(np.diag(triangle)) ** 0.25  # the root of the singular value
+    return np.asarray(basis * size * (task.users.sum() * task.items.sum()) ** 0.25)

@@ -1,0 +1,117 @@
+"""Shrunk means against loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.outcome.worlds import World, log_of, pairs_of
+from unskew import outcome
+from unskew.errors import InputError
+from unskew.log import Log
+from unskew.outcome import Means
+
+rows = st.lists(
+    st.tuples(
+        st.integers(7, 12), st.integers(5, 12), st.sampled_from([0.0, 0.5, 1.0, 3.0]), st.sampled_from([0.1, 0.5, 1.0])
+    ),
+    min_size=1,
+    max_size=30,
+    unique_by=lambda row: row[:2],
+)
+Row = tuple[int, int, float, float]
+
+
+def reference(rows: list[Row], shrink: float, times: dict[int, float], user: int, item: int) -> float:
+    """q by loops over dictionaries."""
+
+    def effect(of: list[tuple[float, float, float]]) -> float:
+        total = sum(t * w for w, t, _ in of)
+        if total == 0.0:
+            return 0.0
+        size = total**2 / sum(t * w * w for w, t, _ in of)
+        return sum(t * w * v for w, t, v in of) / total * size / (size + shrink)
+
+    inverse = {(u, i): 1.0 / p for u, i, _, p in rows}
+    mean = sum(times[u] * inverse[u, i] * y for u, i, y, _ in rows) / sum(
+        times[u] * inverse[u, i] for u, i, _, _ in rows
+    )
+    items = {
+        j: effect([(inverse[u, i], times[u], y - mean) for u, i, y, _ in rows if i == j]) for j in {r[1] for r in rows}
+    }
+    mine = effect([(inverse[u, i], 1.0, y - mean - items[i]) for u, i, y, _ in rows if u == user])
+    largest = max(y for u, _, y, _ in rows if times[u] > 0.0)
+    return min(max(mean + items.get(item, 0.0) + mine, 0.0), largest)
+
+
+@given(rows=rows, shrink=st.sampled_from([0.0, 1.0, 10.0]), doubled=st.integers(7, 12))
+def test_means_are_the_formula(rows: list[Row], shrink: float, doubled: int) -> None:
+    """Weighted and shrunk as a loop has it, graded outcomes, unknown users and items, users who count twice."""
+    frame = pl.DataFrame(rows, schema=["user", "item", "value", "propensity"], orient="row")
+    log = Log.from_frame(frame, feedback="conversions")
+    times = {u: 2.0 if u == doubled else 1.0 for u in range(7, 13)}
+    weights = np.array([times[u] for u in log.users.values])
+    found = Means(shrink).fit(log, log.propensity, weights=weights)
+    asked = [(u, i) for u in (6, *range(7, 13)) for i in (4, *range(5, 13))]
+    q = found.predict([u for u, _ in asked], [i for _, i in asked])
+    expected = [reference(rows, shrink, times, u, i) for u, i in asked]
+    np.testing.assert_allclose(q, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_weights_remove_the_bias_of_what_was_shown() -> None:
+    """What is liked is shown more: plain means are too high, weighted ones are not (± 0.02)."""
+    world = World.draw()
+    log = world.log
+    plain = Means().fit(log).predict(*pairs_of(world.p.shape))
+    weighted = Means().fit(log, world.p[world.seen]).predict(*pairs_of(world.p.shape))
+    assert plain.mean() - world.chance.mean() > 0.05
+    assert abs(weighted.mean() - world.chance.mean()) < 0.02
+    assert world.error(weighted) < world.error(plain)
+
+
+def test_shrinking_helps_where_rows_are_few() -> None:
+    """Fresh pairs are predicted better than by raw means and than by the mean of all."""
+    world = World.draw(rate=0.1)
+    errors = [
+        world.error(Means(shrink).fit(world.log, world.p[world.seen]).predict(*pairs_of(world.p.shape)))
+        for shrink in (0.0, 10.0, 1e9)
+    ]
+    assert errors[1] < min(errors[0], errors[2])
+
+
+def test_the_scale_of_propensities_does_not_matter() -> None:
+    """Relative propensities will do."""
+    world = World.draw(60, 30)
+    log, p = world.log, world.p[world.seen]
+    np.testing.assert_allclose(Means().fit(log, p).of(log), Means().fit(log, 0.01 * p).of(log), rtol=1e-12)
+
+
+def test_unknown_pairs_are_counted() -> None:
+    """Rows of a user or an item without training rows."""
+    seen = np.zeros((4, 3), dtype=np.bool_)
+    seen[:2, :2] = True
+    found = Means().fit(log_of(seen, np.ones((4, 3))))
+    assert found.unknown(log_of(np.ones((4, 3), dtype=np.bool_), np.ones((4, 3)))) == 12 - 4
+
+
+def test_mistakes_are_told() -> None:
+    """Positives only, wrong propensities, no rows, not fitted, a negative option."""
+    y, seen = np.ones((3, 4)), np.eye(3, 4, dtype=np.bool_)
+    log = log_of(seen, y)
+    clicks = Log.from_frame(pl.DataFrame({"user": [1, 2], "item": [1, 1]}), feedback="implicit")
+    with pytest.raises(InputError, match="positives only"):
+        Means().fit(clicks)
+    with pytest.raises(InputError, match="3 training rows"):
+        Means().fit(log, np.ones(2))
+    with pytest.raises(InputError, match=r"row 2 has 0\.0"):
+        Means().fit(log, np.array([0.5, 0.0, 1.0]))
+    with pytest.raises(InputError, match="no training row that counts"):
+        Means().fit(log_of(np.zeros((3, 4), dtype=np.bool_), y))
+    with pytest.raises(InputError, match="not been fitted"):
+        Means().of(log)
+    with pytest.raises(InputError, match="negative"):
+        outcome.make("means(shrink=-1)")
+    assert str(outcome.make("means")) == "means(shrink=10)" == str(outcome.make("means(shrink=10)"))
