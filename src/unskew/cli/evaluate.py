@@ -93,13 +93,13 @@ def evaluate(
     ] = None,
     outcome: Annotated[
         str | None,
-        typer.Option(
-            help='For dr: "logistic_mf(dim=10)", "means(shrink=10)", "given(FILE)".', rich_help_panel=WHAT
-        ),
+        typer.Option(help='For dr: "logistic_mf(dim=10)", "means(shrink=10)", "given(FILE)".', rich_help_panel=WHAT),
     ] = None,
     in_sample: Annotated[
         bool,
-        typer.Option("--in-sample", help="Fit the outcome model without folds of pairs (saito20).", rich_help_panel=HOW),
+        typer.Option(
+            "--in-sample", help="Fit the outcome model without folds of pairs (saito20).", rich_help_panel=HOW
+        ),
     ] = False,
     target: Annotated[
         list[str] | None, typer.Option(help="per_user, pooled, per_user_sum or per_pair. Repeat.", rich_help_panel=WHAT)

@@ -172,9 +172,7 @@ class SummedArm:
             assert model.list_q is not None
             sums.guessed(model.list_indptr, model.list_rank, model.list_q, self._table, columns, own)
 
-    def _fill_list(
-        self, term: Term, batch: Batch, model: Ranked, own: Floats, columns: Ints64, whole: Ints64
-    ) -> None:
+    def _fill_list(self, term: Term, batch: Batch, model: Ranked, own: Floats, columns: Ints64, whole: Ints64) -> None:
         """Σ w·worth over the seen pairs of the list, and Σ worth over all of its candidates."""
         assert term.divisor.numbers is not None
         assert model.list_there is not None

@@ -235,7 +235,10 @@ def _doubt(arm: AnyArm, tally: Tally, users: int, setting: Setting) -> str:
     weighted = bool(arm.estimator.needs(arm.target) & {Need.PROPENSITY})
     inside_users = weighted and arm.inside_users
     return trust(
-        tally if arm.estimator.weighs else None, users, setting.support_gap if weighted else None, setting.single_clicks if inside_users else None
+        tally if arm.estimator.weighs else None,
+        users,
+        setting.support_gap if weighted else None,
+        setting.single_clicks if inside_users else None,
     )
 
 

@@ -6,8 +6,9 @@
     Prop 4.4  the same for dr with max(q, 1 − q)·c/P:                   *only conditionally on the outcomes*
 
 m = E[y], c what the pair's rank is worth. All need m or P of *every* pair, so they serve worlds whose truth is known,
-not logs. Pairs must be seen independently of each other. Prop 4.4 bounds how far dr lies from Σ y c / |U| with the drawn
-y, not from Σ m c / |U|: with P = 1 and q = m = ½ dr is Σ y c / |U|, and a 95 % bound holds Σ m c / |U| 82 % of the time.
+not logs. Pairs must be seen independently of each other. Prop 4.4 bounds how far dr lies from Σ y c / |U| with the
+drawn y, not from Σ m c / |U|: with P = 1 and q = m = ½ dr is Σ y c / |U|, and a 95 % bound holds Σ m c / |U| only 82 %
+of the time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ Floats = npt.NDArray[np.float64]
 
 
 def ips_variance(
-    propensity: npt.ArrayLike, mean: npt.ArrayLike, worth: npt.ArrayLike, users: int, square: npt.ArrayLike | None = None
+    propensity: npt.ArrayLike,
+    mean: npt.ArrayLike,
+    worth: npt.ArrayLike,
+    users: int,
+    square: npt.ArrayLike | None = None,
 ) -> float:
     """Variance of ips under per_user_sum (Thm 3.3); ``square`` is E[y²], equal to the mean for 0/1 outcomes."""
     p, m, c = _arrays(propensity, mean, worth)
