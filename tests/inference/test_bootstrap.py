@@ -112,7 +112,6 @@ def replicates_of(held: Held, *, seed: int = 5, threads: int = 1, block: int = 4
     plan = plan_of(held, CELLS)
     sums = estimate(held, plan.arms, plan.cells, replicates=count, seed=seed, threads=threads, block=block)
     assert sums.replicates is not None
-    models = len(held.lists)
     return np.stack([cell.form.values(sums.replicates[:, cell.columns]) for cell in plan.cells])
 
 

@@ -13,8 +13,8 @@ import pytest
 from unskew.engine.held import Held
 from unskew.engine.memory import estimate
 from unskew.evaluation.answer import answer
-from unskew.inference.intervals import holm, two_sided_p
 from unskew.inference.form import Form
+from unskew.inference.intervals import holm, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.verdict import Outcome, decide, outcome, users_needed
 
