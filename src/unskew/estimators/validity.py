@@ -123,8 +123,8 @@ def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) ->
         allowed = " or ".join(sorted(estimator.valid))
         if target.normalised and estimator.name != "gs":
             return (
-                f"{estimator} has no normalised form: it is divided already. Use ips under {target} (pooled, it is pooled "
-                "snips), or per_user_sum."
+                f"{estimator} has no normalised form: it is divided already. Use ips under {target} (pooled, it is "
+                "pooled snips), or per_user_sum."
             )
         if target is Target.PER_PAIR:
             return f"{estimator} is defined for {allowed}, not for per_pair. Use snips, ips or naive."
