@@ -15,7 +15,7 @@ from unskew.engine.guess import Guess
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
-from unskew.outcome import Outcome, crossfit
+from unskew.outcome import Crossfit, Outcome, crossfit
 from unskew.propensity import Side
 
 
@@ -43,6 +43,7 @@ def with_guesses(
     rows, held = aligned.rows, aligned.held
     how = "fitted elsewhere" if outcome.estimated else "given"
     if not outcome.fitted:
+        folded = folded or isinstance(outcome, Crossfit)  # folds that were asked for by name
         how = "cross-fitted over pairs" if folded else "fitted in sample"
         p = held.propensity
         outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
