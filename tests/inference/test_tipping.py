@@ -20,7 +20,7 @@ from unskew.engine.tilts import Pull
 from unskew.estimators import Estimator, Stratified
 from unskew.evaluation.answer import answer
 from unskew.inference.bootstrap import replicate_sums
-from unskew.inference.tipping import CLOSED, GRID, closed, on_grid
+from unskew.inference.tipping import GRID, closed, on_grid
 from unskew.log import Recommendations
 from unskew.result import Verdict
 
@@ -448,7 +448,7 @@ def test_the_second_pass_does_not_depend_on_threads_or_blocks() -> None:
     values = [m.values for m in estimate(held, plan.arms, plan.cells).moments]
     pulls = [
         Pull(plan.arms[0], 0, 0, 1, float(np.sign(values[0][0] - values[0][1])), False, 0, 0),
-        Pull(plan.arms[1], 0, 0, 1, float(np.sign(values[1][0] - values[1][1])), True, CLOSED, 1),
+        Pull(plan.arms[1], 0, 0, 1, float(np.sign(values[1][0] - values[1][1])), True, 5, 1),
     ]
 
     def run(threads: int, block: int) -> tuple[Floats, Floats]:
