@@ -175,6 +175,7 @@ def test_gs_weights_keep_the_sum_and_shrink_the_spread(users: list[list[Click]])
     assert held.propensity is not None
     gs = estimators.make("gs(strata=column(label))").prepare(summary_of(held))
     (term,) = gs.terms(held.batch(0, held.users), Target.PER_USER)
+    assert term.seen is not None
     for first, last in zip(held.indptr[:-1], held.indptr[1:], strict=True):
         w, r = term.seen[first:last], 1.0 / held.propensity[first:last]
         assert w.sum() == pytest.approx(r.sum(), rel=1e-12)
@@ -190,6 +191,7 @@ def test_gs_weights_keep_the_weighted_sum_of_graded_values(users: list[list[Clic
     assert held.propensity is not None
     gs = estimators.make("gs(strata=2)").prepare(summary_of(held))
     (term,) = gs.terms(held.batch(0, held.users), Target.PER_USER)
+    assert term.seen is not None
     for first, last in zip(held.indptr[:-1], held.indptr[1:], strict=True):
         y, r = held.value[first:last], 1.0 / held.propensity[first:last]
         assert (term.seen[first:last] * y).sum() == pytest.approx((r * y).sum(), rel=1e-12)

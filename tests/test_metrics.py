@@ -33,7 +33,7 @@ FORMULAS: dict[str, Callable[[int], float]] = {
 @pytest.mark.parametrize("depth", [1, 3, 4, 5, 9])
 def test_tables_hold_the_worth_of_every_rank(name: str, depth: int) -> None:
     """λ(rank) up to min(k, depth), 0 behind it, 0 for items that are not listed."""
-    table = metrics.make(name).table(depth)
+    table = metrics.ranking(name).table(depth)
     expected = [0.0] + [FORMULAS[name](rank) if rank <= 4 else 0.0 for rank in range(1, depth + 1)]
     np.testing.assert_allclose(table, expected, rtol=1e-14)
     assert len(table) == depth + 1
@@ -42,7 +42,7 @@ def test_tables_hold_the_worth_of_every_rank(name: str, depth: int) -> None:
 @pytest.mark.parametrize("name", ["dcg", "rbp(p=0.9)", "arhr", "ndcg", "map", "mrr"])
 def test_without_a_cut_off_every_rank_counts(name: str) -> None:
     """No @k means the whole list."""
-    assert (metrics.make(name).table(500)[1:] > 0.0).all()
+    assert (metrics.ranking(name).table(500)[1:] > 0.0).all()
 
 
 @pytest.mark.parametrize(
@@ -62,19 +62,19 @@ def test_without_a_cut_off_every_rank_counts(name: str) -> None:
 )
 def test_shapes_say_which_metrics_are_sums(name: str, shape: Shape) -> None:
     """Only recall, precision, dcg, rbp and arhr are sums over items, the ones that estimators can promise."""
-    assert metrics.make(name).shape is shape
+    assert metrics.ranking(name).shape is shape
 
 
 @given(st.sampled_from(sorted(FORMULAS)), st.integers(1, 40))
 def test_worth_never_grows_with_the_rank(name: str, depth: int) -> None:
     """A better place is never worth less."""
-    table = metrics.make(name).table(depth)[1:]
+    table = metrics.ranking(name).table(depth)[1:]
     assert (np.diff(table) <= 0.0).all() and (table >= 0.0).all()
 
 
 def test_rbp_sums_to_one() -> None:
     """(1 − p) Σ p^(rank − 1) = 1: a list of hits is worth one."""
-    assert metrics.make("rbp(p=0.5)").table(200).sum() == pytest.approx(1.0, abs=1e-12)
+    assert metrics.ranking("rbp(p=0.5)").table(200).sum() == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_cut_off_below_one_is_refused() -> None:
@@ -105,7 +105,7 @@ def test_kernels_agree_with_loops(users: list[list[tuple[float, float, int]]]) -
     value = np.array([row[1] for row in rows])
     weight = np.array([row[0] * row[1] for row in rows])
     rank = np.array([row[2] for row in rows], dtype=np.int32)
-    table = np.stack([metrics.make(m).table(8) for m in ("recall@3", "dcg")], axis=1)
+    table = np.stack([metrics.ranking(m).table(8) for m in ("recall@3", "dcg")], axis=1)
     cuts = np.array([2, 5], dtype=np.int64)
     out = {name: np.empty((len(users), 2)) for name in ("ideal", "largest", "best")}
     cut = np.empty((len(users), 1))

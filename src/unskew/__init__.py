@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unskew import estimators, log, metrics, models, propensity, simulate, split
+    from unskew import estimators, log, metrics, models, outcome, propensity, simulate, split
     from unskew.auditing import Audit, audit
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.evaluation import PropensityComparison, compare_propensities, evaluate
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ROOMS = ("estimators", "log", "metrics", "models", "propensity", "simulate", "split")
+_ROOMS = ("estimators", "log", "metrics", "models", "outcome", "propensity", "simulate", "split")
 _NAMES = {
     "Audit": "auditing",
     "Feedback": "log",
@@ -81,6 +81,7 @@ __all__ = [
     "log",
     "metrics",
     "models",
+    "outcome",
     "propensity",
     "read_log",
     "read_predictions",

@@ -14,7 +14,6 @@ import unskew
 from unskew.engine.held import Held
 from unskew.engine.memory import estimate
 from unskew.evaluation.answer import answer
-from unskew.inference import form
 from unskew.inference.bootstrap import LIMITS, replicate_sums
 from unskew.inference.intervals import percentile
 from unskew.log import Ids
@@ -113,8 +112,7 @@ def replicates_of(held: Held, *, seed: int = 5, threads: int = 1, block: int = 4
     plan = plan_of(held, CELLS)
     sums = estimate(held, plan.arms, plan.cells, replicates=count, seed=seed, threads=threads, block=block)
     assert sums.replicates is not None
-    models = len(held.lists)
-    return np.stack([form.values(sums.replicates[:, cell.columns], models) for cell in plan.cells])
+    return np.stack([cell.form.values(sums.replicates[:, cell.columns]) for cell in plan.cells])
 
 
 def permuted(held: Held, order: Ints64) -> Held:
@@ -220,7 +218,7 @@ def test_bootstrap_errors_agree_with_the_delta_method(cell: tuple[str, str]) -> 
     plan = plan_of(held, (cell,))
     sums = estimate(held, plan.arms, plan.cells, replicates=2_000, seed=1)
     assert sums.replicates is not None
-    values = form.values(sums.replicates[:, plan.cells[0].columns], 2)
+    values = plan.cells[0].form.values(sums.replicates[:, plan.cells[0].columns])
     (moments,) = sums.moments
     for model in range(2):
         interval = percentile(values[:, model], 0.95)
@@ -247,7 +245,7 @@ def test_sums_are_divided_by_the_drawn_users_not_by_their_number() -> None:
     columns = plan.cells[0].columns
     drawn_users = sums.replicates[:, columns[-1]]
     assert np.std(drawn_users) == pytest.approx(math.sqrt(users), rel=0.1)
-    right = percentile(form.values(sums.replicates[:, columns], 1)[:, 0], 0.95).se
+    right = percentile(plan.cells[0].form.values(sums.replicates[:, columns])[:, 0], 0.95).se
     wrong = float(np.std(sums.replicates[:, columns[0]] / users))
     assert right == pytest.approx(math.sqrt(sums.moments[0].covariance[0, 0]), rel=0.1)
     assert wrong > 5.0 * right
@@ -309,7 +307,7 @@ def test_replicates_without_a_divisor_are_dropped_and_counted() -> None:
     assert found.lost_replicates == empty
     assert found.sums.replicates is not None
     for place, cell in enumerate(plan.cells):
-        values = form.values(found.sums.replicates[:, cell.columns], 2)
+        values = cell.form.values(found.sums.replicates[:, cell.columns])
         np.testing.assert_array_equal(np.isnan(values[:, 0]), clickers == 0)
         left = values[clickers > 0, 0]
         row = found.estimates[2 * place]

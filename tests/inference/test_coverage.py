@@ -15,7 +15,6 @@ import pytest
 
 from unskew.engine.memory import estimate
 from unskew.estimators import Target
-from unskew.inference import form
 from unskew.inference.intervals import normal, percentile
 
 from .worlds import Floats, draw, many, plan_of
@@ -72,7 +71,7 @@ def _one(seed: int) -> Floats:
     for place, (cell, moments) in enumerate(zip(plan.cells, sums.moments, strict=True)):
         value = float(moments.values[0])
         straight = normal(value, float(np.sqrt(moments.covariance[0, 0])), LEVEL)
-        drawn = percentile(form.values(sums.replicates[:, cell.columns], 1)[:, 0], LEVEL)
+        drawn = percentile(cell.form.values(sums.replicates[:, cell.columns])[:, 0], LEVEL)
         out[place] = straight.low, straight.high, drawn.low, drawn.high, value
     return out
 

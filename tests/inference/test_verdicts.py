@@ -13,6 +13,7 @@ import pytest
 from unskew.engine.held import Held
 from unskew.engine.memory import estimate
 from unskew.evaluation.answer import answer
+from unskew.inference.form import Form
 from unskew.inference.intervals import holm, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.verdict import Outcome, decide, outcome, users_needed
@@ -147,7 +148,7 @@ def test_models_that_differ_without_effect_are_undecided_but_not_identical() -> 
     x[:, 0] = x[:, 1] = 0.5
     x[:, 2] = 1.0
     x[3, 0], x[4, 0] = 0.7, 0.3
-    moments = Moments.of(x, np.array([0, 1, 2]), 2)
+    moments = Moments.of(x, np.array([0, 1, 2]), Form(2))
     assert moments.differ[0, 1] == 2
     assert moments.difference_error(0, 1) > 0.0
     verdicts, p, _ = decided(moments, ((0, 1),))

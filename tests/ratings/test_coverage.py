@@ -16,7 +16,6 @@ import pytest
 from tests.inference.worlds import many
 from tests.ratings.worlds import METRICS, Floats, draw, plan_of
 from unskew.engine.memory import estimate
-from unskew.inference import form
 from unskew.inference.intervals import normal, percentile
 
 WORLDS, USERS, REPLICATES, LEVEL = 2_000, 1_000, 300, 0.95
@@ -61,7 +60,7 @@ def _one(seed: int) -> Floats:
     for place, (cell, moments) in enumerate(zip(plan.cells, sums.moments, strict=True)):
         value = float(moments.values[0])
         straight = normal(value, float(np.sqrt(moments.covariance[0, 0])), LEVEL)
-        drawn = percentile(form.values(sums.replicates[:, cell.columns], 1, cell.root)[:, 0], LEVEL)
+        drawn = percentile(cell.form.values(sums.replicates[:, cell.columns])[:, 0], LEVEL)
         out[place] = straight.low, straight.high, drawn.low, drawn.high, value
     return out
 

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from unskew.errors import InputError
 from unskew.log import Feedback, Log, Recommendations, Recommender
-from unskew.metrics import make as metric
+from unskew.metrics import ranking as metric
 from unskew.models import make as model
 from unskew.simulate import World
 from unskew.simulate.pairs import Part

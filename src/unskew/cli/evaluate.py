@@ -92,6 +92,16 @@ def evaluate(
         list[str] | None,
         typer.Option(help='known, "popularity(gamma=2)", … Repeat to compare the answers.', rich_help_panel=WHAT),
     ] = None,
+    outcome: Annotated[
+        str | None,
+        typer.Option(help='For dr: "logistic_mf(dim=10)", "means(shrink=10)", "given(FILE)".', rich_help_panel=WHAT),
+    ] = None,
+    in_sample: Annotated[
+        bool,
+        typer.Option(
+            "--in-sample", help="Fit the outcome model without folds of pairs (saito20).", rich_help_panel=HOW
+        ),
+    ] = False,
     target: Annotated[
         list[str] | None, typer.Option(help="per_user, pooled, per_user_sum or per_pair. Repeat.", rich_help_panel=WHAT)
     ] = None,
@@ -159,6 +169,8 @@ def evaluate(
             metrics=metric or (["mae"] if predicted and not lists and not specs else ["recall@10"]),
             estimators=estimator,
             **weighed,
+            outcome=outcome,
+            crossfit=not in_sample,
             target=target,
             seen=train,
             relevant=relevant,

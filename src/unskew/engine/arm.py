@@ -1,10 +1,9 @@
-"""An arm is one estimator for one target: it fills the per-user columns of all its metrics.
+"""An arm is one estimator for one average over relevant items: it fills the per-user columns of all its metrics.
 
     per_user       a = s/d where d > 0, b = 1 there             (a user without a divisor does not count)
     pooled         a = s, b = d
-    per_user_sum   a = s, b = 1;  with a divisor over pairs     (s, d) and (|C_u|, 1)
 
-s is a model's weighted sum over the user's seen items; an estimate is the product of Σ a / Σ b.
+s is a model's weighted sum over the user's seen items; an estimate is Σ a / Σ b.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import numpy as np
 from unskew.engine.held import Floats, Ints32, Ints64, Ranked
 from unskew.estimators.base import Batch, Divisor, Estimator, Need, Normaliser
 from unskew.estimators.target import Target
+from unskew.inference.form import Form
 from unskew.inference.tally import Tally
 from unskew.kernels import sums
 from unskew.kernels.tilts import gap
@@ -44,8 +44,12 @@ class Arm:
 
     @property
     def width(self) -> int:
-        """Columns of this arm: the metrics' by model, then divisor, seen, candidates, one."""
-        return len(self.metrics) * self.models + 4
+        """Columns of this arm: the metrics' by model, then divisor and seen."""
+        return len(self.metrics) * self.models + 2
+
+    def form_of(self, metric: int) -> Form:
+        """How a metric's estimate is made of its columns."""
+        return Form(self.models)
 
     @property
     def inside_users(self) -> bool:
@@ -53,14 +57,11 @@ class Arm:
         return self.target is Target.PER_USER and Need.RELEVANT not in self.estimator.needs(self.target)
 
     def columns(self, metric: int) -> Ints64:
-        """The columns of one metric's cell, factor by factor: the models' a, then b."""
+        """The columns of one metric's cell: the models' a, then b."""
         first = self.start + metric * self.models
-        divisor, seen, candidates, one = range(self.start + len(self.metrics) * self.models, self.start + self.width)
+        divisor, seen = range(self.start + len(self.metrics) * self.models, self.start + self.width)
         b = seen if self.metrics[metric].shape is Shape.IDEAL else divisor
-        columns = [*range(first, first + self.models), b]
-        if self.target is Target.PER_USER_SUM and Need.CANDIDATES in self.estimator.needs(self.target):
-            columns += [candidates] * self.models + [one]
-        return np.array(columns, dtype=np.int64)
+        return np.array([*range(first, first + self.models), b], dtype=np.int64)
 
     def gap(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
         """What every seen pair says for model a against model b, for each unit of its value."""
@@ -75,15 +76,14 @@ class Arm:
     def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> Tally:
         """Fill this arm's columns for a batch of users, and tally its weights."""
         (term,) = self.estimator.terms(batch, self.target)
+        assert term.seen is not None
         weight = term.seen * batch.value
-        d = divisor_of(term.divisor, batch, self.target)
+        d = divisor_of(term.divisor, batch)
         counts = d > 0.0
         per_user = self.target is Target.PER_USER
         own = x[:, self.start : self.start + self.width]
-        own[:, -4] = counts if per_user else d
-        own[:, -3] = _sum(batch, weight) > 0.0
-        own[:, -2] = 0.0 if batch.candidates is None else batch.candidates
-        own[:, -1] = 1.0
+        own[:, -2] = counts if per_user else d
+        own[:, -1] = _sum(batch, weight) > 0.0
         shapes, table, additive, places = self._listed
         below = np.empty((0, 0))
         if per_user and shapes:
@@ -151,17 +151,14 @@ class Arm:
         return out
 
 
-def divisor_of(divisor: Divisor, batch: Batch, target: Target) -> Floats:
-    """The number per user by which a term is divided under this target."""
+def divisor_of(divisor: Divisor, batch: Batch) -> Floats:
+    """The number per user by which a term is divided."""
     if divisor.kind is Normaliser.USERS:
         assert divisor.numbers is not None
         return divisor.numbers
     if divisor.kind is Normaliser.PAIRS:
         assert divisor.numbers is not None
-        numbers = divisor.numbers if target is Target.PER_USER_SUM else divisor.numbers * batch.value
-        return _sum(batch, numbers)
-    if target is Target.PER_USER_SUM:
-        return np.ones(batch.users)
+        return _sum(batch, divisor.numbers * batch.value)
     assert batch.relevant is not None
     return batch.relevant
 

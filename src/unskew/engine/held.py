@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from unskew.engine.guess import Guess
 from unskew.estimators import Batch
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
@@ -25,10 +26,17 @@ class Ranked:
     Args:
         rank: where it lists the row's item (0 = not listed).
         predicted: what it predicts for the row, where it predicts.
+        list_indptr, list_rank: the users' lists themselves, where they are asked for.
+        list_there: 1 for each listed candidate, 0 for what cannot be a hit.
+        list_q: what the outcome model says of each listed pair (0 where it is no candidate).
     """
 
     rank: Ints32
     predicted: Floats | None = None
+    list_indptr: Ints64 = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    list_rank: Ints32 = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    list_there: Floats | None = None
+    list_q: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +51,8 @@ class Held:
         lists: per model, lists coded over the same users and items.
         predicted: per model, its prediction of each row; ``None`` where it predicts nothing.
         relative: whether the propensities are relative.
+        q: what the outcome model says of each row; ``q_total`` of all candidates of each user, summed.
+        guess: asks it about listed pairs; ``None`` where no estimator looks at whole lists.
     """
 
     hashes: Hashes
@@ -57,6 +67,9 @@ class Held:
     relative: bool = True
     rating: Floats | None = None
     predicted: tuple[Floats | None, ...] = ()
+    q: Floats | None = None
+    q_total: Floats | None = None
+    guess: Guess | None = None
 
     @property
     def users(self) -> int:
@@ -74,6 +87,8 @@ class Held:
             relevant=None if self.relevant is None else self.relevant[low:high],
             candidates=None if self.candidates is None else self.candidates[low:high],
             rating=None if self.rating is None else self.rating[rows],
+            q=None if self.q is None else self.q[rows],
+            q_total=None if self.q_total is None else self.q_total[low:high],
         )
 
     def ranked(self, low: int, high: int) -> list[Ranked]:
@@ -84,5 +99,18 @@ class Held:
             out = np.empty(rows.stop - rows.start, dtype=np.int32)
             find_ranks(self.indptr, self.item, lists.indptr, lists.item, lists.rank, low, high, out)
             predicted = self.predicted[j] if self.predicted else None
-            found.append(Ranked(out, None if predicted is None else predicted[rows]))
+            ranked = Ranked(out, None if predicted is None else predicted[rows])
+            found.append(ranked if self.guess is None else self._with_list(ranked, lists, low, high))
         return found
+
+    def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
+        assert self.guess is not None
+        there = self.guess.candidates(lists, low, high)
+        first, last = lists.indptr[low], lists.indptr[high]
+        return replace(
+            ranked,
+            list_indptr=lists.indptr[low : high + 1] - first,
+            list_rank=lists.rank[first:last],
+            list_there=there,
+            list_q=self.guess.listed(lists, low, high, there),
+        )

@@ -16,6 +16,7 @@ def item_ratios(held: Held, arm: RatedArm) -> tuple[Floats, Tally]:
     """The estimate of every metric and model, (metrics, models), and the tally of the weights."""
     batch, ranked = held.batch(0, held.users), held.ranked(0, held.users)
     (term,) = arm.estimator.terms(batch, arm.target)
+    assert term.seen is not None
     assert term.divisor.numbers is not None
     below = np.bincount(held.item, weights=term.divisor.numbers)
     there = below > 0.0

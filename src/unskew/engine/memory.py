@@ -17,24 +17,27 @@ import numpy as np
 from unskew.engine.arm import Arm
 from unskew.engine.held import Floats, Held, Ints64
 from unskew.engine.rated import RatedArm
+from unskew.engine.summed import SummedArm
 from unskew.engine.tilts import Pull, fill_pulls
 from unskew.inference.bootstrap import replicate_sums
+from unskew.inference.form import Form
 from unskew.inference.moments import Moments
 from unskew.inference.tally import Tally
 
 BLOCK = 4096  # users
 T = TypeVar("T")
+AnyArm = Arm | RatedArm | SummedArm
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One metric of one arm, and its columns; ``root`` where the estimate is the root of their ratio."""
+    """One metric of one arm, its columns, and how its estimate is made of them."""
 
     arm: int
     metric: int
     columns: Ints64
-    root: bool = False
+    form: Form
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,7 @@ class Sums:
 
 def estimate(
     held: Held,
-    arms: Sequence[Arm | RatedArm],
+    arms: Sequence[AnyArm],
     cells: Sequence[Cell],
     *,
     replicates: int = 0,
@@ -80,13 +83,12 @@ def estimate(
 ) -> Sums:
     """First pass: per-user columns of every arm, reduced to sums that merge."""
     columns = sum(arm.width for arm in arms)
-    models = len(held.lists)
 
     def one(low: int, high: int) -> Sums:
         batch, ranked = held.batch(low, high), held.ranked(low, high)
         x = np.empty((high - low, columns))
         tallies = tuple(arm.fill(batch, ranked, x) for arm in arms)
-        moments = tuple(Moments.of(x, cell.columns, models, cell.root) for cell in cells)
+        moments = tuple(Moments.of(x, cell.columns, cell.form) for cell in cells)
         drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
         return Sums(moments, tallies, drawn, (x,) if keep else ())
 
@@ -94,7 +96,7 @@ def estimate(
 
 
 def weighted_sums(
-    held: Held, arms: Sequence[Arm | RatedArm], weights: Floats, *, threads: int | None = None, block: int = BLOCK
+    held: Held, arms: Sequence[AnyArm], weights: Floats, *, threads: int | None = None, block: int = BLOCK
 ) -> Floats:
     """Column sums of every arm with a weight per user: one replicate whose propensities were fitted anew."""
     columns = sum(arm.width for arm in arms)

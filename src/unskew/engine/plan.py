@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unskew.engine.arm import Arm
-from unskew.engine.memory import Cell
+from unskew.engine.memory import AnyArm, Cell
 from unskew.engine.rated import RatedArm
+from unskew.engine.summed import SummedArm
 from unskew.estimators import Estimator, Over, Summary, Target
 from unskew.estimators.validity import Evidence, refusal
 from unskew.metrics import Metric, RankingMetric
@@ -27,7 +28,7 @@ class Refusal:
 class Plan:
     """Arms and cells in the order in which results are shown, and arms that give points without errors."""
 
-    arms: tuple[Arm | RatedArm, ...]
+    arms: tuple[AnyArm, ...]
     cells: tuple[Cell, ...]
     points: tuple[RatedArm, ...] = ()
 
@@ -53,21 +54,24 @@ def sift(
 
 def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -> Plan:
     """Prepare the estimators and lay out the columns."""
-    arms: list[Arm | RatedArm] = []
+    arms: list[AnyArm] = []
     cells: list[Cell] = []
     points: list[RatedArm] = []
     start = 0
     for estimator, target, metrics in kept:
-        ready = estimator.prepare(summary.of_pairs if target is Target.PER_PAIR else summary)
+        every = target is Target.PER_PAIR or estimator.corrects  # pairs that brought nothing count as well
+        ready = estimator.prepare(summary.of_pairs if every else summary)
         if target is Target.PER_PAIR and ready.normalised is Over.ITEM:
             points.append(RatedArm(ready, metrics, models, depth, 0))
             continue
-        arm = (
-            RatedArm(ready, metrics, models, depth, start)
-            if target is Target.PER_PAIR
-            else Arm(ready, target, tuple(m for m in metrics if isinstance(m, RankingMetric)), models, depth, start)
-        )
-        cells += [Cell(len(arms), t, arm.columns(t), metric.root) for t, metric in enumerate(arm.metrics)]
+        arm: AnyArm
+        if target is Target.PER_PAIR:
+            arm = RatedArm(ready, metrics, models, depth, start)
+        else:
+            kind = SummedArm if target.sums else Arm
+            ranking = tuple(m for m in metrics if isinstance(m, RankingMetric))
+            arm = kind(ready, target, ranking, models, depth, start)
+        cells += [Cell(len(arms), t, arm.columns(t), arm.form_of(t)) for t in range(len(arm.metrics))]
         arms.append(arm)
         start += arm.width
     return Plan(tuple(arms), tuple(cells), tuple(points))

@@ -17,6 +17,7 @@ import numpy as np
 from unskew.engine.held import Floats, Ints64, Ranked
 from unskew.estimators.base import Batch, Estimator, Normaliser, Over, Term
 from unskew.estimators.target import Target
+from unskew.inference.form import Form
 from unskew.inference.tally import Tally
 from unskew.kernels import sums
 from unskew.metrics import Metric, RankingMetric
@@ -50,6 +51,10 @@ class RatedArm:
         """Whether ratios are taken inside each user."""
         return self.estimator.normalised is Over.USER
 
+    def form_of(self, metric: int) -> Form:
+        """How a metric's estimate is made of its columns."""
+        return Form(self.models, root=self.metrics[metric].root)
+
     def columns(self, metric: int) -> Ints64:
         """The columns of one metric's cell: the models' a, then b."""
         first = self.start + metric * self.models
@@ -58,6 +63,7 @@ class RatedArm:
     def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> Tally:
         """Fill this arm's columns for a batch of users, and tally its weights."""
         (term,) = self.estimator.terms(batch, self.target)
+        assert term.seen is not None
         own = x[:, self.start : self.start + self.width]
         d = self.divisor(term, batch)
         own[:, -1] = d > 0.0 if self.inside_users else d

@@ -13,9 +13,10 @@ import numpy as np
 from unskew.engine.arm import Arm, divisor_of
 from unskew.engine.held import Floats, Ranked
 from unskew.engine.rated import RatedArm
+from unskew.engine.summed import SummedArm
 from unskew.estimators.base import Batch, Normaliser
 from unskew.estimators.target import Target
-from unskew.inference.tipping import GRID
+from unskew.inference.tipping import CLOSED, GRID
 from unskew.kernels.sums import group_mean
 from unskew.kernels.tilts import signed_sums, worst_ratios
 from unskew.metrics import RatingMetric, Shape
@@ -33,7 +34,7 @@ class Pull:
         cell: the place of the metric's cell.
     """
 
-    arm: Arm | RatedArm
+    arm: Arm | RatedArm | SummedArm
     metric: int
     a: int
     b: int
@@ -45,13 +46,14 @@ class Pull:
     @property
     def width(self) -> int:
         """How many columns it fills."""
-        return len(GRID) if self.grid else 4
+        return len(GRID) if self.grid else CLOSED
 
 
-def has_tilt(arm: Arm | RatedArm, metric: int) -> bool:
+def has_tilt(arm: Arm | RatedArm | SummedArm, metric: int) -> bool:
     """Whether a tipping point exists: additive metrics of estimators whose weights come from propensities."""
     asked = arm.metrics[metric]
-    return arm.estimator.bends and (isinstance(asked, RatingMetric) or asked.shape is Shape.ADDITIVE)
+    additive = isinstance(asked, RatingMetric) or asked.shape is Shape.ADDITIVE
+    return arm.estimator.bends and additive and arm.target is not Target.SUM_PER_USER
 
 
 def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranked: Sequence[Ranked], relative: bool, x: Floats) -> None:
@@ -64,7 +66,7 @@ def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranked: Sequence[Ranked], re
     divisor = np.ones(batch.users)
     counted = arm.counted(batch)
     if arm.target is Target.PER_USER and term.divisor.kind is Normaliser.OWN:
-        divisor = divisor_of(term.divisor, batch, arm.target)
+        divisor = divisor_of(term.divisor, batch)
     for pull in pulls:
         d = arm.gap(batch, ranked[pull.a], ranked[pull.b], pull.metric)
         if term.tilt.groups is not None:
@@ -77,4 +79,6 @@ def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranked: Sequence[Ranked], re
             worst_ratios(batch.indptr, fixed, term.tilt.inverse, counted, d, pull.sign, GRID, out)
         else:
             signed_sums(batch.indptr, fixed, term.tilt.inverse, counted, d, divisor, out)
+            if isinstance(arm, SummedArm):
+                out[:, -1] = arm.guessed_gap(batch, ranked[pull.a], ranked[pull.b], pull.metric)
         x[:, pull.start : pull.start + pull.width] = out

@@ -6,21 +6,28 @@ from collections.abc import Callable, Mapping
 
 from unskew.estimators.base import Batch, Estimator, Need, Over, Term
 from unskew.estimators.clipped import Clipped
+from unskew.estimators.direct import Direct
+from unskew.estimators.dr import DR
 from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.ips import IPS
 from unskew.estimators.naive import Naive
+from unskew.estimators.sndr import SNDR
 from unskew.estimators.snips import SNIPS
 from unskew.estimators.strata import Strata
 from unskew.estimators.stratified import Stratified
 from unskew.estimators.summary import Summary
+from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
 from unskew.spec import Spec, build, take
 
 __all__ = [
+    "DR",
     "IPS",
+    "SNDR",
     "SNIPS",
     "Batch",
     "Clipped",
+    "Direct",
     "Estimator",
     "GeneralizedStratified",
     "Naive",
@@ -29,6 +36,7 @@ __all__ = [
     "Strata",
     "Stratified",
     "Summary",
+    "Switch",
     "Target",
     "Term",
     "make",
@@ -56,6 +64,10 @@ _ESTIMATORS: Mapping[str, Callable[[Spec], Estimator]] = {
     "gs": lambda spec: GeneralizedStratified(**_strata(spec)),  # type: ignore[arg-type]
     "stratified": lambda spec: Stratified(**_strata(spec, shares=str, mode=str)),  # type: ignore[arg-type]
     "clipped": _clipped,
+    "direct": _plain(Direct),
+    "dr": _plain(DR),
+    "sndr": _plain(SNDR),
+    "switch": lambda spec: Switch(**take(spec, ("tau",), tau=float)),
 }
 
 

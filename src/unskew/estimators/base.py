@@ -33,6 +33,8 @@ class Need(StrEnum):
     CANDIDATES = "candidates"  # |C_u|, the number of candidate items
     ZEROS = "zeros"  # the seen pairs that brought nothing
     SHARES = "shares"  # P(v), measured outside the positives of a skewed log
+    OUTCOME = "outcome"  # q, what an unseen pair would have yielded
+    LISTS = "lists"  # the lists themselves, not only the ranks of seen items
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,8 @@ class Batch:
         labels: per-row codes of columns that strata may use.
         relevant: n_u of each user.
         candidates: |C_u| of each user.
+        q: what an outcome model says of each row.
+        q_total: Σ q over all candidates of each user.
         floor: the least propensity that weights may use (a clip).
     """
 
@@ -57,6 +61,8 @@ class Batch:
     relevant: Floats | None = None
     candidates: Floats | None = None
     rating: Floats | None = None
+    q: Floats | None = None
+    q_total: Floats | None = None
     floor: float = 0.0
 
     @property
@@ -77,6 +83,7 @@ class Normaliser(StrEnum):
     OWN = "own"  # the target's own: n_u, |C_u|, or 1
     PAIRS = "pairs"  # Σ of a weight over the user's seen pairs
     USERS = "users"  # a number per user
+    LISTED = "listed"  # Σ of a weight times the worth of the rank, over the user's seen pairs
 
 
 class Over(StrEnum):
@@ -85,6 +92,7 @@ class Over(StrEnum):
     PAIRS = "pairs"  # one divisor for all
     USER = "user"  # one per user; the users' ratios are averaged
     ITEM = "item"  # one per item; the items' ratios are averaged
+    LIST = "list"  # of sums: the seen pairs of the list only
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +116,11 @@ def users(number: Floats) -> Divisor:
     return Divisor(Normaliser.USERS, number)
 
 
+def listed(weight: Floats) -> Divisor:
+    """Divide by the sum of this weight times the worth of the rank, over the seen pairs of the list."""
+    return Divisor(Normaliser.LISTED, weight)
+
+
 @dataclass(frozen=True, eq=False)
 class Tilt:
     """What the sensitivity analysis may bend: the inverse propensities, and the groups over which weights are shared.
@@ -125,12 +138,23 @@ class Tilt:
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A weight per seen pair, without y; a divisor; how many pairs a clip raised; what sensitivity may bend."""
+    """One summand of an estimate.
 
-    seen: Floats
+    Args:
+        seen: a weight per seen pair, without y; ``None`` where seen pairs do not enter.
+        divisor: what the sum is divided by.
+        raised: how many pairs a clip raised.
+        tilt: what sensitivity may bend.
+        residual: the weight is that of y − q instead of y.
+        listed: the outcome model's q of all listed pairs is added.
+    """
+
+    seen: Floats | None
     divisor: Divisor
     raised: int = 0
     tilt: Tilt | None = None
+    residual: bool = False
+    listed: bool = False
 
 
 class Estimator(ABC):
@@ -138,6 +162,8 @@ class Estimator(ABC):
 
     name: ClassVar[str]
     valid: ClassVar[frozenset[Target]] = frozenset(Target)
+    weighs: ClassVar[bool] = True  # whether seen pairs enter at all
+    corrects: ClassVar[bool] = False  # whether it corrects an outcome model, so that weights may be negative
     bends: ClassVar[bool] = True  # whether its terms carry a tilt: weights that come from propensities
 
     @property

@@ -43,13 +43,23 @@ class Clipped(Estimator):
         for option, number in (("at", self.at), ("quantile", self.quantile)):
             if number is not None and not 0.0 < number < 1.0:
                 raise InputError(f"'clipped': {option} must lie between 0 and 1, not {number:g}.")
-        if Need.PROPENSITY not in self.inner.needs(Target.PER_USER) or self.inner.name == "stratified":
+        if Need.PROPENSITY not in self.inner.needs(Target.PER_USER_SUM) or self.inner.name == "stratified":
             raise InputError(f"'{self.inner}' does not weigh by propensities: there is nothing to clip.")
 
     @property
     def valid(self) -> frozenset[Target]:  # type: ignore[override]
         """The inner estimator's targets."""
         return self.inner.valid
+
+    @property
+    def bends(self) -> bool:  # type: ignore[override]
+        """As the inner estimator."""
+        return self.inner.bends
+
+    @property
+    def corrects(self) -> bool:  # type: ignore[override]
+        """As the inner estimator."""
+        return self.inner.corrects
 
     @property
     def normalised(self) -> Over:
@@ -75,7 +85,7 @@ class Clipped(Estimator):
         assert batch.propensity is not None
         assert self.floor is not None
         floor = max(self.floor, batch.floor)
-        counts = (batch.value != 0.0) | (target is Target.PER_PAIR)
+        counts = (batch.value != 0.0) | (target is Target.PER_PAIR) | self.corrects
         raised = int(np.count_nonzero((batch.propensity < floor) & counts))
         return tuple(replace(t, raised=raised) for t in self.inner.terms(replace(batch, floor=floor), target))
 

@@ -1,4 +1,4 @@
-"""Inverse propensity scoring (gs23 Eq. 2; saito20 Eq. 4; schnabel16 Eq. 10).
+"""Inverse propensity scoring (gs23 Eq. 2; saito20 Eq. 3; schnabel16 Eq. 10).
 
     per_user       Σ rλ / n_u          per_user_sum   Σ r y λ          per_pair   Σ_O rδ / Σ_u |C_u|          r = 1/P
 
@@ -20,12 +20,18 @@ class IPS(Estimator):
     name = "ips"
 
     def needs(self, target: Target) -> frozenset[Need]:
-        """Absolute propensities; n_u, or for averages over pairs |C_u|, unless the target is a sum."""
+        """Absolute propensities, unless sums are normalised; n_u, or for averages over pairs |C_u|."""
+        if target.normalised:
+            return frozenset({Need.PROPENSITY})
         divisor = {Target.PER_USER_SUM: set[Need](), Target.PER_PAIR: {Need.CANDIDATES}}.get(target, {Need.RELEVANT})
         return frozenset({Need.PROPENSITY, Need.ABSOLUTE} | divisor)
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""
+        if target is Target.SUM_PER_USER:
+            return "no promise: a ratio inside each user, cut to [0, 1]"
+        if target is Target.SUM_POOLED:
+            return "consistent if the propensities are right up to a constant"
         return "unbiased if the propensities are right"
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:

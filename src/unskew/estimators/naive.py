@@ -32,5 +32,5 @@ class Naive(Estimator):
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight one, over the number seen (or over nothing where the target is a sum)."""
         ones = np.ones(len(batch.value))
-        divisor = OWN if target is Target.PER_USER_SUM else pairs(ones)
+        divisor = OWN if target.sums else pairs(ones)
         return (Term(ones, divisor, tilt=Tilt(ones, relative=True)),)

@@ -2,6 +2,7 @@
 
     per_user       Σ rλ / Σ r          per_user_sum   (Σ_u |C_u| / Σ_O r) · Σ r y λ / U          r = 1/P
     per_pair       Σ_O rδ / Σ_O r;     over=user, over=item: the mean of the users' (items') own ratios
+    per_user_sum, over=list: (Σ_list λ / U) · Σ_O r y λ / Σ_O r λ, the seen pairs of the list only: half the spread
 
 Any constant factor of P cancels, so relative propensities will do. Over a handful of clicks a user's own ratio leans
 towards naive (with one click it is naive); ``pooled`` does not suffer from that.
@@ -12,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Estimator, Need, Over, Term, Tilt, pairs
+from unskew.estimators.base import Batch, Estimator, Need, Over, Term, Tilt, listed, pairs
 from unskew.estimators.target import Target
 
 
@@ -23,7 +24,7 @@ class SNIPS(Estimator):
     Args:
         over: of averages over pairs: one divisor for all ``pairs``, or one per ``user`` or ``item``, whose ratios are
             averaged. The latter cancel propensities that are off by a factor per user or per item, and describe the
-            users or items that were seen at all.
+            users or items that were seen at all. Of sums: ``list`` normalises over the seen pairs of the list.
     """
 
     over: str = Over.PAIRS
@@ -37,7 +38,15 @@ class SNIPS(Estimator):
     @property
     def valid(self) -> frozenset[Target]:  # type: ignore[override]
         """All targets; divisors per user or item are a matter of averages over pairs."""
-        return frozenset(Target) if self.normalised is Over.PAIRS else frozenset({Target.PER_PAIR})
+        if self.normalised is Over.LIST:
+            return frozenset({Target.PER_USER_SUM})
+        plain = frozenset(target for target in Target if not target.normalised)
+        return plain if self.normalised is Over.PAIRS else frozenset({Target.PER_PAIR})
+
+    @property
+    def bends(self) -> bool:  # type: ignore[override]
+        """Whether sensitivity can be told: not where the divisor is the list's own."""
+        return self.normalised is not Over.LIST
 
     @property
     def normalised(self) -> Over:
@@ -47,20 +56,22 @@ class SNIPS(Estimator):
     def needs(self, target: Target) -> frozenset[Need]:
         """Propensities; for sums also the seen zeros and the number of candidates."""
         if target is Target.PER_USER_SUM:
-            return frozenset({Need.PROPENSITY, Need.ZEROS, Need.CANDIDATES})
+            size = Need.LISTS if self.normalised is Over.LIST else Need.CANDIDATES
+            return frozenset({Need.PROPENSITY, Need.ZEROS, size})
         return frozenset({Need.PROPENSITY, *([Need.ZEROS] if target is Target.PER_PAIR else [])})
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         few = "; leans towards naive for users with few clicks" if target is Target.PER_USER else ""
-        if self.normalised is not Over.PAIRS:
+        if self.normalised in (Over.USER, Over.ITEM):
             few = f" per {self.over}; leans towards naive for {self.over}s with few interactions"
         return f"consistent if the propensities are right up to a constant{few}"
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight 1/P over the sum of 1/P."""
         inverse = batch.inverse
-        return (Term(inverse, pairs(inverse), tilt=Tilt(inverse)),)
+        divisor = listed(inverse) if self.normalised is Over.LIST else pairs(inverse)
+        return (Term(inverse, divisor, tilt=Tilt(inverse)),)
 
     def __str__(self) -> str:
         return self.name if self.normalised is Over.PAIRS else f"{self.name}(over={self.over})"

@@ -33,6 +33,8 @@ class Evidence:
         binary: whether all values are 0 or 1.
         unpredicted: which models give no predictions, in words; empty if all do.
         unranked: which models give no ranks, in words; empty if all do.
+        outcome: whether there is an outcome model.
+        outside: whether it was not fitted to this log.
     """
 
     feedback: Feedback
@@ -45,6 +47,8 @@ class Evidence:
     binary: bool = False
     unpredicted: str = "the models give lists"
     unranked: str = ""
+    outcome: bool = False
+    outside: bool = False
 
 
 def refusal(metric: Metric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
@@ -90,7 +94,7 @@ def _kind_refusal(metric: Metric, target: Target, evidence: Evidence) -> str | N
 
 def _metric_refusal(metric: RankingMetric, estimator: Estimator, target: Target) -> str | None:
     if metric.shape is Shape.ADDITIVE:
-        if metric.name in ("precision", "cg") and target not in (Target.PER_USER_SUM, Target.PER_PAIR):
+        if metric.name in ("precision", "cg") and not target.sums and target is not Target.PER_PAIR:
             return (
                 f"{metric} under {target} is recall@{metric.k} divided by {metric.k}. Use recall@{metric.k}, or target "
                 f"per_user_sum for the usual {metric.name}."
@@ -117,9 +121,14 @@ def _metric_refusal(metric: RankingMetric, estimator: Estimator, target: Target)
 def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     if target not in estimator.valid:
         allowed = " or ".join(sorted(estimator.valid))
+        if target.normalised and estimator.name != "gs":
+            return (
+                f"{estimator} has no normalised form: it is divided already. Use ips under {target} (pooled, it is "
+                "pooled snips), or per_user_sum."
+            )
         if target is Target.PER_PAIR:
             return f"{estimator} is defined for {allowed}, not for per_pair. Use snips, ips or naive."
-        other = "ips" if target is Target.PER_USER_SUM else "snips"
+        other = "ips" if target.sums else "snips"
         return f"{estimator} is defined for {allowed}, not for {target}. Use {other}, or target {allowed}."
     averaged = target in (Target.PER_USER, Target.POOLED)
     if averaged and evidence.feedback is Feedback.RATINGS and not evidence.thresholded:
@@ -132,6 +141,16 @@ def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) ->
 
 def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     needs = estimator.needs(target)
+    if Need.OUTCOME in needs and not evidence.outcome:
+        return (
+            f"{estimator} needs a model of what unseen pairs would have yielded. Give --outcome 'logistic_mf(dim=10)' "
+            "or a table with --outcome 'given(predictions.parquet)', or use ips."
+        )
+    if Need.OUTCOME in needs and evidence.feedback is Feedback.IMPLICIT and not evidence.outside:
+        return (
+            f"{estimator} fits an outcome model to seen pairs, and an implicit log lacks those that brought nothing. "
+            "Use ips or snips, or direct with predictions from outside."
+        )
     if Need.PROPENSITY in needs and not evidence.propensity:
         return (
             f"{estimator} needs propensities, and unknown ones are never taken as uniform. Give a column 'propensity' "
@@ -175,7 +194,9 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
                 "the test log was split off is not known: say it with --share 0.3 (or --share users), or use snips."
             )
         other = "snips"
-        if target is Target.PER_USER_SUM and evidence.feedback is Feedback.IMPLICIT:
+        if Need.OUTCOME in needs:
+            other = "sndr under per_user_sum"
+        elif target is Target.PER_USER_SUM and evidence.feedback is Feedback.IMPLICIT:
             other = "snips under target pooled"
         return (
             f"{estimator} under {target} needs propensities whose level means something (absolute), and these are "

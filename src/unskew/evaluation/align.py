@@ -22,6 +22,7 @@ from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Account, Feedback, Ids, Log, Predictions, Recommendations
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings, train_gains
+from unskew.outcome import Outcome
 from unskew.propensity import Level, Propensity, Side
 
 CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
@@ -36,6 +37,8 @@ class Aligned:
         training_counts: training positives of every item; ``None`` without a training log.
         rows: the held-out rows as a log, which propensities are asked about.
         train: the training log with its gains, which propensities are fitted on.
+        logged: the items that the logs know: the candidates, with ``excluded`` removed.
+        excluded: the users' training rows, where only unseen items are candidates.
     """
 
     held: Held
@@ -50,6 +53,8 @@ class Aligned:
     warnings: list[str]
     rows: Log
     train: Log | None
+    logged: Ids
+    excluded: Log | None
 
 
 def align(
@@ -58,6 +63,7 @@ def align(
     lists: Mapping[str, Recommendations],
     predictions: Sources,
     *,
+    outcome: Outcome | None,
     seen: Log | None,
     population: Population | None,
     users: Ids,
@@ -126,7 +132,7 @@ def align(
         held=held,
         users=users,
         items=items,
-        evidence=_evidence(rules, model, rows, held, models, predictions, made.unranked),
+        evidence=_evidence(rules, model, rows, held, models, predictions, made.unranked, outcome),
         summary=_summary(model, logged, held, levels, training),
         propensity=model,
         labels=_texts(rows),
@@ -135,6 +141,8 @@ def align(
         warnings=ledger.warnings,
         rows=rows,
         train=told,
+        logged=logged,
+        excluded=known if rules.unseen else None,
     )
 
 
@@ -188,6 +196,7 @@ def _evidence(
     models: Sequence[str],
     predictions: Sources,
     unranked: str,
+    outcome: Outcome | None,
 ) -> Evidence:
     silent = [name for name in models if name not in predictions]
     return Evidence(
@@ -201,6 +210,8 @@ def _evidence(
         binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
         unpredicted=f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only" if silent else "",
         unranked=unranked,
+        outcome=outcome is not None,
+        outside=outcome is not None and outcome.fitted,
     )
 
 

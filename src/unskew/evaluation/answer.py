@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.arm import Arm
 from unskew.engine.held import Held
 from unskew.engine.items import item_ratios
-from unskew.engine.memory import Cell, Progress, Sums, estimate, tilt
+from unskew.engine.memory import AnyArm, Cell, Progress, Sums, estimate, tilt
 from unskew.engine.plan import Plan
-from unskew.engine.rated import RatedArm
 from unskew.engine.tilts import Pull, has_tilt
 from unskew.estimators import Need, Target
-from unskew.inference import form, tipping
+from unskew.inference import tipping
 from unskew.inference.intervals import Interval, normal, percentile
 from unskew.inference.tally import BINS, Tally
 from unskew.inference.trust import trust
@@ -68,13 +66,13 @@ class Answer:
 
 
 def answer(
-    held: Held, plan: Plan, setting: Setting, *, keep: bool = False, redraw: Callable[[], Floats] | None = None
+    held: Held, plan: Plan, setting: Setting, *, keep: bool = False, redraw: Callable[[], list[Floats]] | None = None
 ) -> Answer:
     """Run both passes and put the rows together.
 
     Args:
         keep: keep the per-user columns.
-        redraw: gives other bootstrap sums for the intervals (refitted propensities); tipping points keep their own.
+        redraw: gives other replicates of every cell's estimates (refitted propensities); tipping points keep their own.
     """
     sums = estimate(
         held,
@@ -88,13 +86,12 @@ def answer(
     )
     pulls = _pulls(plan, sums)
     gammas = _tippings(held, plan, sums, pulls, setting) if pulls else {}
-    if redraw is not None:
-        sums = replace(sums, replicates=redraw())
+    redrawn = None if redraw is None else redraw()
     estimates: list[Estimate] = []
     verdicts: list[Verdict] = []
     lost = 0
     for place, cell in enumerate(plan.cells):
-        drawn = _drawn(sums, cell, len(setting.models))
+        drawn = _drawn(sums, cell) if redrawn is None else redrawn[place]
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
         estimates += _estimates(held, plan.arms[cell.arm], cell, sums, place, drawn, setting)
@@ -110,13 +107,13 @@ def answer(
     return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
 
 
-def _drawn(sums: Sums, cell: Cell, models: int) -> Floats | None:
+def _drawn(sums: Sums, cell: Cell) -> Floats | None:
     """The models' estimates in every replicate."""
-    return None if sums.replicates is None else form.values(sums.replicates[:, cell.columns], models, cell.root)
+    return None if sums.replicates is None else cell.form.values(sums.replicates[:, cell.columns])
 
 
 def _estimates(
-    held: Held, arm: Arm | RatedArm, cell: Cell, sums: Sums, place: int, drawn: Floats | None, setting: Setting
+    held: Held, arm: AnyArm, cell: Cell, sums: Sums, place: int, drawn: Floats | None, setting: Setting
 ) -> list[Estimate]:
     moments, tally = sums.moments[place], sums.tallies[cell.arm]
     errors = np.sqrt(np.maximum(np.diag(moments.covariance), 0.0))
@@ -132,7 +129,7 @@ def _estimates(
 
 def _rows(
     held: Held,
-    arm: Arm | RatedArm,
+    arm: AnyArm,
     metric: int,
     tally: Tally,
     users: int,
@@ -152,19 +149,19 @@ def _rows(
             se=interval.se,
             low=interval.low,
             high=interval.high,
-            ess=tally.ess,
-            max_weight_share=tally.max_weight_share,
+            ess=tally.ess if arm.estimator.weighs else math.nan,
+            max_weight_share=tally.max_weight_share if arm.estimator.weighs else math.nan,
             clipped_share=tally.clipped_share,
             support_gap=setting.support_gap,
             users=users,
-            interactions=len(held.value) if arm.target in (Target.PER_USER_SUM, Target.PER_PAIR) else tally.pairs,
+            interactions=len(held.value) if (arm.target.sums or arm.target is Target.PER_PAIR) else tally.pairs,
             promise=_promise(arm, metric),
         )
         for model, (value, interval) in zip(setting.models, found, strict=True)
     ]
 
 
-def _promise(arm: Arm | RatedArm, metric: int) -> str:
+def _promise(arm: AnyArm, metric: int) -> str:
     asked = arm.metrics[metric]
     if isinstance(asked, RankingMetric) and asked.shape is not Shape.ADDITIVE:
         return f"no promise: {asked.name} is not a sum over items"
@@ -174,7 +171,7 @@ def _promise(arm: Arm | RatedArm, metric: int) -> str:
 
 def _verdicts(
     held: Held,
-    arm: Arm | RatedArm,
+    arm: AnyArm,
     cell: Cell,
     sums: Sums,
     place: int,
@@ -233,11 +230,11 @@ def _difference(value: float, se: float, drawn: Floats | None, a: int, b: int, l
     return percentile(drawn[:, a] - drawn[:, b], level)
 
 
-def _doubt(arm: Arm | RatedArm, tally: Tally, users: int, setting: Setting) -> str:
+def _doubt(arm: AnyArm, tally: Tally, users: int, setting: Setting) -> str:
     weighted = bool(arm.estimator.needs(arm.target) & {Need.PROPENSITY})
     inside_users = weighted and arm.inside_users
     return trust(
-        tally,
+        tally if arm.estimator.weighs else None,
         users,
         setting.support_gap if weighted else None,
         setting.single_clicks if inside_users else None,
@@ -249,7 +246,7 @@ def _same(doubt: str) -> str:
     return f"The two models score the same for every user. {doubt}".strip()
 
 
-def _bent(arm: Arm | RatedArm, held: Held) -> str:
+def _bent(arm: AnyArm, held: Held) -> str:
     return "ratio" if held.relative or arm.estimator.name == "naive" else "odds"
 
 
@@ -290,7 +287,7 @@ def _tippings(
         gamma = _gamma(totals[columns], pull)
         low = None
         if drawn is not None:
-            values = _drawn(sums, plan.cells[pull.cell], len(setting.models))
+            values = _drawn(sums, plan.cells[pull.cell])
             assert values is not None
             there = drawn[np.isfinite(values).all(axis=1), columns]
             low = float(np.quantile(_gamma(there, pull), 1.0 - setting.level, method="lower"))
@@ -302,7 +299,7 @@ def _gamma(sums: Floats, pull: Pull) -> Floats:
     return tipping.on_grid(sums) if pull.grid else tipping.closed(sums, pull.sign)
 
 
-def _weights(arm: Arm | RatedArm, tally: Tally, setting: Setting) -> Weights:
+def _weights(arm: AnyArm, tally: Tally, setting: Setting) -> Weights:
     used = np.flatnonzero(tally.bins)
     low = 2.0 ** ((used - BINS // 2) / 2.0)
     return Weights(

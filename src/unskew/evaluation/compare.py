@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from unskew.errors import InputError, RefusedError, UnskewError
 from unskew.evaluation.comparison import Missing, PropensityComparison
+from unskew.evaluation.gather import check_options, gather
 from unskew.evaluation.inputs import Names, as_log
 from unskew.evaluation.question import Question
-from unskew.evaluation.run import _check, _gather, evaluate
+from unskew.evaluation.run import evaluate
 from unskew.log import read_features
 from unskew.propensity import Propensity
 from unskew.propensity.checking import by_name
@@ -87,14 +88,14 @@ def _read_once(
     bound = signature(evaluate).bind(test, models, propensity=first, refused=refused, **options)
     bound.apply_defaults()
     a = bound.arguments
-    _check(models, a["seen"], a["share"], refused, a["drop_seen"], a["refit"], a["interval"], a["threads"])
+    check_options(models, a["seen"], a["share"], refused, a["drop_seen"], a["refit"], a["interval"], a["threads"])
     asked = {name: a[name] for name in ("relevant", "by", "level", "interval", "replicates", "seed")}
-    question = Question.of(a["metrics"], a["estimators"], first, a["target"], **asked)
+    question = Question.of(a["metrics"], a["estimators"], first, a["outcome"], a["target"], **asked)
     names = Names(a["columns"])
     how = {name: a[name] for name in ("feedback", "invalid", "duplicates")}
     say("reading logs", 0, 1)
     apart = a["share"] == "users"
-    given = _gather(question, test, a["seen"], a["users"], models, a["candidates"], names, how, say, apart)
+    given = gather(question, test, a["seen"], a["users"], models, a["candidates"], names, how, say, apart)
     read: dict[str, Any] = {
         "seen": given.train,
         "users": given.population,
@@ -103,7 +104,7 @@ def _read_once(
     for key in ("user", "item"):
         covariates = a[f"{key}_features"]
         read[f"{key}_features"] = None if covariates is None else read_features(covariates, key, invalid=how["invalid"])
-    return _Once(given.test, given.lists, options | read)
+    return _Once(given.test, given.ready(models), options | read)
 
 
 def _prefixed(say: Stage, name: str) -> Stage:

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from unskew import estimators, metrics, propensity
+from unskew import estimators, metrics, outcome, propensity
 from unskew.engine.held import Held
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Target
 from unskew.estimators.validity import innermost
 from unskew.log import Feedback
 from unskew.metrics import Metric, RankingMetric, RatingMetric, Shape
+from unskew.outcome import Outcome
 from unskew.propensity import Propensity
 
 T = TypeVar("T")
@@ -33,6 +34,7 @@ class Question:
     estimators: tuple[Estimator, ...]
     targets: tuple[Target, ...]
     propensity: Propensity | None
+    outcome: Outcome | None
     chosen: bool
     relevant: str | None
     by: str | None
@@ -47,6 +49,7 @@ class Question:
         asked_metrics: Sequence[str | Metric],
         asked_estimators: Sequence[str | Estimator] | None,
         asked_propensity: str | Propensity | None,
+        asked_outcome: str | Outcome | None,
         target: str | Sequence[str] | None,
         **rest: Any,
     ) -> Question:
@@ -60,12 +63,15 @@ class Question:
         usual = ["naive"] if given is None else ["naive", "snips"]
         if given is not None and any(isinstance(m, RankingMetric) for m in parsed):
             usual.append("gs(strata=5)")
+        if given is not None and asked_outcome is not None:
+            usual = ["naive", "ips", "dr"]
         targets = [] if target is None else [target] if isinstance(target, str) else list(target)
         question = cls(
             metrics=parsed,
             estimators=_once(estimators.make(e) for e in asked_estimators or usual),
             targets=_once(Target.make(t) for t in targets),
             propensity=given,
+            outcome=None if asked_outcome is None else outcome.make(asked_outcome),
             chosen=asked_estimators is not None,
             **rest,
         )
@@ -159,6 +165,7 @@ class Question:
             "estimators": [str(e) for e in self.estimators],
             "targets": list(dict.fromkeys(str(t) for each in self.targets_for(feedback).values() for t in each)),
             "propensity": None if fitted is None else str(fitted),
+            "outcome": None if self.outcome is None else str(self.outcome),
             "feedback": str(feedback),
             "relevant": self.relevant,
             "candidates": candidates,

@@ -21,7 +21,6 @@ from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.rows import in_test_part
 from unskew.evaluation.rules import Rules
-from unskew.inference import form
 from unskew.inference.bootstrap import user_weights
 from unskew.inference.steps import prolonged, stepped
 from unskew.propensity import Side
@@ -39,8 +38,8 @@ def refit_replicates(
     seed: int,
     threads: int | None,
     progress: Progress | None,
-) -> Floats:
-    """Bootstrap columns, (replicates, columns), from which every cell's form gives the replicates' estimates.
+) -> list[Floats]:
+    """The models' estimates in every replicate, (replicates, models), cell by cell.
 
     A replicate whose fit is refused (an exponent that its draw does not tell, say) is NaN, and counted as lost.
     """
@@ -61,11 +60,11 @@ def refit_replicates(
             progress(b + 1, replicates)
     if refused is not None and np.isnan(near).all():
         raise refused
-    out = np.ones_like(near)  # every cell: its value over 1
+    found = []
     for cell, moments in zip(plan.cells, first.moments, strict=True):
-        values = (form.values(sums[:, cell.columns], moments.models) for sums in (first.replicates, near, alike))
-        out[:, cell.columns[: moments.models]] = prolonged(moments.values, *values)
-    return out
+        values = (cell.form.values(sums[:, cell.columns]) for sums in (first.replicates, near, alike))
+        found.append(prolonged(moments.values, *values))
+    return found
 
 
 def _fits(aligned: Aligned, side: Side, rules: Rules) -> tuple[Hashes, Callable[[Floats | None], Held]]:

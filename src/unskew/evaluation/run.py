@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from unskew.engine.arm import Arm
 from unskew.engine.held import Held
+from unskew.engine.memory import AnyArm
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.engine.rated import RatedArm
-from unskew.errors import InputError, RefusedError
+from unskew.errors import RefusedError
 from unskew.estimators import Estimator, Need
 from unskew.evaluation import cautions
 from unskew.evaluation.align import Aligned, align, clicks_per_user
 from unskew.evaluation.answer import Answer, Setting, answer
-from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions
+from unskew.evaluation.gather import Stage, check_options, gather
+from unskew.evaluation.guesses import with_guesses
+from unskew.evaluation.inputs import Names, as_log
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
@@ -29,21 +29,14 @@ from unskew.evaluation.segments import segments
 from unskew.log import (
     Feedback,
     Ids,
-    Log,
-    Predictions,
-    Recommendations,
     read_features,
-    read_predictions,
-    read_recommendations,
 )
 from unskew.log.log import Duplicates, Invalid
-from unskew.log.population import Population, read_population
-from unskew.log.relevance import told_feedback, train_gains
+from unskew.log.relevance import train_gains
 from unskew.metrics import Metric, RankingMetric
+from unskew.outcome import Outcome
 from unskew.propensity import Propensity, Side
 from unskew.result import Result
-
-Stage = Callable[[str, int, int], None]
 
 
 def evaluate(
@@ -53,6 +46,8 @@ def evaluate(
     metrics: Sequence[str | Metric] = ("recall@10",),
     estimators: Sequence[str | Estimator] | None = None,
     propensity: str | Propensity | None = None,
+    outcome: str | Outcome | None = None,
+    crossfit: bool = True,
     target: str | Sequence[str] | None = None,
     seen: Any = None,
     feedback: Feedback | str | None = None,
@@ -87,6 +82,9 @@ def evaluate(
         metrics: canonical strings such as ``recall@10`` or ``mae``.
         estimators: canonical strings; by default naive, and snips and gs where there are propensities.
         propensity: a canonical string (popularity is then fitted on ``seen``) or a fitted object.
+        outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
+            ``logistic_mf(dim=10)``, or a fitted object.
+        crossfit: fit the outcome model by folds of pairs (default), or in sample as saito20 does.
         target: ``per_user``, ``pooled``, ``per_user_sum``, ``per_pair``, or several; by default the usual one.
         seen: the training log. Its items are no candidates for the user, popularity is counted on it.
         feedback: what a row of the logs says; needed where there is a column ``value``.
@@ -109,11 +107,12 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    _check(models, seen, share, refused, drop_seen, refit, interval, threads)
+    check_options(models, seen, share, refused, drop_seen, refit, interval, threads)
     question = Question.of(
         metrics,
         estimators,
         propensity,
+        outcome,
         target,
         relevant=relevant,
         by=by,
@@ -125,7 +124,7 @@ def evaluate(
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
     names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    given = _gather(question, test, seen, users, models, candidates, names, how, say, share == "users")
+    given = gather(question, test, seen, users, models, candidates, names, how, say, share == "users")
     say("aligning", 0, 1)
     rules = Rules(
         feedback=given.feedback,
@@ -145,6 +144,7 @@ def evaluate(
         tuple(models),
         given.lists,
         given.predictions,
+        outcome=question.outcome,
         seen=given.train,
         population=given.population,
         users=given.users,
@@ -158,9 +158,12 @@ def evaluate(
     )
     _refuse(refusals, skip=refused == "skip" or not question.chosen, any_left=bool(kept))
     plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
+    guessed = with_guesses(aligned, plan, question.outcome, side, folded=crossfit, threads=threads)
+    aligned = guessed.aligned
     warnings = cautions.before(
         aligned, plan, refusals, refit=refit, random=mcar is not None, by=by, unseen=rules.unseen
     )
+    warnings += guessed.warnings
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -187,120 +190,11 @@ def evaluate(
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
         weights=tuple(w for a in answers for w in a.weights),
-        inputs=aligned.account | {"settings": settings, "refused": [vars(r) for r in refusals]},
+        inputs=aligned.account
+        | {"outcome": guessed.account, "settings": settings, "refused": [vars(r) for r in refusals]},
         warnings=tuple(dict.fromkeys([*warnings, *cautions.after(answers)])),
         rows=_per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
     )
-
-
-def _check(
-    models: Mapping[str, Any],
-    seen: Any,
-    share: float | Literal["users"] | None,
-    refused: str,
-    drop_seen: bool,
-    refit: bool,
-    interval: str,
-    threads: int | None,
-) -> None:
-    """Options that contradict each other, or mean nothing."""
-    if share is not None and share != "users" and not 0.0 < share < 1.0:
-        raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not '{refused}'.")
-    if drop_seen and seen is None:
-        raise InputError(
-            "--drop-seen removes training items from lists: give the training log with --train (seen=train)."
-        )
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}.")
-    if refit and interval != "bootstrap":
-        raise InputError(
-            "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
-        )
-    if not models:
-        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
-
-
-@dataclass(frozen=True, eq=False)
-class _Given:
-    """Everything that was read, and what follows from it alone."""
-
-    test: Log
-    train: Log | None
-    population: Population | None
-    users: Ids
-    lists: dict[str, Recommendations]
-    predictions: dict[str, Predictions | Predictor]
-    feedback: Feedback
-    candidates: str
-
-
-def _gather(
-    question: Question,
-    test: Any,
-    seen: Any,
-    users: Any,
-    models: Mapping[str, Any],
-    candidates: str | None,
-    names: Names,
-    how: Mapping[str, Any],
-    say: Stage,
-    by_users: bool,
-) -> _Given:
-    """Read the logs while the files of lists are read beside them; then let fitted models make theirs."""
-    invalid: Invalid = how["invalid"]
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        files: dict[str, Future[Any]] = {
-            name: pool.submit(read_predictions, source, columns=names.of_predictions, invalid=invalid)
-            if question.rates
-            else pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
-            for name, source in models.items()
-            if isinstance(source, str | PathLike)
-        }
-        log, train, population = _read(question, test, seen, users, names, how)
-        told = told_feedback(log, question.relevant)
-        everyone = _everyone(log, train, population, by_users)
-        among = _candidates(candidates, train)
-        lists: dict[str, Recommendations] = {}
-        predictions: dict[str, Predictions | Predictor] = {}
-        for done, (name, source) in enumerate(models.items()):
-            say(f"{'predictions' if question.rates else 'lists'} of {name}", done, len(models))
-            ready = files[name].result() if name in files else source
-            if isinstance(ready, Predictions | np.ndarray) or (
-                question.rates and not isinstance(ready, Recommendations) and not _only_recommends(ready)
-            ):
-                predictions[name] = as_predictions(ready, name, names.of_predictions, invalid)
-            if name not in predictions or (question.ranks and hasattr(ready, "recommend")):
-                exclude = train if among == "unseen" else None
-                lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
-    return _Given(log, train, population, everyone, lists, predictions, told, among)
-
-
-def _only_recommends(source: Any) -> bool:
-    return hasattr(source, "recommend") and not hasattr(source, "predict")
-
-
-def _read(
-    question: Question, test: Any, seen: Any, users: Any, names: Names, how: Mapping[str, Any]
-) -> tuple[Log, Log | None, Population | None]:
-    """The test log, the training log and the population."""
-    population = users if isinstance(users, Population) else None
-    if users is not None and population is None:
-        population = read_population(
-            users, columns=names.of_users, keep=question.segment_column, invalid=how["invalid"]
-        )
-    by_user = population is not None and question.by in population.columns
-    keep = [*question.strata_columns(), *([] if by_user else question.segment_column)]
-    log = as_log(test, name="test", columns=names.of_test, keep=keep, **how)
-    if seen is None:
-        return log, None, population
-    keep = question.strata_columns(training=True)
-    theirs = names.of_train_with_propensity if question.trains_shares else names.of_train
-    train = as_log(seen, name="train", columns=theirs, keep=keep, **how)
-    if train.feedback is None and log.feedback is Feedback.IMPLICIT:
-        told_feedback(train, question.relevant)  # values in training that nothing explains are refused as well
-    return log, train, population
 
 
 def _side(
@@ -318,29 +212,6 @@ def _side(
         user_features=None if user_features is None else read_features(user_features, "user", invalid=how["invalid"]),
         item_features=None if item_features is None else read_features(item_features, "item", invalid=how["invalid"]),
     )
-
-
-def _candidates(asked: str | None, train: Log | None) -> str:
-    if asked not in (None, "unseen", "all"):
-        raise InputError(f"candidates must be unseen or all, not '{asked}'.")
-    if asked == "unseen" and train is None:
-        raise InputError(
-            "candidates 'unseen' are the items outside the user's training data: give --train (seen=train)."
-        )
-    return asked or ("all" if train is None else "unseen")
-
-
-def _everyone(test: Log, train: Log | None, population: Population | None, by_users: bool) -> Ids:
-    """The users that count: the population, else the users of both logs; of the test log where training has others."""
-    if population is not None:
-        return population.users
-    if by_users and train is not None:
-        trained = Ids(train.users.values.filter(pl.Series(np.diff(train.indptr) > 0)))
-        mine = (test.users.into(trained) < 0) | (np.diff(test.indptr) > 0)
-        return Ids(test.users.values.filter(pl.Series(mine)))
-    if train is None or train.users is test.users:
-        return test.users
-    return Ids.of(test.users.values, train.users.values)
 
 
 def _refuse(refusals: Sequence[Refusal], *, skip: bool, any_left: bool) -> None:
@@ -380,9 +251,9 @@ def _segment_answer(
     return answer(held, plan, own)
 
 
-def _in_part(arm: Arm | RatedArm) -> tuple[Metric, ...]:
+def _in_part(arm: AnyArm) -> tuple[Metric, ...]:
     """The metrics that an arm can give for a part of the interactions, of which n_u and |C_u| are not known."""
-    if {Need.RELEVANT, Need.CANDIDATES} & arm.estimator.needs(arm.target):
+    if {Need.RELEVANT, Need.CANDIDATES, Need.OUTCOME, Need.LISTS} & arm.estimator.needs(arm.target):
         return ()
     needy = isinstance(arm, RatedArm)  # averages over pairs take |C_u| into the worth of a rank
     return tuple(m for m in arm.metrics if not (needy and isinstance(m, RankingMetric)))

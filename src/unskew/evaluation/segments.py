@@ -62,6 +62,8 @@ def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
         lists=tuple(lists.recode(users, aligned.items) for lists in held.lists),
         relevant=cut(held.relevant),
         candidates=cut(held.candidates),
+        q_total=cut(held.q_total),
+        guess=None if held.guess is None else replace(held.guess, people=np.flatnonzero(keep).astype(np.int32)),
     )
 
 
@@ -77,6 +79,7 @@ def _rows(held: Held, keep: npt.NDArray[np.bool_]) -> Held:
         labels={name: codes[keep] for name, codes in held.labels.items()},
         rating=None if held.rating is None else held.rating[keep],
         predicted=tuple(None if numbers is None else numbers[keep] for numbers in held.predicted),
+        q=None if held.q is None else held.q[keep],
         relevant=None,
         candidates=None,
     )

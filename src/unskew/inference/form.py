@@ -1,43 +1,89 @@
 """An estimate is a smooth function of means over users: its value, and its gradient for the delta method.
 
-    estimate of model j = Π over factors f of  mean a_fj / mean b_f,  or the root of that (rmse)
+    estimate of model j = Σ over terms Π over factors f of  mean a_fj / mean b_fj,  or the root of that (rmse)
 
-The columns of a cell stand factor by factor: the models' a, then b.
+The columns of a cell stand term by term and factor by factor: the models' a, then one b for all, or one for each.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Ints64 = npt.NDArray[np.int64]
 
 
-def values(columns: Floats, models: int, root: bool = False) -> Floats:
-    """The estimates of all models from column means or sums (…, columns) → (…, models); NaN where Σ b is 0."""
-    width = models + 1
-    value = np.ones((*columns.shape[:-1], models))
-    for start in range(0, columns.shape[-1], width):
-        b = columns[..., start + models, None]
+@dataclass(frozen=True)
+class Form:
+    """How an estimate is made of column means.
+
+    Args:
+        models: how many models there are.
+        terms: for each term and each of its factors, whether every model has a divisor of its own.
+        root: whether the estimate is the root.
+    """
+
+    models: int
+    terms: tuple[tuple[bool, ...], ...] = ((False,),)
+    root: bool = False
+
+    @cached_property
+    def places(self) -> tuple[tuple[tuple[Ints64, Ints64], ...], ...]:
+        """For each term and factor, where the models' a and b stand among the columns."""
+        found, start = [], 0
+        for term in self.terms:
+            factors = []
+            for own in term:
+                a = np.arange(start, start + self.models)
+                b = a + self.models if own else np.full(self.models, start + self.models)
+                start += 2 * self.models if own else self.models + 1
+                factors.append((a, b))
+            found.append(tuple(factors))
+        return tuple(found)
+
+    @cached_property
+    def width(self) -> int:
+        """How many columns there are."""
+        return int(max(b.max() for term in self.places for _, b in term)) + 1
+
+    @cached_property
+    def own(self) -> Ints64:
+        """The columns that differ between models, (kinds, models): models that agree in all of them are the same."""
+        rows = [a for term in self.places for a, _ in term]
+        rows += [b for term in self.places for _, b in term if b[0] != b[-1]]
+        return np.array(rows, dtype=np.int64)
+
+    def values(self, columns: Floats) -> Floats:
+        """The estimates of all models from column means or sums (…, columns) → (…, models); NaN where Σ b is 0."""
+        value = np.zeros((*columns.shape[:-1], self.models))
+        for term in self.places:
+            product = np.ones_like(value)
+            for a, b in term:
+                below = columns[..., b]
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    product = product * np.where(below > 0.0, columns[..., a] / below, np.nan)
+            value = value + product
+        if not self.root:
+            return value
+        with np.errstate(invalid="ignore"):
+            return np.sqrt(value)
+
+    def gradients(self, mean: Floats) -> Floats:
+        """d estimate / d column mean, (models, columns)."""
+        out = np.zeros((self.models, len(mean)))
+        model = np.arange(self.models)
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = value * np.where(b > 0.0, columns[..., start : start + models] / b, np.nan)
-    return np.sqrt(value) if root else value
-
-
-def gradients(mean: Floats, models: int, root: bool = False) -> Floats:
-    """d estimate / d column mean, (models, columns)."""
-    width = models + 1
-    starts = range(0, len(mean), width)
-    out = np.zeros((models, len(mean)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.array([mean[s : s + models] / mean[s + models] for s in starts])
-        for f, start in enumerate(starts):
-            others = np.prod(np.delete(ratios, f, axis=0), axis=0)
-            b = mean[start + models]
-            for j in range(models):
-                out[j, start + j] = others[j] / b
-                out[j, start + models] = -others[j] * ratios[f, j] / b
-        if root:  # d √v = dv / (2 √v); without any error there is no slope, and nothing varies
-            value = np.sqrt(values(mean, models))[:, None]
-            out = np.where(value > 0.0, out / (2.0 * value), 0.0)
-    return out
+            for term in self.places:
+                ratios = np.array([mean[a] / mean[b] for a, b in term])
+                for f, (a, b) in enumerate(term):
+                    others = np.prod(np.delete(ratios, f, axis=0), axis=0)
+                    out[model, a] += others / mean[b]
+                    out[model, b] -= others * ratios[f] / mean[b]
+            if self.root:  # d √v = dv / (2 √v); without any error there is no slope, and nothing varies
+                value = self.values(mean)[:, None]
+                out = np.where(value > 0.0, out / (2.0 * value), 0.0)
+        return out

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unskew.inference import form
+from unskew.inference.form import Form
 from unskew.kernels.moments import cell_moments
 
 Floats = npt.NDArray[np.float64]
@@ -20,32 +20,30 @@ class Moments:
     """The moments of one cell (metric × estimator × target).
 
     Args:
-        models: how many models; a factor is that many columns and a divisor.
+        form: how estimates are made of the columns.
         users: users in the population.
         active: users with a column ≠ 0.
         mean: of every column.
         cross: centred Σ x xᵀ.
         differ: for each pair of models, users for whom they differ.
-        root: whether the estimate is the root of the ratio.
     """
 
-    models: int
+    form: Form
     users: int
     active: int
     mean: Floats
     cross: Floats = field(repr=False)
     differ: Ints64 = field(repr=False)
-    root: bool = False
 
     @classmethod
-    def of(cls, x: Floats, columns: Ints64, models: int, root: bool = False) -> Moments:
+    def of(cls, x: Floats, columns: Ints64, form: Form) -> Moments:
         """The moments of some columns of a block of users."""
         width = len(columns)
         active, mean, cross = np.zeros(1, dtype=np.int64), np.zeros(width), np.zeros((width, width))
-        differ = np.zeros((models, models), dtype=np.int64)
+        differ = np.zeros((form.models, form.models), dtype=np.int64)
         if len(x):
-            cell_moments(x, columns, models, active, mean, cross, differ)
-        return cls(models, len(x), int(active[0]), mean, cross, differ, root)
+            cell_moments(x, columns, form.own, active, mean, cross, differ)
+        return cls(form, len(x), int(active[0]), mean, cross, differ)
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of users (Chan, Golub & LeVeque)."""
@@ -56,19 +54,24 @@ class Moments:
         mean = self.mean + step * (other.users / users)
         cross = self.cross + other.cross + np.outer(step, step) * (self.users * other.users / users)
         active, differ = self.active + other.active, self.differ + other.differ
-        return Moments(self.models, users, active, mean, cross, differ, self.root)
+        return Moments(self.form, users, active, mean, cross, differ)
+
+    @property
+    def models(self) -> int:
+        """How many models there are."""
+        return self.form.models
 
     @cached_property
     def values(self) -> Floats:
         """The estimate of every model."""
-        return form.values(self.mean, self.models, self.root)
+        return self.form.values(self.mean)
 
     @cached_property
     def covariance(self) -> Floats:
         """Covariance of the models' estimates, clustered by user: SE² = m/(m−1) · Σ e_u² / n²."""
         if self.active < 2:
             return np.full((self.models, self.models), np.nan)
-        gradient = form.gradients(self.mean, self.models, self.root)
+        gradient = self.form.gradients(self.mean)
         spread = gradient @ self.cross @ gradient.T
         return np.asarray(spread * (self.active / (self.active - 1)) / self.users**2, dtype=np.float64)
 
@@ -76,7 +79,7 @@ class Moments:
         """Standard error of estimate a minus estimate b, from the difference of gradients."""
         if self.active < 2:
             return float("nan")
-        gradient = form.gradients(self.mean, self.models, self.root)
+        gradient = self.form.gradients(self.mean)
         step = gradient[a] - gradient[b]
         spread = max(float(step @ self.cross @ step), 0.0)
         return float(np.sqrt(spread * self.active / (self.active - 1)) / self.users)

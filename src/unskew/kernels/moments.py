@@ -19,15 +19,15 @@ TILE = 128  # users whose columns stay in the cache while all replicates are dra
 
 @njit(cache=True, nogil=True)
 def cell_moments(
-    x: Floats, columns: Ints64, models: int, active: Ints64, mean: Floats, cross: Floats, differ: Ints64
+    x: Floats, columns: Ints64, own: Ints64, active: Ints64, mean: Floats, cross: Floats, differ: Ints64
 ) -> None:
     """Mean, centred cross products and counts of one cell.
 
-    The first ``models`` columns of every factor belong to the models in order, one more is the divisor: a factor is
-    ``models + 1`` columns. ``active[0]`` counts users with a column ≠ 0, ``differ[a, b]`` users for whom models a and b
-    differ in any factor.
+    ``own[kind, model]`` are the places in ``columns`` that belong to one model. ``active[0]`` counts users with a
+    column ≠ 0, ``differ[a, b]`` users for whom models a and b differ in any kind.
     """
     width = len(columns)
+    kinds, models = own.shape
     users = len(x)
     for c in range(width):
         total = 0.0
@@ -47,8 +47,8 @@ def cell_moments(
                 cross[c, d] += centred[c] * centred[d]
         for a in range(models):
             for b in range(a):
-                for start in range(0, width, models + 1):
-                    if x[u, columns[start + a]] != x[u, columns[start + b]]:
+                for kind in range(kinds):
+                    if x[u, columns[own[kind, a]]] != x[u, columns[own[kind, b]]]:
                         differ[a, b] += 1
                         break
     for c in range(width):

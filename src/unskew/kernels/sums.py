@@ -77,6 +77,29 @@ def listed(
 
 
 @njit(cache=True, nogil=True)
+def weighed(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, columns: Ints64, out: Floats) -> None:
+    """``out[u, columns[t]]`` += Σ weight · table[rank, t] over the user's rows, whatever the sign of the weight."""
+    depth, metrics = table.shape
+    for u in range(len(indptr) - 1):
+        for row in range(indptr[u], indptr[u + 1]):
+            r = rank[row]
+            if 0 < r < depth:
+                for t in range(metrics):
+                    out[u, columns[t]] += weight[row] * table[r, t]
+
+
+@njit(cache=True, nogil=True)
+def guessed(indptr: Ints64, rank: Ints32, q: Floats, table: Floats, columns: Ints64, out: Floats) -> None:
+    """``out[u, columns[t]]`` += Σ q · table[rank, t] over the user's list."""
+    depth, metrics = table.shape
+    for u in range(len(indptr) - 1):
+        for entry in range(indptr[u], indptr[u + 1]):
+            if rank[entry] < depth:
+                for t in range(metrics):
+                    out[u, columns[t]] += q[entry] * table[rank[entry], t]
+
+
+@njit(cache=True, nogil=True)
 def _downwards(weight: Floats, first: int, last: int, room: Floats) -> Floats:
     """The weights of one user, largest first, in the room given (a larger one if it is too small).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from unskew.errors import InputError
 from unskew.metrics.additive import ARHR, CG, DCG, RBP, Precision, Recall
 from unskew.metrics.base import RankingMetric, Shape
 from unskew.metrics.plugin import MAP, MRR, NDCG, Hit, RPrecision
@@ -32,6 +33,7 @@ __all__ = [
     "Recall",
     "Shape",
     "make",
+    "ranking",
 ]
 
 
@@ -68,3 +70,11 @@ _METRICS: Mapping[str, Callable[[Spec], Metric]] = {
 def make(text: str | Metric) -> Metric:
     """The metric with this canonical string, such as ``recall@10`` or ``mae``."""
     return text if isinstance(text, RankingMetric | RatingMetric) else build("metric", text, _METRICS)
+
+
+def ranking(text: str | Metric) -> RankingMetric:
+    """The metric of lists with this canonical string; errors of predictions are refused."""
+    metric = make(text)
+    if not isinstance(metric, RankingMetric):
+        raise InputError(f"lists have no {metric}: it is an error of predictions. Use recall@10 or dcg@10.")
+    return metric

@@ -21,8 +21,8 @@ from unskew.errors import InputError
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, Outcome
-from unskew.propensity.base import NOTHING, Side, pairs_log
-from unskew.propensity.crossfit import pair_folds
+from unskew.propensity.base import NOTHING, Side
+from unskew.propensity.crossfit import folds_of, pair_folds
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Crossfit(Outcome):
         asks = [model.bind(users, items) for model in self.models]
 
         def ask(user: Codes, item: Codes) -> Floats:
-            fold = pair_folds(pairs_log(users, items, user, item), self.folds, self.seed)
+            fold = folds_of(users.hashes[user], items.hashes[item], self.folds, self.seed)
             q = np.empty(len(user))
             for k, one in enumerate(asks):
                 mine = fold == k
@@ -115,7 +115,11 @@ def crossfit(
     weights: Floats | None = None,
     seed: int = 0,
 ) -> Outcome:
-    """q for any pair from models that were fitted without it; predictions from outside are given back as they are."""
+    """q for any pair from models that were fitted without it; predictions from outside are given back as they are.
+
+    A model that says itself how it is cross-fitted keeps its own folds.
+    """
     if not outcome.estimated:
         return outcome
-    return Crossfit(outcome, folds, seed).fit(log, propensity, side, weights)
+    folded = outcome if isinstance(outcome, Crossfit) else Crossfit(outcome, folds, seed)
+    return folded.fit(log, propensity, side, weights)

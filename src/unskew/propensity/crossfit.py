@@ -24,6 +24,7 @@ from unskew.log.ids import hash_texts
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Side, pairs_log
 
 Integers = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +55,12 @@ def unseen_pairs(log: Log, most: int, seed: int = 0) -> Unseen:
 
 def pair_folds(log: Log, folds: int, seed: int = 0) -> Integers:
     """The fold of every row, from the texts of its user and item."""
-    drawn = pair_uniform(_stream(f"crossfit {seed}"), log.users.hashes[log.user], log.items.hashes[log.item])
-    return np.asarray(drawn * folds, dtype=np.int64)
+    return folds_of(log.users.hashes[log.user], log.items.hashes[log.item], folds, seed)
+
+
+def folds_of(user: Hashes, item: Hashes, folds: int, seed: int = 0) -> Integers:
+    """The fold of each pair of hashes of ids."""
+    return np.asarray(pair_uniform(_stream(f"crossfit {seed}"), user, item) * folds, dtype=np.int64)
 
 
 def user_folds(log: Log, folds: int, seed: int = 0) -> Integers:

@@ -15,6 +15,11 @@ TERMS: tuple[tuple[str, str], ...] = (
     ("pooled", "Target: the average over all relevant user–item pairs; active users count more."),
     ("per_user_sum", "Target: each user's sum over items, then the mean over users."),
     ("per_pair", "Target: the mean over all pairs of a user and an item, seen or not."),
+    (
+        "normalised",
+        "Of sums: pooled divides by the estimated total of all users, per_user by each user's own (cut to [0, 1]).",
+    ),
+    ("direct, dr", "Estimators with an outcome model: its guesses alone, or corrected by what was seen."),
     ("se", "Standard error, clustered by user."),
     ("ess", "Effective sample size: how many equally weighted interactions would tell as much."),
     (

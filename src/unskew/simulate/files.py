@@ -68,7 +68,7 @@ def truths(
         lists,
         metrics=metrics,
         estimators=["naive"],
-        target=list(Target),
+        target=[Target.PER_USER, Target.POOLED, Target.PER_USER_SUM],
         users=world.relevant_counts().select("user"),
         refused="skip",
     )

@@ -2,7 +2,8 @@
 
     per_user       mean over users with n_u > 0 of (1/n_u) Σ over relevant items of λ(Z_ui)
     pooled         Σ_u Σ λ(Z_ui) / Σ_u n_u
-    per_user_sum   mean over all users of Σ λ(Z_ui)
+    per_user_sum   mean over all users of Σ λ(Z_ui); normalised=pooled is pooled, normalised=per_user is per_user with
+                   0 for users who have nothing relevant
 
 Only additive metrics are sums of λ; for the others the truth is their naive value on the full log.
 """
@@ -31,8 +32,12 @@ def true_value(lists: Recommendations, full: Log, metric: RankingMetric, target:
     n = np.diff(full.indptr)
     if target is Target.PER_USER_SUM:
         return float(worth.mean())
+    if target is Target.PER_PAIR:
+        raise RefusedError("lists alone have no value per pair: the truth of per_user_sum is the same sum per user.")
     if n.sum() == 0:
         return float("nan")
-    if target is Target.POOLED:
+    if target is Target.SUM_PER_USER:
+        return float(np.divide(worth, n, out=np.zeros(len(n)), where=n > 0).mean())
+    if target in (Target.POOLED, Target.SUM_POOLED):
         return float(worth.sum() / n.sum())
     return float((worth[n > 0] / n[n > 0]).mean())

@@ -31,7 +31,7 @@ from unskew.errors import InputError
 from unskew.estimators.target import Target
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
 from unskew.log.order import starts_of
-from unskew.metrics import RankingMetric, make
+from unskew.metrics import RankingMetric, ranking
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
 from unskew.simulate.pairs import Pairs, Part, draw
@@ -127,7 +127,7 @@ class World:
         self, lists: Recommendations, metric: RankingMetric | str, target: Target | str = Target.PER_USER
     ) -> float:
         """What these lists are really worth under an additive metric."""
-        return true_value(lists, self.full_log(), make(metric), Target.make(target))
+        return true_value(lists, self.full_log(), ranking(metric), Target.make(target))
 
     def challenger(self, noise: float = 1.2) -> Challenger:
         """A recommender that knows the users' preferences up to ``noise``, and nothing of exposure."""

@@ -1,0 +1,63 @@
+"""What an outcome model says of listed pairs, asked block by block: the cost is that of the lists, never users × items.
+
+Only candidates count: an item of the user's training data, or one that no log knows, can be listed but not be a hit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.kernels.coding import unseen
+from unskew.log import Log, Recommendations
+
+Floats = npt.NDArray[np.float64]
+Ints32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """Asks for q of listed pairs.
+
+    Args:
+        logged: which items the logs know.
+        excluded: the users' training rows, where only unseen items are candidates.
+        ask: q of pairs of codes, ascending by user; ``None`` without an outcome model.
+        people: the codes of the users, where they are some of those that ``excluded`` and ``ask`` know.
+    """
+
+    logged: npt.NDArray[np.bool_]
+    excluded: Log | None = None
+    ask: Callable[[Ints32, Ints32], Floats] | None = None
+    people: Ints32 | None = None
+
+    def candidates(self, lists: Recommendations, low: int, high: int) -> Floats:
+        """1 for each entry of the lists of users ``low`` … ``high − 1`` that is a candidate, else 0."""
+        first, last = lists.indptr[low], lists.indptr[high]
+        item = lists.item[first:last]
+        there = (item >= 0) & self.logged[item]
+        if self.excluded is not None:
+            free = np.empty(len(item), dtype=np.bool_)
+            stamp = np.full(len(self.logged), -1, dtype=np.int64)
+            people = self._codes(low, high)
+            start = lists.indptr[low : high + 1] - first
+            unseen(start, item, people, self.excluded.indptr, self.excluded.item, stamp, free)
+            there &= free
+        return there.astype(np.float64)
+
+    def listed(self, lists: Recommendations, low: int, high: int, there: Floats) -> Floats | None:
+        """q of each entry, 0 where it is no candidate."""
+        if self.ask is None:
+            return None
+        first, last = lists.indptr[low], lists.indptr[high]
+        kept = np.flatnonzero(there)
+        user = np.repeat(self._codes(low, high), np.diff(lists.indptr[low : high + 1]))
+        q = np.zeros(last - first)
+        q[kept] = self.ask(user[kept], lists.item[first:last][kept])
+        return q
+
+    def _codes(self, low: int, high: int) -> Ints32:
+        return np.arange(low, high, dtype=np.int32) if self.people is None else self.people[low:high]

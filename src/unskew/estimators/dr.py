@@ -1,0 +1,39 @@
+"""Doubly robust estimator (saito20 Eq. 4): the outcome model's guess, corrected by what was seen.
+
+    per_user_sum   Σ over the list  [ q + O r (y − q) ] λ          r = 1/P
+
+Unbiased if the propensities are right, whatever the model, or if the model is right, whatever the propensities; less
+variance than ips where 0 ≤ q ≤ 2 E[y] (saito20 Eq. 5). λ vanishes beyond the list, so q is asked for listed pairs only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Term, Tilt
+from unskew.estimators.target import Target
+
+
+@dataclass(frozen=True)
+class DR(Estimator):
+    """Guess every listed pair, and correct the guess by the weighted error on seen ones."""
+
+    name = "dr"
+    valid = frozenset(target for target in Target if target.sums)
+    corrects = True
+
+    def needs(self, target: Target) -> frozenset[Need]:
+        """Absolute propensities, an outcome model, the lists, and seen pairs that brought nothing."""
+        return frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
+
+    def promise(self, target: Target) -> str:
+        """What may be claimed."""
+        if target is Target.SUM_PER_USER:
+            return "no promise: a ratio inside each user, cut to [0, 1]"
+        what = "consistent" if target is Target.SUM_POOLED else "unbiased"
+        return f"{what} if the propensities or the outcome model are right"
+
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """The guesses, and 1/P on their errors."""
+        inverse = batch.inverse
+        return (Term(inverse, OWN, tilt=Tilt(inverse), residual=True, listed=True),)

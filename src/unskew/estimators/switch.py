@@ -1,0 +1,53 @@
+"""Switch estimator (Wang, Agarwal & Dudík 2017): dr where weights are small, the outcome model elsewhere.
+
+    per_user_sum   Σ over the list  [ q + 1{r ≤ τ} O r (y − q) ] λ          r = 1/P
+
+Biased on purpose: where 1/P exceeds τ the model is believed instead of corrected.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.errors import InputError
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Term
+from unskew.estimators.target import Target
+from unskew.spec import show
+
+
+@dataclass(frozen=True)
+class Switch(Estimator):
+    """Correct the outcome model only where a seen pair does not weigh too much.
+
+    Args:
+        tau: the largest weight 1/P at which the model is corrected.
+    """
+
+    tau: float = 10.0
+
+    name = "switch"
+    valid = frozenset(target for target in Target if target.sums)
+    corrects = True
+    bends = False
+
+    def __post_init__(self) -> None:
+        if not self.tau >= 1.0:
+            raise InputError(f"'switch': tau is the largest weight 1/P, so it must be at least 1, not {self.tau:g}.")
+
+    def needs(self, target: Target) -> frozenset[Need]:
+        """As dr: a threshold on 1/P means nothing for relative propensities."""
+        return frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
+
+    def promise(self, target: Target) -> str:
+        """What may be claimed."""
+        return f"biased on purpose where 1/P exceeds {show(self.tau)}; otherwise as dr"
+
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """The guesses, and 1/P on the errors of pairs that do not weigh too much."""
+        inverse = batch.inverse
+        return (Term(np.where(inverse <= self.tau, inverse, 0.0), OWN, residual=True, listed=True),)
+
+    def __str__(self) -> str:
+        return f"{self.name}(tau={show(self.tau)})"

@@ -1,0 +1,160 @@
+"""Read what an evaluation is given: logs, population, lists and predictions, each once, files side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions
+from unskew.evaluation.question import Question
+from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
+from unskew.log.log import Invalid
+from unskew.log.population import Population, read_population
+from unskew.log.relevance import told_feedback
+
+Stage = Callable[[str, int, int], None]
+
+
+def check_options(
+    models: Mapping[str, Any],
+    seen: Any,
+    share: float | Literal["users"] | None,
+    refused: str,
+    drop_seen: bool,
+    refit: bool,
+    interval: str,
+    threads: int | None,
+) -> None:
+    """Options that contradict each other, or mean nothing."""
+    if share is not None and share != "users" and not 0.0 < share < 1.0:
+        raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
+    if refused not in ("error", "skip"):
+        raise InputError(f"refused must be error or skip, not '{refused}'.")
+    if drop_seen and seen is None:
+        raise InputError(
+            "--drop-seen removes training items from lists: give the training log with --train (seen=train)."
+        )
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1, not {threads}.")
+    if refit and interval != "bootstrap":
+        raise InputError(
+            "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
+        )
+    if not models:
+        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Everything that was read, and what follows from it alone."""
+
+    test: Log
+    train: Log | None
+    population: Population | None
+    users: Ids
+    lists: dict[str, Recommendations]
+    predictions: dict[str, Predictions | Predictor]
+    feedback: Feedback
+    candidates: str
+
+    def ready(self, models: Mapping[str, Any]) -> dict[str, Any]:
+        """The models with everything read and every list made; who both predicts and recommends stays what it is."""
+        both = self.lists.keys() & self.predictions.keys()
+        return {name: models[name] if name in both else (self.lists | self.predictions)[name] for name in models}
+
+
+def gather(
+    question: Question,
+    test: Any,
+    seen: Any,
+    users: Any,
+    models: Mapping[str, Any],
+    candidates: str | None,
+    names: Names,
+    how: Mapping[str, Any],
+    say: Stage,
+    by_users: bool,
+) -> Given:
+    """Read the logs while the files of lists are read beside them; then let fitted models make theirs."""
+    invalid: Invalid = how["invalid"]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        files: dict[str, Future[Any]] = {
+            name: pool.submit(read_predictions, source, columns=names.of_predictions, invalid=invalid)
+            if question.rates
+            else pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
+            for name, source in models.items()
+            if isinstance(source, str | PathLike)
+        }
+        log, train, population = _read(question, test, seen, users, names, how)
+        told = told_feedback(log, question.relevant)
+        everyone = _everyone(log, train, population, by_users)
+        among = _candidates(candidates, train)
+        lists: dict[str, Recommendations] = {}
+        predictions: dict[str, Predictions | Predictor] = {}
+        for done, (name, source) in enumerate(models.items()):
+            say(f"{'predictions' if question.rates else 'lists'} of {name}", done, len(models))
+            ready = files[name].result() if name in files else source
+            if isinstance(ready, Predictions | np.ndarray) or (
+                question.rates and not isinstance(ready, Recommendations) and not _only_recommends(ready)
+            ):
+                predictions[name] = as_predictions(ready, name, names.of_predictions, invalid)
+            if name not in predictions or (question.ranks and hasattr(ready, "recommend")):
+                exclude = train if among == "unseen" else None
+                lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
+    return Given(log, train, population, everyone, lists, predictions, told, among)
+
+
+def _only_recommends(source: Any) -> bool:
+    return hasattr(source, "recommend") and not hasattr(source, "predict")
+
+
+def _read(
+    question: Question, test: Any, seen: Any, users: Any, names: Names, how: Mapping[str, Any]
+) -> tuple[Log, Log | None, Population | None]:
+    """The test log, the training log and the population."""
+    population = users if isinstance(users, Population) else None
+    if users is not None and population is None:
+        population = read_population(
+            users, columns=names.of_users, keep=question.segment_column, invalid=how["invalid"]
+        )
+    by_user = population is not None and question.by in population.columns
+    keep = [*question.strata_columns(), *([] if by_user else question.segment_column)]
+    log = as_log(test, name="test", columns=names.of_test, keep=keep, **how)
+    if seen is None:
+        return log, None, population
+    keep = question.strata_columns(training=True)
+    theirs = names.of_train_with_propensity if question.trains_shares else names.of_train
+    train = as_log(seen, name="train", columns=theirs, keep=keep, **how)
+    if train.feedback is None and log.feedback is Feedback.IMPLICIT:
+        told_feedback(train, question.relevant)  # values in training that nothing explains are refused as well
+    return log, train, population
+
+
+def _candidates(asked: str | None, train: Log | None) -> str:
+    if asked not in (None, "unseen", "all"):
+        raise InputError(f"candidates must be unseen or all, not '{asked}'.")
+    if asked == "unseen" and train is None:
+        raise InputError(
+            "candidates 'unseen' are the items outside the user's training data: give --train (seen=train)."
+        )
+    return asked or ("all" if train is None else "unseen")
+
+
+def _everyone(test: Log, train: Log | None, population: Population | None, by_users: bool) -> Ids:
+    """The users that count: the population, else the users of both logs; of the test log where training has others."""
+    if population is not None:
+        return population.users
+    if by_users and train is not None:
+        trained = Ids(train.users.values.filter(pl.Series(np.diff(train.indptr) > 0)))
+        mine = (test.users.into(trained) < 0) | (np.diff(test.indptr) > 0)
+        return Ids(test.users.values.filter(pl.Series(mine)))
+    if train is None or train.users is test.users:
+        return test.users
+    return Ids.of(test.users.values, train.users.values)

@@ -1,0 +1,69 @@
+"""The outcome model of one evaluation: fitted to the held-out rows by folds of pairs, and asked about listed pairs.
+
+A model that has seen what a pair yielded takes the correction of the doubly robust estimator away, so by default q of a
+pair comes from a model that was fitted without it. What was fitted elsewhere, or comes as a table, is taken as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unskew.engine.guess import Guess
+from unskew.engine.plan import Plan
+from unskew.estimators import Need
+from unskew.evaluation.align import Aligned
+from unskew.outcome import Crossfit, Outcome, crossfit
+from unskew.propensity import Side
+
+
+@dataclass(frozen=True, eq=False)
+class Guessed:
+    """The aligned rows with what the outcome model says of them, the fitted model, and an account of it."""
+
+    aligned: Aligned
+    outcome: Outcome | None
+    account: dict[str, Any] | None
+    warnings: tuple[str, ...] = ()
+
+
+def with_guesses(
+    aligned: Aligned, plan: Plan, outcome: Outcome | None, side: Side, *, folded: bool, threads: int | None
+) -> Guessed:
+    """Fit the outcome model and ask it, if any arm of the plan looks at whole lists."""
+    needs = [arm.estimator.needs(arm.target) for arm in plan.arms]
+    if not any(Need.LISTS in need for need in needs):
+        return Guessed(aligned, None, None)
+    logged = aligned.items.into(aligned.logged) >= 0
+    guess = Guess(logged, aligned.excluded)
+    if outcome is None or not any(Need.OUTCOME in need for need in needs):
+        return Guessed(replace(aligned, held=replace(aligned.held, guess=guess)), None, None)
+    rows, held = aligned.rows, aligned.held
+    how = "fitted elsewhere" if outcome.estimated else "given"
+    if not outcome.fitted:
+        folded = folded or isinstance(outcome, Crossfit)  # folds that were asked for by name
+        how = "cross-fitted over pairs" if folded else "fitted in sample"
+        p = held.propensity
+        outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
+    q = outcome.of(rows)
+    total = None
+    if any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms):
+        total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
+    ask = outcome.bind(aligned.users, aligned.items)
+    account = {
+        "model": str(outcome),
+        "how": how,
+        "mean": float(np.mean(q)) if len(q) else None,
+        "mean_outcome": float(np.mean(held.value)) if len(held.value) else None,
+        "unknown": outcome.unknown(rows),
+    }
+    warnings = []
+    if how == "fitted in sample":
+        warnings.append(
+            "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
+            "the model. Leave out --in-sample for folds of pairs."
+        )
+    held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ask))
+    return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings))

@@ -1,0 +1,186 @@
+"""Every number of sums per user against the loop-written reference: values, errors, differences, diagnostics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import Phase, given, settings
+
+import unskew as us
+from tests.conversions import reference as ref
+from tests.conversions.reference import Metric, Row, Rule, World
+from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
+from unskew.engine import memory
+from unskew.evaluation import run
+from unskew.evaluation.answer import answer
+from unskew.inference.bootstrap import user_weights
+from unskew.log import Ids
+
+WHOLE = (Phase.explicit, Phase.generate)  # logs are small as they are drawn, and shrinking them takes minutes
+TINY = 3e-8  # an error of 0 is the root of a rounding
+
+
+def close(found: float, expected: float, relative: float = 1e-9, absolute: float = 1e-12) -> bool:
+    """Equal up to rounding; NaN equals NaN."""
+    both = math.isnan(found) and math.isnan(expected)
+    return both or math.isclose(found, expected, rel_tol=relative, abs_tol=absolute)
+
+
+def defined(parts: Sequence[ref.Term]) -> bool:
+    """Whether every divisor is above 0, so that there is a slope."""
+    return all(sum(b for _, b in factor) > 0.0 for term in parts for factor in term)
+
+
+def compare(result: us.Result, drawn: Drawn, users: Sequence[str] = USERS, segment: str | None = None) -> int:
+    """Compare all rows of one segment; gives back how many there were."""
+    worlds = {model: drawn.world(model, users) for model in drawn.models}
+    cells: dict[tuple[str, str, str], list[list[ref.Term]]] = {}
+    rows = [e for e in result.estimates if e.segment == segment]
+    for e in rows:
+        cell = (e.metric, e.estimator, str(e.target))
+        if cell not in cells:
+            cells[cell] = [ref.terms(worlds[m], METRICS[e.metric], RULES[e.estimator], e.target) for m in drawn.models]
+    for e in rows:
+        cell = (e.metric, e.estimator, str(e.target))
+        parts, rule, world = cells[cell][drawn.models.index(e.model)], RULES[e.estimator], worlds[e.model]
+        assert close(e.value, ref.value(parts)), (e, ref.value(parts))
+        assert e.users == ref.active(cells[cell]), e
+        if defined(parts):
+            expected = ref.error(ref.influences(parts), e.users)
+            assert close(e.se, expected, 1e-9, TINY * max(1.0, abs(e.value))), (e, expected)
+        v = ref.shares(world, rule)
+        if rule.kind == "direct":
+            assert math.isnan(e.ess) and math.isnan(e.max_weight_share)
+        else:
+            assert close(e.ess, ref.ess(v)), e
+            assert close(e.max_weight_share, ref.max_weight_share(v)), e
+            assert close(e.clipped_share, ref.clipped_share(world, rule)), e
+    for d in (d for d in result.verdicts_ if d.segment == segment):
+        both = [cells[d.metric, d.estimator, str(d.target)][drawn.models.index(m)] for m in (d.a, d.b)]
+        assert close(d.difference, ref.value(both[0]) - ref.value(both[1]), 1e-9, 1e-10), d
+        if all(map(defined, both)):
+            one, two = (ref.influences(parts) for parts in both)
+            count = ref.active(cells[d.metric, d.estimator, str(d.target)])
+            expected = ref.error([a - b for a, b in zip(one, two, strict=True)], count)
+            larger = max(ref.error(one, count), ref.error(two, count)) if count > 1 else 0.0
+            assert close(d.se, expected, 1e-7, 1e-7 * larger + TINY), (d, expected)
+    return len(rows)
+
+
+NORMALISED = [name for name, rule in RULES.items() if rule.kind in ("naive", "ips", "direct", "dr", "switch")]
+
+
+@settings(max_examples=60, phases=WHOLE)
+@given(drawn_logs())
+def test_every_cell_equals_the_reference(drawn: Drawn) -> None:
+    """All estimators × metrics × the three sums; only snips and sndr lack normalised forms."""
+    result = evaluate(drawn)
+    assert compare(result, drawn) == len(drawn.models) * len(METRICS) * (len(RULES) + 2 * len(NORMALISED))
+    refused = {(r["estimator"], r["target"]) for r in result.inputs["refused"]}
+    assert refused == {(name, t) for name in RULES if name not in NORMALISED for t in (ref.POOLED, ref.PER_USER)}
+
+
+@settings(max_examples=15, phases=WHOLE)
+@given(drawn_logs())
+def test_segments_of_users_equal_the_reference_over_those_users(drawn: Drawn) -> None:
+    """A segment is the same sum over fewer users, with the whole catalogue."""
+    if all(row.value == 0.0 for row in drawn.rows if SEGMENTS[row.user] == "even"):
+        drawn = replace(drawn, rows=(*drawn.rows, Row("u4", "i6", 1.0, 0.4)), train=(("u5", "t0"),))
+    estimators = ["naive", "ips", "snips", "snips(over=list)", "direct", "dr", "sndr", "switch(tau=4)"]
+    result = evaluate(drawn, estimators, by="half")
+    for name in ("even", "odd"):
+        users = [user for user in USERS if SEGMENTS[user] == name]
+        assert compare(result, drawn, users, f"half={name}") > 0
+
+
+@settings(max_examples=12, phases=WHOLE)
+@given(drawn_logs())
+def test_bootstrap_intervals_equal_the_reference(drawn: Drawn) -> None:
+    """Ratios are recomputed in every replicate under the users' Poisson weights; empty divisors are dropped."""
+    drawn = replace(drawn, lists=dict(list(drawn.lists.items())[:2]))
+    estimators = ["ips", "snips", "snips(over=list)", "dr", "sndr"]
+    result = evaluate(drawn, estimators, metrics=["dcg@3"], interval="bootstrap", replicates=60, seed=7)
+    hashes = Ids(pl.Series("user", USERS)).hashes
+    times = [user_weights(hashes, 7, b).tolist() for b in range(60)]
+    replicates: dict[tuple[str, str, str], list[float]] = {}
+    for e in result.estimates:
+        parts = ref.terms(drawn.world(e.model), METRICS[e.metric], RULES[e.estimator], e.target)
+        values = [ref.value(parts, weights) for weights in times]
+        replicates[e.model, e.estimator, str(e.target)] = values
+        known = [x for x in values if math.isfinite(x)]
+        if len(known) < 2 or e.users < 2:
+            continue
+        assert close(e.low, float(np.quantile(known, 0.025)), 1e-9, 1e-9), e
+        assert close(e.high, float(np.quantile(known, 0.975)), 1e-9, 1e-9), e
+        assert close(e.se, float(np.std(known, ddof=1)), 1e-7, 1e-9), e
+    for d in result.verdicts_:
+        one, two = (replicates[model, d.estimator, str(d.target)] for model in (d.a, d.b))
+        known = [a - b for a, b in zip(one, two, strict=True) if math.isfinite(a - b)]
+        if len(known) >= 2 and not math.isnan(d.se):
+            assert close(d.low, float(np.quantile(known, 0.025)), 1e-9, 1e-9), d
+
+
+@settings(max_examples=10, phases=WHOLE)
+@given(drawn_logs())
+def test_neither_threads_nor_blocks_change_a_number(drawn: Drawn) -> None:
+    """Blocks of one, two or all users, one thread or three: the same estimates, errors and diagnostics."""
+    found: list[Any] = []
+
+    def kept(held: Any, plan: Any, setting: Any, **rest: Any) -> Any:
+        found.append((held, plan))
+        return answer(held, plan, setting, **rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "answer", kept)
+        evaluate(drawn)
+    held, plan = found[0]
+    whole = memory.estimate(held, plan.arms, plan.cells, replicates=50, threads=1)
+    for block, threads in ((1, 1), (1, 3), (2, 2), (4, 3)):
+        parts = memory.estimate(held, plan.arms, plan.cells, replicates=50, threads=threads, block=block)
+        for one, two in zip(whole.moments, parts.moments, strict=True):
+            np.testing.assert_allclose(two.values, one.values, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(two.cross, one.cross, rtol=1e-10, atol=1e-10)
+            assert (two.active, two.users) == (one.active, one.users)
+            np.testing.assert_array_equal(two.differ, one.differ)
+        for a, b in zip(whole.tallies, parts.tallies, strict=True):
+            assert (b.ess, b.max_weight_share) == pytest.approx((a.ess, a.max_weight_share), rel=1e-12, abs=1e-300)
+        np.testing.assert_allclose(np.asarray(parts.replicates), np.asarray(whole.replicates), rtol=1e-12, atol=1e-12)
+    again = memory.estimate(held, plan.arms, plan.cells, threads=3, block=2)
+    other = memory.estimate(held, plan.arms, plan.cells, threads=1, block=2)
+    for one, two in zip(again.moments, other.moments, strict=True):
+        np.testing.assert_array_equal(one.mean, two.mean)
+        np.testing.assert_array_equal(one.cross, two.cross)
+
+
+def test_the_reference_agrees_with_sums_done_by_hand() -> None:
+    """Two users, one of them silent; four items, one in training: everything worked out on paper."""
+    rows = [Row("a", "w", 1.0, 0.5), Row("a", "x", 0.0, 0.25)]
+    q = {("a", "w"): 0.5, ("a", "x"): 0.25, ("a", "y"): 0.125, ("b", "w"): 0.5, ("b", "x"): 0.5, ("b", "y"): 0.25}
+    q |= {("a", "z"): 9.0, ("b", "z"): 1.0}
+    train = [("a", "z"), ("b", "y")]
+    world = World(["a", "b"], rows, train, {"a": {"z": 1, "w": 2, "y": 3, "x": 4}, "b": {"x": 1, "n": 2}}, q)
+    metric = Metric("recall", 3)
+    # a lists candidates w and y above rank 4, b lists x; the guesses there are .5 + .125 and .5
+    expected = {
+        ("naive", ref.PLAIN): 1.0 / 2,
+        ("ips", ref.PLAIN): 2.0 / 2,
+        ("snips", ref.PLAIN): 2.0 / 6 * (3 + 3) / 2,
+        ("snips over list", ref.PLAIN): 2.0 / 2 * (2 + 1) / 2,
+        ("direct", ref.PLAIN): (0.625 + 0.5) / 2,
+        ("dr", ref.PLAIN): (0.625 + 2 * 0.5 + 0.5) / 2,
+        ("sndr", ref.PLAIN): (0.625 + 0.5) / 2 + 1.0 / 6 * (3 + 3) / 2,
+        ("switch", ref.PLAIN): (0.625 + 2 * 0.5 + 0.5) / 2,
+        ("ips", ref.POOLED): 1.0,
+        ("direct", ref.POOLED): (0.625 + 0.5) / (0.875 + 2.0),
+        ("dr", ref.POOLED): (1.625 + 0.5) / (0.875 + 2 * 0.5 - 4 * 0.25 + 2.0),
+        ("dr", ref.PER_USER): (1.0 + 0.5 / 2.0) / 2,  # 1.625 / 0.875 is cut to 1
+    }
+    for (kind, target), number in expected.items():
+        parts = ref.terms(world, metric, Rule(kind, tau=2.0), target)
+        assert ref.value(parts) == pytest.approx(number, rel=1e-12), (kind, target)

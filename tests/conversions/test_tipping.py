@@ -1,0 +1,119 @@
+"""Tipping points of sums against brute force: every weight low or high, all 2ⁿ ways, and the Γ where the lead is gone.
+
+What is compared is linear in the weights, so its least value lies at a corner of the box.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import Phase, assume, given, settings
+
+from tests.conversions import reference as ref
+from tests.conversions.reference import Metric, Row, Rule
+from tests.conversions.worlds import METRICS, RULES, Drawn, drawn_logs, evaluate
+
+WHOLE = (Phase.explicit, Phase.generate)
+BENT = ("naive", "ips", "snips", "dr", "clipped(dr, at=0.3)", "clipped(ips, at=0.3)")
+STIFF = ("direct", "sndr", "switch(tau=4)", "snips(over=list)", "clipped(sndr, at=0.3)")
+Pull = tuple[float, float]  # the weight, and what it pulls for one model against the other
+
+
+def pulls(drawn: Drawn, metric: Metric, rule: Rule, a: str, b: str) -> tuple[float, list[Pull]]:
+    """What does not depend on weights, and every seen pair that tells the two models apart."""
+    one, two = drawn.world(a), drawn.world(b)
+    fixed, found = 0.0, []
+    for user in one.users:
+        fixed += ref.listed(one, metric, rule, user) - ref.listed(two, metric, rule, user)
+        for row in one.judged(user):
+            gap = metric.worth(one.rank(user, row.item)) - metric.worth(two.rank(user, row.item))
+            d = rule.counted(one, row) * gap
+            if d != 0.0:
+                found.append((rule.weight(row), d))
+    return fixed, found
+
+
+def worst(fixed: float, pairs: Sequence[Pull], gamma: float, *, odds: bool) -> float:
+    """The least lead over all corners."""
+    ends = []
+    for w, d in pairs:
+        low, high = (1.0 + (w - 1.0) / gamma, 1.0 + (w - 1.0) * gamma) if odds else (w / gamma, w * gamma)
+        ends.append((low * d, high * d))
+    return min(fixed + sum(corner) for corner in product(*ends))
+
+
+def brute(fixed: float, pairs: Sequence[Pull], *, odds: bool) -> float:
+    """The Γ at which the worst lead is 0: bisection; infinity where it never is."""
+    if worst(fixed, pairs, 1e7, odds=odds) > 0.0:
+        return math.inf
+    low, high = 0.0, math.log(1e7)
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if worst(fixed, pairs, math.exp(middle), odds=odds) > 0.0 else (low, middle)
+    return math.exp(low)
+
+
+@settings(max_examples=40, phases=WHOLE)
+@given(drawn_logs())
+def test_tipping_points_equal_brute_force(drawn: Drawn) -> None:
+    """naive, ips, snips, dr and clips, plain and pooled; guesses move the lead without bending."""
+    assume(len(drawn.models) > 1)
+    drawn = replace(drawn, lists=dict(list(drawn.lists.items())[:2]))
+    result = evaluate(drawn, [*BENT, *STIFF], metrics=["dcg@3", "recall@2"])
+    for v in result.verdicts_:
+        if v.estimator in STIFF or v.target == ref.PER_USER:
+            assert v.tipping is None and v.tipping_kind is None, v
+            continue
+        rule = RULES[v.estimator]
+        fixed, pairs = pulls(drawn, METRICS[v.metric], rule, v.a, v.b)
+        if math.isnan(v.difference) or abs(v.difference) < 1e-9:
+            continue
+        assert v.tipping is not None, v
+        assert v.tipping_kind == ("ratio" if v.estimator == "naive" else "odds")
+        sign = math.copysign(1.0, v.difference)
+        turned = [(w, sign * d) for w, d in pairs]
+        if len(turned) > 10:
+            continue
+        expected = brute(sign * fixed, turned, odds=v.estimator != "naive")
+        if expected == math.inf or v.tipping > 1e6:
+            assert v.tipping > 1e6, v
+        else:
+            assert v.tipping == pytest.approx(expected, rel=1e-6), v
+
+
+def against(rows: Sequence[Row], q: dict[tuple[str, str], float]) -> float:
+    """Γ of dr's recall@1 for a list of i0 against a list of i1, both for user u0."""
+    everything = {(u, i): 0.0 for u in ("u0", "u1", "u2", "u3", "u4", "u5") for i in ("i0", "i1", "i2", "t0")} | q
+    lists = {"one": {"u0": {"i0": 1}}, "two": {"u0": {"i1": 1}}}
+    drawn = Drawn((*rows, Row("u1", "i2", 0.0, 0.5), Row("u2", "i1", 0.0, 0.5)), (("u5", "t0"),), lists, everything)
+    (verdict,) = evaluate(drawn, ["dr"], metrics=["recall@1"], target="per_user_sum").verdicts_
+    assert verdict.difference > 0.0 and verdict.tipping is not None
+    return verdict.tipping
+
+
+def test_nothing_against_the_leader_and_guesses_in_favour_never_tip() -> None:
+    """B1 = 0 and A0 − B0 + Q ≥ 0: infinity."""
+    assert against([Row("u0", "i0", 1.0, 0.5)], {("u0", "i0"): 0.5}) == math.inf
+
+
+def test_nothing_against_the_leader_but_guesses() -> None:
+    """B1 = 0, B0 = 0, Q < 0: Γ = A1/(B0 − A0 − Q), by hand (r − 1)·.75 / (.75·(−1) + .95) with q = .25 and 1.2."""
+    found = against([Row("u0", "i0", 1.0, 0.2)], {("u0", "i0"): 0.25, ("u0", "i1"): 1.2})
+    assert found == pytest.approx(4.0 * 0.75 / (1.2 - 0.25 - 0.75), rel=1e-12)
+
+
+def test_a_pair_that_was_surely_seen_cannot_be_bent() -> None:
+    """P = 1 on the row against the leader: it enters B0 only, and B1 stays 0."""
+    rows = [Row("u0", "i0", 1.0, 0.1), Row("u0", "i1", 3.0, 1.0)]
+    assert against(rows, {}) == pytest.approx(9.0 / (3.0 - 1.0), rel=1e-12)
+
+
+def test_errors_of_the_guess_pull_the_other_way() -> None:
+    """A row of the leader's item with y < q pulls against it: B1 > 0 from the leader's own list."""
+    q = {("u0", "i0"): 0.75, ("u0", "i1"): 0.0}
+    found = against([Row("u0", "i0", 0.5, 0.5)], q)  # .75 − .25·w, w = 1 + Γ
+    assert found == pytest.approx(2.0, rel=1e-12)
