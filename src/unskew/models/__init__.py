@@ -12,14 +12,35 @@ from collections.abc import Callable, Mapping
 
 from unskew.models.base import Model
 from unskew.models.item_knn import ItemKNN
+from unskew.models.mf import MF
 from unskew.models.most_popular import MostPopular
 from unskew.models.random import Random
 from unskew.spec import Spec, build, take
 
-__all__ = ["ItemKNN", "Model", "MostPopular", "Random", "make"]
+__all__ = ["MF", "ItemKNN", "Model", "MostPopular", "Random", "make"]
+
+
+def _mf(spec: Spec) -> Model:
+    given = take(
+        spec,
+        dim=int,
+        penalty=float,
+        offsets=str,
+        loss=str,
+        propensity=object,
+        solver=str,
+        rounds=int,
+        tolerance=float,
+        seed=int,
+    )
+    if "propensity" in given:
+        given["propensity"] = str(given["propensity"])
+    return MF(**given)
+
 
 _MAKERS: Mapping[str, Callable[[Spec], Model]] = {
     "item_knn": lambda spec: ItemKNN(**take(spec, neighbours=int)),
+    "mf": _mf,
     "most_popular": lambda spec: MostPopular(**take(spec)),
     "random": lambda spec: Random(**take(spec, seed=int)),
 }
