@@ -17,7 +17,8 @@ from unskew.cli.console import guarded
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
-from unskew.cli.simulate import simulate
+from unskew.cli.reproduce import reproduce
+from unskew.cli.simulate import app as simulate
 
 app = typer.Typer(
     name="unskew",
@@ -44,9 +45,10 @@ def _root(
     """Which recommender is really better, when the log only shows what the old one chose to show?"""
 
 
-for command in (audit, demo, evaluate, simulate):
+for command in (audit, demo, evaluate, reproduce):
     app.command()(guarded(command))
 app.add_typer(data, name="data")
+app.add_typer(simulate, name="simulate")
 
 
 def main() -> None:

@@ -1,34 +1,53 @@
-"""``unskew simulate``: a world whose truth is known, as files."""
+"""``unskew simulate``: worlds whose truth is known, as files. Alone it makes a shop; ``ratings`` follows a log."""
 
 from __future__ import annotations
 
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unskew.cli.console import out, progress
+from unskew.cli.console import guarded, out, progress
+from unskew.cli.options import column_map
 from unskew.errors import InputError
 
+if TYPE_CHECKING:
+    from unskew.log import Log
+    from unskew.simulate import RatingWorld
 
-def simulate(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
+app = typer.Typer(rich_markup_mode="markdown")
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def shop(
+    context: typer.Context,
+    output: Annotated[Path | None, typer.Option("--output", "--out", "-o", help="Folder to write to.")] = None,
     users: Annotated[int, typer.Option(help="How many users to draw.")] = 2000,
     items: Annotated[int, typer.Option(help="Size of the catalogue.")] = 500,
     seed: Annotated[int, typer.Option(help="Which users are drawn.")] = 0,
     skew: Annotated[float, typer.Option(help="Exponent of exposure's power law; 0 is even.")] = 0.9,
     feedback: Annotated[str, typer.Option(help="implicit or conversions.")] = "implicit",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth."""
+    """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth.
+
+    ``unskew simulate ratings`` makes a world of ratings that looks like a log of yours instead.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if output is None:
+        raise InputError("unskew simulate: say where to write to, as in: unskew simulate --output shop")
     from unskew.atomic import atomic
     from unskew.log import Feedback
     from unskew.simulate import MODELS, World, relevant_for, truths, write
 
     if feedback not in (Feedback.IMPLICIT, Feedback.CONVERSIONS):
-        raise InputError(f"--feedback {feedback}: a simulated world has implicit feedback or conversions.")
+        raise InputError(
+            f"--feedback {feedback}: a simulated shop has implicit feedback or conversions. For ratings: unskew "
+            "simulate ratings --like FILE --output FOLDER"
+        )
     world = World(
         users=users, items=items, seed=seed, relevant=relevant_for(items), skew=skew, feedback=Feedback(feedback)
     )
@@ -56,3 +75,93 @@ def simulate(
         f"    --metric recall@10 --estimator naive --estimator snips --propensity known{told}",
         soft_wrap=True,
     )
+
+
+def ratings(
+    like: Annotated[str, typer.Option(help="A log of ratings: a file, or the name of a data set (ml-100k).")],
+    output: Annotated[Path, typer.Option("--output", "--out", "-o", help="Folder to write to.")],
+    alpha: Annotated[float, typer.Option(help="How much less a rating is seen than the next better one; 1: alike.")] = (
+        0.25
+    ),
+    share: Annotated[float, typer.Option(help="Share of all pairs that is seen.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="Which pairs are seen.")] = 0,
+    marginals: Annotated[
+        str, typer.Option(help="Shares of the ratings 1, 2, …: schnabel16, own (the log's), or numbers with commas.")
+    ] = "schnabel16",
+    rank: Annotated[int, typer.Option(help="Rank of the factorisation that completes the log.")] = 10,
+    users: Annotated[int | None, typer.Option(help="Take only the users with the most ratings.")] = None,
+    items: Annotated[int | None, typer.Option(help="Take only the items with the most ratings.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Your column names, as in user=customer_id,value=stars.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a world of ratings that looks like a log: what was seen, propensities, the truth, five predictors."""
+    from unskew.simulate import SCHNABEL16, RatingWorld, most_active, write_ratings
+    from unskew.simulate.rating_files import FILES
+
+    with progress(quiet) as report:
+        if report is not None:
+            report(f"reading {like}", 0, FILES + 1)
+        log = most_active(_log_like(like, columns), users=users, items=items)
+        if report is not None:
+            report("completing the ratings", 0, FILES + 1)
+        shares = SCHNABEL16 if marginals == "schnabel16" else _numbers(marginals)
+        world = RatingWorld.like(log, alpha=alpha, share=share, marginals=shares, rank=rank)
+        made: list[str] = []
+
+        def tell(name: str) -> None:
+            made.append(name)
+            if report is not None:
+                report(f"made {name}", len(made) + 1, FILES + 1)
+
+        paths = write_ratings(world, output, seed=seed, progress=tell)
+    if not quiet:
+        _tell(world, output, paths)
+
+
+def _log_like(like: str, columns: str | None) -> Log:
+    """The log of a file, or the self-selected part of a named data set."""
+    from unskew.log import read_log
+    from unskew.log.datasets import NAMES, load
+
+    if like in NAMES and not Path(like).is_file():
+        if columns is not None:
+            raise InputError(f"--columns {columns}: the columns of the data set '{like}' are known. Leave it out.")
+        return load(like).mnar
+    return read_log(like, columns=column_map(columns), feedback="ratings")
+
+
+def _numbers(marginals: str) -> tuple[float, ...] | str:
+    """``.5,.3,.2`` as numbers; a word is left to the world."""
+    try:
+        return tuple(float(part) for part in marginals.split(","))
+    except ValueError:
+        if marginals == "own":
+            return marginals
+        raise InputError(
+            f"--marginals {marginals}: write schnabel16, own, or the shares of the ratings 1, 2, … with commas."
+        ) from None
+
+
+def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
+    from unskew.simulate.predictions import flips
+
+    folder = shlex.quote(str(output))
+    seen = ", ".join(f"{p:.4g}" for p in world.propensity_of[1:])
+    written = ", ".join(path.name for path in paths.values())
+    size = f"{len(world.users):,} users × {len(world.items):,} items"
+    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", soft_wrap=True)
+    out.print(f"{size}; P(seen) of the ratings 1 … {world.levels}: {seen}.", soft_wrap=True)
+    for name, (wanted, done) in flips(world.truth, world.levels).items():
+        if done < wanted:
+            out.print(f"{name}: only {done:,} ratings could be flipped, not {wanted:,}.", soft_wrap=True)
+    out.print(
+        f"\nNow try:\n  unskew evaluate {folder}/log.parquet --feedback ratings \\\n"
+        f"    --predictions {folder}/rec_ones.parquet --predictions {folder}/rec_fours.parquet \\\n"
+        "    --metric mae --estimator naive --estimator snips --propensity known\n"
+        f"The truth is in {folder}/truth.json.",
+        soft_wrap=True,
+    )
+
+
+app.callback(invoke_without_command=True)(guarded(shop))
+app.command()(guarded(ratings))

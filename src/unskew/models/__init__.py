@@ -13,15 +13,36 @@ from collections.abc import Callable, Mapping
 from unskew.models.base import Model
 from unskew.models.factors import KINDS, Factors, fit_all
 from unskew.models.item_knn import ItemKNN
+from unskew.models.mf import MF
 from unskew.models.most_popular import MostPopular
 from unskew.models.random import Random
 from unskew.spec import Spec, build, take
 
-__all__ = ["Factors", "ItemKNN", "Model", "MostPopular", "Random", "fit_all", "make"]
+__all__ = ["MF", "Factors", "ItemKNN", "Model", "MostPopular", "Random", "fit_all", "make"]
+
+
+def _mf(spec: Spec) -> Model:
+    given = take(
+        spec,
+        dim=int,
+        penalty=float,
+        offsets=str,
+        loss=str,
+        propensity=object,
+        solver=str,
+        rounds=int,
+        tolerance=float,
+        seed=int,
+    )
+    if "propensity" in given:
+        given["propensity"] = str(given["propensity"])
+    return MF(**given)
+
 
 _MAKERS: Mapping[str, Callable[[Spec], Model]] = {
     "factors": lambda spec: Factors(**take(spec, (), **KINDS)),
     "item_knn": lambda spec: ItemKNN(**take(spec, neighbours=int)),
+    "mf": _mf,
     "most_popular": lambda spec: MostPopular(**take(spec)),
     "random": lambda spec: Random(**take(spec, seed=int)),
 }

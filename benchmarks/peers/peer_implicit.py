@@ -1,0 +1,21 @@
+"""implicit: alternating least squares, ``FOLDER DIM EPOCHS cg|exact``; seconds of every epoch as one JSON line."""
+
+import sys
+from pathlib import Path
+
+import implicit  # type: ignore[import-not-found]
+import numpy as np
+from scipy import sparse
+
+from peers.common import Taken, report
+
+folder, dim, epochs, solver = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+indptr, item, value, propensity = (np.load(folder / f"{n}.npy") for n in ("indptr", "item", "value", "propensity"))
+confidence = (value / propensity).astype(np.float32)
+ratings = sparse.csr_matrix((confidence, item, indptr), (len(indptr) - 1, int(item.max()) + 1))
+seconds: list[float] = []
+model = implicit.cpu.als.AlternatingLeastSquares(
+    factors=dim, iterations=epochs, use_cg=solver == "cg", num_threads=0, dtype=np.float32, random_state=0
+)
+model.fit(ratings, show_progress=False, callback=lambda epoch, elapsed, loss: seconds.append(elapsed))
+report(Taken(float(np.median(seconds)), 0.0), ("implicit", "numpy", "scipy"), epochs=seconds)

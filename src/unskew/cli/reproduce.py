@@ -1,0 +1,108 @@
+"""``unskew reproduce``: the papers' experiments, ours beside theirs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unskew.cli.console import err, out, progress
+from unskew.cli.options import check_outputs
+from unskew.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from unskew.studies.record import Record
+    from unskew.studies.study import Study
+    from unskew.studies.tables import Table as Cells
+
+STUDIES = ("schnabel16",)
+
+
+def reproduce(
+    study: Annotated[str, typer.Argument(help=f"The paper: {', '.join(STUDIES)}.")],
+    experiments: Annotated[
+        list[str] | None, typer.Argument(help="Tables and figures (table1, figure2, …); all by default.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs: a look in a few minutes.")] = False,
+    runs: Annotated[int | None, typer.Option(min=1, help="How many runs; the paper's number by default.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write all records to one JSON file.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "--out", "-o", help="Folder for records, charts and the page."),
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where finished runs are kept; by default in the user's cache.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Runs at once; one per core by default.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run goes on."""
+    from unskew.engine.store import Store
+    from unskew.log.datasets.places import cache
+    from unskew.studies.page import save, write_page
+    from unskew.studies.record import write_json
+    from unskew.studies.tables import summary
+
+    found = _study(study)
+    chosen = [found.find(name) for name in experiments] if experiments else list(found.experiments)
+    check_outputs(json=json)
+    folder = store or cache() / "studies" / found.name
+    setting = found.setting(Store(folder, found.version, tell=err.print), workers or os.cpu_count() or 1)
+    everything: list[Record] = []
+    for experiment in chosen:
+        with progress(quiet) as report:
+            if report is not None:
+                report(f"{experiment.name}: making the world", 0, 1)
+            count = runs or (experiment.quick_runs if quick else experiment.runs)
+            records = experiment.run(setting, count, quick, report)
+        everything += records
+        written = [] if output is None else save(found, experiment, records, output, quick=quick)
+        if not quiet:
+            out.print(f"\n[bold]{experiment.title}[/]\n{summary(records)}.\n")
+            for table in _tables(records):
+                out.print(table)
+            for path in written:
+                err.print(f"wrote {path}", soft_wrap=True)
+    if output is not None:
+        page = write_page(found, output)
+        if not quiet:
+            err.print(f"wrote {page}", soft_wrap=True)
+    if json is not None:
+        write_json(json, everything, {"study": found.name, "quick": quick})
+        if not quiet:
+            err.print(f"wrote {json}", soft_wrap=True)
+
+
+def _study(name: str) -> Study:
+    if name not in STUDIES:
+        raise InputError(f"there is no study called '{name}'. Known: {', '.join(STUDIES)}.")
+    from unskew.studies.schnabel16.study import STUDY
+
+    return STUDY
+
+
+def _tables(records: Sequence[Record]) -> list[Table]:
+    from unskew.studies.tables import tables
+
+    return [_table(table) for table in tables(records)]
+
+
+def _table(cells: Cells) -> Table:
+    """A table for the terminal, where rules have no room: what is missed or fails is red."""
+    from rich.table import Table
+
+    shown = [n for n, name in enumerate(cells.head) if name != "rule"]
+    table = Table(title=cells.title, title_justify="left")
+    for n in shown:
+        table.add_column(cells.head[n], justify="right" if cells.right(n) else "left")
+    for row, after in zip_longest(cells.rows, cells.rows[1:]):
+        bad = row[-1] in ("missed", "fails") or (cells.head[-1] == "fails at" and row[-1] != "–")
+        group = "rule" in cells.head and (after is None or after[0] != row[0])
+        table.add_row(*(row[n] for n in shown), style="red" if bad else None, end_section=group)
+    return table

@@ -1,0 +1,90 @@
+"""Many jobs at once, given back as they finish; the first failure or Ctrl-C ends all of them promptly.
+
+Threads suit jobs that release the interpreter lock (compiled kernels, numpy); a job that is under way when the run ends
+cannot be stopped, but nobody waits for it. Processes are ended.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import queue
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from unskew.errors import InputError
+
+Job = tuple[Any, ...]
+
+
+def each(
+    function: Callable[..., Any], jobs: Sequence[Job], *, workers: int = 1, processes: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """``(place, function(*job))`` of every job, in the order in which they finish."""
+    if workers < 1:
+        raise InputError(f"at least 1 worker is needed, not {workers}.")
+    workers = min(workers, len(jobs))
+    if processes and jobs:
+        return _in_processes(function, jobs, workers)
+    if workers > 1:
+        return _in_threads(function, jobs, workers)
+    return ((place, function(*job)) for place, job in enumerate(jobs))
+
+
+def _in_threads(function: Callable[..., Any], jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, Any]]:
+    todo: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for place in range(len(jobs)):
+        todo.put(place)
+    finished: queue.SimpleQueue[tuple[int, Any, BaseException | None]] = queue.SimpleQueue()
+    over = threading.Event()
+
+    def work() -> None:
+        while not over.is_set():
+            try:
+                place = todo.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                finished.put((place, function(*jobs[place]), None))
+            except BaseException as error:
+                finished.put((place, None, error))
+
+    for _ in range(workers):
+        threading.Thread(target=work, daemon=True).start()
+    try:
+        for _ in jobs:
+            place, value, error = finished.get()
+            if error is not None:
+                raise error
+            yield place, value
+    finally:
+        over.set()
+
+
+def _in_processes(function: Callable[..., Any], jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, Any]]:
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_leave_to_parent)
+    try:
+        places = {pool.submit(function, *job): place for place, job in enumerate(jobs)}
+        for future in as_completed(places):
+            yield places[future], future.result()
+        pool.shutdown()
+    except BaseException as error:
+        ours = [child for child in multiprocessing.active_children() if child not in others]
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in ours:
+            child.terminate()
+        if isinstance(error, BrokenProcessPool):
+            raise InputError(
+                "a worker process was ended from outside, perhaps for lack of memory. What it had finished stays; "
+                "start again, with fewer workers."
+            ) from None
+        raise
+
+
+def _leave_to_parent() -> None:
+    """Ctrl-C reaches all processes of a terminal; only the parent answers it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,338 @@
+"""Propensity-scored matrix factorisation of ratings, MF-IPS (schnabel16 §4.2); without propensities, MF-naive.
+
+    y ≈ v_u·w_i + a_u + b_i + c
+
+People rate what they like, so a plain factorisation learns from a biased sample and predicts too high. Weighing each
+rating by 1/P makes the training error an unbiased estimate of the error on all pairs. What is minimised stands in
+``problem.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.kernels import ratings as kernel
+from unskew.log import Ids
+from unskew.log.ids import Codes
+from unskew.log.log import Floats, Log
+from unskew.log.recommendations import Recommendations
+from unskew.models.base import CELLS, Model, from_scores
+from unskew.models.mf import als, files, lbfgs
+from unskew.models.mf.problem import Factors, Loss, Offsets, Problem
+from unskew.models.mf.search import (
+    DIMS,
+    FOLD_TOLERANCE,
+    OFFSETS,
+    PENALTIES,
+    Advance,
+    Grid,
+    Search,
+    cross_validate,
+    ratings_of,
+)
+from unskew.models.mf.solving import Effort, Progress
+from unskew.models.mf.start import svd_start
+from unskew.models.mf.weights import Given, Weighted, weigh
+from unskew.propensity import Propensity
+from unskew.spec import show
+
+Solver = Literal["als", "lbfgs"]
+Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
+SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS)}
+OPTIONS = ("dim", "penalty", "offsets", "loss", "propensity", "solver", "rounds", "tolerance", "seed")
+
+
+@dataclass(frozen=True)
+class Training:
+    """What became of the training log.
+
+    Args:
+        ratings: rows that were fitted.
+        weights: where the propensities came from.
+        dropped: rows that have no propensity.
+        floored, capped: rows whose propensity is a guess for want of support, or was cut at 1.
+        largest: the share of the largest weight in all of them.
+        effective: how many equally weighted ratings are as good as these, (Σ1/P)² / Σ1/P².
+        users, items: how many have a rating; the others have no factors and no offset.
+        rounds: how many were made.
+        converged: whether the objective had settled by then.
+        objective: in the end.
+        low, high: the range of the ratings.
+    """
+
+    ratings: int
+    weights: str
+    dropped: int
+    floored: int
+    capped: int
+    largest: float
+    effective: float
+    users: int
+    items: int
+    rounds: int
+    converged: bool
+    objective: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """Predictions for the rows of a log, and how many rows have a user or an item that training did not rate."""
+
+    rows: Floats
+    unknown_users: int
+    unknown_items: int
+
+
+class MF(Model):
+    """Factors and offsets of users and items, fitted to ratings that are weighted by 1/P.
+
+    Args:
+        dim: number of factors; 0 leaves the offsets.
+        penalty: λ, scaled so that the same value suits logs of any size.
+        offsets: ``penalised`` like factors, or ``free``.
+        loss: ``squared`` or ``absolute``; judge by RMSE with the one, by MAE with the other.
+        propensity: the log's own column ("known"), any other propensity or its canonical string; ``None`` weighs all
+            ratings alike. One that is not fitted yet is fitted on the training log.
+        solver: ``als``, fast; or ``lbfgs``, the paper's.
+        rounds: sweeps (``als``: 100) or iterations (``lbfgs``: 2000) at most.
+        tolerance: stop when a round changes the objective by less than this share.
+        seed: of the start.
+        threads: by default one per core; the numbers do not depend on it.
+
+    A user or an item without training ratings has neither factors nor an offset: its predictions are what the other
+    side's offset and the global term say.
+    """
+
+    users_: Ids
+    factors_: Factors
+    user_seen_: npt.NDArray[np.bool_]  # whether there was a rating
+    item_seen_: npt.NDArray[np.bool_]
+    training_: Training
+    history_: list[float]
+    search_: Search | None = None
+
+    def __init__(
+        self,
+        dim: int = 20,
+        penalty: float = 1.0,
+        offsets: Offsets = "penalised",
+        loss: Loss = "squared",
+        propensity: Propensity | str | None = None,
+        solver: Solver = "als",
+        rounds: int | None = None,
+        tolerance: float = 1e-5,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.dim = dim
+        self.penalty = penalty
+        self.offsets = offsets
+        self.loss = loss
+        self.propensity = propensity
+        self.solver = solver
+        self.rounds = rounds
+        self.tolerance = tolerance
+        self.seed = seed
+        self.threads = threads
+
+    def fit(self, log: Log, propensity: Given = None, *, progress: Progress | None = None) -> Self:
+        """Fit to the ratings of a log.
+
+        Args:
+            log: ratings; its vocabularies say how many users and items there are.
+            propensity: in place of the model's own; also an array, one number for each row of the log.
+            progress: called with the number of the round and the objective after it.
+        """
+        self._check()
+        return self._fit(weigh(log, self.propensity if propensity is None else propensity), progress)
+
+    @classmethod
+    def search(
+        cls,
+        log: Log,
+        propensity: Given = None,
+        *,
+        penalties: Sequence[float] = PENALTIES,
+        dims: Sequence[int] = DIMS,
+        offsets: Sequence[Offsets] = OFFSETS,
+        loss: Loss = "squared",
+        folds: int = 4,
+        seed: int = 0,
+        rounds: int | None = None,
+        tolerance: float = FOLD_TOLERANCE,
+        threads: int | None = None,
+        progress: Advance | None = None,
+    ) -> Self:
+        """Choose λ, d and the treatment of offsets by cross-validation, then fit to all ratings.
+
+        Args:
+            log, propensity: as in ``fit``.
+            folds: how many parts the ratings are divided into.
+            seed: another seed, other folds.
+            tolerance: of the fits that are scored, coarser than that of the last one.
+            progress: called with the number of tasks done and of all tasks.
+        """
+        grid = Grid(penalties, dims, offsets)
+        for penalty, dim, treatment in product(penalties, dims, offsets):
+            cls(dim, penalty, treatment, loss, None, "als", rounds, tolerance, seed, threads)._check()
+        weighted = weigh(log, propensity)
+        effort = Effort(rounds or als.ROUNDS, tolerance, threads=threads)
+        found = cross_validate(weighted, grid, loss, folds, seed, effort, progress)
+        told = propensity if isinstance(propensity, str | Propensity) else None
+        model = cls(**found.best, loss=loss, propensity=told, rounds=rounds, seed=seed, threads=threads)
+        model.search_ = found
+        return model._fit(weighted, None)
+
+    def _fit(self, weighted: Weighted, progress: Progress | None) -> Self:
+        log, weight = weighted.log, weighted.weight
+        ratings = ratings_of(log, weight)
+        solve, rounds = SOLVERS[self.solver]
+        effort = Effort(self.rounds or rounds, self.tolerance, progress, self.threads)
+        problem = Problem(ratings, self.dim, self.penalty, self.loss, self.offsets)
+        solved = solve(problem, svd_start(ratings, self.dim, self.seed), effort)
+        self.users_, self.items_ = log.users, log.items
+        self.factors_, self.history_ = solved.factors, solved.history
+        self.user_seen_, self.item_seen_ = (np.diff(s.indptr) > 0 for s in (ratings.by_user, ratings.by_item))
+        self.training_ = Training(
+            ratings=len(log),
+            weights=weighted.source,
+            dropped=weighted.dropped,
+            floored=weighted.floored,
+            capped=weighted.capped,
+            largest=float(weight.max() / weight.sum()),
+            effective=float(weight.sum() ** 2 / np.square(weight).sum()),
+            users=int(np.count_nonzero(self.user_seen_)),
+            items=int(np.count_nonzero(self.item_seen_)),
+            rounds=len(solved.history) - 1,
+            converged=solved.converged,
+            objective=problem.objective(solved.factors)[0],
+            low=float(ratings.by_user.value.min()),
+            high=float(ratings.by_user.value.max()),
+        )
+        return self
+
+    def predict(self, users: Many, items: Many, *, clip: bool = False) -> Floats:
+        """ŷ of the pairs (users[j], items[j]), by their ids; ``clip`` keeps it in the range of the ratings."""
+        people, things = pl.Series("user", users), pl.Series("item", items)
+        if len(people) != len(things):
+            raise InputError(f"users and items must be pairs: there are {len(people):,} and {len(things):,}.")
+        return self.predict_codes(self._users.encode(people), self.catalogue.encode(things), clip=clip)
+
+    def predict_codes(self, user: Codes, item: Codes, *, clip: bool = False) -> Floats:
+        """The same by code, the place of an id in ``users_`` and ``items_``; −1 is an unknown one."""
+        found, out = self._factors, np.empty(len(user))
+        for name, codes, rows in (("user", user, found.user), ("item", item, found.item)):
+            if len(codes) and not (codes.min() >= -1 and codes.max() < len(rows)):
+                raise InputError(f"codes of {name}s must lie between -1 and {len(rows) - 1}.")
+        kernel.predict(user, item, found.user, found.item, found.level, out)
+        return np.clip(out, self.training_.low, self.training_.high) if clip else out
+
+    def of(self, log: Log, *, clip: bool = False) -> Predicted:
+        """ŷ of every row of a log, with a count of those that training says nothing of."""
+        user, item = log.users.into(self._users)[log.user], log.items.into(self.catalogue)[log.item]
+        known = (np.append(seen, False)[codes] for seen, codes in ((self.user_seen_, user), (self.item_seen_, item)))
+        return Predicted(self.predict_codes(user, item, clip=clip), *(int(np.count_nonzero(~k)) for k in known))
+
+    def predict_all(self, users: Ids | None = None, *, clip: bool = False) -> Iterator[tuple[slice, Floats]]:
+        """ŷ of all items for blocks of users (those of training by default): the rows of ``users``, and users × items.
+
+        A block holds at most a few million numbers, so that no users × items matrix is ever there.
+        """
+        rows = self._rows(self._users if users is None else users)
+        step = max(1, CELLS // max(1, len(self.catalogue)))
+        for start in range(0, len(rows), step):
+            block = slice(start, min(start + step, len(rows)))
+            scores = self._scores(rows[block])
+            yield block, np.clip(scores, self.training_.low, self.training_.high) if clip else scores
+
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """The k items of the highest predictions that are not in ``seen``."""
+        rows = self._rows(users)
+        return from_scores(lambda block: self._scores(rows[block]), self.catalogue, users, k, seen)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to one file (npz, without pickle); results of a search stay behind."""
+        found = self._factors
+        options = {name: getattr(self, name) for name in OPTIONS}
+        options["propensity"] = None if self.propensity is None else str(self.propensity)
+        header = {"options": options, "training": asdict(self.training_), "level": found.level}
+        arrays = {"user": found.user, "item": found.item, "user_seen": self.user_seen_, "item_seen": self.item_seen_}
+        arrays["history"] = np.array(self.history_)
+        files.write(path, header, arrays, {"users": self._users, "items": self.catalogue})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what ``save`` wrote."""
+        header, arrays, ids = files.read(path)
+        try:
+            model = cls(**header["options"])
+            model.users_, model.items_ = ids["users"], ids["items"]
+            model.factors_ = Factors(arrays["user"], arrays["item"], float(header["level"]))
+            model.user_seen_, model.item_seen_ = arrays["user_seen"], arrays["item_seen"]
+            model.history_ = arrays["history"].tolist()
+            model.training_ = Training(**header["training"])
+        except (KeyError, TypeError, ValueError) as problem:
+            raise InputError(f"{path}: the model is damaged ({problem}).") from None
+        for name, rows, seen in (
+            ("users", arrays["user"], model.user_seen_),
+            ("items", arrays["item"], model.item_seen_),
+        ):
+            if rows.shape != (len(ids[name]), model.dim + 1) or seen.shape != (len(rows),):
+                raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
+        return model
+
+    def __str__(self) -> str:
+        told = ((name, getattr(self, name)) for name in OPTIONS if getattr(self, name) is not None)
+        return f"mf({', '.join(f'{name}={show(value)}' for name, value in told)})"
+
+    @property
+    def _factors(self) -> Factors:
+        self.catalogue  # noqa: B018  an error, unless fitted
+        return self.factors_
+
+    @property
+    def _users(self) -> Ids:
+        self.catalogue  # noqa: B018  an error, unless fitted
+        return self.users_
+
+    def _rows(self, users: Ids) -> Floats:
+        """Factors and offset of some users; those of an unknown one are 0."""
+        codes = users.into(self._users)
+        return np.where(codes[:, None] >= 0, self._factors.user[codes], 0.0)
+
+    def _scores(self, rows: Floats) -> Floats:
+        found = self._factors
+        return np.asarray(rows[:, :-1] @ found.item[:, :-1].T + rows[:, -1:] + (found.item[:, -1] + found.level))
+
+    def _check(self) -> None:
+        """Refuse what cannot be fitted."""
+        rules = {
+            "dim must be a whole number of at least 0": isinstance(self.dim, int) and self.dim >= 0,
+            "penalty must be a number of at least 0": _number(self.penalty) and self.penalty >= 0.0,
+            "offsets must be free or penalised": self.offsets in get_args(Offsets),
+            "loss must be squared or absolute": self.loss in get_args(Loss),
+            "solver must be als or lbfgs": self.solver in SOLVERS,
+            "rounds must be a whole number of at least 1": self.rounds is None
+            or (isinstance(self.rounds, int) and self.rounds >= 1),
+            "tolerance must be a number of at least 0": _number(self.tolerance) and self.tolerance >= 0.0,
+            "seed must be a whole number of at least 0": isinstance(self.seed, int) and self.seed >= 0,
+            "threads must be a whole number of at least 1": self.threads is None
+            or (isinstance(self.threads, int) and self.threads >= 1),
+        }
+        if broken := [rule for rule, kept in rules.items() if not kept]:
+            raise InputError(f"'mf': {broken[0]}.")
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and bool(np.isfinite(value))

@@ -1,0 +1,155 @@
+"""Which λ, d and treatment of offsets? k-fold cross-validation, scored by inverse propensities (schnabel16 §6.1).
+
+    score = 1/k Σ over folds  1/(UI) Σ over held-out ratings  δ(y, ŷ) / (P/k),        ŷ fitted with P·(k − 1)/k
+
+Without propensities that is the plain mean error. Folds come from ``split.k_fold``: a hash of (seed, user, item). One
+task is a fold, a d and a treatment; it walks λ upwards, each fit beginning where the last one ended (upwards, since
+from a strong penalty, where factors are 0, there is no way back), and tasks share the cores.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.errors import InputError
+from unskew.kernels import ratings as kernel
+from unskew.log.ids import Codes
+from unskew.log.log import Floats, Log
+from unskew.models.mf.als import als
+from unskew.models.mf.problem import Loss, Offsets, Problem, Ratings, Side
+from unskew.models.mf.solving import Effort
+from unskew.models.mf.start import svd_start
+from unskew.models.mf.weights import Weighted
+from unskew.split import k_fold
+
+PENALTIES = (0.008, 0.04, 0.2, 1.0, 5.0, 25.0, 125.0)
+DIMS = (5, 10, 20, 40)
+OFFSETS: tuple[Offsets, ...] = ("free", "penalised")
+FOLD_TOLERANCE = 1e-4  # moves the scores of good settings on Coat by a tenth of their standard error
+
+Advance = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """How every setting did.
+
+    Args:
+        table: penalty, dim, offsets, score, its standard error over folds, and how many of the fits converged; best
+            first.
+    """
+
+    table: pl.DataFrame
+    folds: int
+    seed: int
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The setting with the least score."""
+        return self.table.select("penalty", "dim", "offsets").row(0, named=True)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What to try."""
+
+    penalties: Sequence[float] = PENALTIES
+    dims: Sequence[int] = DIMS
+    offsets: Sequence[Offsets] = OFFSETS
+
+    def __post_init__(self) -> None:
+        if not (self.penalties and self.dims and self.offsets):
+            raise InputError("a search needs at least one penalty, one dim and one treatment of offsets.")
+
+
+def ratings_of(log: Log, weight: Floats) -> Ratings:
+    """Weighted ratings as solvers want them."""
+    assert log.value is not None
+    return Ratings(Side(log.indptr, log.item, np.ascontiguousarray(log.value), weight), len(log.items))
+
+
+def cross_validate(
+    weighted: Weighted,
+    grid: Grid,
+    loss: Loss,
+    folds: int,
+    seed: int,
+    effort: Effort,
+    advance: Advance | None = None,
+) -> Search:
+    """Fit and score every setting on every fold."""
+    parts = [_Fold.of(weighted, split.held_out, folds) for split in k_fold(weighted.log, folds, seed=seed)]
+    penalties = sorted(grid.penalties)
+    tasks = sorted(product(grid.dims, grid.offsets, range(folds)), key=lambda task: -task[0])  # the longest first
+    done = 0
+
+    def work(task: tuple[int, Offsets, int]) -> list[tuple[float, bool]]:
+        nonlocal done
+        dim, offsets, fold = task
+        found = parts[fold].walk(dim, offsets, penalties, loss, seed, effort)
+        done += 1
+        if advance is not None:
+            advance(done, len(tasks))
+        return found
+
+    with ThreadPoolExecutor(effort.threads or os.cpu_count()) as pool:
+        scores = dict(zip(tasks, pool.map(work, tasks), strict=True))
+    return Search(_table(scores, penalties, grid, folds), folds, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fold:
+    """One fold: ratings to fit on, and rows to score with their weights."""
+
+    train: Ratings
+    user: Codes
+    item: Codes
+    value: Floats
+    weight: Floats
+
+    @classmethod
+    def of(cls, weighted: Weighted, held_out: npt.NDArray[np.bool_], folds: int) -> _Fold:
+        log, weight = weighted.log, weighted.weight
+        train = ratings_of(log.take(~held_out), weight[~held_out] * (folds / (folds - 1)))
+        assert log.value is not None
+        return cls(train, log.user[held_out], log.item[held_out], log.value[held_out], weight[held_out] * folds)
+
+    def walk(
+        self, dim: int, offsets: Offsets, penalties: Iterable[float], loss: Loss, seed: int, effort: Effort
+    ) -> list[tuple[float, bool]]:
+        """The score of every λ, and whether the fit converged."""
+        found, factors = [], svd_start(self.train, dim, seed)
+        for penalty in penalties:
+            solved = als(Problem(self.train, dim, penalty, loss, offsets), factors, effort)
+            factors = solved.factors
+            guess = np.empty(len(self.value))
+            kernel.predict(self.user, self.item, factors.user, factors.item, factors.level, guess)
+            error = np.abs(guess - self.value)
+            cost = float(self.weight @ (error if loss == "absolute" else error**2))
+            found.append((cost / (self.train.users * self.train.items), solved.converged))
+        return found
+
+
+def _table(
+    scores: dict[tuple[int, Offsets, int], list[tuple[float, bool]]],
+    penalties: Sequence[float],
+    grid: Grid,
+    folds: int,
+) -> pl.DataFrame:
+    rows = []
+    for dim, offsets, (place, penalty) in product(grid.dims, grid.offsets, enumerate(penalties)):
+        each = [scores[dim, offsets, fold][place] for fold in range(folds)]
+        values = np.array([score for score, _ in each])
+        spread = float(values.std(ddof=1) / np.sqrt(folds))
+        rows.append((penalty, dim, offsets, float(values.mean()), spread, sum(converged for _, converged in each)))
+    names = ["penalty", "dim", "offsets", "score", "se", "converged"]
+    return pl.DataFrame(rows, schema=names, orient="row").sort("score", maintain_order=True)

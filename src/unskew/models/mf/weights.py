@@ -1,0 +1,102 @@
+"""How much a rating weighs: 1/P, the inverse of how likely it was to be seen.
+
+P is that of the log at hand: a propensity of a whole log of which this is a random part is multiplied by the part's
+share. Without propensities P is the share of pairs that were rated, n/(UI), the same for all: λ then means the same.
+Relative propensities are right up to one constant; it is chosen so that Σ 1/P = UI, as it would be on average.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew import propensity as propensities
+from unskew.errors import InputError
+from unskew.log.log import Floats, Log
+from unskew.propensity import Level, Part, Propensity
+
+Given = Propensity | str | npt.ArrayLike | None
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """A log whose rows all have a weight.
+
+    Args:
+        log: the rows that have a propensity.
+        weight: 1/P of each.
+        source: where propensities came from.
+        dropped: rows that the propensity wanted dropped.
+        floored, capped: rows whose propensity is a guess for want of support, or was cut at 1.
+    """
+
+    log: Log
+    weight: Floats
+    source: str
+    dropped: int = 0
+    floored: int = 0
+    capped: int = 0
+
+
+def weigh(log: Log, given: Given) -> Weighted:
+    """The rows of a log of ratings and their weights."""
+    values = _values(log)
+    if given is None:
+        pairs = len(log.users) * len(log.items)
+        return Weighted(log, np.full(len(values), pairs / len(values)), "none")
+    if not isinstance(given, str | Propensity):
+        return Weighted(log, 1.0 / _checked(log, given), "given per row")
+    model = propensities.make(given)
+    if not model.fitted:
+        model = model.fit(log)
+    scored = model.of(log)
+    kept = ~np.isnan(scored.rows)
+    if not kept.any():
+        raise InputError(f"{log.account.source}: '{model}' gives no row a propensity.")
+    rows = log if kept.all() else log.take(kept)
+    weight = 1.0 / _checked(rows, scored.rows[kept], probability=model.level is Level.ABSOLUTE)
+    share = model.share_of(log)
+    if model.level is Level.RELATIVE:
+        weight *= len(rows.users) * len(rows.items) / weight.sum()
+    elif model.refers(log) is Part.LOG and share is not None:
+        weight /= share
+    return Weighted(rows, weight, str(model), len(log) - len(rows), scored.floored, scored.capped)
+
+
+def _values(log: Log) -> Floats:
+    if log.value is None:
+        raise InputError(
+            f"{log.account.source}: 'mf' learns from ratings, and the log has no column 'value'.\n"
+            "Map it with columns={'value': NAME}, or use item_knn for a log of positives."
+        )
+    if not len(log):
+        raise InputError(f"{log.account.source}: 'mf' needs at least one rating, and the log is empty.")
+    if not np.isfinite(log.value).all():
+        _refuse(log, "rating", log.value, ~np.isfinite(log.value), "finite", "Drop such rows or mend them.")
+    return log.value
+
+
+def _checked(log: Log, given: npt.ArrayLike, *, probability: bool = True) -> Floats:
+    try:
+        p = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("propensities must be numbers, one for each rating.") from None
+    if p.shape != (len(log),):
+        raise InputError(f"there must be one propensity for each of {len(log):,} ratings, not an array {p.shape}.")
+    wrong = ~((p > 0.0) & ((p <= 1.0) if probability else np.isfinite(p)))
+    if wrong.any():
+        where = "in (0, 1]" if probability else "above 0"
+        why = "A pair that could never have been seen cannot be weighed. Mend these propensities, or drop their rows."
+        _refuse(log, "propensity", p, wrong, where, why)
+    return p
+
+
+def _refuse(log: Log, what: str, numbers: Floats, wrong: npt.NDArray[np.bool_], where: str, remedy: str) -> None:
+    row = int(np.argmax(wrong))
+    user, item = log.users.values[int(log.user[row])], log.items.values[int(log.item[row])]
+    raise InputError(
+        f"{log.account.source}: every {what} must be {where}; that of user {user}, item {item} is {numbers[row]} "
+        f"({np.count_nonzero(wrong):,} rows in all).\n{remedy}"
+    )

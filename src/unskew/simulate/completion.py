@@ -1,0 +1,89 @@
+"""A full matrix from the few ratings of a log: a factorisation of low rank, fitted by alternating least squares.
+
+    y_ui ≈ v_u·w_i        minimising   Σ_seen (y_ui − v_u·w_i)² + λ Σ_u n_u |v_u|² + λ Σ_i n_i |w_i|²
+
+With items fixed, every user is a small ridge regression of its ratings on w_i, and the other way round; the penalty
+grows with the number of ratings n_u and n_i (Zhou et al. 2008), so that one λ suits the busy and the quiet. There are
+no offsets, so that what hardly anybody rated stays low. Only the order of the values matters here, since
+``quantiles.py`` turns them into ratings.
+
+The defaults come from a tenth of ML-100K held out (ranks 5, 10, 20; λ .05, .1): rounded predictions hit 43 % of the
+ratings, no other pair hits more by as much as the error of this figure (half a point), and few have less squared error.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.log.ids import Codes
+from unskew.log.log import Feedback, Floats, Integers, Log
+from unskew.log.order import starts_of
+
+Matrix = npt.NDArray[np.float32]
+MOST_CELLS = 100_000_000  # users × items that are held in memory
+BLOCK = 1 << 22  # pairs computed at once
+
+
+def complete(log: Log, *, rank: int = 10, penalty: float = 0.1, sweeps: int = 15, seed: int = 0) -> Matrix:
+    """The value of every pair, as the seen ones suggest it: float32[users, items].
+
+    Args:
+        log: ratings; a user or an item without any is like the average one.
+        rank: length of v_u and w_i.
+        penalty: λ.
+        sweeps: how often users and items are fitted in turn.
+        seed: where the item factors start.
+    """
+    value = _check(log, rank, penalty, sweeps)
+    users, items = len(log.users), len(log.items)
+    by_item = np.argsort(log.item, kind="stable")
+    starts = starts_of(np.bincount(log.item, minlength=items))
+    right = np.random.default_rng(seed).standard_normal((items, rank)) * 0.1
+    right[:, 0] = 1.0
+    for _ in range(sweeps):
+        left = _fit(log.indptr, log.item, right, value, penalty)
+        right = _fit(starts, log.user[by_item], left, value[by_item], penalty)
+    out = np.empty((users, items), dtype=np.float32)
+    step = max(1, BLOCK // items)
+    for first in range(0, users, step):
+        out[first : first + step] = left[first : first + step] @ right.T
+    return out
+
+
+def _fit(starts: Integers, other: Codes, features: Floats, target: Floats, penalty: float) -> Floats:
+    """One ridge regression per group of rows, (XᵀX + λnI)⁻¹Xᵀy; groups without rows get the mean of the others."""
+    count, rank = np.diff(starts), features.shape[1]
+    there = np.flatnonzero(count)
+    gram, moment = np.empty((len(there), rank, rank)), np.empty((len(there), rank))
+    for place, group in enumerate(there):
+        rows = slice(starts[group], starts[group + 1])
+        x = features[other[rows]]
+        gram[place] = x.T @ x + penalty * count[group] * np.eye(rank)
+        moment[place] = target[rows] @ x
+    found = np.linalg.solve(gram, moment[:, :, None])[:, :, 0]
+    out = np.tile(found.mean(axis=0), (len(count), 1))
+    out[there] = found
+    return out
+
+
+def _check(log: Log, rank: int, penalty: float, sweeps: int) -> Floats:
+    rules = {
+        "rank must be at least 1": rank >= 1,
+        "penalty must be above 0": penalty > 0.0,
+        "sweeps must be at least 1": sweeps >= 1,
+    }
+    if broken := [rule for rule, kept in rules.items() if not kept]:
+        raise InputError(f"a log cannot be completed like this: {broken[0]} ({rank=}, {penalty=}, {sweeps=}).")
+    source = log.account.source
+    if log.value is None or len(log) == 0 or log.feedback not in (None, Feedback.RATINGS):
+        lack = "has no rows" if len(log) == 0 else "has no ratings" if log.value is None else f"holds {log.feedback}"
+        raise InputError(f"{source}: a world of ratings is made from ratings, and this log {lack}.")
+    if (cells := len(log.users) * len(log.items)) > MOST_CELLS:
+        raise InputError(
+            f"{source}: {len(log.users):,} users × {len(log.items):,} items are {cells:,} pairs, and a world holds "
+            f"at most {MOST_CELLS:,} in memory.\nTake its busiest part: --users and --items, or most_active(log, "
+            "users=…, items=…)."
+        )
+    return log.value

@@ -1,0 +1,93 @@
+"""The page of a study, in Markdown, made from the records that lie in a folder: whatever was run there last.
+
+‹study›-‹experiment›.json, .csv      records
+‹study›-‹experiment›-‹part›.svg      charts
+‹study›.md                           the page
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unskew.atomic import atomic
+from unskew.studies.charts import draw
+from unskew.studies.record import Record, read_json, write_csv, write_json
+from unskew.studies.study import Chart, Experiment, Study
+from unskew.studies.tables import Table, at_a_glance, number, summary, tables
+
+SHORT = 12  # longer tables are folded away
+
+
+def save(study: Study, experiment: Experiment, records: Sequence[Record], folder: Path, *, quick: bool) -> list[Path]:
+    """Write what an experiment gave; gives back the paths."""
+    stem = folder / f"{study.name}-{experiment.name}"
+    paths = [stem.with_suffix(".json"), stem.with_suffix(".csv")]
+    write_json(paths[0], records, {"study": study.name, "experiment": experiment.name, "quick": quick})
+    write_csv(paths[1], records)
+    for chart in experiment.charts:
+        paths.append(_chart_path(study, chart, folder))
+        draw(chart, records, paths[-1])
+    return paths
+
+
+def write_page(study: Study, folder: Path) -> Path:
+    """The page of all experiments whose records lie in the folder."""
+    path = folder / f"{study.name}.md"
+    lines = [f"# {study.name}: {study.title}", "", study.story.strip(), ""]
+    for experiment in study.experiments:
+        found = folder / f"{study.name}-{experiment.name}.json"
+        if found.is_file():
+            records, about = read_json(found)
+            lines += _section(study, experiment, records, about, folder)
+    with atomic(path) as temporary:
+        temporary.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    return path
+
+
+def _section(
+    study: Study, experiment: Experiment, records: Sequence[Record], about: dict[str, Any], folder: Path
+) -> list[str]:
+    runs = max((record.runs for record in records), default=0)
+    quick = " --quick" if about.get("quick") else ""
+    usual = experiment.quick_runs if quick else experiment.runs
+    told = f"{quick}{'' if runs == usual else f' --runs {runs}'}"
+    fewer = f" (the paper: {experiment.runs})" if runs < experiment.runs else ""
+    lines = [f"## {experiment.title}", "", experiment.story.strip(), ""]
+    lines += ["```sh", f"unskew reproduce {study.name} {experiment.name}{told}", "```", ""]
+    lines += [f"{runs} run{'s' if runs > 1 else ''}{fewer}. **{summary(records)}.**", ""]
+    if bad := [record for record in records if not record.verdict.good]:
+        lines += [f"- {_bad(record)}" for record in bad] + [""]
+    for chart in experiment.charts:
+        picture = _chart_path(study, chart, folder)
+        if picture.is_file():
+            lines += [f"![{chart.title}]({picture.name})", ""]
+    for part in dict.fromkeys(record.experiment for record in records):
+        found = [record for record in records if record.experiment == part]
+        if any(record.paper is not None for record in found):
+            lines += _markdown(at_a_glance(found))
+        for table in tables(found):
+            lines += _markdown(table)
+    return lines
+
+
+def _bad(record: Record) -> str:
+    return f"{record.experiment}, {record.row}, {record.column}: {number(record.ours)} is not {record.rule}"
+
+
+def _markdown(table: Table) -> list[str]:
+    marks = ["---:" if table.right(n) else "---" for n in range(len(table.head))]
+    lines = [_line(table.head), _line(marks), *(_line(row) for row in table.rows)]
+    if len(table.rows) <= SHORT:
+        return [f"**{table.title}**", "", *lines, ""]
+    return [f"<details><summary>{table.title}</summary>", "", *lines, "", "</details>", ""]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _chart_path(study: Study, chart: Chart, folder: Path) -> Path:
+    return folder / f"{study.name}-{re.sub('[^a-z0-9]+', '-', chart.part.lower())}.svg"

@@ -1,0 +1,198 @@
+"""A number of ours beside the paper's, and whether it is met, by a rule that stands beside it.
+
+A rule is one of
+
+    Near        |ours − reference| ≤ absolute + relative·|reference| + errors·√(se² + their_se²)
+    Below       ours ≤ factor · reference
+    Above       ours ≥ factor · reference
+
+The reference is the paper's number, or a number of our own where the paper makes a claim without printing one ("ips is
+never worse than naive"). Numbers are *met* or *missed*; claims *hold* or *fail*.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from unskew.atomic import atomic
+from unskew.errors import InputError
+
+
+class Verdict(StrEnum):
+    """What came of it."""
+
+    MET = "met"
+    MISSED = "missed"
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNJUDGED = "no claim"  # shown for its own sake
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is wrong."""
+        return self not in (Verdict.MISSED, Verdict.FAILS)
+
+
+class Rule(Protocol):
+    """How a number is judged."""
+
+    def met(self, ours: float, reference: float, se: float) -> bool:
+        """Whether ours is as it should be."""
+        ...
+
+    def words(self, reference: str) -> str:
+        """The rule in words."""
+        ...
+
+
+@dataclass(frozen=True)
+class Near:
+    """Within a tolerance: a constant, a share of the reference, and a number of standard errors.
+
+    Args:
+        absolute, relative: for what is rounded or depends on choices that the paper does not tell.
+        errors: for what is random; in standard errors of the difference.
+        their_se: the standard error of the reference itself.
+    """
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    errors: float = 0.0
+    their_se: float = 0.0
+
+    def met(self, ours: float, reference: float, se: float) -> bool:
+        """Whether the distance is within the tolerance."""
+        allowed = self.absolute + self.relative * abs(reference) + self.errors * math.hypot(se, self.their_se)
+        return abs(ours - reference) <= allowed
+
+    def words(self, reference: str) -> str:
+        """The tolerance."""
+        parts = [f"{self.absolute:g}"] if self.absolute else []
+        parts += [f"{100 * self.relative:g} %"] if self.relative else []
+        parts += [f"{self.errors:g} standard errors"] if self.errors else []
+        return f"within {' + '.join(parts) or '0'} of {reference}"
+
+
+@dataclass(frozen=True)
+class Below:
+    """At most the reference, times a factor."""
+
+    factor: float = 1.0
+
+    def met(self, ours: float, reference: float, se: float) -> bool:
+        """Whether ours is not larger."""
+        return ours <= self.factor * reference
+
+    def words(self, reference: str) -> str:
+        """The bound."""
+        return f"at most {'' if self.factor == 1.0 else f'{self.factor:g} × '}{reference}"
+
+
+@dataclass(frozen=True)
+class Above:
+    """At least the reference, times a factor."""
+
+    factor: float = 1.0
+
+    def met(self, ours: float, reference: float, se: float) -> bool:
+        """Whether ours is not smaller."""
+        return ours >= self.factor * reference
+
+    def words(self, reference: str) -> str:
+        """The bound."""
+        return f"at least {'' if self.factor == 1.0 else f'{self.factor:g} × '}{reference}"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One number of one experiment.
+
+    Args:
+        experiment: which table or figure, and which part of it, as in ``table1/mae``.
+        row, column: where it stands there.
+        paper: the paper's number; ``None`` where it prints none.
+        ours: our number.
+        se: the standard error of ours, from the spread over runs; ``None`` where nothing is random.
+        runs: over how many runs.
+        rule: by which it was judged, in words; empty where it was not.
+        verdict: what came of it.
+    """
+
+    experiment: str
+    row: str
+    column: str
+    paper: float | None
+    ours: float
+    se: float | None
+    runs: int
+    rule: str
+    verdict: Verdict
+
+    @property
+    def deviation(self) -> float | None:
+        """Ours less the paper's."""
+        return None if self.paper is None else self.ours - self.paper
+
+
+def judged(
+    experiment: str,
+    row: str,
+    column: str,
+    ours: float,
+    *,
+    paper: float | None = None,
+    se: float | None = None,
+    runs: int = 1,
+    rule: Rule | None = None,
+    reference: tuple[str, float] | None = None,
+) -> Record:
+    """A record with its verdict.
+
+    Args:
+        rule: how it is judged; without one it is only shown.
+        reference: name and value of a number of ours to hold it against; by default the paper's.
+    """
+    if rule is None or (paper is None and reference is None):
+        return Record(experiment, row, column, paper, ours, se, runs, "", Verdict.UNJUDGED)
+    name, value = reference or ("the paper's", paper)
+    assert value is not None
+    good = rule.met(ours, value, se or 0.0)
+    claim = reference is not None
+    verdict = (Verdict.HOLDS if claim else Verdict.MET) if good else (Verdict.FAILS if claim else Verdict.MISSED)
+    words = rule.words(f"{name}, {value:.4g}" if claim else name)
+    return Record(experiment, row, column, paper, ours, se, runs, words, verdict)
+
+
+def write_json(path: str | Path, records: Iterable[Record], about: dict[str, Any]) -> None:
+    """All records of a run, and what the run was."""
+    content = {**about, "records": [asdict(record) for record in records]}
+    with atomic(path) as temporary:
+        temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
+    """What ``write_json`` wrote."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        rows = content.pop("records")
+        return [Record(**{**row, "verdict": Verdict(row["verdict"])}) for row in rows], content
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: these are not records of a study: {error}.") from None
+
+
+def write_csv(path: str | Path, records: Iterable[Record]) -> None:
+    """One line per record, with its deviation."""
+    names = [field.name for field in fields(Record)]
+    with atomic(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow([*names, "deviation"])
+        for record in records:
+            cells = [getattr(record, name) for name in names] + [record.deviation]
+            table.writerow(["" if cell is None else cell for cell in cells])

@@ -1,0 +1,79 @@
+"""What a study consists of: experiments that share a setting, each with its records, its words and its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from unskew.engine.store import Progress, Store
+from unskew.errors import InputError
+from unskew.studies.record import Record
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Lines of one part of an experiment: a record's row is x, its column the line.
+
+    Args:
+        part: the records' ``experiment``.
+        title: what it shows.
+        x: what the rows are.
+        y: what the numbers are.
+    """
+
+    part: str
+    title: str
+    x: str
+    y: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of a paper.
+
+    Args:
+        name: as the command line knows it.
+        title: what it is.
+        story: what was done, how it is judged, and where ours differs; Markdown.
+        run: (setting, runs, quick, progress) → records; a quick run may also leave out points.
+        runs, quick_runs: how many; as many as in the paper, or for a quick look.
+        charts: what is drawn.
+    """
+
+    name: str
+    title: str
+    story: str
+    run: Callable[[Any, int, bool, Progress | None], list[Record]]
+    runs: int
+    quick_runs: int
+    charts: tuple[Chart, ...] = ()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A paper.
+
+    Args:
+        name: short name.
+        title: of the paper.
+        story: what all its experiments share; Markdown.
+        version: of what the store keeps.
+        setting: (store, workers) → what the experiments share.
+        experiments: in the order of the paper.
+    """
+
+    name: str
+    title: str
+    story: str
+    version: str
+    setting: Callable[[Store, int], Any]
+    experiments: tuple[Experiment, ...]
+
+    def find(self, name: str) -> Experiment:
+        """The experiment with this name."""
+        for experiment in self.experiments:
+            if experiment.name == name:
+                return experiment
+        known = ", ".join(experiment.name for experiment in self.experiments)
+        raise InputError(f"{self.name} has no experiment called '{name}'. Known: {known}.")

@@ -1,0 +1,124 @@
+"""Records as tables: one line per number where the paper prints numbers, rows × columns where it draws a figure.
+
+Claims ("ips beats naive", at every α) are counted: how often each holds, and where it fails.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from unskew.studies.record import Record, Verdict
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as text."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: tuple[str, ...] = ()  # columns that are not numbers
+
+    def right(self, column: int) -> bool:
+        """Whether a column holds numbers."""
+        return self.head[column] not in self.words
+
+
+def tables(records: Sequence[Record]) -> list[Table]:
+    """The tables of some records, one per part, in the order in which the parts appear."""
+    parts: dict[str, list[Record]] = {}
+    for record in records:
+        parts.setdefault(record.experiment, []).append(record)
+    made = []
+    for part, found in parts.items():
+        if any(record.paper is not None for record in found):
+            made.append(_beside(part, found))
+        elif all(record.verdict is Verdict.UNJUDGED for record in found):
+            made.append(_grid(part, found))
+        else:
+            made.append(_claims(part, found))
+    return made
+
+
+def summary(records: Iterable[Record]) -> str:
+    """How many numbers are met and claims hold, in words."""
+    counts = dict.fromkeys(Verdict, 0)
+    for record in records:
+        counts[record.verdict] += 1
+    words = []
+    if numbers := counts[Verdict.MET] + counts[Verdict.MISSED]:
+        words.append(f"{counts[Verdict.MET]} of {numbers} numbers are met")
+    if claims := counts[Verdict.HOLDS] + counts[Verdict.FAILS]:
+        words.append(f"{counts[Verdict.HOLDS]} of {claims} claims hold")
+    return "; ".join(words) or "nothing is judged"
+
+
+def number(value: float | None, *, sign: bool = False) -> str:
+    """Four significant digits, but no more than four decimals; a dash where there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    places = min(max(3 - math.floor(math.log10(abs(value))), 0), 4) if value else 4
+    text = f"{abs(value):,.{places}f}"
+    if not any(digit in "123456789" for digit in text):
+        return text
+    return ("−" if value < 0.0 else "+" if sign else "") + text
+
+
+def _beside(part: str, records: list[Record]) -> Table:
+    """Ours beside the paper's."""
+    rows = tuple(
+        (
+            record.row,
+            record.column,
+            number(record.paper),
+            number(record.ours),
+            number(record.se),
+            number(record.deviation, sign=True),
+            record.rule,
+            record.verdict.value,
+        )
+        for record in records
+    )
+    head = ("row", "column", "paper", "ours", "± se", "deviation", "rule", "verdict")
+    return Table(part, head, rows, ("row", "column", "rule", "verdict"))
+
+
+def _grid(part: str, records: list[Record]) -> Table:
+    """Rows × columns of ours."""
+    columns = list(dict.fromkeys(record.column for record in records))
+    cells = {(record.row, record.column): _with_error(record) for record in records}
+    lines = dict.fromkeys(record.row for record in records)
+    rows = tuple((row, *(cells.get((row, column), "") for column in columns)) for row in lines)
+    return Table(part, ("", *columns), rows, ("",))
+
+
+def _claims(part: str, records: list[Record]) -> Table:
+    """Per claim how often it holds, and where it does not."""
+    rows = []
+    for claim in dict.fromkeys(record.column for record in records):
+        found = [record for record in records if record.column == claim]
+        fails = [f"{r.row}: {number(r.ours)}, {r.rule}" for r in found if r.verdict is Verdict.FAILS]
+        rows.append((claim, f"{len(found) - len(fails)} of {len(found)}", "; ".join(fails) or "–"))
+    return Table(part, ("claim", "holds", "fails at"), tuple(rows), ("claim", "holds", "fails at"))
+
+
+def at_a_glance(records: Sequence[Record]) -> Table:
+    """Rows × columns of ours with the paper's in brackets; ✗ where it is missed."""
+    part = records[0].experiment
+    cells = {(record.row, record.column): _with_paper(record) for record in records}
+    columns = list(dict.fromkeys(record.column for record in records))
+    rows = tuple(
+        (row, *(cells.get((row, column), "") for column in columns)) for row in dict.fromkeys(r.row for r in records)
+    )
+    return Table(f"{part}: ours (the paper's)", ("", *columns), rows, ("",))
+
+
+def _with_paper(record: Record) -> str:
+    paper = "" if record.paper is None else f" ({record.paper:g})"
+    return f"{number(record.ours)}{paper}{'' if record.verdict.good else ' ✗'}"
+
+
+def _with_error(record: Record) -> str:
+    return number(record.ours) + (f" ± {number(record.se)}" if record.se is not None else "")

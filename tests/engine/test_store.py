@@ -1,0 +1,325 @@
+"""Finished units survive kills, damage, company and Ctrl-C; nothing is made twice without need."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unskew.engine.store import Store
+from unskew.errors import InputError
+
+UNITS = 40
+RUN = """
+import sys, time
+from pathlib import Path
+from unskew.engine.store import Store
+
+folder, diary, pause, workers, processes = sys.argv[1:]
+
+def make(key):
+    with open(diary, "a") as file:
+        file.write(f"{key['unit']}\\n")
+    time.sleep(float(pause))
+    return {"square": key["unit"] ** 2}
+
+if __name__ == "__main__":
+    keys = [{"unit": unit} for unit in range(40)]
+    records = Store(folder).map(keys, make, workers=int(workers), processes=processes == "yes")
+    print(sum(record["square"] for record in records))
+"""
+TOTAL = sum(unit**2 for unit in range(UNITS))
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """Start a run of 40 units in a process of its own."""
+    script = tmp_path / "run.py"
+    script.write_text(RUN)
+
+    def begin(pause: float = 0.01, workers: int = 1, processes: bool = False) -> subprocess.Popen[str]:
+        command = [sys.executable, script, tmp_path / "store", tmp_path / "diary", pause, workers]
+        arguments = [*map(str, command), "yes" if processes else "no"]
+        return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    return begin
+
+
+def diary(folder: Path) -> Counter[int]:
+    """How often each unit was begun."""
+    path = folder / "diary"
+    return Counter(int(line) for line in path.read_text().split()) if path.exists() else Counter()
+
+
+def wait_until(true: Callable[[], bool], what: str, patience: float = 60.0) -> None:
+    began = time.monotonic()
+    while not true():
+        assert time.monotonic() - began < patience, f"waited in vain for {what}"
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_run_that_is_killed_again_and_again_ends_well(
+    tmp_path: Path, workers: int, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    """kill -9 at random points, five times: the last run gives the whole result, and no finished unit is made again."""
+    rng = random.Random(workers)
+    kills = 0
+    for _ in range(5):
+        before = diary(tmp_path).total()
+        running = start(workers=workers)
+        wait_until(lambda: diary(tmp_path).total() > before or running.poll() is not None, "a unit")  # noqa: B023
+        time.sleep(rng.random() * 0.12)
+        running.kill()
+        running.communicate()
+        kills += 1
+    finished = len(list((tmp_path / "store").rglob("*.unit")))
+    assert finished > 0
+    out, err = start(workers=workers).communicate(timeout=60)
+    assert out.split() == [str(TOTAL)], err
+    begun = diary(tmp_path)
+    assert set(begun) == set(range(UNITS))
+    assert begun.total() <= UNITS + kills * workers  # each kill costs what was under way
+    assert not list((tmp_path / "store").rglob(".*")), "a temporary file is left"
+    assert not list((tmp_path / "store").rglob("*.lock"))
+    out, _ = start(workers=workers).communicate(timeout=60)
+    assert out.split() == [str(TOTAL)] and diary(tmp_path) == begun
+
+
+def test_processes_at_once_share_the_work(tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
+    """Three runs on one folder: all give the whole result, and every unit is made once."""
+    runs = [start(pause=0.02) for _ in range(3)]
+    assert [run.communicate(timeout=60)[0].split() for run in runs] == [[str(TOTAL)]] * 3
+    assert diary(tmp_path) == Counter(range(UNITS))
+
+
+def test_worker_processes_give_the_same(tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
+    out, err = start(pause=0.001, workers=2, processes=True).communicate(timeout=120)
+    assert out.split() == [str(TOTAL)], err
+    assert diary(tmp_path) == Counter(range(UNITS))
+
+
+@pytest.mark.parametrize(("workers", "processes"), [(1, False), (2, False), (2, True)])
+def test_ctrl_c_stops_promptly(
+    tmp_path: Path, workers: int, processes: bool, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    """Units of a minute are under way; two seconds after Ctrl-C everything has ended, workers too."""
+    running = start(pause=60.0, workers=workers, processes=processes)
+    wait_until(lambda: diary(tmp_path).total() == workers, "all workers")
+    children = _children(running.pid)
+    assert len(children) >= (workers if processes else 0)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=10)
+    assert running.returncode != 0 and "KeyboardInterrupt" in err
+    wait_until(lambda: not any(_alive(child) for child in children), "the workers to end", patience=10.0)
+    assert not list((tmp_path / "store").rglob("*.unit"))
+
+
+def _children(pid: int) -> list[int]:
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()] if path.exists() else []
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_killed_worker_is_an_error_not_a_wait(tmp_path: Path) -> None:
+    """A worker process that dies ends the run with advice; the units before it stay."""
+    store = Store(tmp_path)
+    keys = [{"die": unit == 3, "unit": unit} for unit in range(6)]
+    with pytest.raises(InputError, match="fewer workers"):
+        store.map(keys, _die, workers=1, processes=True)
+    assert len(list(tmp_path.rglob("*.unit"))) == 3
+
+
+def _die(key: Mapping[str, Any]) -> dict[str, Any]:
+    if key["die"]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"unit": key["unit"]}
+
+
+KEY = {"study": "x", "alpha": 0.25, "seed": 3}
+RECORD = {"value": 1.5, "list": [1, None, "ü"], "nan": math.nan, "a": np.arange(6.0).reshape(2, 3), "file": np.eye(2)}
+
+
+def same(found: Mapping[str, Any]) -> bool:
+    return (
+        set(found) == set(RECORD)
+        and found["value"] == 1.5
+        and found["list"] == [1, None, "ü"]
+        and math.isnan(found["nan"])
+        and np.array_equal(found["a"], np.arange(6.0).reshape(2, 3))
+        and np.array_equal(found["file"], np.eye(2))
+    )
+
+
+def never() -> dict[str, Any]:
+    raise AssertionError("made again")
+
+
+def test_records_come_back_as_they_were(tmp_path: Path) -> None:
+    """JSON values, NaN and arrays; the first answer is the same as the later ones; the order of keys is no matter."""
+    store = Store(tmp_path / "new" / "folder")
+    assert store.get(KEY) is None
+    assert same(store.once(KEY, lambda: RECORD))
+    assert same(store.once(dict(reversed(KEY.items())), never))
+    assert same(Store(tmp_path / "new" / "folder").once(KEY, never))
+    tuples = store.once({"seed": 1}, lambda: {"pair": (1, 2)})
+    assert tuples == store.once({"seed": 1}, never) == {"pair": [1, 2]}
+
+
+def test_another_description_or_version_is_another_unit(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.once(KEY, lambda: {"value": 1})
+    assert store.once({**KEY, "seed": 4}, lambda: {"value": 2})["value"] == 2
+    assert Store(tmp_path, version="2").once(KEY, lambda: {"value": 3})["value"] == 3
+    assert store.once(KEY, never)["value"] == 1
+
+
+def _flip(place: Callable[[int], int]) -> Callable[[bytes], bytes]:
+    def damage(content: bytes) -> bytes:
+        at = place(len(content))
+        return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:-1],
+        lambda content: content + b"x",
+        lambda content: content.replace(b"unskew-unit 1", b"unskew-unit 0"),
+        *(_flip(place) for place in (lambda n: 3, lambda n: 20, lambda n: 100, lambda n: n // 2, lambda n: n - 1)),
+    ],
+)
+def test_damage_is_noticed_and_mended(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    """Cut off, lengthened, emptied, or one bit flipped: set aside with a word, made again, whole afterwards."""
+    told: list[str] = []
+    store = Store(tmp_path, tell=told.append)
+    store.once(KEY, lambda: RECORD)
+    path = store.path(KEY)
+    bad = damage(path.read_bytes())
+    path.write_bytes(bad)
+    made: list[int] = []
+    assert same(store.once(KEY, lambda: made.append(1) or RECORD))  # type: ignore[func-returns-value]
+    assert made == [1] and len(told) == 1 and "set aside" in told[0] and str(path) in told[0]
+    assert path.with_suffix(".bad").read_bytes() == bad
+    assert same(store.once(KEY, never))
+
+
+def test_a_unit_in_the_place_of_another_is_noticed(tmp_path: Path) -> None:
+    """A collision, or a file copied by hand: the description inside is not the one that was asked for."""
+    store = Store(tmp_path)
+    store.once(KEY, lambda: {"value": 1})
+    other = {**KEY, "seed": 4}
+    store.path(other).parent.mkdir(exist_ok=True)
+    store.path(other).write_bytes(store.path(KEY).read_bytes())
+    with pytest.warns(UserWarning, match="something else"):
+        assert store.once(other, lambda: {"value": 2})["value"] == 2
+
+
+def test_a_failure_keeps_what_was_finished(tmp_path: Path) -> None:
+    """With two threads: the error comes through, finished units stay, the next run makes only the rest."""
+    store = Store(tmp_path)
+    keys = [{"unit": unit} for unit in range(20)]
+    made: list[int] = []
+    broken = True
+
+    def make(key: Mapping[str, Any]) -> dict[str, Any]:
+        if broken and key["unit"] == 9:
+            raise ZeroDivisionError
+        made.append(key["unit"])
+        return {"unit": key["unit"]}
+
+    with pytest.raises(ZeroDivisionError):
+        store.map(keys, make, workers=2)
+    wait_until(lambda: threading.active_count() == 1, "the threads to end")
+    kept = set(made)
+    assert {unit for unit in range(20) if store.get({"unit": unit}) is not None} == kept and 9 not in kept
+    broken = False
+    steps: list[tuple[str, int, int]] = []
+    found = store.map(keys, make, workers=2, progress=lambda *step: steps.append(step), stage="again")
+    assert [record["unit"] for record in found] == list(range(20))
+    assert Counter(made) == Counter(range(20))
+    assert steps == [("again", done, 20) for done in range(len(kept), 21)]
+
+
+def test_units_may_ask_for_units(tmp_path: Path) -> None:
+    """A unit made of other units, while its own lock is held."""
+    store = Store(tmp_path)
+
+    def outer() -> dict[str, Any]:
+        return {"sum": sum(store.once({"part": part}, lambda part=part: {"n": part})["n"] for part in range(5))}  # type: ignore[misc]
+
+    assert store.once({"whole": 1}, outer) == {"sum": 10}
+
+
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Root may write anywhere, so for a moment be somebody else."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_a_folder_that_cannot_be_written_to_is_said_before_the_work(tmp_path: Path) -> None:
+    """Finished units are still read; a new one is refused before it is made."""
+    for folder in [tmp_path, *tmp_path.parents]:
+        if folder.stat().st_uid == os.getuid() and folder.name.startswith(("pytest", "test_")):
+            folder.chmod(0o755)
+    store = Store(tmp_path / "store")
+    store.once(KEY, lambda: {"value": 1})
+    for folder in (tmp_path / "store", *(tmp_path / "store").iterdir()):
+        folder.chmod(0o555)
+    with nobody():
+        assert store.once(KEY, never) == {"value": 1}
+        with pytest.raises(InputError, match="Permission denied"):
+            store.once({"seed": 9}, never)
+        file = tmp_path / "store" / "x"
+        with pytest.raises(InputError, match="cannot be written"):
+            Store(file).once(KEY, never)
+
+
+def test_a_file_in_the_folders_place_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("x")
+    with pytest.raises(InputError, match="taken"):
+        Store(tmp_path / "taken").once(KEY, never)
+
+
+@pytest.mark.parametrize("key", [{"x": np.float64(1.0), "y": np.arange(2)}, {"x": math.nan}, {"x": {1, 2}}])
+def test_descriptions_are_plain_json(tmp_path: Path, key: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="plain JSON"):
+        Store(tmp_path).once(key, never)
+
+
+@pytest.mark.parametrize("record", [{"x": {1, 2}}, {"x": np.array([None, 1])}])
+def test_records_are_json_and_arrays(tmp_path: Path, record: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="numpy arrays"):
+        Store(tmp_path).once(KEY, lambda: record)
+    with pytest.raises(InputError, match="at least 1 worker"):
+        Store(tmp_path).map([KEY], lambda key: record, workers=0)

@@ -1,0 +1,319 @@
+"""Worlds of ratings: every step from a log to what is seen of its world, against slow references."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unskew.errors import InputError
+from unskew.kernels.hashing import mix, pair_uniform
+from unskew.kernels.topk import SEED
+from unskew.log import Ids, Log, read_log
+from unskew.log.ids import hash_texts
+from unskew.simulate import RatingWorld, complete, most_active, propensities, to_ratings, write_ratings
+from unskew.simulate import completion as completion_module
+from unskew.simulate.predictions import flips
+
+Floats = npt.NDArray[np.float64]
+
+
+def ids(count: int) -> Ids:
+    return Ids(pl.Series("id", np.arange(count)))
+
+
+def ratings_log(users: int = 30, items: int = 20, share: float = 0.5, rank: int = 2, seed: int = 0) -> Log:
+    """Noiseless ratings of low rank, some of them seen."""
+    rng = np.random.default_rng(seed)
+    full = rng.uniform(0.5, 1.5, (users, rank)) @ rng.uniform(0.5, 1.5, (rank, items))
+    user, item = np.nonzero(rng.random((users, items)) < share)
+    frame = pl.DataFrame({"user": user, "item": item, "value": full[user, item]})
+    return Log.from_frame(frame, feedback="ratings")
+
+
+def small_world(users: int = 40, items: int = 30, alpha: float = 0.25, share: float = 0.1) -> RatingWorld:
+    return RatingWorld.like(ratings_log(users, items), alpha=alpha, share=share)
+
+
+def test_completion_is_alternating_ridge_regression() -> None:
+    """Loops over users and items with a matrix inverse give the same matrix, groups without rows included."""
+    log = ratings_log(8, 6, share=0.4, seed=3)
+    log = log.take(log.user != 2)  # a user without a row
+    assert log.value is not None
+    rank, penalty = 3, 0.2
+    right = np.random.default_rng(5).standard_normal((len(log.items), rank)) * 0.1
+    right[:, 0] = 1.0
+    left = np.zeros((len(log.users), rank))
+
+    def ridge(mine: npt.NDArray[np.int32], theirs: npt.NDArray[np.int32], other: Floats, count: int) -> Floats:
+        assert log.value is not None
+        found = {}
+        for g in range(count):
+            rows = [r for r in range(len(log)) if mine[r] == g]
+            if rows:
+                gram = penalty * len(rows) * np.eye(rank)
+                moment = np.zeros(rank)
+                for r in rows:
+                    gram += np.outer(other[theirs[r]], other[theirs[r]])
+                    moment += log.value[r] * other[theirs[r]]
+                found[g] = np.linalg.inv(gram) @ moment
+        mean = np.mean(list(found.values()), axis=0)
+        return np.array([found.get(g, mean) for g in range(count)])
+
+    for _ in range(4):
+        left = ridge(log.user, log.item, right, len(log.users))
+        right = ridge(log.item, log.user, left, len(log.items))
+    made = complete(log, rank=rank, penalty=penalty, sweeps=4, seed=5)
+    np.testing.assert_allclose(made, left @ right.T, rtol=1e-5)
+
+
+def test_completion_finds_a_matrix_of_low_rank() -> None:
+    """With next to no penalty, half of a rank-2 matrix determines the rest."""
+    log = ratings_log(60, 50, share=0.5)
+    rng = np.random.default_rng(0)
+    full = rng.uniform(0.5, 1.5, (60, 2)) @ rng.uniform(0.5, 1.5, (2, 50))
+    found = complete(log, rank=2, penalty=1e-6, sweeps=200)
+    assert np.abs(found - full).max() < 0.01 * full.std()
+
+
+def test_a_world_depends_on_the_rows_not_on_their_order() -> None:
+    """Shuffled rows make the same world and the same draw."""
+    frame = ratings_log().to_frame()
+    one = RatingWorld.like(Log.from_frame(frame, feedback="ratings"))
+    two = RatingWorld.like(Log.from_frame(frame.sample(fraction=1.0, shuffle=True, seed=1), feedback="ratings"))
+    np.testing.assert_array_equal(one.truth, two.truth)
+    assert one.draw(4).to_frame().equals(two.draw(4).to_frame())
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=12, max_size=12),
+    st.lists(st.integers(0, 5), min_size=3, max_size=6).filter(lambda weights: sum(weights) > 0),
+)
+def test_quantiles_are_a_sort_by_value_and_hash(values: list[int], weights: list[int]) -> None:
+    """The slow way: sort all pairs by (value, hash), hand out the ratings from the bottom."""
+    users, items = ids(4), ids(3)
+    shares = [weight / sum(weights) for weight in weights]
+    seed = int(hash_texts(pl.Series(["quantiles"]))[0])
+    place = [
+        pair_uniform(seed, users.hashes[[cell // 3]], items.hashes[[cell % 3]])[0] for cell in range(12)
+    ]  # one number per pair
+    order = sorted(range(12), key=lambda cell: (values[cell], place[cell]))
+    wanted = [0] * 12
+    borders = [round(sum(shares[: r + 1]) * 12 + 1e-12) for r in range(len(shares))]
+    borders[-1] = 12
+    for position, cell in enumerate(order):
+        wanted[cell] = next(r + 1 for r in range(len(shares)) if position < borders[r])
+    made = to_ratings(np.array(values, dtype=np.float64).reshape(4, 3), shares, users, items)
+    halves = [abs(sum(shares[: r + 1]) * 12 % 1.0 - 0.5) < 1e-9 for r in range(len(shares))]
+    if not any(halves):  # a border half-way between two pairs may be rounded to either
+        assert made.reshape(-1).tolist() == wanted
+
+
+def test_constant_values_are_rated_by_hash_alone() -> None:
+    """A log that says nothing gives the asked shares, spread over users and items."""
+    made = to_ratings(np.ones((50, 40)), (0.5, 0.3, 0.2), ids(50), ids(40))
+    assert np.bincount(made.reshape(-1)).tolist() == [0, 1000, 600, 400]
+    assert np.count_nonzero(made == 1, axis=1).min() > 5 and np.count_nonzero(made == 1, axis=1).max() < 36
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.5, 0.6, 0.2), (-0.1, 0.6, 0.5), (0.05,) * 21])
+def test_marginals_must_be_shares(shares: Sequence[float]) -> None:
+    with pytest.raises(InputError, match="add up to 1"):
+        to_ratings(np.ones((3, 3)), shares, ids(3), ids(3))
+
+
+def test_own_marginals_are_those_of_the_log() -> None:
+    """A log with the values 2, 5 and 9 becomes a world of the ratings 1 to 3 with the same shares."""
+    rng = np.random.default_rng(0)
+    values = rng.choice([2.0, 5.0, 9.0], 400, p=[0.2, 0.5, 0.3])
+    cells = rng.permutation(1200)[:400]
+    log = Log.from_frame(pl.DataFrame({"user": cells // 40, "item": cells % 40, "value": values}), feedback="ratings")
+    world = RatingWorld.like(log, marginals="own")
+    assert world.levels == 3
+    np.testing.assert_allclose(world.marginals, np.unique(values, return_counts=True)[1] / 400, atol=1e-3)
+    with pytest.raises(InputError, match="'own'"):
+        RatingWorld.like(log, marginals="ours")
+    many = Log.from_frame(log.to_frame().with_columns(value=pl.Series(rng.random(400))), feedback="ratings")
+    with pytest.raises(InputError, match="400 different"):
+        RatingWorld.like(many, marginals="own")
+
+
+@given(
+    st.lists(st.floats(0.0, 1.0), min_size=3, max_size=7).filter(lambda weights: sum(weights) > 0.1),
+    st.floats(0.02, 1.0),
+    st.floats(0.01, 1.0),
+)
+def test_the_asked_share_is_seen_whatever_is_capped(weights: list[float], alpha: float, share: float) -> None:
+    """min(1, k·α^(R−1−y)) for one k ≥ 0, found by bisection, and Σ p·P = share."""
+    shares = np.array(weights) / sum(weights)
+    levels = len(shares)
+    found = propensities(shares, alpha, share)
+    assert float(shares @ found) == pytest.approx(share, abs=1e-9)
+    fade = [alpha ** max(0, levels - 1 - r) for r in range(1, levels + 1)]
+
+    def seen(k: float) -> float:
+        return sum(float(p) * min(1.0, k * w) for p, w in zip(shares, fade, strict=True))
+
+    low, high = 0.0, 2.0 / fade[0]
+    for _ in range(200):
+        k = (low + high) / 2.0
+        low, high = (k, high) if seen(k) < share else (low, k)
+    for r in range(levels):
+        if shares[r] > 1e-9 and share < 1.0 - 1e-6:
+            assert found[r] == pytest.approx(min(1.0, high * fade[r]), rel=1e-6)
+
+
+@pytest.mark.parametrize(("alpha", "share"), [(0.0, 0.05), (1.5, 0.05), (0.25, 0.0), (0.25, 1.1), (1e-200, 0.05)])
+def test_impossible_observations_are_refused(alpha: float, share: float) -> None:
+    with pytest.raises(InputError, match=r"alpha|share"):
+        propensities(np.full(5, 0.2), alpha, share)
+
+
+def test_draws_follow_the_propensities() -> None:
+    """Over 400 draws every rating is seen as often as its propensity says, within 4.5 standard errors, pairwise too."""
+    world = small_world()
+    draws = 400
+    seen = np.zeros(world.truth.shape)
+    for seed in range(draws):
+        log = world.draw(seed)
+        seen[log.user, log.item] += 1.0
+    p = world.propensity
+    for rating in range(1, 6):
+        cells = world.truth == rating
+        chance = world.propensity_of[rating]
+        error = math.sqrt(chance * (1.0 - chance) / (draws * np.count_nonzero(cells)))
+        assert abs(seen[cells].mean() / draws - chance) < 4.5 * error
+    z = (seen - draws * p) / np.sqrt(draws * p * (1.0 - p))
+    assert z.std() == pytest.approx(1.0, abs=0.1)  # 1,200 pairs: the error of a standard deviation is .02
+    assert np.abs(z.mean(axis=0)).max() < 4.5 / math.sqrt(40) and np.abs(z.mean(axis=1)).max() < 4.5 / math.sqrt(30)
+
+
+def test_a_draw_is_a_log_of_ratings_with_propensities() -> None:
+    """Values are the truth of the seen pairs, propensities theirs; a seed gives one draw, another seed another."""
+    world = small_world()
+    log = world.draw(7)
+    assert str(log.feedback) == "ratings" and log.value is not None and log.propensity is not None
+    np.testing.assert_array_equal(log.value, world.truth[log.user, log.item])
+    np.testing.assert_array_equal(log.propensity, world.propensity[log.user, log.item])
+    assert log.to_frame().equals(world.draw(7).to_frame())
+    assert not log.to_frame().equals(world.draw(8).to_frame())
+
+
+def test_predictors_err_as_the_paper_says() -> None:
+    """Counts and values of every prediction matrix, pair by pair; normal noise by its moments."""
+    world = RatingWorld.like(ratings_log(120, 90, seed=2))
+    y, made = world.truth, world.predictions(3)
+    fives = np.count_nonzero(y == 5)
+    for name, low in (("rec_ones", 1), ("rec_fours", 4)):
+        changed = made[name] != y
+        assert np.count_nonzero(changed) == fives
+        assert (y[changed] == low).all() and (made[name][changed] == 5).all()
+    assert all(p == (t - 1 if t >= 2 else 5) for p, t in zip(made["rotate"].flat, y.flat, strict=True))
+    assert all(p == (3 if t <= 3 else 4) for p, t in zip(made["coarsened"].flat, y.flat, strict=True))
+    skewed = made["skewed"]
+    assert skewed.min() == 0.0 and skewed.max() == 6.0
+    inner = y == 3  # N(3, 1.5): 2.3 % are clipped on each side
+    assert np.mean(skewed[inner]) == pytest.approx(3.0, abs=4 * 1.5 / math.sqrt(inner.sum()))
+    assert np.mean(skewed[inner] == 0.0) == pytest.approx(0.02275, abs=4 * math.sqrt(0.0223 / inner.sum()))
+    assert np.mean(np.abs(skewed[inner] - 3.0) < 1.5) == pytest.approx(0.6827, abs=4 * 0.4654 / math.sqrt(inner.sum()))
+    again, other = world.predictions(3), world.predictions(4)
+    assert all(np.array_equal(made[name], again[name]) for name in made)
+    assert not any(np.array_equal(made[name], other[name]) for name in ("rec_ones", "rec_fours", "skewed"))
+
+
+def test_too_few_ratings_to_flip_are_counted() -> None:
+    """With more fives than ones, all ones are flipped, and the count says so."""
+    y = np.array([[5, 5, 5, 1, 4, 4, 4, 4]], dtype=np.int8)
+    world = RatingWorld(ids(1), ids(8), y)
+    assert flips(y, 5) == {"rec_ones": (3, 1), "rec_fours": (3, 3)}
+    assert np.count_nonzero(world.predictions()["rec_ones"] != y) == 1
+    assert np.count_nonzero(world.predictions()["rec_fours"] != y) == 3
+
+
+@pytest.mark.parametrize("metric", ["mae", "mse", "accuracy", "cg@5", "dcg@5", "dcg@100", "dcg"])
+def test_true_values_are_averages_over_all_pairs(metric: str) -> None:
+    """Loops over users: sort by (prediction downwards, hash), look up the rank, add up δ."""
+    world = small_world(20, 15)
+    users, items = world.users, world.items
+    for name, prediction in world.predictions(1).items():
+        total = 0.0
+        for u in range(20):
+            salt = mix(users.hashes[u] ^ SEED)
+            key = {i: int(mix(np.uint64(salt) ^ items.hashes[i])) for i in range(15)}
+            order = sorted(range(15), key=lambda i: (-prediction[u, i], key[i]))
+            for i in range(15):
+                y, guess, rank = int(world.truth[u, i]), float(prediction[u, i]), order.index(i) + 1
+                if metric == "mae":
+                    total += abs(y - guess)
+                elif metric == "mse":
+                    total += (y - guess) ** 2
+                elif metric == "accuracy":
+                    total += 1.0 if abs(guess - y) < 0.5 else 0.0
+                else:
+                    k = int(metric.split("@")[1]) if "@" in metric else 15
+                    if rank <= k:
+                        total += 15 * y / (k if metric.startswith("cg") else math.log2(rank + 1))
+        assert world.true_value(metric, prediction) == pytest.approx(total / 300, rel=1e-12), name
+
+
+def test_unknown_rating_metrics_are_refused() -> None:
+    world = small_world(20, 15)
+    for metric in ("ndcg@5", "rmse", "dgc@5"):
+        with pytest.raises(InputError, match=metric.split("@")[0]):
+            world.costs(metric, world.predictions()["rotate"])
+
+
+def test_the_busiest_part_keeps_the_busiest() -> None:
+    """Items first, then users among the rows that are left; the vocabularies shrink with them."""
+    frame = pl.DataFrame(
+        {"user": ["a", "a", "a", "b", "b", "c"], "item": ["x", "y", "z", "x", "y", "x"], "value": [1, 2, 3, 4, 5, 1]}
+    )
+    log = Log.from_frame(frame, feedback="ratings")
+    part = most_active(log, users=2, items=2)
+    assert part.to_frame().rows() == [("a", "x", 1), ("a", "y", 2), ("b", "x", 4), ("b", "y", 5)]
+    assert part.users.values.to_list() == ["a", "b"] and part.items.values.to_list() == ["x", "y"]
+    assert most_active(log).to_frame().equals(log.to_frame())
+    with pytest.raises(InputError, match="at least 1"):
+        most_active(log, users=0)
+
+
+def test_logs_that_cannot_be_completed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No values, no rows, another kind of feedback, too many pairs, impossible settings."""
+    log = ratings_log()
+    with pytest.raises(InputError, match="no ratings"):
+        complete(Log.from_frame(log.to_frame().select("user", "item")))
+    with pytest.raises(InputError, match="no rows"):
+        complete(log.take(np.zeros(len(log), dtype=np.bool_)))
+    with pytest.raises(InputError, match="conversions"):
+        complete(Log.from_frame(log.to_frame(), feedback="conversions"))
+    for wrong in ({"rank": 0}, {"penalty": 0.0}, {"sweeps": 0}):
+        with pytest.raises(InputError, match=r"at least|above"):
+            complete(log, **wrong)
+    monkeypatch.setattr(completion_module, "MOST_CELLS", 599)
+    with pytest.raises(InputError, match="600 pairs"):
+        complete(log)
+
+
+def test_files_say_what_the_world_says(tmp_path: Path) -> None:
+    """The log reads back as the draw; matrices have a row per pair; truth.json holds the averages."""
+    world = small_world(12, 9)
+    told: list[str] = []
+    paths = write_ratings(world, tmp_path / "world", seed=2, progress=told.append)
+    assert told == list(paths) == ["log", "truth", "rec_ones", "rec_fours", "rotate", "skewed", "coarsened", "values"]
+    assert read_log(paths["log"], feedback="ratings").to_frame().equals(world.draw(2).to_frame())
+    truth = pl.read_parquet(paths["truth"])
+    assert truth.height == 108
+    for user, item, value in truth.rows():
+        assert value == world.truth[world.users.encode(pl.Series([user]))[0], world.items.encode(pl.Series([item]))[0]]
+    both = truth.join(pl.read_parquet(paths["skewed"]), on=["user", "item"])
+    mae = (both["value"] - both["prediction"]).abs().mean()
+    values = pl.read_json(paths["values"])
+    said = values.filter(pl.col("model") == "skewed", pl.col("metric") == "mae")["value"].item()
+    assert both.height == 108 and said == pytest.approx(mae, rel=1e-12)

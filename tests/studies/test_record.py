@@ -1,0 +1,139 @@
+"""Records: verdicts follow from rules, and nothing is lost on the way to files and tables."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+
+from unskew.errors import InputError
+from unskew.studies.page import save, write_page
+from unskew.studies.record import Above, Below, Near, Record, Verdict, judged, read_json, write_csv, write_json
+from unskew.studies.study import Chart, Experiment, Study
+from unskew.studies.tables import at_a_glance, number, summary, tables
+
+
+@pytest.mark.parametrize(
+    ("rule", "ours", "met"),
+    [
+        (Near(absolute=0.1), 1.099, True),
+        (Near(absolute=0.1), 1.11, False),
+        (Near(absolute=0.1), 0.89, False),
+        (Near(relative=0.25), 1.25, True),
+        (Near(relative=0.25), 1.26, False),
+        (Near(errors=2.0), 1.059, True),  # se .03, theirs 0
+        (Near(errors=2.0), 1.07, False),
+        (Near(errors=2.0, their_se=0.04), 1.099, True),  # √(.03² + .04²) = .05
+        (Near(errors=2.0, their_se=0.04), 1.11, False),
+        (Near(), 1.0, True),
+        (Below(), 1.0, True),
+        (Below(), 1.01, False),
+        (Below(0.1), 0.1, True),
+        (Below(0.1), 0.2, False),
+        (Above(), 1.0, True),
+        (Above(2.0), 1.9, False),
+        (Near(absolute=9.0), math.nan, False),
+        (Below(), math.nan, False),
+        (Above(), math.nan, False),
+    ],
+)
+def test_verdicts_follow_from_the_rule(rule: Near | Above | Below, ours: float, met: bool) -> None:
+    """Against a paper's 1.0 it is met or missed; as a claim against a number of our own it holds or fails."""
+    number_of_paper = judged("e", "r", "c", ours, paper=1.0, se=0.03, rule=rule)
+    assert number_of_paper.verdict is (Verdict.MET if met else Verdict.MISSED)
+    claim = judged("e", "r", "c", ours, paper=7.0, se=0.03, rule=rule, reference=("naive", 1.0))
+    assert claim.verdict is (Verdict.HOLDS if met else Verdict.FAILS)
+    assert "naive" in claim.rule and number_of_paper.verdict.good is met and claim.verdict.good is met
+
+
+def test_a_number_without_rule_or_reference_is_not_judged() -> None:
+    assert judged("e", "r", "c", 1.0, paper=5.0).verdict is Verdict.UNJUDGED
+    assert judged("e", "r", "c", 1.0, rule=Near()).verdict is Verdict.UNJUDGED
+
+
+def test_rules_are_said_in_full() -> None:
+    assert Near(absolute=0.001, relative=0.25, errors=2).words("x") == "within 0.001 + 25 % + 2 standard errors of x"
+    assert Near().words("x") == "within 0 of x"
+    assert Below(0.1).words("naive") == "at most 0.1 × naive" and Above().words("y") == "at least y"
+
+
+RECORDS = [
+    judged("t/mae", "a", "ips", 1.25, paper=1.2, se=0.01, runs=5, rule=Near(absolute=0.1)),
+    judged("t/mae", "a", "naive", 3.0, paper=1.2, se=None, runs=5, rule=Near(absolute=0.1)),
+    judged("t/rmse", "0.5", "ips", 0.02, se=0.001, runs=5),
+    judged("t/rmse", "1", "ips", 0.03, se=math.nan, runs=5),
+    judged("t/claims", "0.5", "ips beats naive", 0.02, runs=5, rule=Below(), reference=("naive", 0.5)),
+    judged("t/claims", "1", "ips beats naive", 0.9, runs=5, rule=Below(), reference=("naive", 0.5)),
+]
+
+
+def test_files_hold_the_records(tmp_path: Path) -> None:
+    """JSON gives the same records back; CSV has a line for each, with its deviation."""
+    write_json(tmp_path / "r.json", RECORDS[:3], {"study": "t"})
+    found, about = read_json(tmp_path / "r.json")
+    assert found == RECORDS[:3] and about == {"study": "t"}
+    write_csv(tmp_path / "r.csv", RECORDS)
+    with (tmp_path / "r.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == len(RECORDS)
+    assert float(lines[0]["deviation"]) == pytest.approx(0.05) and lines[0]["verdict"] == "met"
+    assert lines[2]["paper"] == "" and lines[2]["deviation"] == ""
+    (tmp_path / "r.json").write_text('{"records": [{"ours": 1}]}')
+    with pytest.raises(InputError, match="not records"):
+        read_json(tmp_path / "r.json")
+
+
+def test_tables_say_what_records_say() -> None:
+    """Ours beside the paper's, a grid for a figure, claims counted with the places where they fail."""
+    beside, grid, claims = tables(RECORDS)
+    assert beside.rows[0][:6] == ("a", "ips", "1.200", "1.250", "0.0100", "+0.0500") and beside.rows[1][-1] == "missed"
+    assert grid.head == ("", "ips") and grid.rows == (("0.5", "0.0200 ± 0.0010"), ("1", "0.0300 ± –"))
+    assert claims.rows[0][:2] == ("ips beats naive", "1 of 2") and claims.rows[0][2].startswith("1: 0.9000")
+    assert at_a_glance(RECORDS[:2]).rows == (("a", "1.250 (1.2)", "3.000 (1.2) ✗"),)
+    assert summary(RECORDS) == "1 of 2 numbers are met; 1 of 2 claims hold"
+    assert summary(RECORDS[2:4]) == "nothing is judged"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1234.4, "1,234"), (12.346, "12.35"), (0.5, "0.5000"), (0.00012, "0.0001"), (-1.5, "−1.500"), (None, "–")],
+)
+def test_numbers_have_four_digits(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+def test_the_page_is_made_of_what_lies_in_the_folder(tmp_path: Path) -> None:
+    """Only experiments with records appear; misses are listed; charts are linked; running one keeps the other."""
+    chart = Chart("t/rmse", "Errors", "α", "RMSE")
+    one = Experiment("one", "First", "The story of one.", lambda *_: RECORDS, 50, 5, (chart,))
+    two = Experiment("two", "Second", "The story of two.", lambda *_: RECORDS[:1], 9, 1)
+    study = Study("s99", "A paper", "All of it.", "1", lambda *_: None, (one, two))
+    paths = save(study, one, RECORDS, tmp_path, quick=True)
+    assert {path.name for path in paths} == {"s99-one.json", "s99-one.csv", "s99-t-rmse.svg"}
+    assert (tmp_path / "s99-t-rmse.svg").read_text().startswith("<svg")
+    page = write_page(study, tmp_path).read_text()
+    assert "## First" in page and "## Second" not in page
+    assert (
+        "unskew reproduce s99 one --quick\n" in page
+        and "5 runs (the paper: 50)" in page
+        and "![Errors](s99-t-rmse.svg)" in page
+    )
+    assert "1 of 2 numbers are met; 1 of 2 claims hold" in page
+    assert "- t/mae, a, naive: 3.000 is not within 0.1 of the paper's" in page
+    assert "- t/claims, 1, ips beats naive: 0.9000 is not at most naive, 0.5" in page
+    save(study, two, RECORDS[:1], tmp_path, quick=False)
+    page = write_page(study, tmp_path).read_text()
+    assert page.index("## First") < page.index("## Second") and "unskew reproduce s99 two --runs 5\n" in page
+
+
+def test_unknown_experiments_are_named() -> None:
+    study = Study("s99", "A paper", "", "1", lambda *_: None, (Experiment("one", "", "", lambda *_: [], 1, 1),))
+    with pytest.raises(InputError, match="Known: one"):
+        study.find("three")
+
+
+def test_a_record_is_plain() -> None:
+    """Its deviation is ours less the paper's."""
+    assert Record("e", "r", "c", 2.0, 2.5, None, 1, "", Verdict.MET).deviation == 0.5

@@ -1,0 +1,194 @@
+"""The study of schnabel16 on a small world: its shortcuts equal the long way, and its claims are judged by numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import unskew as us
+from tests.conftest import missing
+from unskew.cli import app
+from unskew.engine.store import Store
+from unskew.log import Log, Predictions
+from unskew.log.datasets import folder_of
+from unskew.models import MF
+from unskew.propensity import NaiveBayes, Side
+from unskew.simulate import RatingWorld
+from unskew.simulate.predictions import NAMES
+from unskew.studies.record import Verdict
+from unskew.studies.schnabel16 import figure2, figure3, figure4, table1
+from unskew.studies.schnabel16.setting import METRICS, Draw, Setting, rmse
+
+
+def small_world() -> RatingWorld:
+    rng = np.random.default_rng(0)
+    full = rng.normal(size=(90, 3)) @ rng.normal(size=(3, 70))
+    user, item = np.nonzero(rng.random(full.shape) < 0.4)
+    log = Log.from_frame(pl.DataFrame({"user": user, "item": item, "value": full[user, item]}), feedback="ratings")
+    return RatingWorld.like(log)
+
+
+@pytest.fixture(scope="module")
+def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
+    return Setting(Store(tmp_path_factory.mktemp("store")), small_world, workers=2)
+
+
+def test_sums_by_rating_are_enough(setting: Setting) -> None:
+    """naive, ips and snips from the sums equal ``evaluate`` on the log itself, target per_pair."""
+    world = setting.at(0.25)
+    log = world.draw(3)
+    draw = setting.draws([0.25], [3])[0.25][0]
+    p = world.propensity_of[1:]
+    values = {"naive": draw.naive(), "ips": draw.ips(p, setting.pairs), "snips": draw.snips(p)}
+    models = {
+        name: Predictions.from_array(matrix, world.users.values, world.items.values)
+        for name, matrix in world.predictions().items()
+    }
+    everybody = log.users.values.to_frame("user")
+    estimators = ["naive", "ips", "snips"]
+    result = us.evaluate(log, models, metrics=METRICS, estimators=estimators, propensity="known", users=everybody)
+    rows = result.table().filter(pl.col("target") == "per_pair").to_dicts()
+    assert len(rows) == len(METRICS) * len(NAMES) * 3
+    for row in rows:
+        estimator = row["estimator"].split("(")[0]
+        ours = values[estimator][METRICS.index(row["metric"]), NAMES.index(row["model"])]
+        assert row["value"] == pytest.approx(ours, rel=1e-9), row
+
+
+def test_draws_are_kept(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second setting on the same store reads what the first one drew."""
+    before = setting.draws([0.5, 1.0], range(4))
+    other = Setting(setting.store, small_world)
+    monkeypatch.setattr(Setting, "_draw", lambda *_: pytest.fail("drawn again"))
+    after = other.draws([1.0, 0.5], range(4))
+    for alpha in (0.5, 1.0):
+        for one, two in zip(before[alpha], after[alpha], strict=True):
+            np.testing.assert_array_equal(one.sums, two.sums)
+
+
+def test_naive_bayes_is_the_packages(setting: Setting) -> None:
+    """P̂ by rating equals ``us.propensity`` fitted on the log and a random sample with the same counts."""
+    world = setting.at(0.25)
+    log = world.draw(1)
+    sample = np.array([40, 20, 9, 3, 0])
+    frame = pl.DataFrame({"user": [0] * 72, "item": range(72), "value": np.repeat(np.arange(1.0, 6.0), sample)})
+    fitted = NaiveBayes(smoothing=1.0).fit(log, Side(mcar=Log.from_frame(frame, feedback="ratings")))
+    draw = setting.draws([0.25], [1])[0.25][0]
+    mine = figure4.naive_bayes(draw, sample.astype(np.float64), setting.pairs)
+    assert log.value is not None
+    np.testing.assert_allclose(fitted.of(log).rows, mine[log.value.astype(int) - 1], rtol=1e-12)
+
+
+def test_rmse_is_the_average_of_roots_with_a_jackknife_error() -> None:
+    """Loops over draws, metrics and predictors; leaving out one draw at a time."""
+    rng = np.random.default_rng(0)
+    estimates, truth = rng.normal(size=(9, 2, 3)), rng.normal(size=(2, 3))
+
+    def value(rows: list[int], m: int) -> float:
+        roots = [math.sqrt(sum((estimates[t, m, n] - truth[m, n]) ** 2 for t in rows) / len(rows)) for n in range(3)]
+        return sum(roots) / 3
+
+    found, error = rmse(estimates, truth)
+    for m in range(2):
+        left = [value([t for t in range(9) if t != out], m) for out in range(9)]
+        assert found[m] == pytest.approx(value(list(range(9)), m))
+        assert error[m] == pytest.approx(math.sqrt(8 / 9 * sum((x - sum(left) / 9) ** 2 for x in left)))
+    assert np.isnan(rmse(estimates[:1], truth)[1]).all()
+
+
+def test_records_of_table_1_hold_means_and_spreads(setting: Setting) -> None:
+    """Every cell of both halves, from the same draws; a world that is not the paper's misses the paper's numbers."""
+    records = table1.run(setting, runs=5)
+    assert len(records) == 2 * 5 * 7
+    draws = setting.draws([0.25], range(5))[0.25]
+    naive = np.array([draw.naive()[METRICS.index("mae"), NAMES.index("rotate")] for draw in draws])
+    found = {(r.experiment, r.row, r.column): r for r in records}
+    mean, spread = found["table1/mae", "rotate", "naive"], found["table1/mae", "rotate", "naive sd"]
+    assert mean.ours == pytest.approx(naive.mean()) and mean.se == pytest.approx(naive.std(ddof=1) / math.sqrt(5))
+    assert spread.ours == pytest.approx(naive.std(ddof=1)) and spread.paper == 0.003
+    assert found["table1/mae", "rotate", "true"].verdict is Verdict.MET  # depends on the marginals only
+    assert found["table1/dcg@50", "rec_ones", "naive"].verdict is Verdict.MISSED  # 70 items are not 1,682
+
+
+def test_figures_have_every_point_and_judge_their_claims(setting: Setting) -> None:
+    """snips is naive at α = 1, naive is beaten under selection; a claim that is false is said to fail."""
+    records = figure2.run(setting, runs=6)
+    grid = [r for r in records if "claims" not in r.experiment]
+    assert len(grid) == 3 * 6 * 3 and all(r.verdict is Verdict.UNJUDGED for r in grid)
+    claims = {(r.experiment, r.row, r.column): r for r in records if "claims" in r.experiment}
+    for metric in METRICS:
+        assert claims[f"figure2/claims for {metric}", "1", "snips is naive"].verdict is Verdict.HOLDS
+        assert claims[f"figure2/claims for {metric}", "0.25", "ips beats naive"].verdict is Verdict.HOLDS
+    value = {(r.experiment, r.row, r.column): r.ours for r in grid}
+    for (part, row, what), record in claims.items():
+        metric = part.removeprefix("figure2/claims for ")
+        if what == "snips is not behind ips":
+            ahead = value[f"figure2/{metric}", row, "snips"] <= value[f"figure2/{metric}", row, "ips"]
+            assert record.verdict is (Verdict.HOLDS if ahead else Verdict.FAILS)
+    points = figure4.run(setting, runs=6)
+    sizes = {r.row for r in points if r.experiment == "figure4/mse"}
+    assert sizes == {"10", "30", "100", "300", "1,000", "3,000"}  # no more than there are pairs
+    assert sum(r.column == "best ips-nb beats known" for r in points) == 1
+
+
+def test_a_sample_of_everything_gives_nearly_the_true_propensities() -> None:
+    """Counts as expected under P and a sample of all pairs: P̂ = P up to the pseudo-counts."""
+    pairs, marginals = 10**9, np.array([0.5, 0.2, 0.15, 0.1, 0.05])
+    p = np.array([0.01, 0.02, 0.05, 0.2, 0.2])
+    draw = Draw(np.concatenate([[0.0], marginals * p * pairs]), np.zeros((1, 1, 6)))
+    np.testing.assert_allclose(figure4.naive_bayes(draw, marginals * pairs, pairs), p, rtol=1e-5)
+
+
+def run(*arguments: str | Path) -> Any:
+    return CliRunner().invoke(app, ["reproduce", *map(str, arguments)], env={"COLUMNS": "120", "NO_COLOR": "1"})
+
+
+def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
+    """``unskew reproduce schnabel16 table1 --quick`` on ML-100K: Table 1 is met, and a second run is read."""
+    if folder_of("ml-100k") is None:
+        missing("ML-100K is not there: set UNSKEW_DATA to the directory that holds ml-100k/")
+    folders: list[str | Path] = ["--store", tmp_path / "store", "--out", tmp_path / "out"]
+    arguments = ["schnabel16", "table1", "--quick", *folders]
+    done = run(*arguments, "--json", tmp_path / "all.json")
+    assert done.exit_code == 0, done.output
+    assert "60 of 60 numbers are met; 10 of 10 claims hold" in done.stdout
+    content = json.loads((tmp_path / "all.json").read_text())
+    assert content["quick"] and {r["experiment"].split("/")[0] for r in content["records"]} == {"table1"}
+    assert all(record["verdict"] not in ("missed", "fails") for record in content["records"])
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"schnabel16.md", "schnabel16-table1.json", "schnabel16-table1.csv"}
+    units = {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*.unit")}
+    assert len(units) == 12 + 1  # draws, and the truth
+    again = run(*arguments)
+    assert again.stdout == done.stdout
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*.unit")} == units
+
+
+@pytest.mark.parametrize(("arguments", "said"), [(["schnabel17"], "schnabel16"), (["schnabel16", "table9"], "table1")])
+def test_unknown_studies_and_experiments_are_errors(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2 and said in done.stderr
+
+
+def test_learning_is_judged_over_all_pairs_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figure 3 on the small world: MF-IPS is MF-naive at α = 1, MSE is over the whole matrix, nothing is relearnt."""
+    setting = Setting(Store(tmp_path), small_world, workers=2)
+    records = figure3.run(setting, 1, True)
+    found = {(r.experiment, r.row, r.column): r for r in records}
+    assert {r.row for r in records if r.experiment == "figure3/selection"} == {"1", "0.25", "0.03125"}
+    assert found["figure3/claims about selection", "1", "both are the same"].verdict is Verdict.HOLDS
+    world = setting.at(0.25)
+    model = MF.search(world.draw(0), "known", penalties=figure3.QUICK_PENALTIES, dims=(20,), seed=0, threads=1)
+    full = np.concatenate([block for _, block in model.predict_all()])
+    assert found["figure3/selection", "0.25", "mf-ips"].ours == pytest.approx(np.mean((full - world.truth) ** 2))
+    units = len(list(tmp_path.rglob("*.unit")))
+    assert units == 3 * 2 + 2
+    monkeypatch.setattr(MF, "search", lambda *_, **__: pytest.fail("learnt again"))
+    assert [record.ours for record in figure3.run(setting, 1, True)] == [record.ours for record in records]
