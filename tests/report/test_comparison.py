@@ -17,8 +17,8 @@ import pytest
 from rich.console import Console
 
 import unskew as us
+import unskew.evaluation.gather
 import unskew.evaluation.inputs
-import unskew.evaluation.run
 from unskew.errors import RefusedError
 from unskew.evaluation import PropensityComparison
 from unskew.models import MostPopular
@@ -108,8 +108,8 @@ def test_every_file_is_read_once(
         monkeypatch.setattr(module, name, call)
 
     counted(unskew.evaluation.inputs, "read_log")
-    counted(unskew.evaluation.run, "read_recommendations")
-    counted(unskew.evaluation.run, "read_population")
+    counted(unskew.evaluation.gather, "read_recommendations")
+    counted(unskew.evaluation.gather, "read_population")
     made: list[int] = []
     recommend = MostPopular.recommend
 

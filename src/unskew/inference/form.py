@@ -78,11 +78,12 @@ class Form:
         model = np.arange(self.models)
         with np.errstate(divide="ignore", invalid="ignore"):
             for term in self.places:
-                ratios = np.array([mean[a] / mean[b] for a, b in term])
-                for f, (a, b) in enumerate(term):
+                below = [np.where(mean[b] > 0.0, mean[b], np.nan) for _, b in term]
+                ratios = np.array([mean[a] / d for (a, _), d in zip(term, below, strict=True)])
+                for f, ((a, b), d) in enumerate(zip(term, below, strict=True)):
                     others = np.prod(np.delete(ratios, f, axis=0), axis=0)
-                    out[model, a] += others / mean[b]
-                    out[model, b] -= others * ratios[f] / mean[b]
+                    out[model, a] += others / d
+                    out[model, b] -= others * ratios[f] / d
             if self.root:  # d √v = dv / (2 √v); without any error there is no slope, and nothing varies
                 value = self.values(mean)[:, None]
                 out = np.where(value > 0.0, out / (2.0 * value), 0.0)
