@@ -309,7 +309,7 @@ def test_per_user_rows_aggregate_to_the_estimates(target: str) -> None:
         test, users=users, estimators=names, metrics=metrics, target=target, per_user=True, refused="skip"
     )
     rows = result.per_user()
-    assert rows.columns == ["user", "model", "metric", "estimator", "target", "numerator", "divisor"]
+    assert rows.columns == ["user", "model", "metric", "estimator", "target", "term", "numerator", "divisor"]
     for e in result.estimates:
         own = rows.filter(model=e.model, metric=e.metric, estimator=e.estimator, target=str(e.target))
         assert own["user"].to_list() == [1, 2, 3, 4, 5]

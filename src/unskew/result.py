@@ -132,7 +132,10 @@ class Result:
         return _frame(kept, Verdict)
 
     def per_user(self) -> pl.DataFrame:
-        """Per-user contributions: ``user, model, metric, estimator, target, numerator, divisor``."""
+        """Per-user contributions: ``user, model, metric, estimator, target, term, numerator, divisor``.
+
+        Estimators of several terms (sndr) have a row for each.
+        """
         if self.rows is None:
             raise InputError("per-user rows were not kept: call evaluate(..., per_user=True).")
         return self.rows

@@ -72,7 +72,7 @@ def allowed(estimator: str, target: str, log: Known) -> bool:
     if estimator == "naive":
         return True
     if estimator == "direct":
-        return guesses
+        return guesses and (zeros or log.outcome == "outside")
     if estimator == "ips":
         return log.level == "absolute" or (log.level == "relative" and target != "per_user_sum")
     if log.level is None or not zeros:

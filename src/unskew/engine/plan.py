@@ -9,7 +9,7 @@ from unskew.engine.arm import Arm
 from unskew.engine.memory import AnyArm, Cell
 from unskew.engine.rated import RatedArm
 from unskew.engine.summed import SummedArm
-from unskew.estimators import Estimator, Over, Summary, Target
+from unskew.estimators import Estimator, Need, Over, Summary, Target
 from unskew.estimators.validity import Evidence, refusal
 from unskew.metrics import Metric, RankingMetric
 
@@ -59,7 +59,7 @@ def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -
     points: list[RatedArm] = []
     start = 0
     for estimator, target, metrics in kept:
-        every = target is Target.PER_PAIR or estimator.corrects  # pairs that brought nothing count as well
+        every = target is Target.PER_PAIR or Need.ZEROS in estimator.needs(target)  # not only pairs with a gain count
         ready = estimator.prepare(summary.of_pairs if every else summary)
         if target is Target.PER_PAIR and ready.normalised is Over.ITEM:
             points.append(RatedArm(ready, metrics, models, depth, 0))

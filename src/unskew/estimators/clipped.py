@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Term
@@ -85,10 +86,20 @@ class Clipped(Estimator):
         assert batch.propensity is not None
         assert self.floor is not None
         floor = max(self.floor, batch.floor)
-        counts = (batch.value != 0.0) | (target is Target.PER_PAIR) | self.corrects
-        raised = int(np.count_nonzero((batch.propensity < floor) & counts))
-        return tuple(replace(t, raised=raised) for t in self.inner.terms(replace(batch, floor=floor), target))
+        below = batch.propensity < floor
+        terms = self.inner.terms(replace(batch, floor=floor), target)
+        return tuple(replace(t, raised=int(np.count_nonzero(below & _counts(t, batch, target)))) for t in terms)
 
     def __str__(self) -> str:
         where = f"at={show(self.at)}" if self.at is not None else f"quantile={show(self.quantile)}"
         return f"{self.name}({self.inner}, {where})"
+
+
+def _counts(term: Term, batch: Batch, target: Target) -> npt.NDArray[np.bool_]:
+    """The pairs that enter a term: those that weigh something, times y, y − q or, for averages over pairs, 1."""
+    if term.seen is None:
+        return np.zeros(len(batch.value), dtype=np.bool_)
+    if target is Target.PER_PAIR:
+        return np.asarray(term.seen != 0.0)
+    counted = batch.value if not term.residual or batch.q is None else batch.value - batch.q
+    return np.asarray(term.seen * counted != 0.0)

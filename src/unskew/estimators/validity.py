@@ -156,7 +156,18 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             f"{estimator} needs propensities, and unknown ones are never taken as uniform. Give a column 'propensity' "
             "with --propensity known, or --propensity 'popularity(gamma=2)' with a training log."
         )
+    learns = Need.OUTCOME in needs and Need.ZEROS not in needs and not evidence.outside
+    if learns and evidence.feedback is Feedback.CONVERSIONS and not evidence.zeros:
+        return (
+            f"{estimator} fits an outcome model to seen pairs, and this log holds none that brought nothing: it would "
+            "learn that everything converts. Keep the seen pairs with value 0, or give predictions from outside."
+        )
     if Need.ZEROS in needs and evidence.feedback is Feedback.IMPLICIT:
+        if estimator.corrects:
+            return (
+                f"{estimator} corrects a model by its errors on seen pairs; an implicit log lacks those that brought "
+                "nothing, and every guess would look too low. Use ips, or direct with predictions from outside."
+            )
         if target is Target.PER_PAIR:
             return (
                 f"{estimator} under per_pair averages over all seen pairs, and an implicit log lacks those that "
@@ -189,9 +200,10 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
                 f"clipped({estimator.inner}, quantile=0.01)."
             )
         if evidence.unshared:
+            instead = "ips" if target.normalised else "sndr" if estimator.corrects else "snips"
             return (
                 f"{estimator} under {target} needs propensities of the test log; these describe the training log. How "
-                "the test log was split off is not known: say it with --share 0.3 (or --share users), or use snips."
+                f"the test log was split off is not known: say it with --share 0.3 or --share users, or use {instead}."
             )
         other = "snips"
         if Need.OUTCOME in needs:

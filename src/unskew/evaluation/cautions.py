@@ -60,6 +60,11 @@ def before(
         found.append(
             "Under per_user_sum, recall@k is the number of relevant items among the first k, and can exceed 1."
         )
+    if any(not arm.estimator.weighs for arm in plan.arms):
+        found.append(
+            "direct believes the outcome model: its intervals and verdicts know nothing of the model's errors. dr "
+            "corrects them by what was seen."
+        )
     averaged = any(Need.CANDIDATES in arm.estimator.needs(arm.target) for arm in plan.arms)
     if averaged and not summed and aligned.account["users"]["population_is"] != "given":
         found.append(

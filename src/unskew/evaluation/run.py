@@ -14,7 +14,7 @@ from unskew.engine.held import Held
 from unskew.engine.memory import AnyArm
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.engine.rated import RatedArm
-from unskew.errors import RefusedError
+from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need
 from unskew.evaluation import cautions
 from unskew.evaluation.align import Aligned, align, clicks_per_user
@@ -107,6 +107,8 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
+    if not crossfit and outcome is None:
+        raise InputError("--in-sample (crossfit=False) says how an outcome model is fitted: give --outcome as well.")
     check_options(models, seen, share, refused, drop_seen, refit, interval, threads)
     question = Question.of(
         metrics,
@@ -260,23 +262,16 @@ def _in_part(arm: AnyArm) -> tuple[Metric, ...]:
 
 
 def _per_user_rows(found: Answer, plan: Plan, users: Ids, models: Sequence[str]) -> pl.DataFrame:
-    """Long table of per-user numerators and divisors (the first factor) of every cell."""
+    """Long table of per-user numerators and divisors: of every cell the first factor of each term."""
     x = np.concatenate(found.sums.x)
     parts = []
     for cell in plan.cells:
         arm = plan.arms[cell.arm]
-        for j, model in enumerate(models):
-            parts.append(
-                pl.DataFrame(
-                    {
-                        "user": users.values,
-                        "model": [model] * len(x),
-                        "metric": [str(arm.metrics[cell.metric])] * len(x),
-                        "estimator": [str(arm.estimator)] * len(x),
-                        "target": [str(arm.target)] * len(x),
-                        "numerator": x[:, cell.columns[j]],
-                        "divisor": x[:, cell.columns[len(models)]],
-                    }
-                )
-            )
+        named = {"metric": str(arm.metrics[cell.metric]), "estimator": str(arm.estimator), "target": str(arm.target)}
+        for term, ((a, b), *_) in enumerate(cell.form.places):
+            for j, model in enumerate(models):
+                numbers = {"numerator": x[:, cell.columns[a[j]]], "divisor": x[:, cell.columns[b[j]]]}
+                texts = {name: pl.lit(text) for name, text in {"model": model, **named}.items()}
+                rows = pl.DataFrame({"user": users.values} | numbers).with_columns(**texts, term=pl.lit(term + 1))
+                parts.append(rows.select("user", *texts, "term", *numbers))
     return pl.concat(parts)

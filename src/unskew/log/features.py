@@ -37,7 +37,7 @@ class Features:
             first = ids.values[int(np.argmax(place < 0))]
             raise InputError(
                 f"{self.account.source}: {missing:,} {what}s have no row, the first is '{first}'.\n"
-                f"Give covariates for every {what} of the logs and lists, or use a propensity without them."
+                f"Give covariates for every {what} of the logs and lists, or use a model without them."
             )
         return self.matrix[place]
 

@@ -23,7 +23,7 @@ INK, SOFT, GRID = "#1f2430", "#626a7a", "#e3e6ec"
 NAIVE = "#8a6d3b"
 ESTIMATORS = ("#2458d3", "#0d8a72", "#a3339b", "#c2410c", "#4d7c0f", "#6d28d9")
 VERDICTS = {"better": "#0d7a4f", "worse": "#c0362c", "undecided": "#626a7b"}
-SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
 WIDTH = 330
 MOST_PAIRS = 15
 

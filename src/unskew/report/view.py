@@ -99,7 +99,7 @@ class View:
     def carrier(self, facet: Facet) -> str:
         """The estimator whose word counts in a facet: the last debiased one with an interval, else the last there."""
         there = unique(e.estimator for e in self.estimates(facet))
-        debiased = [name for name in there if not is_naive(name)]
+        debiased = [name for name in there if not is_naive(name) and name != "direct"]  # which nothing corrects
         sure = {e.estimator for e in self.estimates(facet) if math.isfinite(e.low)}
         return ([name for name in debiased if name in sure] or debiased or there)[-1]
 

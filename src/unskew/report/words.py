@@ -128,6 +128,9 @@ def read(view: View) -> list[str]:
         dropped = ", ".join(f"{numbers.count(n)} × {clean(why)}" for why, n in account.get("dropped", {}).items())
         line = f"{clean(name)} ({clean(account['source'])}): {numbers.count(account['rows'])} rows"
         lines.append(line + (f", dropped {dropped}" if dropped else ""))
+    if outcome := inputs.get("outcome"):
+        unknown = f", {numbers.count(outcome['unknown'])} rows unknown to it" if outcome["unknown"] else ""
+        lines.append(f"outcome model ({clean(outcome['model'])}): {outcome['how']}{unknown}")
     return lines
 
 
