@@ -1,4 +1,4 @@
-"""The command line with conversions, as a newcomer uses it: files in, tables, JSON and a page out; errors in a panel."""
+"""Conversions on the command line, as a newcomer uses it: files in, tables, JSON and a page out, errors in a panel."""
 
 from __future__ import annotations
 
