@@ -147,6 +147,36 @@ def test_asking_in_any_order_gives_the_same_guesses() -> None:
     assert len(np.unique(folds)) == 3
 
 
+def test_a_threshold_makes_outcomes_of_ratings() -> None:
+    """With --relevant '>=4' the model is fitted to relevant or not, as the sums are: guesses lie between 0 and 1."""
+    stars = taste(0)["test"].with_columns(value=1.0 + 4.0 * pl.col("value"))
+    given = taste(0) | {"test": stars}
+    rated = us.evaluate(
+        **given, metrics=["recall@1"], estimators=["direct", "dr"], propensity="known", outcome="means(shrink=10)",
+        feedback="ratings", relevant=">=4", target="per_user_sum",
+    )  # fmt: skip
+    converted = us.evaluate(
+        **taste(0), metrics=["recall@1"], estimators=["direct", "dr"], propensity="known", outcome="means(shrink=10)",
+        feedback="conversions",
+    )  # fmt: skip
+    for one, two in zip(rated.estimates, converted.estimates, strict=True):
+        assert (one.value, one.se) == pytest.approx((two.value, two.se), rel=1e-12)
+
+
+def test_refitted_propensities_reach_the_corrections() -> None:
+    """The bootstrap with refitting gives sndr and snips over the list intervals around their own values."""
+    rng = np.random.default_rng(1)
+    train = pl.DataFrame({"user": rng.integers(0, PEOPLE, 900), "item": rng.choice(4, 900, p=[0.4, 0.3, 0.2, 0.1])})
+    train = train.unique(maintain_order=True).with_columns(value=1.0)
+    found = us.evaluate(
+        **taste(0), metrics=["recall@1"], estimators=["sndr", "snips(over=list)"], propensity="popularity(gamma=1)",
+        outcome="means(shrink=10)", feedback="conversions", seen=train, candidates="all", interval="bootstrap",
+        replicates=60, refit=True,
+    )  # fmt: skip
+    for e in found.estimates:
+        assert e.low < e.value < e.high and 0.0 < e.se < 0.1, e
+
+
 def test_too_few_rows_for_the_folds_is_an_error() -> None:
     """One seen pair cannot be guessed from others."""
     one = pl.DataFrame({"user": [1], "item": [1], "value": [1.0]})

@@ -52,11 +52,12 @@ class Guess:
         """q of each entry, 0 where it is no candidate."""
         if self.ask is None:
             return None
-        first, last = lists.indptr[low], lists.indptr[high]
-        kept = np.flatnonzero(there)
+        item = lists.item[lists.indptr[low] : lists.indptr[high]]
         user = np.repeat(self._codes(low, high), np.diff(lists.indptr[low : high + 1]))
-        q = np.zeros(last - first)
-        q[kept] = self.ask(user[kept], lists.item[first:last][kept])
+        if there.all():
+            return self.ask(user, item)
+        kept, q = np.flatnonzero(there), np.zeros(len(item))
+        q[kept] = self.ask(user[kept], item[kept])
         return q
 
     def _codes(self, low: int, high: int) -> Ints32:

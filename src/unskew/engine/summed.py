@@ -125,9 +125,10 @@ class SummedArm:
         for t, term in enumerate(self.estimator.terms(batch, self.target)):
             if self.target.normalised:
                 own[:, at["total"]] += self._total(term, batch)
+            weight = None if term.seen is None else term.seen * _counted(term, batch)
             for j, model in enumerate(ranked):
                 places = np.arange(len(self.metrics), dtype=np.int64) * self.models + j
-                self._fill_model(term, batch, model, own, at[f"s{t}"] + places)
+                self._fill_model(term, batch, weight, model, own, at[f"s{t}"] + places)
                 if term.divisor.kind is Normaliser.LISTED:
                     self._fill_list(term, batch, model, own, at[f"w{t}"] + places, at[f"list{t}"] + places)
             if term.divisor.kind is Normaliser.PAIRS:
@@ -145,9 +146,9 @@ class SummedArm:
 
     def gap(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
         """What every seen pair says for model a against model b, for each unit that it counts."""
-        table = self._table[:, metric]
-        worth = [table[np.where(model.rank < len(table), model.rank, 0)] for model in (a, b)]
-        return np.asarray(worth[0] - worth[1])
+        out = np.empty(len(a.rank))
+        sums.gap(a.rank, b.rank, self._table, metric, out)
+        return out
 
     def counted(self, batch: Batch) -> Floats:
         """How much every seen pair counts besides its weight: y, or y − q where a model is corrected."""
@@ -163,11 +164,13 @@ class SummedArm:
                 sums.guessed(model.list_indptr, model.list_rank, model.list_q, self._table[:, [metric]], column, out)
         return np.asarray(out[:, 0] - out[:, 1])
 
-    def _fill_model(self, term: Term, batch: Batch, model: Ranked, own: Floats, columns: Ints64) -> None:
+    def _fill_model(
+        self, term: Term, batch: Batch, weight: Floats | None, model: Ranked, own: Floats, columns: Ints64
+    ) -> None:
         """s of one model, all metrics."""
         own[:, columns] = 0.0
-        if term.seen is not None:
-            sums.weighed(batch.indptr, term.seen * _counted(term, batch), model.rank, self._table, columns, own)
+        if weight is not None:
+            sums.weighed(batch.indptr, weight, model.rank, self._table, columns, own)
         if term.listed:
             assert model.list_q is not None
             sums.guessed(model.list_indptr, model.list_rank, model.list_q, self._table, columns, own)

@@ -2,7 +2,7 @@
 
     per_user       Σ rλ / Σ r          per_user_sum   (Σ_u |C_u| / Σ_O r) · Σ r y λ / U          r = 1/P
     per_pair       Σ_O rδ / Σ_O r;     over=user, over=item: the mean of the users' (items') own ratios
-    per_user_sum, over=list: (Σ_list λ / U) · Σ_O r y λ / Σ_O r λ, the seen pairs of the list only: less spread
+    per_user_sum, over=list: (Σ_list λ / U) · Σ_O r y λ / Σ_O r λ, the seen pairs of the list only: usually less spread
 
 Any constant factor of P cancels, so relative propensities will do. Over a handful of clicks a user's own ratio leans
 towards naive (with one click it is naive); ``pooled`` does not suffer from that.

@@ -160,7 +160,7 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
     if learns and evidence.feedback is Feedback.CONVERSIONS and not evidence.zeros:
         return (
             f"{estimator} fits an outcome model to seen pairs, and this log holds none that brought nothing: it would "
-            "learn that everything converts. Keep the seen pairs with value 0, or give predictions from outside."
+            "learn that everything converts. Give predictions from outside, or keep the seen pairs with value 0."
         )
     if Need.ZEROS in needs and evidence.feedback is Feedback.IMPLICIT:
         if estimator.corrects:

@@ -89,6 +89,19 @@ def weighed(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, columns
 
 
 @njit(cache=True, nogil=True)
+def gap(a: Ints32, b: Ints32, table: Floats, metric: int, out: Floats) -> None:
+    """``out`` = table[a, metric] − table[b, metric] for the ranks that two models give each row."""
+    depth = len(table)
+    for row in range(len(out)):
+        worth = 0.0
+        if 0 < a[row] < depth:
+            worth += table[a[row], metric]
+        if 0 < b[row] < depth:
+            worth -= table[b[row], metric]
+        out[row] = worth
+
+
+@njit(cache=True, nogil=True)
 def guessed(indptr: Ints64, rank: Ints32, q: Floats, table: Floats, columns: Ints64, out: Floats) -> None:
     """``out[u, columns[t]]`` += Σ q · table[rank, t] over the user's list."""
     depth, metrics = table.shape
