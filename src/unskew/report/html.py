@@ -28,6 +28,8 @@ _PATHS = {
     "diamond": "M0,-6L5,0L0,6L-5,0z",
     "triangle-down": "M0,5L5.5,-4.5h-11z",
     "cross": "M-6,-2h4v-4h4v4h4v4h-4v4h-4v-4h-4z",
+    "triangle-right": "M5,0L-4.5,5.5v-11z",
+    "triangle-left": "M-5,0L4.5,5.5v-11z",
 }
 
 
