@@ -2,8 +2,9 @@
 
 Each job runs in a process of its own, for its time and peak memory; the page is docs/conversion_benchmarks.md.
 
-    python benchmarks/conversions.py              all jobs, and the page
-    python benchmarks/conversions.py recommenders one job: recommenders · size USERS ITEMS · rounds
+    python benchmarks/conversions.py                everything, and the page; results/conversions.json keeps the numbers
+    python benchmarks/conversions.py --part obp     one part anew (recommenders, sizes, obp), and the page
+    python benchmarks/conversions.py recommenders   one job alone; also size USERS ITEMS, rounds ROUNDS ACTIONS
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,9 +31,12 @@ HERE = Path(__file__).parent
 DATA = HERE / ".data"
 PAGE = HERE.parent / "docs" / "conversion_benchmarks.md"
 OBP = Peer("obp", "obp", "obp")
-ROUNDS, ACTIONS, POLICIES, REPLICATES = 20_000, 1_000, 5, 1_000
+STORED = HERE / "results" / "conversions.json"
+ROUNDS = ((20_000, 1_000), (5_000, 5_000))
+POLICIES, REPLICATES, RUNS = 5, 1_000, 3
 SIZES = ((100_000, 10_000), (100_000, 100_000), (300_000, 100_000), (1_000_000, 10_000), (1_000_000, 100_000))
 LENGTH, MODELS, SEEN = 50, 5, 10
+PARTS = ("recommenders", "sizes", "obp")
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,6 +55,16 @@ class Watch:
     def read(self) -> dict[str, float]:
         """Both."""
         return {"seconds": time.perf_counter() - self.clock, "cpu": time.process_time() - self.cpu}
+
+
+def best(run: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
+    """What a job gives back, and its shortest run by the clock after one that compiles."""
+    result, runs = run(), []
+    for _ in range(RUNS):
+        watch = Watch()
+        run()
+        runs.append(watch.read())
+    return result, min(runs, key=lambda one: one["seconds"])
 
 
 def sigmoid(z: Floats) -> Floats:
@@ -112,8 +127,8 @@ def numbered(count: int) -> Any:
     return Ids(pl.Series("id", np.arange(count)))
 
 
-def recommenders(users: int = 15_400, items: int = 1_000, models: int = 32, dim: int = 10) -> dict[str, float]:
-    """naive, ips and dr of many factor models, lists made on the way; once to compile, then measured."""
+def recommenders(users: int = 15_400, items: int = 1_000, models: int = 32, dim: int = 10) -> dict[str, Any]:
+    """naive, ips and dr of many factor models, lists made on the way."""
     import unskew as us
 
     rng = np.random.default_rng(0)
@@ -132,17 +147,14 @@ def recommenders(users: int = 15_400, items: int = 1_000, models: int = 32, dim:
             log, given, metrics=["dcg@10"], estimators=["naive", "ips", "dr"], propensity="known", outcome=outcome
         )
 
-    run()
-    watch = Watch()
-    result = run()
-    taken = watch.read()
+    result, taken = best(run)
     assert len(result.estimates) == 3 * models
     watch = Watch()
     us.outcome.crossfit(us.outcome.make("logistic_mf(dim=10)"), log, propensity=log.propensity)
     return taken | {"rows": float(len(user)), "fit": watch.read()["cpu"]}
 
 
-def size(users: int, items: int) -> dict[str, float]:
+def size(users: int, items: int) -> dict[str, Any]:
     """naive, ips and dr of five top-50 lists; the outcome model is cross-fitted on the way."""
     import unskew as us
     from unskew.log import Recommendations
@@ -175,26 +187,26 @@ def size(users: int, items: int) -> dict[str, float]:
     return watch.read() | {"without": without, "before": before}
 
 
-def rounds_file() -> Path:
+def rounds_file(rounds: int, actions: int) -> Path:
     """Rounds of one shown item each, drawn once: factors of the guess, and the top item of several policies."""
-    path = DATA / f"rounds-{ROUNDS}-{ACTIONS}.npz"
+    path = DATA / f"rounds-{rounds}-{actions}.npz"
     if not path.exists():
         DATA.mkdir(exist_ok=True)
         rng = np.random.default_rng(0)
-        taste, kind = rng.normal(size=(ROUNDS, 8)) * 0.5, rng.normal(size=(ACTIONS, 8))
+        taste, kind = rng.normal(size=(rounds, 8)) * 0.5, rng.normal(size=(actions, 8))
         score = taste @ kind.T
         shown = np.exp(score - score.max(axis=1, keepdims=True))
         shown /= shown.sum(axis=1, keepdims=True)
-        item = (rng.random((ROUNDS, 1)) > np.cumsum(shown, axis=1)).sum(axis=1).clip(max=ACTIONS - 1)
+        item = (rng.random((rounds, 1)) > np.cumsum(shown, axis=1)).sum(axis=1).clip(max=actions - 1)
         true = sigmoid(score - 1.0)
         np.savez(
             path,
-            rounds=ROUNDS,
-            actions=ACTIONS,
-            user=np.arange(ROUNDS),
+            rounds=rounds,
+            actions=actions,
+            user=np.arange(rounds),
             item=item,
-            value=(rng.random(ROUNDS) < true[np.arange(ROUNDS), item]).astype(np.float64),
-            propensity=shown[np.arange(ROUNDS), item],
+            value=(rng.random(rounds) < true[np.arange(rounds), item]).astype(np.float64),
+            propensity=shown[np.arange(rounds), item],
             listed=np.array([np.argmax(score + rng.normal(size=score.shape) * j, axis=1) for j in range(POLICIES)]),
             user_factors=taste * 0.8,
             item_factors=kind,
@@ -203,16 +215,16 @@ def rounds_file() -> Path:
     return path
 
 
-def rounds() -> dict[str, Any]:
+def judged(rounds: int, actions: int) -> dict[str, Any]:
     """dr with bootstrap intervals of the same rounds that obp gets: every round a user, every list one item long."""
     import unskew as us
     from unskew.log import Recommendations
 
-    data = np.load(rounds_file())
-    people, things = numbered(ROUNDS), numbered(ACTIONS)
+    data = np.load(rounds_file(rounds, actions))
+    people, things = numbered(rounds), numbered(actions)
     outcome = guesser(people, things, data["user_factors"], data["item_factors"], float(data["level"]))
     log = log_of(people, things, data["user"], data["item"], data["value"], data["propensity"])
-    starts, rank = np.arange(ROUNDS + 1, dtype=np.int64), np.ones(ROUNDS, dtype=np.int32)
+    starts, rank = np.arange(rounds + 1, dtype=np.int64), np.ones(rounds, dtype=np.int32)
 
     def run() -> Any:
         lists = {
@@ -230,10 +242,8 @@ def rounds() -> dict[str, Any]:
             replicates=REPLICATES,
         )
 
-    run()
-    watch = Watch()
-    result = run()
-    return watch.read() | {"found": [(e.value, e.low, e.high) for e in result.estimates]}
+    result, taken = best(run)
+    return taken | {"found": [(e.value, e.low, e.high) for e in result.estimates]}
 
 
 def alone(*arguments: str) -> dict[str, Any]:
@@ -247,93 +257,124 @@ def alone(*arguments: str) -> dict[str, Any]:
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def obp() -> dict[str, Any]:
+def obp(rounds: int, actions: int) -> dict[str, Any]:
     """obp in its own environment."""
     script = HERE / "peers" / "peer_obp.py"
-    command = [str(python_of(OBP)), str(script), str(rounds_file()), str(REPLICATES)]
+    command = [str(python_of(OBP)), str(script), str(rounds_file(rounds, actions)), str(REPLICATES), str(RUNS)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def page() -> str:
-    """Measure everything and write it down."""
-    rounds_file()
-    many = alone("recommenders")
-    sizes = {found: alone("size", *map(str, found)) for found in SIZES}
-    ours, theirs = alone("rounds"), obp()
-    both = list(zip(ours["found"], theirs["found"], strict=True))
-    values = max(abs(a[0] - b[0]) for a, b in both)
-    ends = max(abs(a[end] - b[end]) / (b[2] - b[1]) for a, b in both for end in (1, 2))
-    assert values < 1e-9, "the two libraries disagree on dr"
+def measure(part: str) -> dict[str, Any]:
+    """One part of the page, with its day and the load at its end."""
+    found: dict[str, Any]
+    if part == "recommenders":
+        found = alone("recommenders")
+    elif part == "sizes":
+        found = {f"{users} {items}": alone("size", str(users), str(items)) for users, items in SIZES}
+    else:
+        found = {}
+        for rounds, actions in ROUNDS:
+            alone("draw", str(rounds), str(actions))  # a process's peak starts from its parent's size: stay small here
+            found[f"{rounds} {actions}"] = [alone("rounds", str(rounds), str(actions)), obp(rounds, actions)]
+    return {"found": found, "day": time.strftime("%Y-%m-%d"), "load": os.getloadavg()[0]}
+
+
+def page(stored: dict[str, Any]) -> str:
+    """The numbers as a page."""
+    many, sizes, peers = (stored[part]["found"] for part in PARTS)
+    when = {part: f"{stored[part]['day']}, load {stored[part]['load']:.1f}" for part in PARTS}
     lines = [
         "# Post-click conversions at size",
         "",
-        f"Made by `python benchmarks/conversions.py` on {time.strftime('%Y-%m-%d')}: {os.cpu_count()} cores, load "
-        f"{os.getloadavg()[0]:.1f} (the clock means little where the load exceeds the number of cores; CPU seconds are "
-        "those of all cores together). Each job runs in a process of its own; compilation is not counted.",
+        f"Made by `python benchmarks/conversions.py` on {os.cpu_count()} cores. Each job runs in a process of its own; "
+        "compilation is not counted. CPU seconds are those of all cores together; the clock means little where the "
+        "load exceeds the number of cores.",
         "",
         "## Many recommenders",
         "",
         "naive, ips and dr of dcg@10 with intervals, verdicts of all 496 pairs and tipping points against the leader, "
         f"for 32 factor models of 15,400 users × 1,000 items ({many['rows']:,.0f} seen pairs), their lists made on the "
         f"way: **{many['cpu']:.1f} CPU seconds** ({many['seconds']:.1f} s by the clock). Cross-fitting "
-        f"`logistic_mf(dim=10)` takes {many['fit']:.1f} CPU seconds more.",
+        f"`logistic_mf(dim=10)` takes {many['fit']:.1f} CPU seconds more. Best of {RUNS} runs. "
+        f"({when['recommenders']})",
         "",
         "## Many users, many items",
         "",
         f"naive, ips and dr of dcg@{LENGTH} for {MODELS} lists of {LENGTH}, {SEEN} seen pairs per user, "
-        "`means(shrink=10)` cross-fitted on the way. Inputs: what the process held before, the log and the lists.",
+        "`means(shrink=10)` cross-fitted on the way. Inputs: what the process held before, the log and the lists. "
+        f"({when['sizes']})",
         "",
         "| users | items | naive, ips: CPU s | with dr: CPU s | by the clock | µs per listed pair | inputs, MB | "
         "peak above inputs, MB |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for (users, items), m in sizes.items():
+    for key, m in sizes.items():
+        users, items = map(int, key.split())
         each = m["cpu"] / (users * LENGTH * MODELS) * 1e6
         lines.append(
             f"| {users:,} | {items:,} | {m['without']:.1f} | {m['cpu']:.1f} | {m['seconds']:.1f} | {each:.3f} | "
             f"{m['before']:,.0f} | {m['peak'] - m['before']:,.0f} |"
         )
+    version = next(iter(peers.values()))[1]["version"]
     lines += [
         "",
-        "The cost follows the lists (users × length), whatever the number of items.",
+        "The cost follows the lists (users × length), whatever the number of items; the memory above the inputs is "
+        "that of a few columns of the log.",
         "",
-        f"## obp {theirs['version']} on the same rounds",
+        f"## obp {version} on the same rounds",
         "",
-        f"dr of {POLICIES} policies, {ROUNDS:,} rounds, {ACTIONS:,} actions, {REPLICATES:,} bootstrap replicates. "
-        "Every round is a user of ours, every policy a list of one item. obp wants guesses and policies as arrays of "
-        "rounds × actions; making the array of guesses is not counted in its time.",
+        f"dr of {POLICIES} policies with {REPLICATES:,} bootstrap replicates. Every round is a user of ours, every "
+        "policy a list of one item. obp wants guesses and policies as arrays of rounds × actions; making the array of "
+        "guesses is not counted in its time. unskew's figures include verdicts of all pairs of policies and "
+        f"bootstrapped tipping points. Best of {RUNS} runs. ({when['obp']})",
         "",
-        "| | CPU s | by the clock | peak MB |",
-        "| --- | --- | --- | --- |",
-        f"| unskew | {ours['cpu']:.2f} | {ours['seconds']:.2f} | {ours['peak']:,.0f} |",
-        f"| obp | {theirs['cpu']:.2f} | {theirs['seconds']:.2f} | {theirs['peak']:,.0f} |",
-        f"| ratio | {theirs['cpu'] / ours['cpu']:.0f}× | {theirs['seconds'] / ours['seconds']:.0f}× | "
-        f"{theirs['peak'] / ours['peak']:.1f}× |",
+        "| rounds | actions | | CPU s | by the clock | peak MB |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    values, ends = 0.0, 0.0
+    for key, (ours, theirs) in peers.items():
+        rounds, actions = map(int, key.split())
+        for a, b in zip(ours["found"], theirs["found"], strict=True):
+            values = max(values, abs(a[0] - b[0]))
+            ends = max(ends, *(abs(a[end] - b[end]) / (b[2] - b[1]) for end in (1, 2)))
+        for name, m in (("unskew", ours), ("obp", theirs)):
+            row = f"| {rounds:,} | {actions:,} | {name} | {m['cpu']:.2f} | {m['seconds']:.2f} | {m['peak']:,.0f} |"
+            lines.append(row)
+        ratio = {what: theirs[what] / ours[what] for what in ("cpu", "seconds", "peak")}
+        lines.append(f"| | | ratio | {ratio['cpu']:.0f}× | {ratio['seconds']:.0f}× | {ratio['peak']:.1f}× |")
+    if values > 1e-9:
+        raise SystemExit(f"the two libraries disagree on dr by {values:g}.")
+    lines += [
         "",
         f"The estimates agree to {values:.0e}; ends of intervals differ by at most {ends:.1%} of their length (other "
-        "random numbers). unskew's figures include verdicts of all pairs of policies and their tipping points.",
+        "random numbers).",
     ]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("job", nargs="*", help="recommenders, size USERS ITEMS, or rounds")
+    parser.add_argument("job", nargs="*", help="recommenders, size USERS ITEMS, or rounds ROUNDS ACTIONS")
+    parser.add_argument("--part", choices=PARTS, help="measure this part only")
     options = parser.parse_args()
-    if not options.job:
-        PAGE.write_text(page(), encoding="utf-8")
-        print(f"wrote {PAGE.relative_to(HERE.parent)}")
+    if options.job:
+        job, *rest = options.job
+        jobs: dict[str, Callable[..., dict[str, Any]]] = {
+            "recommenders": recommenders,
+            "size": size,
+            "draw": lambda rounds, actions: {"file": str(rounds_file(rounds, actions))},
+            "rounds": judged,
+        }
+        print(json.dumps(jobs[job](*map(int, rest)) | {"peak": megabytes()}))
         return
-    job, *rest = options.job
-    found: dict[str, Any]
-    if job == "recommenders":
-        found = recommenders()
-    elif job == "size":
-        found = size(int(rest[0]), int(rest[1]))
-    else:
-        found = rounds()
-    print(json.dumps(found | {"peak": megabytes()}))
+    stored = json.loads(STORED.read_text()) if options.part else {}
+    for part in [options.part] if options.part else PARTS:
+        stored[part] = measure(part)
+        print(f"measured {part}", file=sys.stderr)
+    STORED.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(stored), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(HERE.parent)}")
 
 
 main()
