@@ -117,7 +117,7 @@ def test_the_page_is_made_of_what_lies_in_the_folder(tmp_path: Path) -> None:
     assert "## First" in page and "## Second" not in page
     assert (
         "unskew reproduce s99 one --quick\n" in page
-        and "5 runs (the paper: 50)" in page
+        and "5 runs (in full: 50)" in page
         and "![Errors](s99-t-rmse.svg)" in page
     )
     assert "1 of 2 numbers are met; 1 of 2 claims hold" in page

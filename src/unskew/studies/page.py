@@ -54,7 +54,7 @@ def _section(
     quick = " --quick" if about.get("quick") else ""
     usual = experiment.quick_runs if quick else experiment.runs
     told = f"{quick}{'' if runs == usual else f' --runs {runs}'}"
-    fewer = f" (the paper: {experiment.runs})" if runs < experiment.runs else ""
+    fewer = f" (in full: {experiment.runs})" if runs < experiment.runs else ""
     lines = [f"## {experiment.title}", "", experiment.story.strip(), ""]
     lines += ["```sh", f"unskew reproduce {study.name} {experiment.name}{told}", "```", ""]
     lines += [f"{runs} run{'s' if runs > 1 else ''}{fewer}. **{summary(records)}.**", ""]

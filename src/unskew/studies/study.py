@@ -37,7 +37,7 @@ class Experiment:
         title: what it is.
         story: what was done, how it is judged, and where ours differs; Markdown.
         run: (setting, runs, quick, progress) → records; a quick run may also leave out points.
-        runs, quick_runs: how many; as many as in the paper, or for a quick look.
+        runs, quick_runs: how many in full (the paper's number where it has one), and for a quick look.
         charts: what is drawn.
     """
 

@@ -18,7 +18,6 @@ from unskew.studies.record import Above, Below, Near, Record, judged
 from unskew.studies.schnabel16.setting import ALPHAS, METRICS, Setting, rmse
 
 RUNS = 50
-ESTIMATORS = ("naive", "ips", "snips")
 ORDERS = 10.0  # "orders of magnitude", at the least
 ALIKE = Near(relative=0.25)
 
