@@ -1,5 +1,20 @@
-"""``python -m unskew`` is the command ``unskew``."""
+"""The command ``unskew``, also as ``python -m unskew``; Ctrl-C is answered from the first moment."""
 
-from unskew.cli import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Load the command line and run it."""
+    try:
+        from unskew.cli import main as run
+
+        run()
+    except KeyboardInterrupt:  # while modules are loaded; later the commands say it themselves
+        sys.stderr.write("Stopped. Nothing was half-written.\n")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()
