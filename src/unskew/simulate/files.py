@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from unskew.atomic import atomic
+from unskew.atomic import atomic, folder
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
 from unskew.log import Recommender
@@ -33,9 +33,10 @@ def write(world: World, directory: str | Path, progress: Callable[[str], None] |
     ``progress`` is told the name of each file when it has been made.
     """
     paths = {}
+    place = folder(directory)
     with ExitStack() as files:
         for name, table in _tables(world):
-            paths[name] = Path(directory) / f"{name}.parquet"
+            paths[name] = place / f"{name}.parquet"
             table.write_parquet(files.enter_context(atomic(paths[name])))
             if progress is not None:
                 progress(name)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.atomic import atomic
+from unskew.atomic import atomic, folder
 from unskew.simulate.rating_costs import METRICS
 from unskew.simulate.ratings import RatingWorld
 
@@ -36,10 +36,11 @@ def write_ratings(
         progress: is told the name of each file when it has been made.
     """
     paths: dict[str, Path] = {}
+    into = folder(directory)
     with ExitStack() as files:
 
         def place(name: str, file: str) -> Path:
-            paths[name] = Path(directory) / file
+            paths[name] = into / file
             return files.enter_context(atomic(paths[name]))
 
         def done(name: str) -> None:
