@@ -41,8 +41,8 @@ def evaluated(world: int, *, training: int = 60, least: float = 0.05, replicates
     """What a user of the package would do, with propensities from few training users."""
     rng = np.random.default_rng(world)
     frames = []
-    for prefix, users in (("t", training), ("e", TEST)):
-        shown, liked = seen(rng, users, least)
+    for prefix, number in (("t", training), ("e", TEST)):
+        shown, liked = seen(rng, number, least)
         user, item = np.nonzero(shown)
         frames.append(pl.DataFrame({"user": [f"{prefix}{u}" for u in user], "item": item, "value": liked[user, item]}))
     users = [f"e{u}" for u in range(TEST)]
