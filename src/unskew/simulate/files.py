@@ -33,10 +33,9 @@ def write(world: World, directory: str | Path, progress: Callable[[str], None] |
     ``progress`` is told the name of each file when it has been made.
     """
     paths = {}
-    place = folder(directory)
     with ExitStack() as files:
         for name, table in _tables(world):
-            paths[name] = place / f"{name}.parquet"
+            paths[name] = folder(directory) / f"{name}.parquet"
             table.write_parquet(files.enter_context(atomic(paths[name])))
             if progress is not None:
                 progress(name)

@@ -36,11 +36,10 @@ def write_ratings(
         progress: is told the name of each file when it has been made.
     """
     paths: dict[str, Path] = {}
-    into = folder(directory)
     with ExitStack() as files:
 
         def place(name: str, file: str) -> Path:
-            paths[name] = into / file
+            paths[name] = folder(directory) / file
             return files.enter_context(atomic(paths[name]))
 
         def done(name: str) -> None:
