@@ -19,6 +19,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(STAMP)
+	@mkdir -p demo
 	@$(BIN)/unskew demo --html demo/report.html
 
 test: $(STAMP) lint

@@ -537,8 +537,8 @@ def test_json_holds_everything(tmp_path: Path) -> None:
     """Estimates, verdicts, inputs and warnings come back from JSON; numbers that do not exist are null."""
     result = evaluate(seen=SEEN, interval="bootstrap", replicates=60, by="place", target=["per_user", "per_user_sum"],
                       estimators=["naive", "snips", "ips"], refused="skip")  # fmt: skip
-    result.to_json(tmp_path / "deep" / "result.json")
-    text = (tmp_path / "deep" / "result.json").read_text(encoding="utf-8")
+    result.to_json(tmp_path / "result.json")
+    text = (tmp_path / "result.json").read_text(encoding="utf-8")
     found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert found == json.loads(json.dumps(result.to_dict()))
     assert set(found) >= {"schema_version", "estimates", "verdicts", "inputs", "warnings"}

@@ -194,6 +194,32 @@ def test_relative_propensities_are_never_scaled() -> None:
     np.testing.assert_allclose(in_test_part(rows, absolute, test, rules), 0.3 / 0.6 * 0.4, rtol=1e-12)
 
 
+@pytest.mark.parametrize("gamma", [float("nan"), float("inf"), -float("inf"), 3000.0, -11.0])
+def test_gamma_is_a_sane_number(gamma: float) -> None:
+    """Not a number, or a power that would leave nothing but the most popular item, is refused at once."""
+    with pytest.raises(InputError, match="between −10 and 10"):
+        Popularity(gamma)
+
+
+def test_the_steepest_gamma_still_gives_probabilities() -> None:
+    """One item with a billion positives, one with one: P stays above 0."""
+    items, counts = Ids(pl.Series(["a", "b"])), np.array([1e9, 1.0])
+    for gamma in (-10.0, 10.0):
+        found = Popularity.from_counts(items, counts, gamma).of_items(items)
+        assert ((found > 0.0) & (found <= 1.0)).all()
+
+
+def test_propensities_above_one_in_the_whole_log_are_counted() -> None:
+    """P = 0.9 in a training part of share 0.6 would be 1.5 in the whole log: set to 1, and said how often."""
+    test = log_of([1, 2, 3], value=[1.0, 0.0, 1.0])
+    train = pl.DataFrame({"user": np.arange(10), "item": [1] * 9 + [2], "value": 1.0})
+    result = us.evaluate(
+        test, {"m": LISTS}, metrics=["recall@1"], estimators=["ips"], target="per_user_sum", seen=train,
+        propensity="logistic(features=none, offsets=item)", feedback="conversions", share=0.4, candidates="all",
+    )  # fmt: skip
+    assert any(words.startswith("1 held-out propensities came out above 1") for words in result.warnings)
+
+
 def test_uniform_is_one_number_for_all() -> None:
     """uniform(p) is absolute, uniform alone is relative; neither is ever taken by default."""
     log = log_of([1, 2, 3])

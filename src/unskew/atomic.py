@@ -10,14 +10,27 @@ from pathlib import Path
 from unskew.errors import InputError
 
 
+def missing_folder(path: Path) -> str:
+    """What is said of a file in a folder that is not there: it may be misspelt, so that none is made."""
+    return f"{path}: cannot be written: there is no folder '{path.parent}'. Make it first, or mend the path."
+
+
+def folder(path: str | Path) -> Path:
+    """The folder that somebody asked to be filled; made where it is missing."""
+    found = Path(path)
+    try:
+        found.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{found}: cannot be made: {error.strerror}.") from None
+    return found
+
+
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
     """A temporary path beside ``path`` that takes its place when the block ends well, and vanishes when it does not."""
     final = Path(path)
-    try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{final}: cannot be written: {error.strerror}.") from None
+    if not final.parent.is_dir():
+        raise InputError(missing_folder(final))
     temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
     try:
         yield temporary

@@ -14,6 +14,7 @@ import polars as pl
 from unskew import estimators, metrics
 from unskew.atomic import atomic
 from unskew.errors import InputError
+from unskew.spec import find
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -122,10 +123,10 @@ class Result:
         """
         kept = self.verdicts_
         if metric is not None:
-            name = _find("metric", metric, [v.metric for v in kept], metrics.make)
+            name = find("metric", metric, [v.metric for v in kept], metrics.make)
             kept = tuple(v for v in kept if v.metric == name)
         if estimator is not None:
-            name = _find("estimator", estimator, [v.estimator for v in kept], estimators.make)
+            name = find("estimator", estimator, [v.estimator for v in kept], estimators.make)
             kept = tuple(v for v in kept if v.estimator == name)
         if target is not None:
             kept = tuple(v for v in kept if v.target == estimators.Target.make(target))
@@ -195,22 +196,6 @@ def _frame(rows: tuple[Any, ...], kind: type) -> pl.DataFrame:
     types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64}
     schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
     return pl.DataFrame([asdict(row) for row in rows], schema=schema)
-
-
-def _find(kind: str, asked: str, known: list[str], make: Any) -> str:
-    """The canonical name that ``asked`` means among those that are there."""
-    there = list(dict.fromkeys(known))
-    if asked in there:
-        return asked
-    name = asked.split("(")[0].split("@")[0]
-    alike = [text for text in there if text.split("(")[0].split("@")[0] == name]
-    if asked == name and len(alike) == 1:
-        return alike[0]
-    canonical = str(make(asked)) if asked != name or not alike else asked
-    if canonical in there:
-        return canonical
-    choice = ", ".join(alike or there)
-    raise InputError(f"the result has no {kind} '{asked}' of that exact form; it has: {choice}.")
 
 
 def _plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ prints back in full: ``str(parse(text))`` is the canonical form.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import isfinite
@@ -140,6 +140,25 @@ def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[st
         if kind is not object and not isinstance(given[key], kind):
             raise InputError(f"cannot read '{spec}': '{key}' must be {_KINDS[kind]}, not '{show(value)}'.")
     return given
+
+
+def find(kind: str, asked: str, known: Iterable[str], make: Callable[[str], object]) -> str:
+    """The name that ``asked`` means among those that are there: names are parsed, and ``gs`` finds ``gs(strata=5)``."""
+    there = list(dict.fromkeys(known))
+    if asked in there:
+        return asked
+    name = asked.split("(")[0].split("@")[0]
+    alike = [text for text in there if text.split("(")[0].split("@")[0] == name]
+    if asked == name and len(alike) == 1:
+        return alike[0]
+    try:
+        canonical = str(make(asked)) if asked != name or not alike else asked
+    except InputError as problem:
+        raise InputError(f"{problem}\nHere there are: {', '.join(there)}.") from None
+    if canonical in there:
+        return canonical
+    choice = ", ".join(alike or there)
+    raise InputError(f"there is no {kind} '{asked}' of that exact form here; there are: {choice}.")
 
 
 _KINDS: Mapping[type, str] = {int: "a whole number", float: "a number", str: "a word"}

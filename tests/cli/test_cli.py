@@ -14,6 +14,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from unskew.atomic import atomic
+from unskew.errors import InputError
+
 
 def unskew(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
@@ -34,6 +37,16 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = unskew("simulate", "-o", folder, "--users", "300", "--items", "120")
     assert done.returncode == 0, done.stderr
     return folder
+
+
+def test_a_missing_folder_is_an_error_before_the_work(shop: Path, tmp_path: Path) -> None:
+    """A mistyped folder is named, and not made."""
+    out = tmp_path / "nowhere" / "r.html"
+    done = unskew("evaluate", shop / "test.parquet", "--recs", shop / "random.parquet", "--html", out)
+    assert done.returncode != 0 and "there is no folder" in flat(done.stderr)
+    assert not out.parent.exists()
+    with pytest.raises(InputError, match="there is no folder"), atomic(out):
+        pytest.fail("nothing can be written there")
 
 
 def test_simulate_writes_logs_lists_and_the_truth(shop: Path) -> None:

@@ -38,6 +38,12 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert "nowhere.csv: there is no such file" in message(read_log, tmp_path / "nowhere.csv")
 
 
+def test_the_name_of_a_data_set_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who gives a name where a file is asked for is told how such sets are read."""
+    monkeypatch.chdir(tmp_path)
+    assert "us.load('coat')" in message(read_log, "coat")
+
+
 def test_a_directory(tmp_path: Path) -> None:
     """A directory is not a log, whatever it is called."""
     (tmp_path / "log.parquet").mkdir()

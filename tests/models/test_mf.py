@@ -277,15 +277,15 @@ def test_a_saved_model_comes_back(tmp_path: Path, texts: bool) -> None:
         )
         log = Log.from_frame(frame.filter(pl.col("user") != ""), feedback="ratings")
     model = MF(2, 0.3, "free", "absolute", "known", rounds=7, seed=3).fit(log)
-    model.save(tmp_path / "deep" / "model.npz")
-    again = MF.load(tmp_path / "deep" / "model.npz")
+    model.save(tmp_path / "model.npz")
+    again = MF.load(tmp_path / "model.npz")
     assert str(again) == str(model)
     assert again.training_ == model.training_ and again.history_ == model.history_
     assert again.users_.values.to_list() == model.users_.values.to_list()
     assert np.array_equal(again.of(log).rows, model.of(log).rows)
     users = model.users_
     assert again.recommend(users, 3).to_frame().equals(model.recommend(users, 3).to_frame())
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["model.npz"]
+    assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
 
 
 def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:

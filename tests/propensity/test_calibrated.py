@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.propensity.worlds import Floats, LogisticWorld, log_of
+from tests.propensity.worlds import Floats, LogisticWorld, all_pairs, log_of
 from unskew import propensity
 from unskew.errors import InputError, MissingExtraError
 from unskew.propensity import Calibrated, Level, Logistic, Part, Popularity
@@ -69,6 +69,22 @@ def test_implicit_logs_stay_relative() -> None:
     seen = np.random.default_rng(0).random((60, 30)) < 0.3
     fitted = Calibrated(Popularity(1.0), "platt").fit(log_of(seen, feedback="implicit"))
     assert fitted.level is Level.RELATIVE
+
+
+def test_the_level_of_clicks_is_kept_as_well() -> None:
+    """Cross-fitted propensities of an implicit log sum to its rows, as those of any log: relative or not, P is that of
+    being in a log of (k−1)/k of the rows. The curve then leaves right propensities as they are."""
+    seen = np.random.default_rng(1).random((300, 30)) < np.linspace(0.02, 0.4, 30)
+    sums = {}
+    for feedback in ("implicit", "conversions"):
+        log = log_of(seen, feedback=feedback)
+        model = Logistic(features="none", offsets="item")
+        mine, theirs = crossfitted(model, log, unseen_pairs(log, 10**6).pairs, 5)
+        sums[feedback] = mine.sum() + theirs.sum()
+        everywhere = Calibrated(model, "platt").fit(log).predict(*all_pairs(seen.shape))
+        assert everywhere.sum() == pytest.approx(seen.sum(), rel=0.01)
+    assert sums["implicit"] == pytest.approx(sums["conversions"], rel=1e-12)
+    assert sums["implicit"] == pytest.approx(seen.sum(), rel=0.01)
 
 
 def test_weights_equal_repetition_in_the_curve() -> None:

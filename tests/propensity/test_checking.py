@@ -11,7 +11,7 @@ import pytest
 
 import unskew as us
 from unskew.log import Log
-from unskew.propensity import Known, Popularity, Side, Uniform, check
+from unskew.propensity import Known, Level, Popularity, Side, Uniform, check
 from unskew.propensity.base import pairs_log
 from unskew.propensity.checking import by_name
 from unskew.propensity.crossfit import pair_folds
@@ -40,11 +40,78 @@ def test_right_propensities_pass() -> None:
     assert found.log_loss is not None and found.log_loss < found.log_loss_constant
 
 
-def test_users_who_differ_are_flagged() -> None:
-    """Popularity knows nothing of activity: the balance over tenths of the users says so."""
+def test_users_who_differ_are_flagged_where_it_matters() -> None:
+    """Popularity knows nothing of activity. Relative, that is a note: a factor per user cancels in per-user ratios.
+    Absolute, it is a finding."""
     log, _ = shop(activity=1.0)
-    found = check(Popularity(1.0), log).checks[0]
-    assert any("users by activity" in words for words in found.findings)
+    relative, absolute = check([Popularity(1.0), Popularity(1.0, level=Level.ABSOLUTE)], log).checks
+    assert not any("users by activity" in words for words in relative.findings)
+    assert "users by activity" in relative.notes[0] and "not matter to per-user snips" in relative.notes[0]
+    assert any("users by activity" in words for words in absolute.findings) and absolute.notes == ()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_known_propensities_of_a_split_log_are_right_in_its_parts(seed: int) -> None:
+    """P of the whole log, on the whole, its training and its test part: no finding, and Σ 1/(P·share) is all pairs."""
+    log, _ = shop(users=1_000, seed=seed)
+    train, test = us.split.holdout(log, 0.3, seed=seed)
+    for part in (log, train, test):
+        found = check("known", part).checks[0]
+        assert found.findings == ()
+        assert found.implied_pairs == pytest.approx(found.pairs, rel=0.1)
+        assert us.audit(part).propensity.implied_pairs == pytest.approx(found.implied_pairs)  # type: ignore[union-attr]
+    unsplit = replace(test, share=None)
+    assert any("users × items" in words for words in check("known", unsplit).checks[0].findings)
+    assert check("known(share=0.3)", unsplit).checks[0].findings == ()
+
+
+def test_pairs_that_are_left_out_are_left_out_of_the_constant_too() -> None:
+    """Sparse items: with unsupported=drop the loss of one constant is over the pairs that have a propensity, and
+    propensities sum to the kept seen pairs; dropping does not make them look worse than a constant."""
+    rng = np.random.default_rng(0)
+    p = np.concatenate([np.full(30, 0.2), np.full(300, 0.002)])
+    user, item = np.nonzero(rng.random((300, len(p))) < p)
+    log = Log.from_frame(pl.DataFrame({"user": user, "item": item, "value": 1.0}), feedback="conversions")
+    kept = check("popularity(gamma=1, unsupported=drop)", log).checks[0]
+    assert kept.dropped > 20
+    pairs = sum(b.pairs for b in kept.reliability)
+    density = kept.rows / pairs
+    assert kept.brier_constant == pytest.approx(density * (1.0 - density))
+    assert kept.log_loss_constant == pytest.approx(
+        -density * math.log(density) - (1.0 - density) * math.log(1.0 - density)
+    )
+    assert sum(b.pairs * b.predicted for b in kept.reliability) == pytest.approx(kept.rows, rel=1e-9)
+    assert kept.log_loss is not None and kept.log_loss < kept.log_loss_constant
+    assert any(words.startswith(f"{kept.dropped} seen pairs have no propensity") for words in kept.findings)
+
+
+def test_certainty_is_right_where_everything_was_seen() -> None:
+    """uniform(p=1) on a log of all pairs is exactly right: its loss is 0, that of the constant."""
+    frame = pl.DataFrame({"user": np.repeat(np.arange(3), 5), "item": np.tile(np.arange(5), 3), "value": 1.0})
+    found = check("uniform(p=1)", Log.from_frame(frame, feedback="conversions")).checks[0]
+    assert found.log_loss == 0.0 == found.log_loss_constant and found.findings == ()
+
+
+def test_tenths_without_a_seen_pair_are_told() -> None:
+    """Half of the items was never seen: no Σ 1/P speaks for them, and the words say so."""
+    rng = np.random.default_rng(0)
+    seen = rng.random((200, 40)) < np.repeat([0.0, 0.3], [20, 20]) * rng.uniform(0.5, 1.5, 40)
+    user, item = np.nonzero(np.ones_like(seen))
+    frame = pl.DataFrame({"user": user, "item": item, "value": 1.0, "propensity": 0.3})
+    log = Log.from_frame(frame, feedback="conversions").take(seen.ravel())
+    found = check("known", log).checks[0]
+    assert any("of the items (4,000 pairs) have no seen pair" in words for words in found.unasked)
+
+
+def test_checks_are_found_by_any_spelling() -> None:
+    """The short form of a name finds the canonical one; what is not there is one sentence that says what is."""
+    log, _ = shop(users=60)
+    found = check("logistic(features=none, offsets=item)", log)
+    assert found["logistic(features=none, offsets=item)"] is found["logistic"] is found.checks[0]
+    with pytest.raises(us.InputError, match="there are: logistic"):
+        found["popularity(gamma=1)"]
+    with pytest.raises(us.InputError, match="Here there are: mine"):
+        check({"mine": "uniform"}, log)["yours"]
 
 
 def test_items_that_differ_are_flagged() -> None:

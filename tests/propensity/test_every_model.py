@@ -182,12 +182,12 @@ FAILS: dict[str, Callable[[int], World]] = {
 
 @pytest.mark.parametrize("text", FAILS)
 def test_the_checks_say_where_it_does_not_hold(text: str) -> None:
-    """At least one finding where the assumption is broken, none of balance or reliability where it holds."""
+    """At least one finding where the assumption is broken; of ratios between items, users who differ are a note."""
     if "calibrated" in text and "platt" not in text:
         pytest.importorskip("sklearn", reason="scikit-learn is not there: calibration is not tested")
     world = FAILS[text](0)
     found = check(propensity.make(text), log_of(world.seen(0), world.likes), side=world.side).checks[0]
-    assert found.findings
+    assert found.findings or ("users by activity" in found.notes[0] and found.level == "relative")
 
 
 @pytest.mark.parametrize("text", [text for text in HOLDS if text != "naive_bayes"])
@@ -216,7 +216,7 @@ MODELS = [
     "popularity(gamma=1, level=absolute, unsupported=drop)",
     "popularity(gamma=estimate)",
     "logistic",
-    "logistic(features=plain, offsets=user+item)",
+    "logistic(features=plain, offsets=user+item, free=no)",
     "logistic(features=none, offsets=item)",
     "logistic(features=none, offsets=user+item, free=no)",
     "logistic(features=none, offsets=user+item, negatives=2)",

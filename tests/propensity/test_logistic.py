@@ -304,7 +304,7 @@ def hostile() -> dict[str, tuple[Any, Side]]:
     [
         "logistic(features=outer)",
         "logistic(features=outer, c=1e9)",
-        "logistic(features=plain, offsets=user)",
+        "logistic(features=plain, offsets=user, free=no)",
         "logistic(features=outer, offsets=user+item)",
         "logistic(features=none, offsets=user+item, free=no)",
         "logistic(features=outer, offsets=item, negatives=2)",
@@ -317,6 +317,37 @@ def test_hostile_logs_get_an_answer(name: str, text: str) -> None:
     assert isinstance(fitted, Logistic)
     p = matrix_of(fitted, seen.shape)
     assert np.isfinite(p).all() and (p > 0.0).all() and (p <= 1.0).all()
+
+
+@pytest.mark.parametrize(
+    ("offsets", "user", "item", "refused"),
+    [
+        ("user+item", True, False, "user"),
+        ("user+item", False, True, "item"),
+        ("item", True, True, "item"),
+        ("item", True, False, None),
+        ("user", False, True, None),
+    ],
+)
+def test_covariates_that_free_offsets_would_swallow_are_refused(
+    offsets: str, user: bool, item: bool, refused: str | None
+) -> None:
+    """features=plain: an offset per item leaves nothing to the covariates of items, so they would be ignored. Those of
+    the other side count, and so does everything with free=no."""
+    world = LogisticWorld.draw(40, 20, 0, effect=3.0)
+    side = Side(
+        user_features=world.side.user_features if user else None,
+        item_features=world.side.item_features if item else None,
+    )
+    log = log_of(world.seen)
+    if refused is None:
+        found = matrix_of(Logistic("plain", offsets).fit(log, side), world.seen.shape)
+        none = matrix_of(Logistic("none", offsets).fit(log), world.seen.shape)
+        assert np.abs(found - none).max() > 0.01
+    else:
+        with pytest.raises(InputError, match=f"leave --{refused}-features out"):
+            Logistic("plain", offsets).fit(log, side)
+    assert Logistic("plain", offsets, free="no").fit(log, side).fitted
 
 
 def test_what_it_needs_is_said() -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import struct
 import subprocess
+import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -211,6 +212,23 @@ def test_a_propensity_that_cannot_be_had_is_told_and_alone_it_is_an_error(shop: 
         us.compare_propensities(test, models, propensities=["known"], colour="red")
     with pytest.raises(us.InputError, match="no such file"):
         us.compare_propensities("nowhere.parquet", models, propensities=["known"])
+
+
+def test_different_reasons_are_one_error(shop: Path, models: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing extra beside another loss: all reasons are told, whatever kinds of error they are."""
+    for name in ("sklearn", "sklearn.isotonic"):
+        monkeypatch.setitem(sys.modules, name, None)
+    lost = ["calibrated(popularity(gamma=1))", "naive_bayes"]
+    with pytest.raises(us.InputError, match=r"unskew\[learn\][\s\S]*--mcar"):
+        us.compare_propensities(shop / "test.parquet", models, propensities=lost, seen=shop / "train.parquet")
+
+
+def test_results_are_found_by_any_spelling(found: PropensityComparison) -> None:
+    """Look-ups parse, as those of a result do."""
+    name = next(name for name in found.results if name.startswith("popularity(gamma="))
+    assert found[name.replace("(", "( ")] is found[name]
+    with pytest.raises(us.InputError, match="there are"):
+        found["naive_bayes"]
 
 
 def test_names_and_fitted_objects(shop: Path, models: dict[str, Any]) -> None:

@@ -158,7 +158,8 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
             "warning",
             f"The propensities imply {p.implied_pairs:,.0f} pairs (Σ 1/P), but there are {p.pairs:,} (users × items).",
             "Are they the probability that this user saw this item? A policy's probability of choosing an item for",
-            "one slot is something else.",
+            "one slot is something else. If the file is a random part of the log that they speak of, check",
+            "known(share=…) instead (--propensity), which allows for that.",
         )
 
 
@@ -174,6 +175,8 @@ def _checks(audit: Audit) -> Iterator[Finding]:
             yield _say("note", f"{c.propensity}: {'; '.join(c.unasked)}.", weights)
         else:
             yield _say("good", f"{c.propensity} agrees with what was seen on held-out pairs.", weights)
+        for text in c.notes:
+            yield _say("note", f"{c.propensity}: {text}.")
     fixed = dict.fromkeys(text for c in audit.checks.checks if c.log_loss is not None for text in c.unasked)
     for text in fixed:
         yield _say("note", f"{text[0].upper()}{text[1:]}.")

@@ -118,7 +118,9 @@ def audit(
         mcar=versus,
         time=time,
         policies=policies,
-        propensity=None if read.propensity is None else describe_propensities(read.propensity, pairs),
+        propensity=None
+        if read.propensity is None
+        else describe_propensities(read.propensity, pairs, read.share or 1.0),
         expected=ahead,
         supports=supports(read, told, relevant),
         checks=checks,

@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from unskew.auditing.spread import jensen_shannon, jensen_shannon_chance
 from unskew.auditing.values import difference
+from unskew.auditing.weights import HELD_OUT
 from unskew.log import Log
 
 Ints = npt.NDArray[np.int64]
 
 MOST_PERIODS = 60
-HELD_OUT = 0.3
 _SECOND = 1_000_000
 _MINUTE, _HOUR, _DAY = 60 * _SECOND, 3_600 * _SECOND, 86_400 * _SECOND
 _WIDTHS = {

@@ -36,7 +36,8 @@ class Propensities:
         below_1_percent, below_1_per_mille: shares of the rows.
         ess, ess_share, largest_weight: of 1/P over all rows: the effective number, as a share of the rows, and the
             share of the largest weight in their sum.
-        implied_pairs: Σ 1/P, which estimates the number of pairs that could have been seen.
+        implied_pairs: Σ 1/P, which estimates the number of pairs that could have been seen; Σ 1/(P·share) in a random
+            part of a split log.
         pairs: users × items of the log.
         histogram: rows by propensity, on bins that double.
     """
@@ -66,8 +67,8 @@ class Expected:
     largest_weight: float
 
 
-def propensities(p: Floats, pairs: int) -> Propensities:
-    """Describe a column of propensities."""
+def propensities(p: Floats, pairs: int, share: float = 1.0) -> Propensities:
+    """Describe a column of propensities; of a whole log where this one is a part of it, so that P·share is its own."""
     low = float(p.min())
     r = low / p  # relative to the largest weight, so that nothing overflows
     return Propensities(
@@ -79,7 +80,7 @@ def propensities(p: Floats, pairs: int) -> Propensities:
         ess=_ess(r),
         ess_share=_ess(r) / len(p),
         largest_weight=float(1.0 / r.sum()),
-        implied_pairs=min(float(r.sum()) / low, float(np.finfo(np.float64).max)),
+        implied_pairs=min(float(r.sum()) / low / share, float(np.finfo(np.float64).max)),
         pairs=pairs,
         histogram=_halving(p),
     )
@@ -99,7 +100,8 @@ def expected(log: Log, gain: Floats) -> tuple[Expected, ...]:
     seen = np.bincount(log.item[train], minlength=len(log.items)).astype(np.float64)
     found = []
     if log.propensity is not None:
-        p = np.maximum(part_propensity(log.propensity[test], HELD_OUT, unseen=True), np.finfo(np.float64).tiny)
+        whole = log.propensity[test] * (1.0 if log.share is None else log.share)
+        p = np.maximum(part_propensity(whole, HELD_OUT, unseen=True), np.finfo(np.float64).tiny)
         found += _rehearse("known", y * (p.min() / p), user)
     for gamma in GAMMAS:
         model = Popularity(gamma=gamma, items=log.items, counts=seen)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unskew.atomic import missing_folder
 from unskew.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def check_outputs(*inputs: Path | None, **paths: Path | None) -> None:
             raise InputError(f"--{kind} {path}: this is an input of the same command, and would be replaced.")
         if path.is_dir():
             raise InputError(f"--{kind} {path}: this is a directory. Give a file name.")
+        if not path.parent.is_dir():
+            raise InputError(f"--{kind} {missing_folder(path)}")
         ending = path.suffix.lower().lstrip(".")
         allowed = {"html": ("html", "htm"), "parquet": ("parquet", "pq")}.get(kind, (kind,))
         if ending not in allowed:

@@ -18,6 +18,7 @@ from unskew.engine.tilts import Pull, has_tilt
 from unskew.estimators import Need, Target
 from unskew.inference import tipping
 from unskew.inference.intervals import Interval, normal, percentile
+from unskew.inference.steps import corrected
 from unskew.inference.tally import BINS, Tally
 from unskew.inference.trust import trust
 from unskew.inference.verdict import Outcome, decide, outcome, users_needed
@@ -72,7 +73,9 @@ def answer(
 
     Args:
         keep: keep the per-user columns.
-        redraw: gives other replicates of every cell's estimates (refitted propensities); tipping points keep their own.
+        redraw: gives other replicates of every cell's estimates (refitted propensities), with the bias of the fit taken
+            off. Differences, p and verdicts of what uses propensities are then those of the replicates, whose mean is
+            the corrected estimate, as intervals are; values and tipping points keep their own.
     """
     sums = estimate(
         held,
@@ -91,11 +94,13 @@ def answer(
     verdicts: list[Verdict] = []
     lost = 0
     for place, cell in enumerate(plan.cells):
-        drawn = _drawn(sums, cell) if redrawn is None else redrawn[place]
+        weighted = Need.PROPENSITY in plan.arms[cell.arm].estimator.needs(plan.arms[cell.arm].target)
+        moved = redrawn[place] if redrawn is not None and weighted else None
+        drawn = _drawn(sums, cell) if moved is None else moved
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
         estimates += _estimates(held, plan.arms[cell.arm], cell, sums, place, drawn, setting)
-        verdicts += _verdicts(held, plan.arms[cell.arm], cell, sums, place, drawn, setting, gammas)
+        verdicts += _verdicts(held, plan.arms[cell.arm], cell, sums, place, drawn, setting, gammas, moved is not None)
     weights = [_weights(arm, tally, setting) for arm, tally in zip(plan.arms, sums.tallies, strict=True)]
     for arm in plan.points:
         points, tally = item_ratios(held, arm)
@@ -178,12 +183,17 @@ def _verdicts(
     drawn: Floats | None,
     setting: Setting,
     gammas: dict[tuple[int, int, int], tuple[float, float | None]],
+    moved: bool,
 ) -> list[Verdict]:
+    """One row per pair of models; ``moved`` replicates lie around a corrected estimate, and so does the difference."""
     moments = sums.moments[place]
     pairs = list(combinations(range(len(setting.models)), 2))
     if not pairs:
         return []
-    differences = np.array([moments.values[a] - moments.values[b] for a, b in pairs])
+    values = moments.values
+    if moved and drawn is not None:
+        values = corrected(drawn)
+    differences = np.array([values[a] - values[b] for a, b in pairs])
     intervals = [
         _difference(float(d), moments.difference_error(a, b), drawn, a, b, setting.level)
         for d, (a, b) in zip(differences, pairs, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,20 @@ from unskew.engine.plan import Plan, Refusal
 from unskew.estimators import Need, Target
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
+from unskew.inference.steps import STEP
+
+ENOUGH = 200  # replicates for --refit
+
+
+def _blur(replicates: int) -> float:
+    """The standard error of the curvature's correction, as a share of the error that fitting brings (``steps.py``)."""
+    return 1.0 / (STEP * math.sqrt(replicates))
+
+
+def _refits(aligned: Aligned) -> bool:
+    """Whether --refit would be possible."""
+    model = aligned.propensity
+    return model is not None and model.refits and model.smooth and aligned.train is not None
 
 
 def before(
@@ -21,6 +36,7 @@ def before(
     random: bool,
     by: str | None,
     unseen: bool,
+    replicates: int,
 ) -> list[str]:
     """Cautions that follow from the inputs and the plan."""
     found = list(aligned.warnings)
@@ -30,7 +46,19 @@ def before(
     if estimated and not refit:
         found.append(
             "The propensities are estimates, and the intervals take them as known: with a small training log the true "
-            "uncertainty is larger. --interval bootstrap --refit allows for that."
+            "uncertainty is larger." + (" --interval bootstrap --refit allows for that." if _refits(aligned) else "")
+        )
+    if refit and len(aligned.account["models"]) > 1:
+        found.append(
+            "--refit takes off what fitting the propensities is expected to add: differences, p and verdicts are those "
+            "of the corrected estimates, around which the intervals lie, and need not be the differences of the values "
+            "shown. Tipping points, with sampling error or without, take the propensities as known and start from "
+            "the values shown."
+        )
+    if refit and replicates < ENOUGH:
+        found.append(
+            f"--refit with {replicates} replicates: the correction is known only to {100.0 * _blur(replicates):.0f} % "
+            f"of the error that fitting the propensities brings. Use at least {ENOUGH} replicates."
         )
     if refit and random:
         found.append("--refit draws the training users anew and takes the log seen at random (--mcar) as it is.")
@@ -79,9 +107,20 @@ def before(
     return found
 
 
-def after(answers: Sequence[Answer]) -> list[str]:
+def after(answers: Sequence[Answer], *, refit: bool) -> list[str]:
     """Cautions that follow from the answers."""
     found = []
+    outside = [e for e in answers[0].estimates if e.value < e.low or e.value > e.high]
+    if refit and outside:
+        first = outside[0]
+        which = f"{first.model}, {first.metric} × {first.estimator} × {first.target}"
+        found.append(
+            f"{len(outside)} of {len(answers[0].estimates)} estimates lie outside their own interval ({which}"
+            + (", …" if len(outside) > 1 else "")
+            + "): the propensities come from so few training rows that fitting them is expected to move the estimate "
+            "by more than chance does, and the interval has that taken off. Trust the interval, not the value, or give "
+            "more training data."
+        )
     lost = max(answer.lost_replicates for answer in answers)
     if lost:
         found.append(

@@ -116,7 +116,8 @@ def _together(lost: Mapping[str, UnskewError]) -> UnskewError:
     first = next(iter(lost.values()))
     if len({str(error) for error in lost.values()}) == 1:
         return first
-    return type(first)("\n".join(f"{name}: {error}" for name, error in lost.items()))
+    kind = RefusedError if all(isinstance(error, RefusedError) for error in lost.values()) else InputError
+    return kind("\n".join(f"{name}: {error}" for name, error in lost.items()))
 
 
 def _refuse_everywhere(missing: Iterable[Missing], propensities: int) -> None:

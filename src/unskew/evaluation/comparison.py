@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unskew.atomic import atomic
-from unskew.errors import InputError
+from unskew.propensity import make
 from unskew.result import Estimate, Result, Verdict
+from unskew.spec import find
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -192,9 +193,7 @@ class PropensityComparison:
             temporary.write_text(comparison_page(self), encoding="utf-8")
 
     def __getitem__(self, name: str) -> Result:
-        if name not in self.results:
-            raise InputError(f"there is no propensity called '{name}' here; there are: {', '.join(self.results)}.")
-        return self.results[name]
+        return self.results[find("propensity", name, self.results, make)]
 
     def __rich__(self) -> RenderableType:
         from unskew.report import comparison_panel

@@ -12,7 +12,7 @@ from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
-from unskew.propensity import Level, Part, Propensity, part_propensity
+from unskew.propensity import Level, Part, Propensity, Scored, part_propensity
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,6 +58,7 @@ def _outside_training(test: Log, seen: Log, ledger: Ledger) -> Log:
 def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger) -> tuple[Log, Floats]:
     """The rows that have a propensity, and P of each in the test part."""
     scored = model.of(test)
+    capped = _capped(scored, model, test, rules)
     rows = in_test_part(scored.rows, model, test, rules)
     missing = np.isnan(rows)
     if missing.any():
@@ -68,8 +69,8 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger
             f"{scored.floored:,} held-out interactions are on items that training never showed; their propensity is a "
             "guess." + (" Drop them with popularity(gamma=…, unsupported=drop)." if model.name == "popularity" else "")
         )
-    if scored.capped:
-        ledger.warnings.append(f"{scored.capped:,} held-out propensities came out above 1 and were set to 1.")
+    if capped:
+        ledger.warnings.append(f"{capped:,} held-out propensities came out above 1 and were set to 1.")
     if model.level is Level.ABSOLUTE and not has_level(model, test, rules):
         ledger.warnings.append(
             "The propensities describe the training log, and it is not known how the test log was split off, so their "
@@ -83,9 +84,21 @@ def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Fl
     part, share = model.refers(test), _share(model, test, rules)
     if part is Part.TEST or rules.by_users or share is None or model.level is Level.RELATIVE:
         return rows
-    train = rules.train_share if rules.train_share is not None else 1.0 - share
+    train = _train_share(share, rules)
     whole = rows if part is Part.LOG else np.minimum(rows / train, 1.0)
     return part_propensity(whole, share, unseen=rules.unseen, train=train)
+
+
+def _capped(scored: Scored, model: Propensity, test: Log, rules: Rules) -> int:
+    """Rows set to 1: by the model, or because P of the training part over its share, P of the whole log, exceeds 1."""
+    share = _share(model, test, rules)
+    if model.refers(test) is not Part.TRAIN or rules.by_users or share is None or model.level is Level.RELATIVE:
+        return scored.capped
+    return max(scored.capped, int(np.count_nonzero(scored.rows > _train_share(share, rules))))
+
+
+def _train_share(share: float, rules: Rules) -> float:
+    return rules.train_share if rules.train_share is not None else 1.0 - share
 
 
 def has_level(model: Propensity, test: Log, rules: Rules) -> bool:

@@ -163,7 +163,14 @@ def evaluate(
     guessed = with_guesses(aligned, plan, question.outcome, side, folded=crossfit, threads=threads)
     aligned = guessed.aligned
     warnings = cautions.before(
-        aligned, plan, refusals, refit=refit, random=mcar is not None, by=by, unseen=rules.unseen
+        aligned,
+        plan,
+        refusals,
+        refit=refit,
+        random=mcar is not None,
+        by=by,
+        unseen=rules.unseen,
+        replicates=replicates,
     )
     warnings += guessed.warnings
     setting = Setting(
@@ -194,7 +201,7 @@ def evaluate(
         weights=tuple(w for a in answers for w in a.weights),
         inputs=aligned.account
         | {"outcome": guessed.account, "settings": settings, "refused": [vars(r) for r in refusals]},
-        warnings=tuple(dict.fromkeys([*warnings, *cautions.after(answers)])),
+        warnings=tuple(dict.fromkeys([*warnings, *cautions.after(answers, refit=refit)])),
         rows=_per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
     )
 

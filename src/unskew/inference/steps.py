@@ -16,8 +16,9 @@ estimate is off by d̄ + (1 − ε) c, and T_b(1) + d_b by d̄ more, so that rep
 
     θ_b = T_b(1) + d_b − 2 d̄ − (1 − ε) c
 
-lie around the truth. Their percentiles need not have the estimate in the middle. No step leaves out a user, so that
-every item keeps its training support.
+lie around the truth. Their percentiles need not have the estimate in the middle, or inside; their mean is the corrected
+estimate, and verdicts are about differences of such means. No step leaves out a user, so that every item keeps its
+training support.
 """
 
 from __future__ import annotations
@@ -49,3 +50,9 @@ def prolonged(value: Floats, drawn: Floats, near: Floats, alike: Floats) -> Floa
         return change
     curve = (alike[there].mean(axis=0) - value) / STEP**2
     return np.asarray(drawn + change - 2.0 * change[there].mean(axis=0) - (1.0 - STEP) * curve)
+
+
+def corrected(replicates: Floats) -> Floats:
+    """The corrected estimate of every model: the mean of the replicates that exist, NaN where there is none."""
+    there = np.isfinite(replicates).all(axis=1)
+    return np.asarray(replicates[there].mean(axis=0) if there.any() else np.full(replicates.shape[1], np.nan))

@@ -33,7 +33,10 @@ def open_file(path: str | PathLike[str]) -> tuple[pl.LazyFrame, bool]:
     if file.is_dir():
         raise InputError(f"{file}: this is a directory.\nGive one file: .csv, .tsv or .parquet.")
     if not file.exists():
-        raise InputError(f"{file}: there is no such file.\nCheck the path (looked from {Path.cwd()}).")
+        from unskew.log.datasets import NAMES
+
+        named = f" '{file}' names a data set, which Python reads: us.load('{file}')." if str(file) in NAMES else ""
+        raise InputError(f"{file}: there is no such file.\nCheck the path (looked from {Path.cwd()}).{named}")
     if not file.stat().st_size:
         raise InputError(f"{file}: the file is empty.\nGive a file with a header and at least one row.")
     ending = ending_of(file)

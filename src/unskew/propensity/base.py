@@ -110,6 +110,16 @@ class Propensity(ABC):
         return False
 
     @property
+    def follows_rows(self) -> bool:
+        """Whether a log of half the rows would halve P: probabilities do, absolute or not; bare ratios do not."""
+        return self.level is Level.ABSOLUTE
+
+    @property
+    def refits(self) -> bool:
+        """Whether it can be fitted anew, to other weights of users."""
+        return self.estimated
+
+    @property
     def smooth(self) -> bool:
         """Whether P moves smoothly with the weights of users, so that refitting tells its error."""
         return True

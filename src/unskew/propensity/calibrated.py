@@ -98,6 +98,11 @@ class Calibrated(Propensity):
         return self.curve is not None
 
     @property
+    def follows_rows(self) -> bool:
+        """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
+        return True
+
+    @property
     def knows_users(self) -> bool:
         """As the inner one."""
         return self.inner.knows_users

@@ -12,9 +12,10 @@ is (k−1)/k as dense, so its absolute propensities are raised by k/(k−1). It 
     implied pairs      Σ 1/P over seen pairs against U·I, where P is absolute and all that was seen is logged
 
 Relative propensities are first scaled by the one constant that makes them sum to the number seen. What is not fitted
-(``uniform``) is asked as it is. What only a seen pair has (``known``, ``naive_bayes``) has no log-loss and no
-reliability; where all that was seen is logged, its balance is that of Σ 1/P over a tenth's seen pairs, which should be
-the number of the tenth's pairs.
+(``uniform``) is asked as it is. ``known`` propensities of a whole log, of which this one is a random part, are
+multiplied by the part's share. Where pairs have no propensity (``unsupported=drop``), the constant is that of the
+others. What only a seen pair has (``known``, ``naive_bayes``) has no log-loss and no reliability; where all that was
+seen is logged, its balance is that of Σ 1/P over a tenth's seen pairs, which should be the number of the tenth's pairs.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import numpy.typing as npt
 
 from unskew.errors import InputError, UnskewError
 from unskew.log import Feedback, Log
-from unskew.propensity.base import NOTHING, Level, Propensity, Side
+from unskew.propensity.base import NOTHING, Level, Part, Propensity, Side
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
@@ -128,21 +129,30 @@ def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
         seen_p, free_p = crossfitted(model, log, others, world.folds, side)
         model = model.fit(log, side)
     else:
-        seen_p, free_p = model.of(log).rows, model.of(others).rows if asked else np.empty(0)
+        share = part_share(model, log)
+        seen_p, free_p = model.of(log).rows * share, model.of(others).rows * share if asked else np.empty(0)
     if asked and model.level is Level.RELATIVE:
-        scale = len(log) / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)
+        known = int(np.isfinite(seen_p).sum())
+        scale = known / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)
         seen_p, free_p = np.minimum(seen_p * scale, 1.0), np.minimum(free_p * scale, 1.0)
     if not np.isfinite(seen_p).any():
         raise InputError(f"{log.account.source}: no seen pair has a propensity under {model}.")
     return _summary(name, model, world, seen_p, free_p, asked)
 
 
+def part_share(model: Propensity, log: Log) -> float:
+    """What turns P of a whole log into P of this random part of it; 1 where P speaks of the log at hand."""
+    share = model.share_of(log)
+    return share if share is not None and model.refers(log) is Part.LOG else 1.0
+
+
 def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Floats, asked: bool) -> Check:
     log, weight = world.log, 1.0 / world.unseen.rate
     pairs = len(log.users) * len(log.items)
-    constant = len(log) / pairs
-    entropy = -(constant * np.log(constant) + (1.0 - constant) * np.log1p(-constant)) if constant < 1.0 else 0.0
     kept = np.isfinite(seen)
+    there = float(kept.sum() + weight * np.isfinite(free).sum()) if asked else float(pairs)
+    constant = int(kept.sum()) / there
+    entropy = -(constant * np.log(constant) + (1.0 - constant) * np.log1p(-constant)) if constant < 1.0 else 0.0
     inverse = 1.0 / seen[kept]
     ess = float(inverse.sum() ** 2 / (inverse**2).sum())
     lighter = len(inverse) - -(-len(inverse) // 100)
@@ -176,7 +186,14 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
     elif found.implied_pairs is not None:
         found = replace(found, **_implied_balance(world, seen, found.unasked))
     spread = float(np.sqrt(np.sum((1.0 - seen[kept]) / seen[kept] ** 2)))
-    return replace(found, findings=tuple(_findings(found, spread)))
+    if asked and _cancels(model, log):
+        found = replace(found, notes=tuple(_per_user(found)))
+    return replace(found, findings=tuple(_findings(found, spread, there)))
+
+
+def _cancels(model: Propensity, log: Log) -> bool:
+    """Whether P is the same for every user up to a factor that nobody claims to know."""
+    return model.level is Level.RELATIVE and model.of_items(log.items) is not None
 
 
 _ONLY_SEEN = {
@@ -193,7 +210,7 @@ def _on_pairs(world: _World, seen: Floats, free: Floats, weight: float) -> dict[
     p = np.concatenate([seen[here], free[there]])
     label = np.repeat([1.0, 0.0], [int(here.sum()), int(there.sum())])
     mass = np.where(label > 0.0, 1.0, weight)
-    safe = np.clip(p, 1e-12, 1.0 - 1e-12)
+    happened = np.where(label > 0.0, p, 1.0 - p)  # the probability of what happened
     fold = np.concatenate([pair_folds(log, world.folds)[here], pair_folds(unseen, world.folds)[there]])
     balance, unasked = {}, []
     for side in ("user", "item"):
@@ -203,7 +220,7 @@ def _on_pairs(world: _World, seen: Floats, free: Floats, weight: float) -> dict[
         row = np.concatenate([getattr(log, side)[here], getattr(unseen, side)[there]])
         balance[f"{side}_balance"] = _bins(_tenths(_elsewhere(world, side)[fold, row], mass), p, label, mass)
     return {
-        "log_loss": float(-np.average(label * np.log(safe) + (1.0 - label) * np.log1p(-safe), weights=mass)),
+        "log_loss": float(-np.average(np.log(np.maximum(happened, 1e-12)), weights=mass)),
         "brier": float(np.average((label - p) ** 2, weights=mass)),
         "reliability": _bins(_tenths(p, mass), p, label, mass),
         "unasked": tuple(unasked),
@@ -229,6 +246,11 @@ def _implied_balance(world: _World, seen: Floats, unasked: tuple[str, ...]) -> d
         rows, implied, variance = (
             np.bincount(mine, weights=w, minlength=len(pairs)) for w in (np.ones(len(mine)), inverse, noise)
         )
+        if not rows.all():
+            words.append(
+                f"{int((rows == 0.0).sum())} of {len(rows)} tenths of the {side}s ({pairs[rows == 0.0].sum():,.0f} "
+                "pairs) have no seen pair, so their balance cannot be asked: nobody speaks for them"
+            )
         found[f"{side}_balance"] = tuple(
             Bin(float(n / total), float(n / size), float(size), float(n / total * np.sqrt(v) / total))
             for n, total, v, size in zip(rows, implied, variance, pairs, strict=True)
@@ -299,14 +321,34 @@ def _overlap(seen: Floats, free: Floats | None, weight: float) -> tuple[Overlap,
     )
 
 
-def _findings(c: Check, spread: float) -> list[str]:
-    """What is worth a word; ``spread`` is the standard error of the implied number of pairs."""
+USERS = "tenths of the users by activity"
+
+
+def _per_user(c: Check) -> list[str]:
+    """Users whose number is off where P knows of items only: a factor per user, which many estimates do without."""
+    gap = max((_gap(b) for b in c.user_balance), default=0.0)
+    if gap <= OFF:
+        return []
+    return [
+        f"the number seen among {USERS} is off by up to {100 * gap:.0f} %, because P knows of items only. That does "
+        "not matter to per-user snips and gs, in which a factor per user cancels; pooled estimates weigh users by "
+        "activity"
+    ]
+
+
+def _findings(c: Check, spread: float, pairs: float) -> list[str]:
+    """What is worth a word.
+
+    Args:
+        spread: the standard error of the implied number of pairs.
+        pairs: that have a propensity.
+    """
     words = []
     if c.log_loss is not None and c.log_loss > c.log_loss_constant:
         words.append("predicts held-out pairs worse than one constant for all")
     for bins, what in (
         (c.reliability, "pairs with similar propensities"),
-        (c.user_balance, "tenths of the users by activity"),
+        (() if c.notes else c.user_balance, USERS),
         (c.item_balance, "tenths of the items by popularity"),
     ):
         gap = max((_gap(b) for b in bins), default=0.0)
@@ -314,10 +356,14 @@ def _findings(c: Check, spread: float) -> list[str]:
             words.append(f"the number seen among {what} is off by up to {100 * gap:.0f} %")
     if c.ess_share < FEW:
         words.append(f"the weights leave an effective {100 * c.ess_share:.1f} % of the interactions")
-    if c.implied_pairs is not None and abs(c.implied_pairs - c.pairs) - 3.0 * spread > OFF * c.pairs:
-        words.append(f"the weights sum to {c.implied_pairs:,.0f} pairs, and there are {c.pairs:,} (users × items)")
+    if c.implied_pairs is not None and abs(c.implied_pairs - pairs) - 3.0 * spread > OFF * pairs:
+        which = "that have a propensity" if c.dropped else "(users × items)"
+        words.append(f"the weights sum to {c.implied_pairs:,.0f} pairs, and there are {pairs:,.0f} {which}")
     if c.dropped:
-        words.append(f"{c.dropped:,} seen pairs have no propensity and are left out")
+        words.append(
+            f"{c.dropped:,} seen pairs have no propensity and are left out; one constant for the others has a log-loss "
+            f"of {c.log_loss_constant:.4g}"
+        )
     return words
 
 

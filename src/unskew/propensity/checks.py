@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unskew.atomic import atomic
+from unskew.spec import find
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,11 +51,13 @@ class Check:
         propensity, fitted: as it was asked for, and as it prints once fitted to the whole log.
         rows: seen pairs that have a propensity; the weights are theirs.
         dropped: seen pairs without one (``unsupported=drop``), left out everywhere.
+        log_loss_constant, brier_constant: those of one constant for all pairs that have a propensity.
         certain: seen pairs whose P is 1, or was above 1 and was set to 1.
         ess_share: ``ess`` over ``rows``.
         max_weight_share, top_weight_share: of Σ 1/P, the share of the largest weight and of the largest ⌈1 %⌉.
         clips: share of the seen pairs that a clip there would raise.
         implied_pairs, pairs: Σ 1/P, where it should equal users × items, and that number.
+        notes: what is off without doing harm to every estimate, and to which it does.
         findings: what is worth a word.
     """
 
@@ -80,6 +83,7 @@ class Check:
     implied_pairs: float | None
     pairs: int
     unasked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
 
 
@@ -127,7 +131,10 @@ class Checks:
             temporary.write_text(checks_page(self), encoding="utf-8")
 
     def __getitem__(self, name: str) -> Check:
-        return {c.propensity: c for c in self.checks}[name]
+        from unskew.propensity import make
+
+        found = {c.propensity: c for c in self.checks}
+        return found[find("propensity", name, found, make)]
 
     def __rich__(self) -> RenderableType:
         from unskew.report import checks_panel

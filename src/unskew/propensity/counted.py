@@ -45,6 +45,11 @@ class Counted(Propensity):
         """That of the inner propensity."""
         return self.inner.level
 
+    @property
+    def refits(self) -> bool:
+        """Never: files have no users whose weight could change."""
+        return False
+
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Refused: files have no users whose weight could change."""
         raise InputError(

@@ -1,8 +1,8 @@
 """Seen and unseen pairs, and folds of them, so that a propensity is judged on pairs that it was not fitted on.
 
 Folds are over *pairs*, by a hash of user and item, seen or not. A model fitted without the seen pairs of a fold speaks
-of a log that holds (k−1)/k of the seen pairs, whichever fold a pair is in: absolute propensities are therefore raised
-by k/(k−1).
+of a log that holds (k−1)/k of the seen pairs, whichever fold a pair is in: probabilities of being in it are therefore
+raised by k/(k−1), also those whose meaning is relative (a log of clicks); bare ratios (``popularity``) are not.
 
 Or they are over *users*, by a hash of the user: a model is fitted to the users outside the fold (the others weigh
 nothing), and speaks of a whole log. What a user saw then tells nothing of that user's own pairs, so that it suits only
@@ -21,7 +21,7 @@ from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import hash_texts
-from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Side, pairs_log
+from unskew.propensity.base import NOTHING, Floats, Propensity, Side, pairs_log
 
 Integers = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
@@ -95,7 +95,7 @@ def crossfitted(
     seen, unseen = np.empty(len(train)), np.empty(len(others))
     for k in range(folds):
         fitted = model.fit(train.take(mine != k), side, weights)
-        raised = folds / (folds - 1.0) if fitted.level is Level.ABSOLUTE else 1.0
+        raised = folds / (folds - 1.0) if fitted.follows_rows else 1.0
         seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, 1.0)
         unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, 1.0)
     return seen, unseen

@@ -119,7 +119,19 @@ class Logistic(Propensity):
                 "logistic(features=plain) needs covariates: give --user-features or --item-features, or use "
                 "features=none with offsets."
             )
+        if self.features == "plain" and self.free == "yes":
+            for what, given in (("user", side.user_features), ("item", side.item_features)):
+                if given is not None and what in self.offsets:
+                    self._untold(what)
         return side.user_features, side.item_features
+
+    def _untold(self, what: str) -> None:
+        """Covariates of a side with free offsets would change nothing."""
+        raise InputError(
+            f"'{self}': an offset of its own for every {what}, without a penalty, takes in whatever covariates of "
+            f"{what}s could say, so that they would be ignored. Use free=no, which shares it out by the penalty; or "
+            f"features=outer, which keeps products with covariates of the other side; or leave --{what}-features out."
+        )
 
     def _pairs(self, train: Log, sides: tuple[_Side, _Side], often: Floats) -> tuple[Pairs, Floats, Floats, float]:
         """The pairs of the fit, whether each was seen, their weights, and −log of the rate of unseen pairs."""
@@ -193,6 +205,11 @@ class Logistic(Propensity):
     def fitted(self) -> bool:
         """Whether there are coefficients."""
         return self.state is not None
+
+    @property
+    def follows_rows(self) -> bool:
+        """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
+        return True
 
     @property
     def knows_users(self) -> bool:

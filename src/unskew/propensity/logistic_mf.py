@@ -98,6 +98,11 @@ class LogisticMF(Propensity):
         return self.found is not None
 
     @property
+    def follows_rows(self) -> bool:
+        """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
+        return True
+
+    @property
     def knows_users(self) -> bool:
         """Every user has factors and an offset."""
         return True

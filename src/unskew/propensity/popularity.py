@@ -30,6 +30,7 @@ from unskew.propensity.exponent import Exponent, Half, from_exposures, from_rand
 from unskew.spec import show
 
 ESTIMATE = "estimate"
+STEEPEST = 10  # |γ| beyond this means nothing, and powers of counts would vanish
 DIGITS = 2  # of an estimated γ: what is printed is what is used
 
 
@@ -62,6 +63,11 @@ class Popularity(Propensity):
             raise InputError(f"'popularity': level must be relative or absolute, not '{self.level}'.")
         if not isinstance(self.gamma, int | float) and self.gamma != ESTIMATE:
             raise InputError(f"'popularity': gamma must be a number or estimate, not '{self.gamma}'.")
+        if not isinstance(self.gamma, str) and not abs(self.gamma) <= STEEPEST:
+            raise InputError(
+                f"'popularity': gamma must lie between −{STEEPEST} and {STEEPEST}, not {self.gamma:g}: counts to a "
+                "higher power leave nothing but the most popular item. The usual choices are 1 and 2."
+            )
         object.__setattr__(self, "level", Level(self.level))
 
     @classmethod

@@ -90,7 +90,7 @@ def facts(audit: Audit) -> list[tuple[str, str]]:
         ("density", small_share(size.density)),
     ]
     if size.duplicates:
-        found.append(("repeated pairs", numbers.count(size.duplicates)))
+        found.append(("repeated pair" + "s" * (size.duplicates != 1), numbers.count(size.duplicates)))
     if size.dropped:
         found.append(("dropped rows", numbers.count(sum(size.dropped.values()))))
     if size.silent_users:

@@ -18,7 +18,7 @@ _CLIPPED = "share of the seen pairs that a clip there would raise"
 
 def scores(checks: Checks, *, wide: bool = True) -> Sheet:
     """Log-loss and Brier beside those of one constant, and the weights; one row per propensity."""
-    first = checks.checks[0]
+    first = min(checks.checks, key=lambda c: c.dropped)  # where pairs are left out, the constant is that of the others
     columns = ("propensity", *(("level", "seen pairs") if wide else ()), "log-loss", "Brier", "ess", "share")
     columns += ("largest", *((f"top 1{numbers.SPACE}%", "implied pairs") if wide else ()))
     dashes = (numbers.DASH,) * (5 if wide else 3)
@@ -98,7 +98,7 @@ def words(checks: Checks) -> list[tuple[str, str, str]]:
     agree = [c.propensity for c in checks.checks if not c.findings and c.log_loss is not None]
     notes: dict[str, list[str]] = {"agrees with what was seen on held-out pairs.": agree}
     for c in checks.checks:
-        said = [f"{text}." for text in c.unasked]
+        said = [f"{text}." for text in (*c.unasked, *c.notes)]
         if c.certain:
             said.append(f"P is 1 (or was set to 1) for {numbers.count(c.certain)} seen pairs.")
         if c.level == "relative":

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from unskew.atomic import atomic
+from unskew.atomic import atomic, folder
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
 from unskew.log import Recommender
@@ -35,7 +35,7 @@ def write(world: World, directory: str | Path, progress: Callable[[str], None] |
     paths = {}
     with ExitStack() as files:
         for name, table in _tables(world):
-            paths[name] = Path(directory) / f"{name}.parquet"
+            paths[name] = folder(directory) / f"{name}.parquet"
             table.write_parquet(files.enter_context(atomic(paths[name])))
             if progress is not None:
                 progress(name)

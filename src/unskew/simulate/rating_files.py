@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.atomic import atomic
+from unskew.atomic import atomic, folder
 from unskew.simulate.rating_costs import METRICS
 from unskew.simulate.ratings import RatingWorld
 
@@ -39,7 +39,7 @@ def write_ratings(
     with ExitStack() as files:
 
         def place(name: str, file: str) -> Path:
-            paths[name] = Path(directory) / file
+            paths[name] = folder(directory) / file
             return files.enter_context(atomic(paths[name]))
 
         def done(name: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from unskew.atomic import atomic
+from unskew.atomic import folder as made
 from unskew.studies.charts import draw
 from unskew.studies.record import Record, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
@@ -23,7 +24,7 @@ SHORT = 12  # longer tables are folded away
 
 def save(study: Study, experiment: Experiment, records: Sequence[Record], folder: Path, *, quick: bool) -> list[Path]:
     """Write what an experiment gave; gives back the paths."""
-    stem = folder / f"{study.name}-{experiment.name}"
+    stem = made(folder) / f"{study.name}-{experiment.name}"
     paths = [stem.with_suffix(".json"), stem.with_suffix(".csv")]
     write_json(paths[0], records, {"study": study.name, "experiment": experiment.name, "quick": quick})
     write_csv(paths[1], records)

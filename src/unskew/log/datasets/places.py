@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from unskew.atomic import atomic
+from unskew.atomic import folder as made
 from unskew.errors import InputError
 from unskew.log.datasets.base import Source
 
@@ -79,7 +80,7 @@ def registry() -> dict[str, str]:
 def register(name: str, folder: Path) -> None:
     """Remember where the user's copy lies."""
     known = registry() | {name: str(folder.resolve())}
-    with atomic(cache() / "datasets.json") as temporary:
+    with atomic(made(cache()) / "datasets.json") as temporary:
         temporary.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
