@@ -28,7 +28,6 @@ from unskew.studies.saito20.setting import Setting
 from unskew.studies.saito20.world import Noise, World, conversion_rate, guess, helped
 
 SMALL = Training(epochs=5, rate=0.05, dims=(3,))
-RNG = np.random.default_rng(0)
 
 
 def ids(many: int) -> Ids:
@@ -130,7 +129,7 @@ def test_relative_rmse_is_over_candidates() -> None:
 def test_coded_dcg_is_the_slip_and_spares_naive(lists: Any) -> None:
     """The array of guesses is overwritten at ranks 2 … k before the divisor is summed; log2 r from rank 2."""
     rng = np.random.default_rng(7)
-    z, y = rng.random((12, 15)) < 0.5, (rng.random((12, 15)) < 0.5) * 1.0
+    z, y = rng.random((12, 15)) < 0.5, (rng.random((12, 15)) < 0.5).astype(np.float64)
     p, q = rng.uniform(0.3, 0.9, (12, 15)), rng.random((12, 15))
     for p_, q_ in ((p, q), (p, np.zeros_like(q)), (np.ones_like(p), np.zeros_like(q))):
         found = real.coded_dcg(z, y, p_, q_, lists, 5)
@@ -160,7 +159,7 @@ def test_evaluate_gives_the_same_numbers(setting: Setting) -> None:
     drawn, p = world.draw(1.0, 0), 0.3 * world.ctr(1.0)
     scores = fit(drawn.train & drawn.converted, world.users, world.items, SMALL, 0)
     lists = best(scores, world.users, world.items, 10)
-    z, y = drawn.validation, drawn.converted * 1.0
+    z, y = drawn.validation, drawn.converted.astype(np.float64)
     q = guess(world.cvr, 0.6, Noise.PAIR, np.random.default_rng(8))
     x = {"naive": dense.naive(z, y), "ips": dense.ips(z, y, p), "dr": dense.dr(z, y, p, q)}
     user, item = np.nonzero(z)
@@ -214,7 +213,7 @@ def test_cross_fitting_does_not_see_the_pair_it_is_asked_about() -> None:
     """p without the pair's click, q without its conversion; in sample both see them."""
     data = small_real("coat")
     assert data is not None
-    z, y = data.clicked, data.converted * 1.0
+    z, y = data.clicked, data.converted.astype(np.float64)
     u, i = np.argwhere(z)[10]
     other_z, other_y = z.copy(), y.copy()
     other_z[u, i], other_y[u, i] = False, 1.0 - y[u, i]
@@ -238,7 +237,7 @@ def test_gains_and_their_errors_equal_loops() -> None:
         for m in range(4):
             ips, dr = (sum(found[r, line, 0, m] for r in rows) / len(rows) for line in (1, 2))
             each.append(100 * (1 - dr / ips))
-        return sum(each) / 4
+        return float(np.mean(each))
 
     ours, se = figure2.gain(found, "dr")
     left = [value([r for r in range(6) if r != out]) for out in range(6)]
@@ -288,16 +287,17 @@ def test_table_4_holds_all_rows_and_names_what_is_missing(tmp_path: Path, monkey
     told: list[str] = []
     setting = Setting(Store(tmp_path, tell=told.append), small_ratings, small_real, workers=2)
     monkeypatch.setattr(table4, "QUICK", SMALL)
-    monkeypatch.setattr(real, "CUTS", (5, 10, 50))
     records = table4.run(setting, 2, True)
     assert [message for message in told if "yahoo-r3" in message] == told and len(told) == 1
     found = {(r.experiment, r.row, r.column): r for r in records}
-    assert len(records) == len(found) == 2 * 9 + 9 + 3 * 18
+    assert len(records) == len(found) == 2 * 9 + 9 + 3 * (18 + 24)
     runs = setting.runs("coat", range(2), SMALL)
     each = [dense.relative_rmse(run["estimate"][0, 2, 1], run["truth"][0, 1]) for run in runs]  # as run, dr, recall@10
     record = found["table4/coat: recall, as run", "dr", "@10"]
     assert record.ours == pytest.approx(np.mean(each)) and record.paper == 0.318
     assert found["table4/coat: as run", "dr", "recall@10"].ours == record.ours
+    values = [run["estimate"][2, 1, 4].mean() for run in runs]  # ours, ips, dcg@10
+    assert found["table4/coat: mean over candidates, ours", "ips", "dcg@10"].ours == pytest.approx(np.mean(values))
     coded = [dense.relative_rmse(run["coded"][1, 0], run["coded_truth"][0]) for run in runs]
     assert found["table4/coat: dcg as the code has it, as run", "ips", "@5"].ours == pytest.approx(np.mean(coded))
     assert len(list(tmp_path.rglob("*.unit"))) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from threading import Lock
 from typing import Any
 
@@ -44,7 +44,7 @@ class Setting:
 
     def worlds(self, seeds: Sequence[int], progress: Progress | None = None) -> list[dict[str, Any]]:
         """Rates and shares of every world (Tables 2 and 3)."""
-        keys = [{"world": seed, "log": self._log()} for seed in seeds]
+        keys = [{"world": seed, "log": self.fingerprint} for seed in seeds]
         return self.store.map(
             keys,
             lambda key: semi.describe(self.world(key["world"]), key["world"]),
@@ -58,7 +58,9 @@ class Setting:
     ) -> dict[float, list[dict[str, Any]]]:
         """Runs in the worlds of ML-100K, by power."""
         keys = [
-            {"semi": seed, "power": power, "log": self._log(), **_told(training)} for seed in seeds for power in powers
+            {"semi": seed, "power": power, "log": self.fingerprint, **_told(training)}
+            for seed in seeds
+            for power in powers
         ]
 
         def make(key: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,8 +83,9 @@ class Setting:
 
         return self.store.map(keys, make, workers=self.workers, progress=progress, stage=f"learning from {name}")
 
-    @cache  # noqa: B019
-    def _log(self) -> str:
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the ratings: what worlds depend on."""
         log = self.ratings()
         assert log.value is not None
         return hashlib.sha256(log.user.tobytes() + log.item.tobytes() + log.value.tobytes()).hexdigest()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from unskew.engine.store import Progress
@@ -56,6 +59,7 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
         pairs = [errors(one) for one in found]
         every, coded = np.array([one for one, _ in pairs]), np.array([two for _, two in pairs])
         records += _records(name, _finite(setting, name, every), _finite(setting, name, coded))
+        records += _values(name, found)
     return records
 
 
@@ -95,4 +99,19 @@ def _records(name: str, every: Floats, coded: Floats) -> list[Record]:
             for m, metric in enumerate(METRICS):
                 ours, se = mean_and_error(every[:, p, e, m])
                 records.append(judged(f"table4/{name}: {protocol}", estimator, metric, ours, se=se, runs=len(every)))
+    return records
+
+
+def _values(name: str, found: Sequence[Mapping[str, Any]]) -> list[Record]:
+    """What candidates are worth on average, in truth and by each estimator: who errs in which direction."""
+    records = []
+    for p, protocol in enumerate(PROTOCOLS):
+        rows = {"truth": [run["truth"][p] for run in found]}
+        rows |= {estimator: [run["estimate"][p, e] for run in found] for e, estimator in enumerate(ESTIMATORS)}
+        for row, values in rows.items():
+            means = np.mean(values, axis=2)  # [run, metric]
+            for m, metric in enumerate(METRICS):
+                ours, se = mean_and_error(means[:, m])
+                part = f"table4/{name}: mean over candidates, {protocol}"
+                records.append(judged(part, row, metric, ours, se=se, runs=len(found)))
     return records
