@@ -258,6 +258,8 @@ def test_figures_judge_every_point_and_keep_their_runs(setting: Setting, monkeyp
     assert point.se == pytest.approx(np.std(each, ddof=1) / math.sqrt(3))
     assert found["figure2a/gain of dr over ips, %", "0.5", "dr"].paper == 28.4
     assert found["figure2a/gain of dr over ips, %", "1", "dr"].verdict is Verdict.UNJUDGED
+    rates = [np.mean(run["truth"][0, semi.METRICS.index("recall@10")]) / 10 for run in runs]
+    assert found["figure2a/listed items", "2", "P^cvr"].ours == pytest.approx(np.mean(rates))
     claims = [r for r in records if "claims" in r.experiment]
     assert len(claims) == 4 * 7 * 2
     for claim in claims:

@@ -34,7 +34,13 @@ LINES = ("naive", "ips", "dr", "dr, noise per user")
 def run_a(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """By power."""
     found = setting.semi(POWERS, range(runs), training_of(quick), progress)
-    return _records("figure2a", {power: errors(found[power], BOUND) for power in POWERS}, GAINS_A)
+    records = _records("figure2a", {power: errors(found[power], BOUND) for power in POWERS}, GAINS_A)
+    for power in POWERS:
+        rates = listed_rate(found[power])
+        for name, values in (("P^cvr", rates), ("gain of a perfect guess, %", 100.0 * (1.0 - np.sqrt(1.0 - rates)))):
+            ours, se = mean_and_error(values)
+            records.append(judged("figure2a/listed items", f"{power:g}", name, ours, se=se, runs=runs))
+    return records
 
 
 def run_b(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
@@ -61,6 +67,16 @@ def errors(runs: Sequence[Mapping[str, Any]], bound: float) -> Floats:
             for run in runs
         ]
     )
+
+
+def listed_rate(runs: Sequence[Mapping[str, Any]]) -> Floats:
+    """The mean P^cvr of the ten items that candidates list, by run.
+
+    For rare clicks Var(dr)/Var(ips) ≈ Σ [m(1 − m) + (q − m)²]/p / Σ m/p over listed pairs, m = P^cvr: where they share
+    one m, a perfect guess gains 1 − √(1 − m).
+    """
+    plain, recall = TARGETS.index("plain"), METRICS.index("recall@10")
+    return np.array([run["truth"][plain, recall].mean() / 10.0 for run in runs])
 
 
 def gain(found: Floats, line: str) -> tuple[float, float | None]:
