@@ -68,8 +68,8 @@ is ahead at every power.
 At large powers few clicks carry weights of many thousands: in most runs ips misses what they stand for, in a few it
 explodes, and a mean over few runs says little. In the long run the gain is bounded: for rare clicks Var(dr)/Var(ips)
 ≈ Σ [m(1 − m) + (q − m)²]/p / Σ m/p over listed pairs, m = P^cvr, so that a perfect guess gains about 1 − √(1 − m),
-some third for our lists (table "listed items"), and one with noise less. Larger gains come from runs in which ips
-meets a huge weight and dr does not.
+some third for our lists (table "listed items"), and one with noise less. Larger gains over few runs are luck: one
+huge weight on a pair whose guess happens to be good.
 
 Beside the estimators as printed, another table divides them by each user's estimated total, as the author's code does
 for all data sets. That is another quantity: with plenty of clicks (power .5) dr then is *behind* ips, with few it is
@@ -90,7 +90,8 @@ powers; finished runs are kept, so that it may be stopped.
             """
 The same at power 2. The paper prints a gain of 46.5 % at bound 1, and claims that dr is ahead at every bound. naive
 and ips do not depend on the bound. A gain of 46.5 % asks for lists with P^cvr of .71 even of a perfect guess (see
-(a)); at bound 1 the guess is hardly better than none, and so is ours. Quick runs train candidates as in (a).
+(a)); at bound 1 the guess is hardly better than none, and the gain that we find is small and uncertain: where dr is
+behind ips, it is by less than its standard error. Quick runs train candidates as in (a).
 """,
             figure2.run_b,
             figure2.RUNS,
