@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from unskew.studies.study import Study
     from unskew.studies.tables import Table as Cells
 
-STUDIES = ("schnabel16",)
+STUDIES = ("schnabel16", "saito20")
 
 
 def reproduce(
@@ -82,9 +83,8 @@ def reproduce(
 def _study(name: str) -> Study:
     if name not in STUDIES:
         raise InputError(f"there is no study called '{name}'. Known: {', '.join(STUDIES)}.")
-    from unskew.studies.schnabel16.study import STUDY
-
-    return STUDY
+    study: Study = import_module(f"unskew.studies.{name}.study").STUDY
+    return study
 
 
 def _tables(records: Sequence[Record]) -> list[Table]:

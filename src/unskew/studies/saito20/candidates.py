@@ -1,0 +1,66 @@
+"""The 32 candidate recommenders: 4 sizes × 2 penalties × 4 losses (saito20 Table 1), as lists of items.
+
+They learn from training conversions alone, as in the author's code: 100 epochs at a rate of 1e-3 (the text says 1e-4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.kernels.topk import SEED, top_k
+from unskew.log.ids import Codes, Ids
+from unskew.log.log import Feedback, Floats, Log
+from unskew.log.order import starts_of
+from unskew.models import Factors, fit_all
+from unskew.studies.saito20.dense import Flags
+
+DIMS, PENALTIES, LOSSES = (5, 20, 50, 100), (1e-2, 1e-4), ("logistic", "bpr", "warp", "warp-kos")
+
+
+@dataclass(frozen=True)
+class Training:
+    """How candidates learn."""
+
+    epochs: int = 100
+    rate: float = 1e-3
+    dims: tuple[int, ...] = DIMS
+
+    def models(self, seed: int) -> list[Factors]:
+        """All of them, not fitted."""
+        return [
+            Factors(dim, loss, rate=self.rate, l2=l2, epochs=self.epochs, seed=seed)
+            for loss in LOSSES
+            for dim in self.dims
+            for l2 in PENALTIES
+        ]
+
+
+def fit(positive: Flags, users: Ids, items: Ids, training: Training, seed: int, threads: int = 1) -> list[Floats]:
+    """Scores of every pair by every candidate, learnt from these positive pairs."""
+    log = log_of(positive, users, items)
+    made = fit_all(training.models(seed), log, threads)
+    return [_scores(model) for model in made]
+
+
+def log_of(positive: Flags, users: Ids, items: Ids) -> Log:
+    """The positive pairs as a log."""
+    user, item = np.nonzero(positive)
+    counts = np.bincount(user, minlength=len(users))
+    return Log(users, items, starts_of(counts), item.astype(np.int32), feedback=Feedback.IMPLICIT)
+
+
+def best(scores: list[Floats], users: Ids, items: Ids, k: int) -> Codes:
+    """The k best of all items, [model, user, rank]; ties by the hash of user and item."""
+    lists = np.empty((len(scores), len(users), k), dtype=np.int32)
+    nothing = np.zeros(len(users) + 1, dtype=np.int64)
+    for which, score in enumerate(scores):
+        top_k(score, k, users.hashes, items.hashes, SEED, nothing, np.empty(0, dtype=np.int32), lists[which])
+    return lists
+
+
+def _scores(model: object) -> Floats:
+    assert isinstance(model, Factors)
+    left, right = model.user_[:, :-1], model.item_
+    return np.asarray(left @ right[:, :-1].T + right[:, -1])
