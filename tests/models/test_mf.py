@@ -172,6 +172,7 @@ def test_a_search_takes_the_best_setting_and_fits_it_to_all_ratings() -> None:
     again = MF(model.dim, model.penalty, model.offsets, propensity="known").fit(log)
     assert np.array_equal(again.factors_.user, model.factors_.user)
     assert str(again) == str(model)
+    assert model.fit(log).search_ is None  # a fit of its own
 
 
 def test_warm_starts_do_not_change_what_a_search_finds() -> None:

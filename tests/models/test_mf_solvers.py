@@ -204,7 +204,7 @@ def test_both_solvers_reach_the_same_objective(
     slow, fast, solved = both(loss, offsets, weighted, strength, dim)
     assert fast == pytest.approx(slow, rel=0.01)
     assert solved.history[-1] == pytest.approx(fast, rel=1e-9)
-    assert solved.history[-1] < solved.history[0]
+    assert solved.history[-1] < solved.history[0] or len(solved.history) == 1
 
 
 @pytest.mark.parametrize("offsets", MODES)
@@ -248,8 +248,8 @@ def test_rounds_and_tolerance_end_a_fit() -> None:
     told: list[tuple[int, float]] = []
     for solve in (als, lbfgs):
         cut = solve(problem, start, Effort(2, 1e-9))
-        assert not cut.converged and len(cut.history) == 3
+        assert not cut.converged and len(cut.history) == 2
         told.clear()
         solved = solve(problem, start, Effort(500, 1e-4, lambda *args: told.append(args)))
         assert solved.converged and len(solved.history) < 200
-        assert told == list(enumerate(solved.history))[1:]
+        assert told == list(enumerate(solved.history, start=1))

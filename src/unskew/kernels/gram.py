@@ -28,6 +28,21 @@ def padded(width: int) -> int:
     return -(-width // LANES) * LANES
 
 
+def _place(builder: Any, array: Any, row: Any, column: Any) -> Any:
+    """The address of one number of a C-contiguous matrix."""
+    width = cgutils.unpack_tuple(builder, array.shape)[1]
+    return builder.gep(array.data, [builder.add(builder.mul(row, width), column)])
+
+
+def _vector(builder: Any, pointer: Any) -> Any:
+    return builder.bitcast(pointer, _VECTOR.as_pointer())
+
+
+def _eight_times(builder: Any, number: Any) -> Any:
+    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), _FIRST)
+
+
 @intrinsic
 def _tile(typing: Any, rows: Any, first: Any, last: Any, j: Any, k: Any, out: Any, add: Any) -> Any:
     """out[j:j+8, k:k+8] ±= Σ over first ≤ e < last of rows[e, j:j+8]ᵀ rows[e, k:k+8]; C-contiguous float64."""
@@ -39,29 +54,45 @@ def _tile(typing: Any, rows: Any, first: Any, last: Any, j: Any, k: Any, out: An
         source = context.make_array(signature.args[0])(context, builder, array)
         sums = context.make_array(signature.args[5])(context, builder, target)
         join = builder.fadd if add.literal_value else builder.fsub
-
-        def place(base: Any, row: Any, column: Any) -> Any:
-            width = cgutils.unpack_tuple(builder, base.shape)[1]
-            return builder.gep(base.data, [builder.add(builder.mul(row, width), column)])
-
-        def vector(pointer: Any) -> Any:
-            return builder.bitcast(pointer, _VECTOR.as_pointer())
-
         held = [cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * LANES)) for _ in range(LANES)]
         with cgutils.for_range(builder, stop, start) as loop:
-            right = builder.load(vector(place(source, loop.index, k)), align=8)
+            right = builder.load(_vector(builder, _place(builder, source, loop.index, k)), align=8)
             for lane, register in enumerate(held):
-                number = builder.load(place(source, loop.index, builder.add(j, ir.Constant(j.type, lane))))
-                one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
-                left = builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), _FIRST)
+                column = builder.add(j, ir.Constant(j.type, lane))
+                left = _eight_times(builder, builder.load(_place(builder, source, loop.index, column)))
                 product = builder.fmul(left, right, flags=_FUSED)
                 builder.store(builder.fadd(product, builder.load(register), flags=_FUSED), register)
         for lane, register in enumerate(held):
-            pointer = vector(place(sums, builder.add(j, ir.Constant(j.type, lane)), k))
+            row = builder.add(j, ir.Constant(j.type, lane))
+            pointer = _vector(builder, _place(builder, sums, row, k))
             builder.store(join(builder.load(pointer, align=8), builder.load(register)), pointer, align=8)
         return context.get_dummy_value()
 
     return types.void(rows, types.intp, types.intp, types.intp, types.intp, out, add), generate
+
+
+@intrinsic
+def put(typing: Any, out: Any, i: Any, rows: Any, j: Any, factor: Any, first: Any, add: Any) -> Any:
+    """out[i, first:] = factor·rows[j, first:], or += if ``add``; ``first`` and widths are multiples of 8."""
+    if not isinstance(add, types.BooleanLiteral):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, i, array, j, factor, first, _ = arguments
+        sums = context.make_array(signature.args[0])(context, builder, target)
+        source = context.make_array(signature.args[2])(context, builder, array)
+        factors, width = _eight_times(builder, factor), cgutils.unpack_tuple(builder, sums.shape)[1]
+        step = ir.Constant(first.type, LANES)
+        with cgutils.for_range_slice(builder, first, width, step, inc=True) as (column, _):
+            pointer = _vector(builder, _place(builder, sums, i, column))
+            right = builder.load(_vector(builder, _place(builder, source, j, column)), align=8)
+            number = builder.fmul(factors, right, flags=_FUSED)
+            if add.literal_value:
+                number = builder.fadd(number, builder.load(pointer, align=8), flags=_FUSED)
+            builder.store(number, pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.void(out, types.intp, rows, types.intp, types.float64, types.intp, add), generate
 
 
 @njit(cache=True, nogil=True)
@@ -87,12 +118,9 @@ def solve(matrix, n, out):  # type: ignore[no-untyped-def]
         for j in range(panel, min(panel + LANES, n)):
             pivot = matrix[j, j]
             scale = 1.0 / np.sqrt(pivot) if pivot > out[j] else 0.0
-            for k in range(panel, size):
-                matrix[j, k] *= scale
+            put(matrix, j, matrix, j, scale, panel, False)
             for i in range(j + 1, panel + LANES):
-                factor = matrix[j, i]
-                for k in range(panel, size):
-                    matrix[i, k] -= factor * matrix[j, k]
+                put(matrix, i, matrix, j, -matrix[j, i], panel, True)
             matrix[j, j] = scale
         last = min(panel + LANES, n)
         for j in range(panel + LANES, size, LANES):

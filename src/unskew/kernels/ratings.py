@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from unskew.kernels.gram import add_gram, solve
+from unskew.kernels.gram import add_gram, put, solve
 
 CHUNK = 64  # ratings that are worked on together
 
@@ -64,8 +64,7 @@ def solve_rows(first, last, indptr, index, value, weight, own, design, penalty, 
                 if edge > 0.0:
                     s /= 2.0 * max(abs(y - _dot(design, o, mine)), edge)
                 s = np.sqrt(s)
-                for j in range(width):
-                    rows[e, j] = s * design[o, j]
+                put(rows, e, design, o, s, 0, False)
                 rows[e, d + 1] = s * y - rows[e, d + 1]
             add_gram(rows, n, normal)
         for j in range(d):
@@ -90,6 +89,15 @@ def _dot(design, o, mine):  # type: ignore[no-untyped-def]
     for j in range(len(mine)):
         total += design[o, j] * mine[j]
     return total
+
+
+@njit(cache=True, nogil=True)
+def multiply(first, last, indptr, index, value, shift, other, out):  # type: ignore[no-untyped-def]
+    """out[r] = Σ over the ratings of r of (value − shift)·other[o]; widths are multiples of 8."""
+    for r in range(first, last):
+        out[r] = 0.0
+        for e in range(indptr[r], indptr[r + 1]):
+            put(out, r, other, index[e], value[e] - shift, 0, True)
 
 
 @njit(cache=True, nogil=True)

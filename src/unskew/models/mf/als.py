@@ -31,7 +31,7 @@ def als(problem: Problem, start: Factors, effort: Effort) -> Solved:
     sides = problem.ratings.by_user, problem.ratings.by_item
     seen = tuple(np.diff(side.indptr) > 0 for side in sides)
     factors, before, run, converged = start.copy(), start.item, 0, False
-    history, edge = [problem.objective(start)[0]], FIRST_EDGE if problem.loss == "absolute" else 0.0
+    history, edge = [np.inf], FIRST_EDGE if problem.loss == "absolute" else 0.0
     with workers(effort.threads) as each:
         while not converged and len(history) <= effort.rounds:
             given = factors.item + run / (run + 3.0) * (factors.item - before)
@@ -45,8 +45,8 @@ def als(problem: Problem, start: Factors, effort: Effort) -> Solved:
                 effort.progress(len(history) - 1, history[-1])
             settled = edge <= EDGE
             edge = edge if settled else max(EDGE, FALL * edge)
-            converged = settled and abs(history[-2] - history[-1]) <= effort.tolerance * history[-2]
-    return Solved(factors, history, converged)
+            converged = settled and abs(history[-2] - history[-1]) <= effort.tolerance * history[-1]
+    return Solved(factors, history[1:], converged)
 
 
 def _solve(problem: Problem, side: Side, own: Floats, other: Floats, level: float, edge: float, each: Each) -> float:

@@ -1,7 +1,7 @@
 """All unknowns at once, by limited-memory BFGS (Byrd et al. 1995): the solver of schnabel16, set as in its code.
 
-The absolute error has no slope at 0, and steps along a subgradient soon get stuck there (on Coat 1 to 30 % above
-what is found here). So |x| is rounded off at a falling edge, and each stage begins where the last one ended.
+The absolute error has no slope at 0, and steps along a subgradient soon get stuck there, well above the minimum. So
+|x| is rounded off at a falling edge, and each stage begins where the last one ended.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ def lbfgs(problem: Problem, start: Factors, effort: Effort) -> Solved:
     def note(flat: Floats) -> None:
         history.append(problem.objective(unpack(flat))[0])
         if effort.progress is not None:
-            effort.progress(len(history) - 1, history[-1])
+            effort.progress(len(history), history[-1])
 
-    flat, history, converged = pack(start), [problem.objective(start)[0]], False
+    flat, converged = pack(start), False
+    history: list[float] = []
     for edge in EDGES if problem.loss == "absolute" else (0.0,):
-        left = effort.rounds - len(history) + 1
+        left = effort.rounds - len(history)
         if left < 1:
             return Solved(unpack(flat), history, converged=False)
         limits = {"maxiter": left, "maxfun": 10 * left, "maxcor": MEMORY}

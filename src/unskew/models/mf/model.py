@@ -155,6 +155,7 @@ class MF(Model):
             progress: called with the number of the round and the objective after it.
         """
         self._check()
+        self.search_ = None
         return self._fit(weigh(log, self.propensity if propensity is None else propensity), progress)
 
     @classmethod
@@ -200,7 +201,7 @@ class MF(Model):
         solve, rounds = SOLVERS[self.solver]
         effort = Effort(self.rounds or rounds, self.tolerance, progress, self.threads)
         problem = Problem(ratings, self.dim, self.penalty, self.loss, self.offsets)
-        solved = solve(problem, svd_start(ratings, self.dim, self.seed), effort)
+        solved = solve(problem, svd_start(ratings, self.dim, self.seed, self.threads), effort)
         self.users_, self.items_ = log.users, log.items
         self.factors_, self.history_ = solved.factors, solved.history
         self.user_seen_, self.item_seen_ = (np.diff(s.indptr) > 0 for s in (ratings.by_user, ratings.by_item))
@@ -214,9 +215,9 @@ class MF(Model):
             effective=float(weight.sum() ** 2 / np.square(weight).sum()),
             users=int(np.count_nonzero(self.user_seen_)),
             items=int(np.count_nonzero(self.item_seen_)),
-            rounds=len(solved.history) - 1,
+            rounds=len(solved.history),
             converged=solved.converged,
-            objective=problem.objective(solved.factors)[0],
+            objective=solved.history[-1] if solved.history else problem.objective(solved.factors)[0],
             low=float(ratings.by_user.value.min()),
             high=float(ratings.by_user.value.max()),
         )

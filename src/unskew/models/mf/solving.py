@@ -36,7 +36,7 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The factors, and the objective at the start and after every round."""
+    """The factors, and the objective after every round."""
 
     factors: Factors
     history: list[float]

@@ -8,10 +8,13 @@ the same on every machine up to rounding, and users' and items' factors share th
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
+from unskew.kernels import ratings as kernel
+from unskew.kernels.gram import padded
 from unskew.kernels.hashing import pair_uniform
-from unskew.models.mf.problem import Factors, Ratings
+from unskew.log.log import Floats
+from unskew.models.mf.problem import Factors, Ratings, Side
+from unskew.models.mf.solving import workers
 
 STEPS = 8
 FEW_STEPS = 2  # alternating least squares is itself a kind of subspace iteration: many ratings need no more
@@ -19,17 +22,26 @@ MANY = 2_000_000  # ratings
 MORE = 8  # further directions, so that the wanted ones converge sooner
 
 
-def svd_start(ratings: Ratings, dim: int, seed: int = 0) -> Factors:
+def svd_start(ratings: Ratings, dim: int, seed: int = 0, threads: int | None = None) -> Factors:
     """Factors of the mean-filled matrix; directions beyond its rank stay 0."""
-    side, users, items = ratings.by_user, ratings.users, ratings.items
-    mean = float(side.value.mean())
-    matrix = sparse.csr_array((side.value - mean, side.other, side.indptr), (users, items))
+    users, items = ratings.users, ratings.items
+    mean = float(ratings.by_user.value.mean())
     width = min(dim + MORE, users, items)
     numbers = np.arange(items * width, dtype=np.uint64)
     basis = pair_uniform(seed, numbers, numbers[::-1]).reshape(items, width) - 0.5
-    for _ in range(STEPS if len(side.value) <= MANY else FEW_STEPS):
-        basis, _ = np.linalg.qr(matrix.T @ (matrix @ basis))
-    left, size, right = np.linalg.svd(matrix @ basis, full_matrices=False)
+    with workers(threads) as each:
+
+        def times(side: Side, right: Floats) -> Floats:
+            """The sparse matrix (or its transpose) times a narrow one."""
+            given, out = np.zeros((len(right), padded(width))), np.empty((len(side.indptr) - 1, padded(width)))
+            given[:, :width] = right
+            rest = (side.indptr, side.other, side.value, mean, given, out)
+            each(len(out), lambda first, last: kernel.multiply(first, last, *rest))
+            return out[:, :width]
+
+        for _ in range(STEPS if len(ratings.by_user.value) <= MANY else FEW_STEPS):
+            basis, _ = np.linalg.qr(times(ratings.by_item, times(ratings.by_user, basis)))
+        left, size, right = np.linalg.svd(times(ratings.by_user, basis), full_matrices=False)
     found = Factors(np.zeros((users, dim + 1)), np.zeros((items, dim + 1)), mean)
     kept, root = min(width, dim), np.sqrt(size)
     found.user[:, :kept] = (left * root)[:, :kept]
