@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
+import unskew as us
 from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log
@@ -253,7 +254,7 @@ def test_squared_and_logistic_predict() -> None:
     assert ((everywhere - truth) ** 2).mean() < 0.3 * truth.var()
     liked = frame.with_columns(value=(pl.col("value") > 3.0).cast(pl.Float64))
     log = Log.from_frame(liked, feedback="conversions")
-    odds = Factors(dim=5, loss="logistic", rate=0.1, epochs=30).fit(log).predict(user.tolist(), item.tolist())
+    odds = Factors(dim=5, loss="logistic", rate=0.1, epochs=30).fit(log).scores(user.tolist(), item.tolist())
     assert ((odds > 0.0) == (liked["value"].to_numpy() > 0.0)).mean() > 0.8
 
 
@@ -268,13 +269,13 @@ def test_the_same_every_time(loss: str) -> None:
 
 
 def test_factors_hold_all_scores_and_lists_follow_them() -> None:
-    """user @ item.T are the scores that predict gives and recommend sorts by, seen items left out."""
+    """user @ item.T are the scores of pairs and recommend sorts by, seen items left out."""
     log = log_of(blocks(50, 30))
     model = Factors(dim=4, epochs=5).fit(log)
     left, right = model.factors()
     scores = left @ right.T
     pairs = np.nonzero(np.ones_like(scores))
-    np.testing.assert_allclose(model.predict(pairs[0].tolist(), pairs[1].tolist()), scores.ravel(), rtol=1e-12)
+    np.testing.assert_allclose(model.scores(pairs[0].tolist(), pairs[1].tolist()), scores.ravel(), rtol=1e-12)
     lists = model.recommend(log.users, 6, seen=log)
     for u in range(50):
         open_ones = np.setdiff1d(np.arange(30), log.item[log.indptr[u] : log.indptr[u + 1]])
@@ -335,17 +336,58 @@ def test_saved_and_loaded(tmp_path: Path, texts: bool) -> None:
 
 
 def test_files_that_are_no_models(tmp_path: Path) -> None:
-    """Absent, text, another archive, pickled objects: one sentence each."""
+    """Absent, text, cut off, another archive, pickled objects, parts that are missing or do not fit: one sentence."""
     with pytest.raises(InputError, match="no such file"):
         Factors.load(tmp_path / "absent.npz")
+    path = tmp_path / "model.npz"
+    Factors(dim=3, epochs=1).fit(log_of(blocks(30, 20))).save(path)
+    good, whole = dict(np.load(path)), path.read_bytes()
     (tmp_path / "text.npz").write_text("hello")
-    np.savez(tmp_path / "other.npz", a=np.ones(2))
-    np.savez(tmp_path / "objects.npz", format=np.array([{}], dtype=object))
-    for name, said in (("text", "no saved model"), ("other", "no model in a format"), ("objects", "no saved model")):
-        with pytest.raises(InputError, match=said):
+    (tmp_path / "empty.npz").write_text("")
+    (tmp_path / "cut.npz").write_bytes(whole[: len(whole) // 2])
+    with (tmp_path / "array.npz").open("wb") as file:
+        np.save(file, np.zeros(3))
+    np.savez(tmp_path / "other.npz", format=1, a=np.ones(2))
+    np.savez(tmp_path / "objects.npz", header=np.array([{}], dtype=object))
+    np.savez(tmp_path / "short.npz", **{**good, "user": good["user"][:5]})
+    np.savez(tmp_path / "nan.npz", **{**good, "item": good["item"] * np.nan})
+    np.savez(tmp_path / "lacking.npz", **{name: array for name, array in good.items() if name != "losses"})
+    header = good["header"].tobytes()
+    for name, old, new in (
+        ("badly", b"loss=warp", b"loss=wrap"),
+        ("badder", b"factors(", b"factors["),
+        ("mf", b"unskew factors", b"unskew mf"),
+    ):
+        np.savez(
+            tmp_path / f"{name}.npz", **{**good, "header": np.frombuffer(header.replace(old, new), dtype=np.uint8)}
+        )
+    damaged = {
+        "short": "users do not fit",
+        "nan": "items do not fit",
+        "lacking": "losses",
+        "badly": "loss must",
+        "badder": "damaged",
+    }
+    foreign = dict.fromkeys(
+        ("text", "empty", "cut", "array", "other", "objects", "mf"), r"not a model that Factors\.save"
+    )
+    for name, said in (damaged | foreign).items():
+        with pytest.raises(InputError, match=rf"{name}\.npz: .*{said}"):
             Factors.load(tmp_path / f"{name}.npz")
     with pytest.raises(InputError, match=r"Call fit\(log\)"):
         Factors().save(tmp_path / "unfitted.npz")
+
+
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "squared"])
+def test_scores_that_are_no_values_are_not_judged_as_such(loss: str) -> None:
+    """Errors of predictions are refused for losses that learn an order or log-odds; ranks are judged."""
+    log = log_of(blocks(30, 20), np.ones((30, 20), dtype=np.bool_))
+    model = Factors(dim=3, loss=loss, epochs=1).fit(log)
+    for metrics in (["mae"], ["rmse", "recall@3"]):
+        with pytest.raises(InputError, match=r"no values.*\n.*loss=squared"):
+            us.evaluate(log, {"m": model}, metrics=metrics, estimators=["naive"], feedback="ratings", relevant=">=1")
+    result = us.evaluate(log, {"m": model}, metrics=["recall@3"], estimators=["naive"], relevant=">=1")
+    assert result.estimates[0].value > 0.0
 
 
 def test_progress_is_told() -> None:

@@ -317,6 +317,9 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(InputError, match="not a model"):
         MF.load(path)
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match="not a model"):
+        MF.load(path)
     with pytest.raises(InputError, match="no such file"):
         MF.load(tmp_path / "nothing.npz")
 

@@ -34,9 +34,6 @@ from unskew.studies.tables import at_a_glance, number, summary, tables
         (Below(0.1), 0.2, False),
         (Above(), 1.0, True),
         (Above(2.0), 1.9, False),
-        (Near(absolute=9.0), math.nan, False),
-        (Below(), math.nan, False),
-        (Above(), math.nan, False),
     ],
 )
 def test_verdicts_follow_from_the_rule(rule: Near | Above | Below, ours: float, met: bool) -> None:
@@ -46,6 +43,29 @@ def test_verdicts_follow_from_the_rule(rule: Near | Above | Below, ours: float, 
     claim = judged("e", "r", "c", ours, paper=7.0, se=0.03, rule=rule, reference=("naive", 1.0))
     assert claim.verdict is (Verdict.HOLDS if met else Verdict.FAILS)
     assert "naive" in claim.rule and number_of_paper.verdict.good is met and claim.verdict.good is met
+
+
+@pytest.mark.parametrize(
+    ("rule", "ours", "se", "judged_"),
+    [
+        (Near(absolute=9.0), math.nan, 0.1, False),
+        (Below(), math.nan, 0.1, False),
+        (Above(), math.inf, 0.1, False),
+        (Near(absolute=9.0, errors=2.0), 1.0, math.nan, False),  # one run: nobody knows the error
+        (Near(absolute=9.0), 1.0, math.nan, True),  # nobody needs it
+        (Below(), 1.0, math.nan, True),
+    ],
+)
+def test_what_cannot_be_judged_is_neither_met_nor_missed(
+    rule: Near | Above | Below, ours: float, se: float, judged_: bool
+) -> None:
+    """And the summary counts it apart."""
+    number_of_paper = judged("e", "r", "c", ours, paper=1.0, se=se, rule=rule)
+    claim = judged("e", "r", "c", ours, se=se, rule=rule, reference=("naive", 1.0))
+    verdicts = (Verdict.MET, Verdict.HOLDS) if judged_ else (Verdict.OPEN, Verdict.OPEN)
+    assert (number_of_paper.verdict, claim.verdict) == verdicts and claim.verdict.good
+    assert ("2 are not judged" in summary([number_of_paper, claim])) is not judged_
+    assert tables([claim])[0].rows[0][1:] == (f"{int(judged_)} of {int(judged_)}", "–")
 
 
 def test_a_number_without_rule_or_reference_is_not_judged() -> None:
@@ -74,6 +94,10 @@ def test_files_hold_the_records(tmp_path: Path) -> None:
     write_json(tmp_path / "r.json", RECORDS[:3], {"study": "t"})
     found, about = read_json(tmp_path / "r.json")
     assert found == RECORDS[:3] and about == {"study": "t"}
+    write_json(tmp_path / "nan.json", [judged("e", "r", "c", math.nan, paper=1.0, se=math.nan, rule=Near())], {})
+    assert "NaN" not in (tmp_path / "nan.json").read_text()
+    (back,), _ = read_json(tmp_path / "nan.json")
+    assert math.isnan(back.ours) and back.se is None and back.verdict is Verdict.OPEN
     write_csv(tmp_path / "r.csv", RECORDS)
     with (tmp_path / "r.csv").open(newline="") as file:
         lines = list(csv.DictReader(file))

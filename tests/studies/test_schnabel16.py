@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,15 @@ import unskew as us
 from tests.conftest import missing
 from unskew.cli import app
 from unskew.engine.store import Store
-from unskew.log import Log, Predictions
-from unskew.log.datasets import folder_of
+from unskew.log import Ids, Log, Predictions
+from unskew.log.datasets import Dataset, folder_of, source_of
 from unskew.models import MF
 from unskew.propensity import NaiveBayes, Side
 from unskew.simulate import RatingWorld
 from unskew.simulate.predictions import NAMES
-from unskew.studies.record import Verdict
-from unskew.studies.schnabel16 import figure2, figure3, figure4, table1
+from unskew.studies.record import Verdict, read_json, write_json
+from unskew.studies.schnabel16 import figure2, figure3, figure4, table1, table2
+from unskew.studies.schnabel16.learning import searched
 from unskew.studies.schnabel16.setting import METRICS, Draw, Setting, rmse
 
 
@@ -73,6 +75,80 @@ def test_draws_are_kept(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> No
             np.testing.assert_array_equal(one.sums, two.sums)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("share", 0.3), ("levels", 6), ("users", "others"), ("items", "others"), ("truth", "others")]
+)
+def test_another_world_finds_none_of_the_units(setting: Setting, name: str, value: Any) -> None:
+    """Each parameter of the world that a draw depends on is part of its key."""
+    world = setting.world
+    others: dict[str, Any] = {
+        "users": Ids(pl.Series(range(1000, 1000 + len(world.users)))),
+        "items": Ids(pl.Series(range(1000, 1000 + len(world.items)))),
+        "truth": world.truth[::-1].copy(),
+    }
+    other = Setting(setting.store, lambda: replace(world, **{name: others.get(name, value)}))
+    assert setting.store.path(other.draw_key(0.25, 0)) != setting.store.path(setting.draw_key(0.25, 0))
+    search = searched((1.0,), (2,))
+    keys = [figure3.trial_key(each, search, "ips", 0.25, 0, 0) for each in (setting, other)]
+    assert setting.store.path(keys[0]) != setting.store.path(keys[1])
+
+
+def test_a_larger_share_is_drawn_anew(setting: Setting) -> None:
+    """In one folder, the same ratings with another share: as many pairs are seen as that share says."""
+    few = setting.draws([0.25], [0])[0.25][0].count.sum() / setting.pairs
+    other = Setting(setting.store, lambda: replace(setting.world, share=0.3))
+    many = other.draws([0.25], [0])[0.25][0].count.sum() / setting.pairs
+    assert few == pytest.approx(0.05, abs=0.015) and many == pytest.approx(0.3, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("METRICS", ("mse", "mae", "dcg@50")), ("NAMES", ("rotate", *NAMES[:2])), ("PREDICTOR_SEED", 1)],
+)
+def test_other_metrics_or_predictors_find_none_of_the_units(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, name: str, value: Any
+) -> None:
+    """Also in another order: draws and truth hold arrays by place."""
+    before = setting.store.path(setting.draw_key(0.25, 0))
+    monkeypatch.setattr(f"unskew.studies.schnabel16.setting.{name}", value)
+    assert setting.store.path(setting.draw_key(0.25, 0)) != before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("OFFSETS", ("free",)), ("FOLDS", 5), ("FOLD_TOLERANCE", 1e-3), ("ROUNDS", 7)]
+)
+def test_another_search_finds_none_of_the_units(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, name: str, value: Any
+) -> None:
+    """The grid, folds and tolerances of Figure 3 and Table 2 are part of their keys."""
+    log = setting.at(0.25).draw(0)
+    coat = Dataset(source_of("coat").about, log, log)
+
+    def paths() -> list[Path]:
+        keys = [figure3.trial_key(setting, searched((1.0,), (2,)), "ips", 0.25, 0, 0)]
+        keys.append(table2.run_key(coat, "ips", "mae", 0))
+        return [setting.store.path(key) for key in keys]
+
+    before = paths()
+    monkeypatch.setattr(f"unskew.studies.schnabel16.learning.{name}", value)
+    assert all(one != two for one, two in zip(before, paths(), strict=True))
+
+
+def test_other_data_or_another_grid_finds_none_of_table_2s_units(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One rating or one propensity that differs, in training or test; other dims; the other loss."""
+    log = setting.at(0.25).draw(0)
+    assert log.value is not None and log.propensity is not None
+    rated = replace(log, value=np.where(np.arange(len(log)) == 3, 1.5, log.value))
+    shown = replace(log, propensity=np.where(np.arange(len(log)) == 3, 0.5, log.propensity))
+    sets = [Dataset(source_of("coat").about, *both) for both in ((log, log), (rated, log), (shown, log), (log, rated))]
+    keys = [table2.run_key(each, "ips", "mae", 0) for each in sets] + [table2.run_key(sets[0], "ips", "mse", 0)]
+    monkeypatch.setattr(table2, "DIMS", (5,))
+    keys.append(table2.run_key(sets[0], "ips", "mae", 0))
+    assert len({setting.store.path(key) for key in keys}) == 6
+
+
 def test_naive_bayes_is_the_packages(setting: Setting) -> None:
     """P̂ by rating equals ``us.propensity`` fitted on the log and a random sample with the same counts."""
     world = setting.at(0.25)
@@ -115,6 +191,19 @@ def test_records_of_table_1_hold_means_and_spreads(setting: Setting) -> None:
     assert spread.ours == pytest.approx(naive.std(ddof=1)) and spread.paper == 0.003
     assert found["table1/mae", "rotate", "true"].verdict is Verdict.MET  # depends on the marginals only
     assert found["table1/dcg@50", "rec_ones", "naive"].verdict is Verdict.MISSED  # 70 items are not 1,682
+
+
+def test_one_run_says_nothing_of_spreads(setting: Setting, tmp_path: Path) -> None:
+    """``--runs 1``: spreads and what is held to standard errors are not judged; what needs none still is."""
+    records = table1.run(setting, runs=1)
+    found = {(r.experiment, r.row, r.column): r.verdict for r in records}
+    assert found["table1/mae", "rotate", "naive sd"] is Verdict.OPEN
+    assert found["table1/mae", "rotate", "ips"] is Verdict.OPEN
+    assert found["table1/dcg@50", "rotate", "ips"] is Verdict.OPEN
+    assert found["table1/mae", "rotate", "true"] is Verdict.MET
+    assert found["table1/dcg@50", "rec_ones", "naive"] is Verdict.MISSED
+    write_json(tmp_path / "r.json", records, {})
+    assert len(read_json(tmp_path / "r.json")[0]) == len(records)
 
 
 def test_figures_have_every_point_and_judge_their_claims(setting: Setting) -> None:

@@ -162,7 +162,7 @@ def evaluate(
                 report(f"reading {name}", done, len(predicted))
             candidates_by_name[name] = _predictions(source, mapped, invalid)
         if specs:
-            candidates_by_name |= _fit(specs, train, relevant, reading, report)
+            candidates_by_name |= _fit(specs, train, relevant, share, reading, report)
         result = run(
             test,
             candidates_by_name,
@@ -216,21 +216,45 @@ def _share(text: str | None) -> Any:
 
 
 def _fit(
-    specs: dict[str, str], train: Path | None, relevant: str | None, reading: dict[str, Any], report: Any
+    specs: dict[str, str],
+    train: Path | None,
+    relevant: str | None,
+    share: str | None,
+    reading: dict[str, Any],
+    report: Any,
 ) -> dict[str, Any]:
-    """Fit the models named on the command line on the training log's positives."""
+    """Fit the models named on the command line on the training log; where the test log is a share, it is the rest."""
     if train is None:
         raise InputError("--model fits a recommender on a training log: give --train.")
+    from dataclasses import replace
+
     from unskew import models
     from unskew.evaluation.inputs import Names
     from unskew.log import read_log
 
     unfitted = {name: models.make(spec) for name, spec in specs.items()}
-    log = read_log(train, **{**reading, "columns": Names(reading["columns"]).of_train})
-    good = log.positives(None if log.value is None else relevant)
+    names = Names(reading["columns"])
+    weighed = any(getattr(model, "propensity", None) is not None for model in unfitted.values())
+    columns = names.of_train_with_propensity if weighed else names.of_train
+    log = read_log(train, **{**reading, "columns": columns})
+    told = _share(share)
+    if isinstance(told, float) and 0.0 < told < 1.0:
+        log = replace(log, share=1.0 - told)
     fitted = {}
     for done, (name, model) in enumerate(unfitted.items()):
         if report is not None:
             report(f"fitting {name}", done, len(unfitted))
-        fitted[name] = model.fit(good)
+        fitted[name] = model.fit(_rows(model, log, relevant))
     return fitted
+
+
+def _rows(model: Any, log: Any, relevant: str | None) -> Any:
+    """What a model learns from: all rows, with y where a threshold says it, or the positives."""
+    from dataclasses import replace
+
+    from unskew.log.relevance import gains, told_feedback
+
+    threshold = None if log.value is None else relevant
+    if not model.learns_values:
+        return log.positives(threshold)
+    return log if threshold is None else replace(log, gain=gains(log, told_feedback(log, threshold), threshold))

@@ -34,9 +34,14 @@ class Model(ABC):
 
     items_: Ids | None = None
 
+    @property
+    def learns_values(self) -> bool:
+        """Whether all rows with their values teach it something; else it is fitted on positives."""
+        return False
+
     @abstractmethod
     def fit(self, log: Log) -> Self:
-        """Learn from the positives of a log: all rows, or those with a value above 0 where the log has values."""
+        """Learn from a log: from its rows with their values, or from its positives (all rows of an implicit log)."""
 
     @abstractmethod
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:

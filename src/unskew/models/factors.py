@@ -15,13 +15,11 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from unskew.atomic import atomic
 from unskew.errors import InputError
 from unskew.kernels import sgd
 from unskew.kernels.hashing import mix, pair_uniform
@@ -29,6 +27,7 @@ from unskew.log import Feedback, Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
+from unskew.models import files
 from unskew.models.base import Model, from_scores
 from unskew.propensity.base import Many
 from unskew.spec import parse, show, take
@@ -53,7 +52,6 @@ KINDS: dict[str, type] = {
     "n": int,
     "seed": int,
 }
-FORMAT = 1  # of saved files
 
 Progress = Callable[[int, int, float], None]
 
@@ -109,6 +107,11 @@ class Factors(Model):
         self.k = k
         self.n = n
         self.seed = seed
+
+    @property
+    def learns_values(self) -> bool:
+        """``logistic`` learns from zeros too, ``squared`` from values."""
+        return self.loss in ("logistic", "squared")
 
     def fit(self, log: Log, progress: Progress | None = None) -> Self:
         """Learn from a log.
@@ -199,7 +202,7 @@ class Factors(Model):
         right = [self.item_[:, :-1], one.repeat(len(self.item_), axis=0), self.item_[:, -1:]]
         return np.hstack(left), np.hstack(right)
 
-    def predict(self, users: Many, items: Many) -> Floats:
+    def scores(self, users: Many, items: Many) -> Floats:
         """Scores of pairs (users[j], items[j]): values for ``squared``, log-odds for ``logistic``, else an order."""
         catalogue = self.catalogue
         user, item = self.users_.encode(pl.Series(users)), catalogue.encode(pl.Series(items))
@@ -207,38 +210,38 @@ class Factors(Model):
         inner = np.einsum("ij,ij->i", left[user, :-1], right[item, :-1])
         return np.asarray(inner + left[user, -1] + right[item, -1] + self.level_)
 
+    def predict(self, users: Many, items: Many) -> Floats:
+        """Values of pairs, which only ``squared`` learns; scores of the other losses are not on the scale of values."""
+        if self.loss != "squared":
+            what = "log-odds" if self.loss == "logistic" else "an order of items"
+            raise InputError(
+                f"'{self}' learns {what}, no values: its scores cannot be judged as predictions (mae, mse, rmse, "
+                "accuracy).\nAsk for metrics of ranks (recall@10, dcg@10), or take loss=squared or the model mf."
+            )
+        return self.scores(users, items)
+
     def save(self, path: str | Path) -> None:
         """Write a fitted model as .npz: numbers, ids and the canonical string; nothing in it can run code."""
         catalogue = self.catalogue
-        with atomic(path) as temporary, open(temporary, "wb") as file:
-            np.savez(
-                file,
-                format=FORMAT,
-                model=str(self),
-                users=_plain(self.users_),
-                items=_plain(catalogue),
-                user=self.user_,
-                item=self.item_,
-                level=self.level_,
-                losses=np.array(self.losses_),
-            )
+        header = {"model": str(self), "level": self.level_}
+        arrays = {"user": self.user_, "item": self.item_, "losses": np.array(self.losses_)}
+        files.write(path, "Factors", header, arrays, {"users": self.users_, "items": catalogue})
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a model that ``save`` wrote."""
+        header, arrays, ids = files.read(path, "Factors")
         try:
-            with np.load(path, allow_pickle=False) as file:
-                held: dict[str, Any] = {name: file[name] for name in file.files}
-        except FileNotFoundError:
-            raise InputError(f"{path}: there is no such file.") from None
-        except (OSError, ValueError, EOFError) as problem:
-            raise InputError(f"{path}: this is no saved model ({problem}).") from None
-        if int(held.get("format", 0)) != FORMAT:
-            raise InputError(f"{path}: this is no model in a format that is known here ({FORMAT}). Save it again.")
-        model = cls(**take(parse(str(held["model"])), (), **KINDS))
-        model.users_, model.items_ = Ids(pl.Series("id", held["users"])), Ids(pl.Series("id", held["items"]))
-        model.user_, model.item_, model.level_ = held["user"], held["item"], float(held["level"])
-        model.losses_ = tuple(float(loss) for loss in held["losses"])
+            model = cls(**take(parse(str(header["model"])), (), **KINDS))
+            model._check()
+            model.users_, model.items_, model.level_ = ids["users"], ids["items"], float(header["level"])
+            model.user_, model.item_ = arrays["user"], arrays["item"]
+            model.losses_ = tuple(float(loss) for loss in arrays["losses"])
+        except (InputError, KeyError, TypeError, ValueError) as problem:
+            raise InputError(f"{path}: the model is damaged ({problem}).") from None
+        for name, rows in (("users", model.user_), ("items", model.item_)):
+            if rows.shape != (len(ids[name]), model.dim + 1) or not np.isfinite(rows).all():
+                raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
         return model
 
     def __str__(self) -> str:
@@ -257,8 +260,3 @@ def _start(ids: Ids, dim: int, seed: int) -> Floats:
     numbers = np.arange(dim, dtype=np.uint64)
     drawn = pair_uniform(seed, np.repeat(ids.hashes, dim), np.tile(numbers, len(ids))).reshape(len(ids), dim)
     return np.hstack([(drawn - 0.5) / dim, np.zeros((len(ids), 1))])
-
-
-def _plain(ids: Ids) -> npt.NDArray[Any]:
-    """Ids as an array of numbers or of text, never of objects."""
-    return ids.values.to_numpy() if ids.values.dtype.is_integer() else np.array(ids.values.to_list(), dtype=np.str_)

@@ -7,7 +7,8 @@ A rule is one of
     Above       ours ≥ factor · reference
 
 The reference is the paper's number, or a number of our own where the paper makes a claim without printing one ("ips is
-never worse than naive"). Numbers are *met* or *missed*; claims *hold* or *fail*.
+never worse than naive"). Numbers are *met* or *missed*; claims *hold* or *fail*. What cannot be judged (a spread over
+one run, a tolerance in standard errors that nobody knows) is *not judged*, and counted as such.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Verdict(StrEnum):
     MISSED = "missed"
     HOLDS = "holds"
     FAILS = "fails"
+    OPEN = "not judged"  # there is a rule, but not what it needs
     UNJUDGED = "no claim"  # shown for its own sake
 
     @property
@@ -43,8 +45,8 @@ class Verdict(StrEnum):
 class Rule(Protocol):
     """How a number is judged."""
 
-    def met(self, ours: float, reference: float, se: float) -> bool:
-        """Whether ours is as it should be."""
+    def met(self, ours: float, reference: float, se: float) -> bool | None:
+        """Whether ours is as it should be; ``None`` where the rule needs an error that is not known."""
         ...
 
     def words(self, reference: str) -> str:
@@ -67,10 +69,12 @@ class Near:
     errors: float = 0.0
     their_se: float = 0.0
 
-    def met(self, ours: float, reference: float, se: float) -> bool:
+    def met(self, ours: float, reference: float, se: float) -> bool | None:
         """Whether the distance is within the tolerance."""
-        allowed = self.absolute + self.relative * abs(reference) + self.errors * math.hypot(se, self.their_se)
-        return abs(ours - reference) <= allowed
+        allowed = self.absolute + self.relative * abs(reference)
+        if self.errors:
+            allowed += self.errors * math.hypot(se, self.their_se)
+        return None if math.isnan(allowed) else abs(ours - reference) <= allowed
 
     def words(self, reference: str) -> str:
         """The tolerance."""
@@ -163,18 +167,26 @@ def judged(
         return Record(experiment, row, column, paper, ours, se, runs, "", Verdict.UNJUDGED)
     name, value = reference or ("the paper's", paper)
     assert value is not None
-    good = rule.met(ours, value, se or 0.0)
+    good = rule.met(ours, value, se or 0.0) if math.isfinite(ours) and math.isfinite(value) else None
     claim = reference is not None
-    verdict = (Verdict.HOLDS if claim else Verdict.MET) if good else (Verdict.FAILS if claim else Verdict.MISSED)
+    verdict = Verdict.OPEN
+    if good is not None:
+        verdict = (Verdict.HOLDS if claim else Verdict.MET) if good else (Verdict.FAILS if claim else Verdict.MISSED)
     words = rule.words(f"{name}, {value:.4g}" if claim else name)
     return Record(experiment, row, column, paper, ours, se, runs, words, verdict)
 
 
 def write_json(path: str | Path, records: Iterable[Record], about: dict[str, Any]) -> None:
-    """All records of a run, and what the run was."""
-    content = {**about, "records": [asdict(record) for record in records]}
+    """All records of a run, and what the run was; numbers that are none are null."""
+    content = {**about, "records": [_plain(record) for record in records]}
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     with atomic(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _plain(record: Record) -> dict[str, Any]:
+    cells = asdict(record).items()
+    return {name: None if isinstance(cell, float) and not math.isfinite(cell) else cell for name, cell in cells}
 
 
 def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
@@ -182,9 +194,14 @@ def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         rows = content.pop("records")
-        return [Record(**{**row, "verdict": Verdict(row["verdict"])}) for row in rows], content
+        return [_record(row) for row in rows], content
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: these are not records of a study: {error}.") from None
+
+
+def _record(row: dict[str, Any]) -> Record:
+    ours = math.nan if row["ours"] is None else row["ours"]
+    return Record(**{**row, "ours": ours, "verdict": Verdict(row["verdict"])})
 
 
 def write_csv(path: str | Path, records: Iterable[Record]) -> None:
@@ -195,4 +212,4 @@ def write_csv(path: str | Path, records: Iterable[Record]) -> None:
         table.writerow([*names, "deviation"])
         for record in records:
             cells = [getattr(record, name) for name in names] + [record.deviation]
-            table.writerow(["" if cell is None else cell for cell in cells])
+            table.writerow(["" if cell is None or cell != cell else cell for cell in cells])  # NaN is not itself

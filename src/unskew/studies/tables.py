@@ -52,6 +52,10 @@ def summary(records: Iterable[Record]) -> str:
         words.append(f"{counts[Verdict.MET]} of {numbers} numbers are met")
     if claims := counts[Verdict.HOLDS] + counts[Verdict.FAILS]:
         words.append(f"{counts[Verdict.HOLDS]} of {claims} claims hold")
+    if still := counts[Verdict.OPEN]:
+        words.append(
+            f"{still} {'is' if still == 1 else 'are'} not judged: {'it needs' if still == 1 else 'they need'} more runs"
+        )
     return "; ".join(words) or "nothing is judged"
 
 
@@ -100,7 +104,8 @@ def _claims(part: str, records: list[Record]) -> Table:
     for claim in dict.fromkeys(record.column for record in records):
         found = [record for record in records if record.column == claim]
         fails = [f"{r.row}: {number(r.ours)}, {r.rule}" for r in found if r.verdict is Verdict.FAILS]
-        rows.append((claim, f"{len(found) - len(fails)} of {len(found)}", "; ".join(fails) or "–"))
+        held = sum(r.verdict is Verdict.HOLDS for r in found)
+        rows.append((claim, f"{held} of {held + len(fails)}", "; ".join(fails) or "–"))
     return Table(part, ("claim", "holds", "fails at"), tuple(rows), ("claim", "holds", "fails at"))
 
 

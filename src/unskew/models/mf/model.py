@@ -25,8 +25,9 @@ from unskew.log import Ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
+from unskew.models import files
 from unskew.models.base import CELLS, Model, from_scores
-from unskew.models.mf import als, files, lbfgs
+from unskew.models.mf import als, lbfgs
 from unskew.models.mf.problem import Factors, Loss, Offsets, Problem
 from unskew.models.mf.search import (
     DIMS,
@@ -60,6 +61,7 @@ class Training:
         weights: where the propensities came from.
         dropped: rows that have no propensity.
         floored, capped: rows whose propensity is a guess for want of support, or was cut at 1.
+        share: by which propensities of a whole log were multiplied; ``None`` where they were taken as this log's own.
         largest: the share of the largest weight in all of them.
         effective: how many equally weighted ratings are as good as these, (Σ1/P)² / Σ1/P².
         users, items: how many have a rating; the others have no factors and no offset.
@@ -74,6 +76,7 @@ class Training:
     dropped: int
     floored: int
     capped: int
+    share: float | None
     largest: float
     effective: float
     users: int
@@ -146,17 +149,26 @@ class MF(Model):
         self.seed = seed
         self.threads = threads
 
-    def fit(self, log: Log, propensity: Given = None, *, progress: Progress | None = None) -> Self:
+    @property
+    def learns_values(self) -> bool:
+        """From all ratings."""
+        return True
+
+    def fit(
+        self, log: Log, propensity: Given = None, *, share: float | None = None, progress: Progress | None = None
+    ) -> Self:
         """Fit to the ratings of a log.
 
         Args:
             log: ratings; its vocabularies say how many users and items there are.
             propensity: in place of the model's own; also an array, one number for each row of the log.
+            share: this log is a random part of a whole to which propensities refer. A split in memory knows it, a file
+                does not: without it they are taken as the file's own, and 1/P is too small by that factor.
             progress: called with the number of the round and the objective after it.
         """
         self._check()
         self.search_ = None
-        return self._fit(weigh(log, self.propensity if propensity is None else propensity), progress)
+        return self._fit(weigh(log, self.propensity if propensity is None else propensity, share), progress)
 
     @classmethod
     def search(
@@ -168,6 +180,7 @@ class MF(Model):
         dims: Sequence[int] = DIMS,
         offsets: Sequence[Offsets] = OFFSETS,
         loss: Loss = "squared",
+        share: float | None = None,
         folds: int = 4,
         seed: int = 0,
         rounds: int | None = None,
@@ -178,7 +191,7 @@ class MF(Model):
         """Choose λ, d and the treatment of offsets by cross-validation, then fit to all ratings.
 
         Args:
-            log, propensity: as in ``fit``.
+            log, propensity, share: as in ``fit``.
             folds: how many parts the ratings are divided into.
             seed: another seed, other folds.
             tolerance: of the fits that are scored, coarser than that of the last one.
@@ -187,7 +200,7 @@ class MF(Model):
         grid = Grid(penalties, dims, offsets)
         for penalty, dim, treatment in product(penalties, dims, offsets):
             cls(dim, penalty, treatment, loss, None, "als", rounds, tolerance, seed, threads)._check()
-        weighted = weigh(log, propensity)
+        weighted = weigh(log, propensity, share)
         effort = Effort(rounds or als.ROUNDS, tolerance, threads=threads)
         found = cross_validate(weighted, grid, loss, folds, seed, effort, progress)
         told = propensity if isinstance(propensity, str | Propensity) else None
@@ -211,6 +224,7 @@ class MF(Model):
             dropped=weighted.dropped,
             floored=weighted.floored,
             capped=weighted.capped,
+            share=weighted.share,
             largest=float(weight.max() / weight.sum()),
             effective=float(weight.sum() ** 2 / np.square(weight).sum()),
             users=int(np.count_nonzero(self.user_seen_)),
@@ -270,12 +284,12 @@ class MF(Model):
         header = {"options": options, "training": asdict(self.training_), "level": found.level}
         arrays = {"user": found.user, "item": found.item, "user_seen": self.user_seen_, "item_seen": self.item_seen_}
         arrays["history"] = np.array(self.history_)
-        files.write(path, header, arrays, {"users": self._users, "items": self.catalogue})
+        files.write(path, "MF", header, arrays, {"users": self._users, "items": self.catalogue})
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what ``save`` wrote."""
-        header, arrays, ids = files.read(path)
+        header, arrays, ids = files.read(path, "MF")
         try:
             model = cls(**header["options"])
             model.users_, model.items_ = ids["users"], ids["items"]

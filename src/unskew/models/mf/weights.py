@@ -7,7 +7,7 @@ Relative propensities are right up to one constant; it is chosen so that Σ 1/P 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ class Weighted:
         source: where propensities came from.
         dropped: rows that the propensity wanted dropped.
         floored, capped: rows whose propensity is a guess for want of support, or was cut at 1.
+        share: by which propensities of a whole log were multiplied; ``None`` where they were taken as this log's own.
     """
 
     log: Log
@@ -38,10 +39,19 @@ class Weighted:
     dropped: int = 0
     floored: int = 0
     capped: int = 0
+    share: float | None = None
 
 
-def weigh(log: Log, given: Given) -> Weighted:
-    """The rows of a log of ratings and their weights."""
+def weigh(log: Log, given: Given, share: float | None = None) -> Weighted:
+    """The rows of a log of ratings and their weights.
+
+    Args:
+        share: of the whole log that this part is, where the log does not know it (it was read from a file).
+    """
+    if share is not None:
+        if not 0.0 < share <= 1.0:
+            raise InputError(f"share must lie between 0 and 1, not {share:g}: this log's part of the whole.")
+        log = replace(log, share=share)
     values = _values(log)
     if given is None:
         pairs = len(log.users) * len(log.items)
@@ -57,12 +67,12 @@ def weigh(log: Log, given: Given) -> Weighted:
         raise InputError(f"{log.account.source}: '{model}' gives no row a propensity.")
     rows = log if kept.all() else log.take(kept)
     weight = 1.0 / _checked(rows, scored.rows[kept], probability=model.level is Level.ABSOLUTE)
-    share = model.share_of(log)
+    part = None
     if model.level is Level.RELATIVE:
         weight *= len(rows.users) * len(rows.items) / weight.sum()
-    elif model.refers(log) is Part.LOG and share is not None:
-        weight /= share
-    return Weighted(rows, weight, str(model), len(log) - len(rows), scored.floored, scored.capped)
+    elif model.refers(log) is Part.LOG and (part := model.share_of(log)) is not None:
+        weight /= part
+    return Weighted(rows, weight, str(model), len(log) - len(rows), scored.floored, scored.capped, part)
 
 
 def _values(log: Log) -> Floats:

@@ -24,6 +24,7 @@ from unskew.models import MF
 from unskew.simulate import RatingWorld
 from unskew.studies.record import Below, Near, Record, judged
 from unskew.studies.schnabel16.figure4 import naive_bayes
+from unskew.studies.schnabel16.learning import last_fit, searched
 from unskew.studies.schnabel16.setting import ALPHAS, Draw, Setting
 
 RUNS = 30
@@ -38,11 +39,11 @@ QUICK_ALPHAS, QUICK_SIZES, QUICK_PENALTIES = (1.0, 0.25, 0.03125), (10, 1_000), 
 def run(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """True MSE of both methods by α, of MF-IPS by size of the sample, and the claims."""
     alphas, sizes = (QUICK_ALPHAS, QUICK_SIZES) if quick else (ALPHAS, SIZES)
-    shared = {"mf": DIM, "world": setting.fingerprint, "penalties": list(QUICK_PENALTIES if quick else PENALTIES)}
+    search = searched(QUICK_PENALTIES if quick else PENALTIES, (DIM,))
     points: list[tuple[str, float, int]] = [(method, alpha, 0) for alpha in alphas for method in ("naive", "ips")]
     points += [("nb", ALPHA, size) for size in sizes]
     keys: list[dict[str, Any]] = [
-        {"method": method, "alpha": alpha, "size": size, "trial": trial, **shared}
+        trial_key(setting, search, method, alpha, size, trial)
         for trial in range(runs)
         for method, alpha, size in points
     ]
@@ -53,6 +54,23 @@ def run(setting: Setting, runs: int, quick: bool, progress: Progress | None = No
     for key, record in zip(keys, found, strict=True):
         values[key["method"], key["alpha"], key["size"]].append(record["mse"])
     return [*_left(values, alphas, runs), *_right(values, sizes, runs)]
+
+
+def trial_key(
+    setting: Setting, search: Mapping[str, Any], method: str, alpha: float, size: int, trial: int
+) -> dict[str, Any]:
+    """The description of one trial's unit."""
+    return {
+        "unit": "figure3",
+        "method": method,
+        "alpha": alpha,
+        "propensity": setting.at(alpha).propensity_of[1:].tolist(),
+        "size": size,
+        "trial": trial,
+        "world": setting.identity,
+        "search": search,
+        "last": last_fit(),
+    }
 
 
 def _left(values: Mapping[tuple[str, float, int], list[float]], alphas: tuple[float, ...], runs: int) -> list[Record]:
@@ -97,14 +115,7 @@ def _trial(world: RatingWorld, key: Mapping[str, Any], threads: int) -> dict[str
     log = world.draw(key["trial"])
     propensity = {"naive": None, "ips": "known"}.get(key["method"])
     given = _estimated(world, log, key) if key["method"] == "nb" else propensity
-    model = MF.search(
-        log,
-        given,
-        penalties=key["penalties"],
-        dims=(key["mf"],),
-        seed=key["trial"],
-        threads=threads,
-    )
+    model = MF.search(log, given, **key["search"], seed=key["trial"], threads=threads)
     squares = sum(float(np.square(block - world.truth[rows]).sum()) for rows, block in model.predict_all())
     return {"mse": squares / world.truth.size, "penalty": model.penalty}
 

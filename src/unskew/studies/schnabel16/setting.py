@@ -11,7 +11,6 @@ described, for every estimator and every such propensity, by
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,11 +23,13 @@ from unskew.log.datasets import load
 from unskew.log.log import Floats
 from unskew.simulate import RatingWorld
 from unskew.simulate.predictions import NAMES
+from unskew.studies.digest import digest
 
 ALPHAS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125)
 METRICS = ("mae", "mse", "dcg@50")
 SHOWN = {"mae": "MAE", "mse": "MSE", "dcg@50": "DCG@50"}
-VERSION = "1"  # of the numbers below; raise it when the meaning of a unit changes
+PREDICTOR_SEED = 0
+VERSION = "2"  # of the code that makes the numbers below; what they are made from stands in the units' keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ class Setting:
     @cached_property
     def costs(self) -> Floats:
         """δ of every pair: [metric, predictor, pair]."""
-        made = self.world.predictions()
+        made = self.world.predictions(PREDICTOR_SEED)
         return np.stack([[self.world.costs(metric, made[name]).reshape(-1) for name in NAMES] for metric in METRICS])
 
     @property
@@ -86,14 +87,25 @@ class Setting:
         return np.asarray(self._moments["spread"])
 
     @cached_property
-    def fingerprint(self) -> str:
-        """Of the world's ratings: what units depend on."""
-        return hashlib.sha256(self.world.truth.tobytes()).hexdigest()
+    def identity(self) -> dict[str, Any]:
+        """What every unit depends on: the world (O and ties come from hashes of ids) and α aside, how it is shown."""
+        world = self.world
+        return {
+            "ratings": digest(world.truth),
+            "ids": digest(world.users.hashes, world.items.hashes),
+            "levels": world.levels,
+            "share": world.share,
+        }
+
+    @property
+    def _judging(self) -> dict[str, Any]:
+        """What is judged, and by which metrics, in the order of the arrays."""
+        return {"metrics": list(METRICS), "predictors": list(NAMES), "predictor_seed": PREDICTOR_SEED}
 
     @cached_property
     def _moments(self) -> dict[str, Any]:
         return self.store.once(
-            {"moments": list(METRICS), "world": self.fingerprint},
+            {"unit": "moments", "world": self.identity, **self._judging},
             lambda: {"mean": self.costs.mean(axis=-1), "spread": self.costs.std(axis=-1)},
         )
 
@@ -110,10 +122,16 @@ class Setting:
         self, alphas: Sequence[float], seeds: Sequence[int], progress: Progress | None = None
     ) -> dict[float, list[Draw]]:
         """The draws of each α, seed by seed; those that are kept are not drawn again."""
-        keys = [{"draw": seed, "alpha": alpha, "world": self.fingerprint} for alpha in alphas for seed in seeds]
+        keys = [self.draw_key(alpha, seed) for alpha in alphas for seed in seeds]
         found = self.store.map(keys, self._draw, workers=self.workers, progress=progress, stage="drawing what is seen")
         each = iter(Draw(record["count"], record["sums"]) for record in found)
         return {alpha: [next(each) for _ in seeds] for alpha in alphas}
+
+    def draw_key(self, alpha: float, seed: int) -> dict[str, Any]:
+        """The description of one draw's unit."""
+        chances = self.at(alpha).propensity_of[1:].tolist()
+        shared = {"unit": "draw", "world": self.identity, **self._judging}
+        return {"draw": seed, "alpha": alpha, "propensity": chances, **shared}
 
     def _draw(self, key: Mapping[str, Any]) -> dict[str, Any]:
         log = self.at(key["alpha"]).draw(key["draw"])

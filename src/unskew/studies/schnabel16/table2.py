@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from unskew.engine.store import Progress
-from unskew.log.datasets import load
+from unskew.log.datasets import Dataset, load
 from unskew.models import MF
 from unskew.models.mf.problem import Loss
+from unskew.models.mf.search import DIMS, PENALTIES
+from unskew.studies.digest import digest_of
 from unskew.studies.record import Below, Record, judged
+from unskew.studies.schnabel16.learning import last_fit, searched
 from unskew.studies.schnabel16.setting import Setting
 
 RUNS = 10
@@ -28,13 +31,10 @@ AS_GOOD = Below(1.02)  # an error: less is better
 
 def run(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """MAE and MSE of both methods on the random ratings, and the claim that MF-IPS is ahead."""
-    keys: list[dict[str, Any]] = [
-        {"table2": "coat", "method": method, "metric": metric, "run": n}
-        for n in range(runs)
-        for method, metric in PAPER
-    ]
+    coat = load("coat")
+    keys = [run_key(coat, method, metric, n) for n in range(runs) for method, metric in PAPER]
     found = setting.store.map(
-        keys, lambda key: _run(key, setting.workers), progress=progress, stage="learning from Coat"
+        keys, lambda key: _run(coat, key, setting.workers), progress=progress, stage="learning from Coat"
     )
     values: dict[tuple[str, str], list[float]] = {cell: [] for cell in PAPER}
     for key, record in zip(keys, found, strict=True):
@@ -60,12 +60,25 @@ def run(setting: Setting, runs: int, quick: bool, progress: Progress | None = No
     return records
 
 
-def _run(key: Mapping[str, Any], threads: int) -> dict[str, Any]:
+def run_key(coat: Dataset, method: str, metric: str, number: int) -> dict[str, Any]:
+    """The description of one run's unit."""
+    assert coat.mcar is not None
+    return {
+        "unit": "table2",
+        "data": {"mnar": digest_of(coat.mnar), "mcar": digest_of(coat.mcar)},
+        "method": method,
+        "metric": metric,
+        "run": number,
+        "search": searched(PENALTIES, DIMS, LOSSES[metric]),
+        "last": last_fit(),
+    }
+
+
+def _run(coat: Dataset, key: Mapping[str, Any], threads: int) -> dict[str, Any]:
     """Choose and fit by the training ratings, then judge by the random ones."""
-    coat = load("coat")
     assert coat.mcar is not None and coat.mcar.value is not None
     propensity = "known" if key["method"] == "ips" else None
-    model = MF.search(coat.mnar, propensity, loss=LOSSES[key["metric"]], seed=key["run"], threads=threads)
+    model = MF.search(coat.mnar, propensity, **key["search"], seed=key["run"], threads=threads)
     wrong = model.of(coat.mcar).rows - coat.mcar.value
     error = np.abs(wrong).mean() if key["metric"] == "mae" else np.square(wrong).mean()
     return {"error": float(error), "penalty": model.penalty, "dim": model.dim, "offsets": model.offsets}

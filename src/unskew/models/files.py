@@ -19,15 +19,18 @@ from unskew.atomic import atomic
 from unskew.errors import InputError
 from unskew.log.ids import Ids
 
-FORMAT = "unskew mf"
 VERSION = 1
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-def write(path: str | Path, header: Mapping[str, Any], arrays: Arrays, ids: Mapping[str, Ids]) -> None:
-    """Write a file that appears whole or not at all."""
-    told = json.dumps({"format": FORMAT, "version": VERSION, **header}).encode()
+def write(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Arrays, ids: Mapping[str, Ids]) -> None:
+    """Write a file that appears whole or not at all.
+
+    Args:
+        kind: the class whose ``save`` this is; ``read`` wants the same.
+    """
+    told = json.dumps({"format": _format(kind), "version": VERSION, **header}).encode()
     packed = {"header": np.frombuffer(told, dtype=np.uint8), **arrays}
     for name, vocabulary in ids.items():
         packed |= _pack(name, vocabulary)
@@ -35,26 +38,30 @@ def write(path: str | Path, header: Mapping[str, Any], arrays: Arrays, ids: Mapp
         np.savez(file, **packed)  # type: ignore[arg-type]
 
 
-def read(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]], dict[str, Ids]]:
+def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]], dict[str, Ids]]:
     """Header, arrays and vocabularies of a file."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(arrays.pop("header").tobytes())
-        known = header["format"] == FORMAT
+        known = header["format"] == _format(kind)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file.") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as problem:
-        raise InputError(f"{path}: not a model that MF.save wrote ({problem}).") from None
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as problem:
+        raise InputError(f"{path}: not a model that {kind}.save wrote ({problem}).") from None
     if not known:
-        raise InputError(f"{path}: not a model that MF.save wrote.")
-    if header["version"] != VERSION:
-        raise InputError(f"{path}: version {header['version']} of the format; this unskew reads version {VERSION}.")
+        raise InputError(f"{path}: not a model that {kind}.save wrote.")
+    if header.get("version") != VERSION:
+        raise InputError(f"{path}: version {header.get('version')} of the format; this unskew reads version {VERSION}.")
     try:
         ids = {name: _unpack(name, arrays) for name in ("users", "items")}
-    except (KeyError, ValueError, IndexError, pl.exceptions.PolarsError) as problem:
+    except (KeyError, ValueError, IndexError, TypeError, pl.exceptions.PolarsError) as problem:
         raise InputError(f"{path}: the ids are damaged ({problem}).") from None
     return header, arrays, ids
+
+
+def _format(kind: str) -> str:
+    return f"unskew {kind.lower()}"
 
 
 def _pack(name: str, ids: Ids) -> dict[str, npt.NDArray[Any]]:

@@ -1,0 +1,31 @@
+"""How Table 2 and Figure 3 learn: every argument of ``MF.search``, written out, so that a unit's key holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from unskew.models import MF
+from unskew.models.mf.als import ROUNDS
+from unskew.models.mf.problem import Loss
+from unskew.models.mf.search import FOLD_TOLERANCE, OFFSETS
+
+FOLDS = 4
+
+
+def searched(penalties: Sequence[float], dims: Sequence[int], loss: Loss = "squared") -> dict[str, Any]:
+    """The arguments, as JSON knows them."""
+    return {
+        "penalties": list(penalties),
+        "dims": list(dims),
+        "offsets": list(OFFSETS),
+        "loss": loss,
+        "folds": FOLDS,
+        "rounds": ROUNDS,
+        "tolerance": FOLD_TOLERANCE,
+    }
+
+
+def last_fit() -> str:
+    """What the fit to all ratings takes from the model's defaults (its tolerance, its solver)."""
+    return str(MF())
