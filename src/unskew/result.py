@@ -122,6 +122,11 @@ class Result:
         Names are parsed: ``estimator="gs"`` finds ``gs(strata=5)`` if it is the only gs there.
         """
         kept = self.verdicts_
+        if not kept and (metric, estimator, target) != (None, None, None):
+            raise InputError(
+                "the result has no verdicts: they compare two models by estimates with intervals. One model alone is "
+                "compared with nothing, and a point estimate, such as snips(over=item), has no interval."
+            )
         if metric is not None:
             name = find("metric", metric, [v.metric for v in kept], metrics.make)
             kept = tuple(v for v in kept if v.metric == name)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conversions.enumerate import Pair, Space, binary, truth, worth
 from unskew.errors import InputError
-from unskew.inference import design
+from unskew.inference import bounds, design
 
 BINARY = [binary(0.5, 0.3), binary(0.2, 0.6), binary(0.9, 0.1), binary(0.7, 0.5), binary(0.35, 0.8)]
 GRADED = [
@@ -189,3 +189,25 @@ def test_design_variances_need_propensities(wrong: float) -> None:
         design.ips_variance([0.5, wrong], [0.1, 0.1], [1.0, 1.0], 2)
     with pytest.raises(InputError, match="level"):
         design.ips_bound([0.5], [1.0], 1, level=1.0)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: design.ips_bound([0.5], [1.0], 0), "at least 1 user"),
+        (lambda: design.ips_variance([0.5], [0.1], [1.0], 0), "at least 1 user"),
+        (lambda: design.ips_variance([0.5] * 3, [0.1] * 2, [1.0] * 3, 1), "means must come one per pair.*2 for 3"),
+        (lambda: design.dr_variance([0.5] * 2, [0.1] * 2, [1.0] * 2, 1, [0.1] * 3), "guesses must come one per pair"),
+        (lambda: design.ips_variance([0.5, 0.5], [math.nan, 1.0], [1.0, 1.0], 1), "means must be finite"),
+        (lambda: design.dr_bound([0.5], [math.inf], 1, [0.5]), "worths must be finite"),
+        (lambda: design.ips_variance([0.5], [3.0], [1.0], 1), "give square="),
+        (lambda: design.ips_variance([0.5], [3.0], [1.0], 1, [4.0]), "never below"),
+        (lambda: design.share_within([0.1], [0.1, 0.2]), "one per pair"),
+        (lambda: design.share_within([], []), "at least one pair"),
+        (lambda: bounds.learning([0.5], math.nan, 3), "finite"),
+    ],
+)
+def test_wrong_numbers_are_told(ask: Callable[[], float], said: str) -> None:
+    """No variance below 0, no NaN, no traceback of numpy's."""
+    with pytest.raises(InputError, match=said):
+        ask()

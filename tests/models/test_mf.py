@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -421,3 +424,44 @@ def test_coat_comes_out_as_published() -> None:
         model = MF(40, 25.0, propensity=given).fit(coat.mnar)
         error = model.of(coat.mcar).rows - coat.mcar.value
         assert float(np.mean(error**2)) == pytest.approx(published, abs=0.004)
+
+
+def test_fits_that_did_not_converge_and_edges_of_the_grid_are_told() -> None:
+    """By warnings: the last fit, the scored fits, and a best λ or d beyond which nothing was tried."""
+    _, log = some()
+    with pytest.warns(UserWarning, match="rounds were spent before it converged"):
+        MF(2, rounds=2, tolerance=0.0).fit(log)
+    with pytest.warns(UserWarning) as caught:
+        model = MF.search(log, penalties=(1e4, 1e5), dims=(1,), offsets=("free",), rounds=1, tolerance=0.0)
+    said = " ".join(str(each.message) for each in caught)
+    assert model.search_ is not None and model.penalty in (1e4, 1e5)
+    assert "best penalty, 1" in said and "that was tried" in said and "best dim" not in said
+    assert "4 of 4 fits of the best setting had not converged" in said and "2 of 2 settings" in said
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MF(2, rounds=500).fit(log)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_progress_counts_every_task_once_and_an_interrupt_ends_a_search_at_once(threads: int) -> None:
+    """Nobody waits for the walks that are under way, and they stop between two fits."""
+    _, log = some()
+    told: list[tuple[int, int]] = []
+    grid: dict[str, Any] = {"penalties": (1.0, 2.0), "dims": (1, 2), "offsets": ("free",), "threads": threads}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        MF.search(log, **grid, progress=lambda *news: told.append(news))
+    assert told == [(n + 1, 8) for n in range(8)]
+    before, made = threading.active_count(), []
+
+    def interrupt(done: int, total: int) -> None:
+        made.append(done)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        MF.search(log, **grid, progress=interrupt)
+    assert made == [1]
+    end = time.monotonic() + 10.0
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.01)
+    assert threading.active_count() == before

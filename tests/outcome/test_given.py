@@ -9,10 +9,13 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import unskew as us
 from unskew import outcome
 from unskew.errors import InputError
 from unskew.log import Log
 from unskew.outcome import Given, crossfit
+from unskew.report.view import View
+from unskew.report.words import read
 
 FRAME = pl.DataFrame({"user": [2, 1, 1], "item": ["b", "a", "b"], "prediction": [0.25, 0.5, 0.75]})
 PAIRS = Log.from_frame(
@@ -54,7 +57,7 @@ def test_missing_pairs_are_an_error_with_their_number_or_get_the_default() -> No
     ("frame", "said"),
     [
         (FRAME.drop("prediction"), "no column 'prediction'"),
-        (pl.concat([FRAME, FRAME]), "each item of a user once; row 4"),
+        (pl.concat([FRAME, FRAME]), "is there twice, in row 1 and row 4"),
         (FRAME.with_columns(prediction=pl.Series([0.1, np.nan, 0.2])), "finite numbers; row 2"),
         (FRAME.with_columns(item=pl.Series(["a", None, "b"])), "must have a value in every row; row 2"),
         (FRAME.clear(), "no rows"),
@@ -72,3 +75,31 @@ def test_a_default_must_be_a_number() -> None:
         Given(FRAME, default=float("nan"))
     with pytest.raises(InputError, match="needs a file"):
         outcome.make("given")
+
+
+def test_pairs_that_get_the_default_are_counted_and_told() -> None:
+    """Users and items that the table knows, in pairs that it lacks: of rows, and of what is listed down to rank 2."""
+    frame = pl.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], "value": [0.0, 1.0, 1.0], "propensity": [0.5] * 3})
+    lists = pl.DataFrame({"user": [1, 1, 2, 2, 2], "item": [1, 2, 1, 2, 3], "rank": [1, 2, 1, 2, 3]})
+    table = pl.DataFrame({"user": [1, 2], "item": [1, 2], "prediction": [0.3, 0.3]})
+    result = us.evaluate(
+        Log.from_frame(frame, feedback="conversions"),
+        {"m": lists, "n": lists.filter(pl.col("rank") == 1)},
+        metrics=["dcg@2"],
+        estimators=["direct"],
+        propensity="known",
+        outcome=Given(table, default=0.9),
+    )
+    account = result.inputs["outcome"]
+    assert (account["unknown"], account["rows"]) == (2, 3)  # (1, 2) and (2, 1)
+    assert (account["listed_unknown"], account["listed"]) == (3, 6)  # both in m, (2, 1) in n
+    said = [text for text in result.warnings if "default" in text]
+    assert said and "2 of 3 (67%) held-out pairs and 3 of 6 (50%) listed pairs" in said[0] and "0.9" in said[0]
+    assert "2 of 3 rows and 3 of 6 listed pairs unknown to it" in " ".join(read(View(result)))
+    whole = Given(pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "prediction": [0.3] * 4}), default=0.9)
+    assert Given(table, default=0.9).unknown(PAIRS.take(np.zeros(3, dtype=bool))) == 0
+    again = us.evaluate(
+        Log.from_frame(frame, feedback="conversions"), {"m": lists}, metrics=["dcg@2"], estimators=["direct"],
+        propensity="known", outcome=whole,
+    )  # fmt: skip
+    assert again.inputs["outcome"]["listed_unknown"] == 0 and not [t for t in again.warnings if "default" in t]

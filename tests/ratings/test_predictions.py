@@ -280,3 +280,30 @@ def test_predictions_describe_themselves() -> None:
     """repr and length."""
     found = us.Predictions.from_frame(PAIRS.with_columns(rank=pl.col("item") + 1))
     assert len(found) == 9 and "9 pairs, 3 users, 3 items, with ranks" in repr(found)
+
+
+class OnlyPredicts:
+    """A model without lists."""
+
+    def predict(self, users: Any, items: Any) -> npt.NDArray[np.float64]:
+        return np.full(len(users), 3.0)
+
+
+def test_a_model_that_only_predicts_is_told_so_by_metrics_of_ranks() -> None:
+    """Not that it is no dataframe."""
+    frame = pl.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], "value": [3.0, 4.0, 5.0]})
+    with pytest.raises(InputError, match=r"model 'm' predicts values \(predict\) and makes no lists"):
+        us.evaluate(frame, {"m": OnlyPredicts()}, metrics=["dcg@2"], estimators=["naive"], feedback="ratings")
+
+
+def test_asking_for_verdicts_where_there_are_none_says_why() -> None:
+    """A point estimate has no interval, so nobody wins."""
+    frame = pl.DataFrame(
+        {"user": [1, 1, 2], "item": [1, 2, 1], "value": [3.0, 4.0, 5.0], "propensity": [0.5, 0.4, 0.3]}
+    )
+    models = {"m": OnlyPredicts(), "n": OnlyPredicts()}
+    asked = ["snips(over=item)"]
+    result = us.evaluate(frame, models, metrics=["mae"], estimators=asked, feedback="ratings", propensity="known")
+    assert not len(result.verdicts())
+    with pytest.raises(InputError, match=r"no verdicts.*has no interval"):
+        result.verdicts("mae", estimator=asked[0])

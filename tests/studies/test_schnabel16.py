@@ -255,13 +255,26 @@ def test_the_command_writes_records_and_the_page(tmp_path: Path) -> None:
     assert names == {"schnabel16.md", "schnabel16-table1.json", "schnabel16-table1.csv"}
     units = {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*.unit")}
     assert len(units) == 12 + 1  # draws, and the truth
+    assert "--out" in (tmp_path / "out" / "schnabel16.md").read_text()
     again = run(*arguments)
     assert again.stdout == done.stdout
+    printed = run("schnabel16", "table1", "--quick", "--store", tmp_path / "store")
+    store = tmp_path / "store"
+    assert f"finished runs are kept in {store}" in printed.stderr
+    assert f"unskew reproduce schnabel16 table1 --quick --store {store} --out docs/reproduction" in printed.stderr
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*.unit")} == units
 
 
-@pytest.mark.parametrize(("arguments", "said"), [(["schnabel17"], "schnabel16"), (["schnabel16", "table9"], "table1")])
-def test_unknown_studies_and_experiments_are_errors(arguments: list[str], said: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["schnabel17"], "schnabel16"),
+        (["schnabel16", "table9"], "table1"),
+        (["schnabel16", "table1", "--workers", "0"], "--workers"),
+        (["schnabel16", "table1", "--store", __file__], "this is a file"),
+    ],
+)
+def test_wrong_studies_experiments_and_options_are_errors(arguments: list[str], said: str) -> None:
     done = run(*arguments)
     assert done.exit_code == 2 and said in done.stderr
 

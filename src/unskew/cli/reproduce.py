@@ -35,12 +35,14 @@ def reproduce(
     json: Annotated[Path | None, typer.Option(help="Write all records to one JSON file.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "--out", "-o", help="Folder for records, charts and the page."),
+        typer.Option(
+            "--output", "--out", "-o", help="Folder for records, charts and the page; without it they are only printed."
+        ),
     ] = None,
     store: Annotated[
         Path | None, typer.Option(help="Where finished runs are kept; by default in the user's cache.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Runs at once; one per core by default.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs at once; one per core by default.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run goes on."""
@@ -54,6 +56,8 @@ def reproduce(
     chosen = [found.find(name) for name in experiments] if experiments else list(found.experiments)
     check_outputs(json=json)
     folder = store or cache() / "studies" / found.name
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--store {folder}: finished runs are kept in a folder, and this is a file.")
     setting = found.setting(Store(folder, found.version, tell=err.print), workers or os.cpu_count() or 1)
     everything: list[Record] = []
     for experiment in chosen:
@@ -74,6 +78,14 @@ def reproduce(
         page = write_page(found, output)
         if not quiet:
             err.print(f"wrote {page}", soft_wrap=True)
+    elif not quiet:
+        asked = "".join(f" {experiment.name}" for experiment in chosen) if experiments else ""
+        told = f"{' --quick' if quick else ''}{f' --runs {runs}' if runs else ''}{f' --store {store}' if store else ''}"
+        err.print(
+            f"finished runs are kept in {folder}; tables, charts and the page are written by: "
+            f"unskew reproduce {found.name}{asked}{told} --out docs/reproduction",
+            soft_wrap=True,
+        )
     if json is not None:
         write_json(json, everything, {"study": found.name, "quick": quick})
         if not quiet:

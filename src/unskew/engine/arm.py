@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ints32, Ints64, Ranked
+from unskew.engine.held import Floats, Ints32, Ints64, Ranked, user_sums
 from unskew.estimators.base import Batch, Divisor, Estimator, Need, Normaliser
 from unskew.estimators.target import Target
 from unskew.inference.form import Form
@@ -83,7 +83,7 @@ class Arm:
         per_user = self.target is Target.PER_USER
         own = x[:, self.start : self.start + self.width]
         own[:, -2] = counts if per_user else d
-        own[:, -1] = _sum(batch, weight) > 0.0
+        own[:, -1] = user_sums(batch, weight) > 0.0
         shapes, table, additive, places = self._listed
         below = np.empty((0, 0))
         if per_user and shapes:
@@ -158,12 +158,6 @@ def divisor_of(divisor: Divisor, batch: Batch) -> Floats:
         return divisor.numbers
     if divisor.kind is Normaliser.PAIRS:
         assert divisor.numbers is not None
-        return _sum(batch, divisor.numbers * batch.value)
+        return user_sums(batch, divisor.numbers * batch.value)
     assert batch.relevant is not None
     return batch.relevant
-
-
-def _sum(batch: Batch, numbers: Floats) -> Floats:
-    out = np.empty(batch.users)
-    sums.per_user(batch.indptr, numbers, out)
-    return out

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from unskew.engine.guess import Guess
 from unskew.estimators import Batch
+from unskew.kernels import sums
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
 
@@ -114,3 +115,10 @@ class Held:
             list_there=there,
             list_q=self.guess.listed(lists, low, high, there),
         )
+
+
+def user_sums(batch: Batch, numbers: Floats) -> Floats:
+    """Σ of a number per row, for each user of the batch."""
+    out = np.empty(batch.users)
+    sums.per_user(batch.indptr, numbers, out)
+    return out

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ints64, Ranked
+from unskew.engine.held import Floats, Ints64, Ranked, user_sums
 from unskew.estimators.base import Batch, Estimator, Normaliser, Over, Term
 from unskew.estimators.target import Target
 from unskew.inference.form import Form
@@ -103,9 +103,7 @@ class RatedArm:
             assert batch.candidates is not None
             return batch.candidates
         assert term.divisor.numbers is not None
-        out = np.empty(batch.users)
-        sums.per_user(batch.indptr, term.divisor.numbers, out)
-        return out
+        return user_sums(batch, term.divisor.numbers)
 
     @cached_property
     def _tables(self) -> dict[int, Floats]:

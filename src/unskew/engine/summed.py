@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ints64, Ranked
+from unskew.engine.held import Floats, Ints64, Ranked, user_sums
 from unskew.estimators.base import Batch, Estimator, Normaliser, Term
 from unskew.estimators.target import Target
 from unskew.inference.form import Form
@@ -133,7 +133,7 @@ class SummedArm:
                     self._fill_list(term, batch, model, own, at[f"w{t}"] + places, at[f"list{t}"] + places)
             if term.divisor.kind is Normaliser.PAIRS:
                 assert term.divisor.numbers is not None
-                own[:, at[f"d{t}"]] = _sum(batch, term.divisor.numbers)
+                own[:, at[f"d{t}"]] = user_sums(batch, term.divisor.numbers)
             if term.seen is not None:
                 counted = _counted(term, batch)
                 tally = tally.merge(Tally.of(batch.indptr, term.seen, counted, np.ones(batch.users), term.raised))
@@ -186,7 +186,7 @@ class SummedArm:
 
     def _total(self, term: Term, batch: Batch) -> Floats:
         """The estimated total of one term over all candidates of each user."""
-        total = np.zeros(batch.users) if term.seen is None else _sum(batch, term.seen * _counted(term, batch))
+        total = np.zeros(batch.users) if term.seen is None else user_sums(batch, term.seen * _counted(term, batch))
         if term.listed:
             assert batch.q_total is not None
             total = total + batch.q_total
@@ -205,9 +205,3 @@ def _counted(term: Term, batch: Batch) -> Floats:
 def _residual(batch: Batch) -> Floats:
     assert batch.q is not None
     return batch.value - batch.q
-
-
-def _sum(batch: Batch, numbers: Floats) -> Floats:
-    out = np.empty(batch.users)
-    sums.per_user(batch.indptr, numbers, out)
-    return out

@@ -15,7 +15,7 @@ from unskew.engine.guess import Guess
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
-from unskew.outcome import Crossfit, Outcome, crossfit
+from unskew.outcome import Crossfit, Given, Outcome, crossfit
 from unskew.propensity import Side
 
 
@@ -52,14 +52,23 @@ def with_guesses(
     if any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms):
         total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
     ask = outcome.bind(aligned.users, aligned.items)
-    account = {
+    listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms))
+    account: dict[str, Any] = {
         "model": str(outcome),
         "how": how,
         "mean": float(np.mean(q)) if len(q) else None,
         "mean_outcome": float(np.mean(held.value)) if len(held.value) else None,
+        "rows": len(rows),
         "unknown": outcome.unknown(rows),
+        "listed": listed,
+        "listed_unknown": lacking,
     }
     warnings = []
+    if isinstance(outcome, Given) and outcome.default is not None and (account["unknown"] or lacking):
+        warnings.append(
+            f"The table of predictions lacks {_of(account['unknown'], len(rows))} held-out pairs and "
+            f"{_of(lacking, listed)} listed pairs: these count as {outcome.default:g}, the default that was given."
+        )
     if how == "fitted in sample":
         warnings.append(
             "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
@@ -67,3 +76,19 @@ def with_guesses(
         )
     held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ask))
     return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings))
+
+
+def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int) -> tuple[int, int]:
+    """How many candidates all lists hold down to the deepest rank that counts, and how many the model lacks."""
+    lacks, total, lost = outcome.lacking(aligned.users, aligned.items), 0, 0
+    for lists in aligned.held.lists:
+        everyone = len(lists.indptr) - 1
+        asked = (guess.candidates(lists, 0, everyone) > 0.0) & (lists.rank <= depth)
+        user = np.repeat(np.arange(everyone, dtype=np.int32), np.diff(lists.indptr))
+        total += int(np.count_nonzero(asked))
+        lost += int(np.count_nonzero(lacks(user[asked], lists.item[asked])))
+    return total, lost
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,} ({part / max(1, whole):.0%})"

@@ -77,6 +77,11 @@ def as_lists(
                 f"model '{name}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}."
             )
         return made
+    if hasattr(source, "predict"):
+        raise InputError(
+            f"model '{name}' predicts values (predict) and makes no lists (recommend), which ranks are read from."
+            "\nGive its predictions of all candidates as a frame or array (Predictions), or ask for mae, mse or rmse."
+        )
     return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=name)
 
 

@@ -17,12 +17,11 @@ They are far wider than intervals: use them to see what would be certain, not to
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.inference.given_pairs import hoeffding_reach, per_pair, propensities
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 def lemma_bias(cost: npt.ArrayLike, propensity: npt.ArrayLike, assumed: npt.ArrayLike) -> float:
     """R − E[R̂] of ips when pairs are weighed by the assumed instead of the true propensity (Lemma 5.1)."""
     true, guess = _both(propensity, assumed)
-    return float(np.mean(_costs(cost, true) * (1.0 - true / guess)))
+    return float(np.mean(per_pair(cost, true, "costs") * (1.0 - true / guess)))
 
 
 def hoeffding(propensity: npt.ArrayLike, cost: npt.ArrayLike | float, *, level: float = 0.95) -> float:
@@ -41,9 +40,9 @@ def hoeffding(propensity: npt.ArrayLike, cost: npt.ArrayLike | float, *, level: 
         cost: δ of all pairs, or one number that no δ exceeds.
         level: 1 − η.
     """
-    p = _propensities(propensity)
-    rho = np.where(p < 1.0, _costs(cost, p) / p, 0.0)
-    return math.sqrt(math.log(2.0 / _risk(level)) / 2.0 * float(np.sum(rho**2))) / p.size
+    p = propensities(propensity)
+    rho = np.where(p < 1.0, per_pair(cost, p, "costs") / p, 0.0)
+    return hoeffding_reach(rho, level) / p.size
 
 
 def learning(propensity: npt.ArrayLike, largest: float, predictors: int, *, level: float = 0.95) -> float:
@@ -55,11 +54,10 @@ def learning(propensity: npt.ArrayLike, largest: float, predictors: int, *, leve
         predictors: |H|, how many predictors were to choose from.
         level: 1 − η.
     """
-    if predictors < 1 or largest < 0.0:
-        raise InputError("the bound needs at least one predictor, and a largest cost that is not negative.")
-    p = _propensities(propensity)
-    reach = math.log(2.0 * predictors / _risk(level)) / 2.0 * float(np.sum(1.0 / p**2))
-    return largest / p.size * math.sqrt(reach)
+    if predictors < 1 or not 0.0 <= largest < np.inf:
+        raise InputError("the bound needs at least one predictor, and a largest cost that is finite and not negative.")
+    p = propensities(propensity)
+    return largest / p.size * hoeffding_reach(np.asarray(1.0 / p), level, predictors)
 
 
 def learning_estimated(
@@ -71,31 +69,8 @@ def learning_estimated(
     return bias + learning(guess, largest, predictors, level=level)
 
 
-def _propensities(numbers: npt.ArrayLike) -> Floats:
-    p = np.asarray(numbers, dtype=np.float64)
-    if p.size == 0 or not ((p > 0.0) & (p <= 1.0)).all():
-        raise InputError("bounds need propensities in (0, 1] for all pairs, seen or not.")
-    return p
-
-
 def _both(propensity: npt.ArrayLike, assumed: npt.ArrayLike) -> tuple[Floats, Floats]:
-    true, guess = _propensities(propensity), _propensities(assumed)
+    true, guess = propensities(propensity), propensities(assumed)
     if true.shape != guess.shape:
         raise InputError(f"propensities must come one per pair: {true.size:,} true ones, {guess.size:,} assumed ones.")
     return true, guess
-
-
-def _costs(cost: npt.ArrayLike | float, p: Floats) -> Floats:
-    """δ of every pair; one number stands for all of them."""
-    delta = np.asarray(cost, dtype=np.float64)
-    if delta.ndim and delta.shape != p.shape:
-        raise InputError(f"costs must come one per pair, like propensities: {delta.size:,} for {p.size:,} pairs.")
-    if not np.isfinite(delta).all():
-        raise InputError("bounds need finite costs of all pairs, or one number that no cost exceeds.")
-    return np.broadcast_to(delta, p.shape)
-
-
-def _risk(level: float) -> float:
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, not {level:g}.")
-    return 1.0 - level

@@ -29,6 +29,7 @@ from unskew.propensity.base import NOTHING, Many, Side, pairs_log
 
 Floats = npt.NDArray[np.float64]
 Ask = Callable[[Codes, Codes], Floats]
+Lacking = Callable[[Codes, Codes], npt.NDArray[np.bool_]]
 CELLS = 1 << 20  # pairs that one thread asks about at once
 
 
@@ -68,10 +69,17 @@ class Outcome(ABC):
         """q of every row of a log."""
         return self.bind(pairs.users, pairs.items)(pairs.user, pairs.item)
 
+    def lacking(self, users: Ids, items: Ids) -> Lacking:
+        """Tells of pairs of codes whether the model knows too little: q is more of a guess, or a default.
+
+        Fitted models lack pairs of whose user or item training said nothing.
+        """
+        of_users, of_items = self.known(users, items)
+        return lambda user, item: ~(of_users[user] & of_items[item])
+
     def unknown(self, pairs: Log) -> int:
-        """How many rows have a user or an item of which training said nothing: their q is more of a guess."""
-        users, items = self.known(pairs.users, pairs.items)
-        return int(np.count_nonzero(~(users[pairs.user] & items[pairs.item])))
+        """How many rows are such pairs."""
+        return int(np.count_nonzero(self.lacking(pairs.users, pairs.items)(pairs.user, pairs.item)))
 
     def predict(self, users: Many, items: Many) -> Floats:
         """q of the pairs (users[j], items[j])."""

@@ -6,22 +6,21 @@ is fitted here, so nothing is cross-fitted: whether predictions have seen the ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from unskew.errors import InputError
-from unskew.log import Ids
-from unskew.log.columns import as_ids, check_ids, numbers
+from unskew.log import Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
-from unskew.log.sources import table_of_file, table_of_frame
-from unskew.outcome.base import Ask, Floats, Outcome
+from unskew.outcome.base import Ask, Floats, Lacking, Outcome
 from unskew.spec import show
+
+Finder = Callable[[Codes, Codes], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Given(Outcome):
     source: Any
     default: float | None = None
     columns: Mapping[str, str] | None = None
-    table: Table = field(init=False, compare=False, repr=False)
+    table: Predictions = field(init=False, compare=False, repr=False)
 
     name = "given"
     estimated = False
@@ -45,68 +44,55 @@ class Given(Outcome):
     def __post_init__(self) -> None:
         if self.default is not None and not np.isfinite(self.default):
             raise InputError(f"'given': default must be a finite number, not {self.default}.")
-        object.__setattr__(self, "table", _read(self.source, self.columns))
+        if isinstance(self.source, str | PathLike):
+            table = read_predictions(self.source, columns=self.columns)
+        else:
+            table = Predictions.from_frame(self.source, columns=self.columns, source="predictions")
+        if not len(table):
+            raise InputError(f"{table.account.source}: there are no rows, so there is no prediction.")
+        object.__setattr__(self, "table", table)
 
     def bind(self, users: Ids, items: Ids) -> Ask:
         """Look pairs up."""
-        table = self.table
-        row, column = users.into(table.users).astype(np.int64), items.into(table.items).astype(np.int64)
+        find = self._finder(users, items)
 
         def ask(user: Codes, item: Codes) -> Floats:
-            key = np.where((row[user] >= 0) & (column[item] >= 0), row[user] * len(table.items) + column[item], -1)
-            at = np.minimum(np.searchsorted(table.key, key), len(table.key) - 1)
-            missing = table.key[at] != key
+            at = find(user, item)
+            missing = at < 0
             if missing.any() and self.default is None:
                 first = int(np.argmax(missing))
                 raise InputError(
-                    f"{table.source}: there is no prediction for {np.count_nonzero(missing):,} of {len(key):,} pairs; "
-                    f"the first is user '{users.values[int(user[first])]}', item '{items.values[int(item[first])]}'.\n"
+                    f"{self.table.account.source}: there is no prediction for {np.count_nonzero(missing):,} of "
+                    f"{len(at):,} pairs; the first is user '{users.values[int(user[first])]}', item "
+                    f"'{items.values[int(item[first])]}'.\n"
                     "Add rows for them, or say what such pairs get: given(..., default=0)."
                 )
-            return np.where(missing, self.default or 0.0, table.prediction[at])
+            return np.where(missing, self.default or 0.0, self.table.value[at])
 
         return ask
+
+    def lacking(self, users: Ids, items: Ids) -> Lacking:
+        """Pairs without a row, which get the default."""
+        find = self._finder(users, items)
+        return lambda user, item: find(user, item) < 0
 
     def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Those that occur in the table."""
         return users.into(self.table.users) >= 0, items.into(self.table.items) >= 0
 
+    def _finder(self, users: Ids, items: Ids) -> Finder:
+        """The entry of each pair in the table, −1 where it has none; entries ascend by user and item."""
+        table, many = self.table, len(self.table.items)
+        row, column = users.into(table.users).astype(np.int64), items.into(table.items).astype(np.int64)
+        keys = np.repeat(np.arange(len(table.users)), np.diff(table.indptr)) * many + table.item
+
+        def find(user: Codes, item: Codes) -> npt.NDArray[np.int64]:
+            key = np.where((row[user] >= 0) & (column[item] >= 0), row[user] * many + column[item], -1)
+            at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+            return np.where(keys[at] == key, at, -1)
+
+        return find
+
     def __str__(self) -> str:
         default = "" if self.default is None else f", default={show(self.default)}"
         return f"{self.name}({self.source if isinstance(self.source, str | PathLike) else 'frame'}{default})"
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Predictions by key = user · items + item, ascending."""
-
-    source: str
-    users: Ids
-    items: Ids
-    key: npt.NDArray[np.int64]
-    prediction: Floats
-
-
-def _read(source: Any, columns: Mapping[str, str] | None) -> Table:
-    """Check, code and sort the rows."""
-    required = ("user", "item", "prediction")
-    if isinstance(source, str | PathLike):
-        table = table_of_file(source, required, (), columns=columns)
-    else:
-        table = table_of_frame(source, "predictions", required, (), columns=columns)
-    for name in ("user", "item"):
-        check_ids(table, name)
-    table.refuse_nulls(*required)
-    prediction = numbers(table, "prediction")
-    table.refuse(
-        "item",
-        ~table.frame.select(pl.struct("user", "item").is_first_distinct()).to_series(),
-        must="must name each item of a user once",
-        reason="repeated pair",
-    )
-    kept = table.kept({"user": table.frame["user"], "item": table.frame["item"], "prediction": prediction})
-    users, user = Ids.code(as_ids(kept["user"], from_text=table.header))
-    items, item = Ids.code(as_ids(kept["item"], from_text=table.header))
-    key = user.astype(np.int64) * len(items) + item
-    order = np.argsort(key, kind="stable")
-    return Table(table.source, users, items, key[order], kept["prediction"].to_numpy()[order])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unskew.report import numbers
 from unskew.report.view import Facet, View, clean, lower_is_better, unique
@@ -129,9 +129,19 @@ def read(view: View) -> list[str]:
         line = f"{clean(name)} ({clean(account['source'])}): {numbers.count(account['rows'])} rows"
         lines.append(line + (f", dropped {dropped}" if dropped else ""))
     if outcome := inputs.get("outcome"):
-        unknown = f", {numbers.count(outcome['unknown'])} rows unknown to it" if outcome["unknown"] else ""
-        lines.append(f"outcome model ({clean(outcome['model'])}): {outcome['how']}{unknown}")
+        lines.append(f"outcome model ({clean(outcome['model'])}): {outcome['how']}{_unknown(outcome)}")
     return lines
+
+
+def _unknown(outcome: dict[str, Any]) -> str:
+    """Of how many pairs the outcome model knew too little."""
+    if not (outcome["unknown"] or outcome["listed_unknown"]):
+        return ""
+    rows, listed = (
+        f"{numbers.count(outcome[part])} of {numbers.count(outcome[whole])}"
+        for part, whole in (("unknown", "rows"), ("listed_unknown", "listed"))
+    )
+    return f", {rows} rows and {listed} listed pairs unknown to it"
 
 
 def refused(view: View) -> list[str]:

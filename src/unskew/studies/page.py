@@ -19,6 +19,9 @@ from unskew.studies.record import Record, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
 from unskew.studies.tables import Table, at_a_glance, number, summary, tables
 
+WRITTEN = (
+    "The commands print their tables; with `--out docs/reproduction` they also write records, charts and this page."
+)
 SHORT = 12  # longer tables are folded away
 
 
@@ -37,7 +40,7 @@ def save(study: Study, experiment: Experiment, records: Sequence[Record], folder
 def write_page(study: Study, folder: Path) -> Path:
     """The page of all experiments whose records lie in the folder."""
     path = folder / f"{study.name}.md"
-    lines = [f"# {study.name}: {study.title}", "", study.story.strip(), ""]
+    lines = [f"# {study.name}: {study.title}", "", study.story.strip(), "", WRITTEN, ""]
     for experiment in study.experiments:
         found = folder / f"{study.name}-{experiment.name}.json"
         if found.is_file():

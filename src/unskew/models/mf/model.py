@@ -9,6 +9,7 @@ rating by 1/P makes the training error an unbiased estimate of the error on all 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
@@ -206,6 +207,8 @@ class MF(Model):
         told = propensity if isinstance(propensity, str | Propensity) else None
         model = cls(**found.best, loss=loss, propensity=told, rounds=rounds, seed=seed, threads=threads)
         model.search_ = found
+        for caution in found.cautions:
+            warnings.warn(f"MF.search: {caution}", stacklevel=2)
         return model._fit(weighted, None)
 
     def _fit(self, weighted: Weighted, progress: Progress | None) -> Self:
@@ -235,6 +238,8 @@ class MF(Model):
             low=float(ratings.by_user.value.min()),
             high=float(ratings.by_user.value.max()),
         )
+        if not solved.converged:
+            warnings.warn(f"'{self}': its rounds were spent before it converged. Give more rounds.", stacklevel=3)
         return self
 
     def predict(self, users: Many, items: Many, *, clip: bool = False) -> Floats:

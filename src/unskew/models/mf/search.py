@@ -10,8 +10,8 @@ from a strong penalty, where factors are 0, there is no way back), and tasks sha
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.engine.workers import each
 from unskew.errors import InputError
 from unskew.kernels import ratings as kernel
 from unskew.log.ids import Codes
@@ -57,6 +58,29 @@ class Search:
         """The setting with the least score."""
         return self.table.select("penalty", "dim", "offsets").row(0, named=True)
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What one should know before trusting the choice."""
+        best, said = self.table.row(0, named=True), []
+        for name in ("penalty", "dim"):
+            tried, chosen = self.table[name], best[name]
+            low, high = tried.min(), tried.max()
+            if low != high and chosen in (low, high):
+                edge, further = ("largest", "larger") if chosen == high else ("smallest", "smaller")
+                said.append(
+                    f"the best {name}, {chosen:g}, is the {edge} that was tried: a {further} one may do better."
+                )
+        if best["converged"] < self.folds:
+            said.append(
+                f"{self.folds - best['converged']} of {self.folds} fits of the best setting had not converged: its "
+                "score may be too bad or too good. Give more rounds."
+            )
+        if late := int((self.table["converged"] < self.folds).sum()):
+            said.append(
+                f"{late} of {len(self.table)} settings had fits that did not converge; another may be the best."
+            )
+        return tuple(said)
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -90,19 +114,19 @@ def cross_validate(
     parts = [_Fold.of(weighted, split.held_out, folds) for split in k_fold(weighted.log, folds, seed=seed)]
     penalties = sorted(grid.penalties)
     tasks = sorted(product(grid.dims, grid.offsets, range(folds)), key=lambda task: -task[0])  # the longest first
-    done = 0
+    over = threading.Event()
 
-    def work(task: tuple[int, Offsets, int]) -> list[tuple[float, bool]]:
-        nonlocal done
-        dim, offsets, fold = task
-        found = parts[fold].walk(dim, offsets, penalties, loss, seed, replace(effort, threads=1))
-        done += 1
-        if advance is not None:
-            advance(done, len(tasks))
-        return found
+    def work(dim: int, offsets: Offsets, fold: int) -> list[tuple[float, bool]]:
+        return parts[fold].walk(dim, offsets, penalties, loss, seed, replace(effort, threads=1), over)
 
-    with ThreadPoolExecutor(effort.threads or os.cpu_count()) as pool:
-        scores = dict(zip(tasks, pool.map(work, tasks), strict=True))
+    scores = {}
+    try:
+        for place, found in each(work, tasks, workers=effort.threads or os.cpu_count() or 1):
+            scores[tasks[place]] = found
+            if advance is not None:
+                advance(len(scores), len(tasks))
+    finally:
+        over.set()  # after Ctrl-C nobody waits for walks under way, and they end with the fit they are at
     return Search(_table(scores, penalties, grid, folds), folds, seed)
 
 
@@ -124,11 +148,20 @@ class _Fold:
         return cls(train, log.user[held_out], log.item[held_out], log.value[held_out], weight[held_out] * folds)
 
     def walk(
-        self, dim: int, offsets: Offsets, penalties: Iterable[float], loss: Loss, seed: int, effort: Effort
+        self,
+        dim: int,
+        offsets: Offsets,
+        penalties: Iterable[float],
+        loss: Loss,
+        seed: int,
+        effort: Effort,
+        over: threading.Event,
     ) -> list[tuple[float, bool]]:
-        """The score of every λ, and whether the fit converged."""
+        """The score of every λ, and whether the fit converged; what there is so far, once ``over`` is set."""
         found, factors = [], svd_start(self.train, dim, seed, threads=1)
         for penalty in penalties:
+            if over.is_set():
+                break
             solved = als(Problem(self.train, dim, penalty, loss, offsets), factors, effort)
             factors = solved.factors
             guess = np.empty(len(self.value))

@@ -20,11 +20,10 @@ import numpy as np
 
 from unskew.engine.store import Progress
 from unskew.log.log import Floats, Log
-from unskew.models import MF
 from unskew.simulate import RatingWorld
 from unskew.studies.record import Below, Near, Record, judged
 from unskew.studies.schnabel16.figure4 import naive_bayes
-from unskew.studies.schnabel16.learning import last_fit, searched
+from unskew.studies.schnabel16.learning import last_fit, learn, searched
 from unskew.studies.schnabel16.setting import ALPHAS, Draw, Setting
 
 RUNS = 30
@@ -115,9 +114,9 @@ def _trial(world: RatingWorld, key: Mapping[str, Any], threads: int) -> dict[str
     log = world.draw(key["trial"])
     propensity = {"naive": None, "ips": "known"}.get(key["method"])
     given = _estimated(world, log, key) if key["method"] == "nb" else propensity
-    model = MF.search(log, given, **key["search"], seed=key["trial"], threads=threads)
+    model, cautions = learn(log, given, key, key["trial"], threads)
     squares = sum(float(np.square(block - world.truth[rows]).sum()) for rows, block in model.predict_all())
-    return {"mse": squares / world.truth.size, "penalty": model.penalty}
+    return {"mse": squares / world.truth.size, "penalty": model.penalty, "cautions": cautions}
 
 
 def _estimated(world: RatingWorld, log: Log, key: Mapping[str, Any]) -> Floats:

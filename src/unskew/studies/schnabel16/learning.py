@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from unskew.log.log import Floats, Log
 from unskew.models import MF
 from unskew.models.mf.als import ROUNDS
 from unskew.models.mf.problem import Loss
@@ -24,6 +26,16 @@ def searched(penalties: Sequence[float], dims: Sequence[int], loss: Loss = "squa
         "rounds": ROUNDS,
         "tolerance": FOLD_TOLERANCE,
     }
+
+
+def learn(
+    log: Log, propensity: str | Floats | None, key: Mapping[str, Any], seed: int, threads: int
+) -> tuple[MF, list[str]]:
+    """The model that a unit's key asks for, and what it warns about, which is kept with the unit's numbers."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = MF.search(log, propensity, **key["search"], seed=seed, threads=threads)
+    return model, [str(each.message) for each in caught]
 
 
 def last_fit() -> str:

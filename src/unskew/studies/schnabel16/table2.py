@@ -15,12 +15,11 @@ import numpy as np
 
 from unskew.engine.store import Progress
 from unskew.log.datasets import Dataset, load
-from unskew.models import MF
 from unskew.models.mf.problem import Loss
 from unskew.models.mf.search import DIMS, PENALTIES
 from unskew.studies.digest import digest_of
 from unskew.studies.record import Below, Record, judged
-from unskew.studies.schnabel16.learning import last_fit, searched
+from unskew.studies.schnabel16.learning import last_fit, learn, searched
 from unskew.studies.schnabel16.setting import Setting
 
 RUNS = 10
@@ -78,7 +77,8 @@ def _run(coat: Dataset, key: Mapping[str, Any], threads: int) -> dict[str, Any]:
     """Choose and fit by the training ratings, then judge by the random ones."""
     assert coat.mcar is not None and coat.mcar.value is not None
     propensity = "known" if key["method"] == "ips" else None
-    model = MF.search(coat.mnar, propensity, **key["search"], seed=key["run"], threads=threads)
+    model, cautions = learn(coat.mnar, propensity, key, key["run"], threads)
     wrong = model.of(coat.mcar).rows - coat.mcar.value
     error = np.abs(wrong).mean() if key["metric"] == "mae" else np.square(wrong).mean()
-    return {"error": float(error), "penalty": model.penalty, "dim": model.dim, "offsets": model.offsets}
+    chosen = {"penalty": model.penalty, "dim": model.dim, "offsets": model.offsets}
+    return {"error": float(error), **chosen, "cautions": cautions}
