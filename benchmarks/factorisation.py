@@ -160,10 +160,12 @@ def page(results: Measured) -> str:
 
 def _speed_lines(found: Measured) -> list[str]:
     jobs = found["jobs"]
-    base = next(iter(jobs.values()))["cpu"]
 
-    def ratio(job: Measured) -> str:
-        return "–" if "unskew" in job["versions"] else f"{job['cpu'] / base:.1f}× as fast"
+    def ratio(title: str, job: Measured) -> str:
+        if "unskew" in job["versions"]:
+            return "–"
+        solver = "sgd" if "SGD" in title else "als"
+        return f"{solver}: {job['cpu'] / jobs[f'unskew MF-IPS ({solver})']['cpu']:.1f}× as fast"
 
     versions = ", ".join(dict.fromkeys(" ".join(next(iter(job["versions"].items()))) for job in jobs.values()))
     return [
@@ -174,22 +176,22 @@ def _speed_lines(found: Measured) -> list[str]:
         "",
         f"{found['rows']:,} generated ratings ({USERS:,} users, {ITEMS:,} items, long tails as in MovieLens-20M), "
         f"d = {found['dim']}. An epoch is one sweep over all users and all items, or over all ratings for SGD; the "
-        "median of several (cornac: the mean). unskew solves each row exactly in double precision with offsets and "
-        "weights 1/P; implicit works in single precision, without offsets. On a busy machine seconds depend on what "
-        "others do meanwhile: compare CPU seconds (all cores together).",
+        "median of several (cornac: the mean). unskew has offsets and weights 1/P; als solves each row exactly in "
+        "double precision, sgd works in single precision. implicit works in single precision, without offsets. On a "
+        "busy machine seconds depend on what others do meanwhile: compare CPU seconds (all cores together).",
         "",
         "| | seconds per epoch | CPU seconds per epoch | by these, unskew is | peak MB |",
         "| --- | --- | --- | --- | --- |",
         *(
-            f"| {title} | {job['seconds']:.2f} | {job['cpu']:.2f} | {ratio(job)} | {job['peak_mb']:,.0f} |"
+            f"| {title} | {job['seconds']:.2f} | {job['cpu']:.2f} | {ratio(title, job)} | {job['peak_mb']:,.0f} |"
             for title, job in jobs.items()
         ),
         "",
         "Epochs are not alike: one of SGD touches every rating once, in n·d steps; one of alternating least squares "
         "solves every row, in n·d² steps. Objectives differ, too: cornac does not weigh ratings, and its penalty of a "
-        "user grows with her number of ratings, that of schnabel16 does not. What fits of a few epochs achieve, with "
-        "every hundredth rating left out, unweighted, nothing tuned (unskew: λ = 1; cornac: its defaults), the start "
-        "included:",
+        "user grows with her number of ratings, that of schnabel16 (ours, whatever the solver) does not. What fits of "
+        "a few epochs achieve, with every hundredth rating left out, unweighted, nothing tuned (unskew: λ = 1; cornac: "
+        "its defaults), the start included:",
         "",
         "| | epochs | seconds | CPU seconds | RMSE of the ratings left out |",
         "| --- | --- | --- | --- | --- |",

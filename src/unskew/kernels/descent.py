@@ -58,9 +58,8 @@ def _add_product(builder: Any, total: Any, left: Any, right: Any) -> Any:
 def _put(builder: Any, vector: Any, other: Any, columns: range, piece: int) -> Any:
     """A vector of a row with some columns of the row taken from another."""
     taken = [int(piece * LANES + lane in columns) for lane in range(LANES)]
-    return (
-        builder.select(ir.Constant(ir.VectorType(ir.IntType(1), LANES), taken), other, vector) if any(taken) else vector
-    )
+    bits = ir.Constant(ir.VectorType(ir.IntType(1), LANES), taken)
+    return builder.select(bits, other, vector) if any(taken) else vector
 
 
 def _all(builder: Any, number: Any) -> Any:
@@ -166,9 +165,7 @@ def descender(dim: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def tiled(
-    indptr, item, value, weight, level, unit, places, rows, ends, sums, user_out, item_out, value_out, weight_out
-):  # type: ignore[no-untyped-def]
+def tiled(indptr, item, value, weight, level, unit, places, rows, ends, sums, user_to, item_to, value_to, weight_to):  # type: ignore[no-untyped-def]
     """Ratings by tile, in a tile by the place of the user's code: values less c, weights in a unit.
 
     ``places`` are those of all users and of all items, ``rows`` how many make a group; the group of a rating's user
@@ -194,8 +191,8 @@ def tiled(
             theirs = places[1][item[e]]
             tile = mine // rows[0] * groups + theirs // rows[1]
             place = free[tile]
-            user_out[place], item_out[place] = mine % rows[0], theirs % rows[1]
-            value_out[place], weight_out[place] = value[e] - level, weight[e] / unit
+            user_to[place], item_to[place] = mine % rows[0], theirs % rows[1]
+            value_to[place], weight_to[place] = value[e] - level, weight[e] / unit
             free[tile] = place + 1
 
 

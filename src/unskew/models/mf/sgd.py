@@ -34,7 +34,7 @@ def sgd(problem: Problem, start: Factors, effort: Effort) -> Solved:
     seen = tuple(sums[:, 0] > 0.0 for sums in tiles.sums)
     unit = 1.0 if problem.loss == "squared" else _spread(tiles)
     packed = tiles.pack(start)
-    live = Factors(*(rows[:, : problem.dim + 1] for rows in packed), start.level)  # type: ignore[arg-type]  # views
+    live = tiles.view(packed, problem.dim)
     history, converged, last = [np.inf], False, False
     with ThreadPoolExecutor(min(effort.threads or os.cpu_count() or 1, tiles.groups)) as pool:
         while not last:
