@@ -346,7 +346,7 @@ def test_the_canonical_string_parses_and_prints_back() -> None:
         ({"penalty": float("nan")}, "penalty"),
         ({"offsets": "none"}, "offsets"),
         ({"loss": "huber"}, "loss"),
-        ({"solver": "sgd"}, "solver"),
+        ({"solver": "newton"}, "solver"),
         ({"rounds": 0}, "rounds"),
         ({"tolerance": -1.0}, "tolerance"),
         ({"seed": -1}, "seed"),

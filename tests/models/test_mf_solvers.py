@@ -151,7 +151,7 @@ def test_sharing_constants_changes_no_prediction_and_lowers_their_squares() -> N
     seen = np.arange(7) != 2, np.arange(5) != 4
     factors.user[2] = factors.item[4] = 0.0
     before = predictions(factors)[np.ix_(*seen)]
-    als_module._centre(factors, seen)
+    als_module.centre(factors, seen)
     np.testing.assert_allclose(predictions(factors)[np.ix_(*seen)], before)
     assert not factors.user[2].any() and not factors.item[4].any()
 

@@ -38,7 +38,7 @@ def als(problem: Problem, start: Factors, effort: Effort) -> Solved:
             before = factors.item.copy()
             _solve(problem, sides[0], factors.user, given, factors.level, edge, each)
             loss = _solve(problem, sides[1], factors.item, factors.user, factors.level, edge, each)
-            _centre(factors, seen)
+            centre(factors, seen)
             history.append(loss + problem.penalties(factors))
             run = run + 1 if history[-1] <= history[-2] else 0
             if effort.progress is not None:
@@ -61,7 +61,7 @@ def _solve(problem: Problem, side: Side, own: Floats, other: Floats, level: floa
     return float(loss.sum())
 
 
-def _centre(factors: Factors, seen: tuple[npt.NDArray[np.bool_], ...]) -> None:
+def centre(factors: Factors, seen: tuple[npt.NDArray[np.bool_], ...]) -> None:
     """Share the constants: Σa² + Σb² + c² is least where Σa = Σb = c (rows without ratings stay 0)."""
     rows = factors.user, factors.item
     counts = [int(np.count_nonzero(there)) for there in seen]

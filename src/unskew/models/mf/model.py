@@ -28,7 +28,7 @@ from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models import files
 from unskew.models.base import CELLS, Model, from_scores
-from unskew.models.mf import als, lbfgs
+from unskew.models.mf import als, lbfgs, sgd
 from unskew.models.mf.problem import Factors, Loss, Offsets, Problem
 from unskew.models.mf.search import (
     DIMS,
@@ -47,9 +47,9 @@ from unskew.models.mf.weights import Given, Weighted, weigh
 from unskew.propensity import Propensity
 from unskew.spec import show
 
-Solver = Literal["als", "lbfgs"]
+Solver = Literal["als", "lbfgs", "sgd"]
 Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
-SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS)}
+SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS), "sgd": (sgd.sgd, sgd.ROUNDS)}
 OPTIONS = ("dim", "penalty", "offsets", "loss", "propensity", "solver", "rounds", "tolerance", "seed")
 
 
@@ -108,10 +108,10 @@ class MF(Model):
         loss: ``squared`` or ``absolute``; judge by RMSE with the one, by MAE with the other.
         propensity: the log's own column ("known"), any other propensity or its canonical string; ``None`` weighs all
             ratings alike. One that is not fitted yet is fitted on the training log.
-        solver: ``als``, fast; or ``lbfgs``, the paper's.
-        rounds: sweeps (``als``: 100) or iterations (``lbfgs``: 2000) at most.
+        solver: ``als``, fast and exact; ``sgd``, cheap epochs that end near the minimum; or ``lbfgs``, the paper's.
+        rounds: sweeps (``als``: 100), epochs (``sgd``: 100) or iterations (``lbfgs``: 2000) at most.
         tolerance: stop when a round changes the objective by less than this share.
-        seed: of the start.
+        seed: of the start, and of the order of ratings (``sgd``).
         threads: by default one per core; the numbers do not depend on it.
 
     A user or an item without training ratings has neither factors nor an offset: its predictions are what the other
@@ -156,7 +156,13 @@ class MF(Model):
         return True
 
     def fit(
-        self, log: Log, propensity: Given = None, *, share: float | None = None, progress: Progress | None = None
+        self,
+        log: Log,
+        propensity: Given = None,
+        *,
+        share: float | None = None,
+        progress: Progress | None = None,
+        start: MF | None = None,
     ) -> Self:
         """Fit to the ratings of a log.
 
@@ -166,10 +172,15 @@ class MF(Model):
             share: this log is a random part of a whole to which propensities refer. A split in memory knows it, a file
                 does not: without it they are taken as the file's own, and 1/P is too small by that factor.
             progress: called with the number of the round and the objective after it.
+            start: a fitted model to begin with, by any solver, of as many factors; users and items that it does not
+                know begin at 0.
         """
         self._check()
+        if start is not None and start._factors.user.shape[1] != self.dim + 1:
+            raise InputError(f"'mf': a start must have dim={self.dim} like the model, not {start.dim}.")
         self.search_ = None
-        return self._fit(weigh(log, self.propensity if propensity is None else propensity, share), progress)
+        weighted = weigh(log, self.propensity if propensity is None else propensity, share)
+        return self._fit(weighted, progress, start)
 
     @classmethod
     def search(
@@ -211,13 +222,17 @@ class MF(Model):
             warnings.warn(f"MF.search: {caution}", stacklevel=2)
         return model._fit(weighted, None)
 
-    def _fit(self, weighted: Weighted, progress: Progress | None) -> Self:
+    def _fit(self, weighted: Weighted, progress: Progress | None, start: MF | None = None) -> Self:
         log, weight = weighted.log, weighted.weight
         ratings = ratings_of(log, weight)
         solve, rounds = SOLVERS[self.solver]
-        effort = Effort(self.rounds or rounds, self.tolerance, progress, self.threads)
+        effort = Effort(self.rounds or rounds, self.tolerance, progress, self.threads, self.seed)
         problem = Problem(ratings, self.dim, self.penalty, self.loss, self.offsets)
-        solved = solve(problem, svd_start(ratings, self.dim, self.seed, self.threads), effort)
+        if start is None:
+            begin = svd_start(ratings, self.dim, self.seed, self.threads)
+        else:
+            begin = Factors(start._rows(log.users), start._columns(log.items), start.factors_.level)
+        solved = solve(problem, begin, effort)
         self.users_, self.items_ = log.users, log.items
         self.factors_, self.history_ = solved.factors, solved.history
         self.user_seen_, self.item_seen_ = (np.diff(s.indptr) > 0 for s in (ratings.by_user, ratings.by_item))
@@ -331,6 +346,11 @@ class MF(Model):
         codes = users.into(self._users)
         return np.where(codes[:, None] >= 0, self._factors.user[codes], 0.0)
 
+    def _columns(self, items: Ids) -> Floats:
+        """The same of some items."""
+        codes = items.into(self.catalogue)
+        return np.where(codes[:, None] >= 0, self._factors.item[codes], 0.0)
+
     def _scores(self, rows: Floats) -> Floats:
         found = self._factors
         return np.asarray(rows[:, :-1] @ found.item[:, :-1].T + rows[:, -1:] + (found.item[:, -1] + found.level))
@@ -342,7 +362,7 @@ class MF(Model):
             "penalty must be a number of at least 0": _number(self.penalty) and self.penalty >= 0.0,
             "offsets must be free or penalised": self.offsets in get_args(Offsets),
             "loss must be squared or absolute": self.loss in get_args(Loss),
-            "solver must be als or lbfgs": self.solver in SOLVERS,
+            "solver must be als, lbfgs or sgd": self.solver in SOLVERS,
             "rounds must be a whole number of at least 1": self.rounds is None
             or (isinstance(self.rounds, int) and self.rounds >= 1),
             "tolerance must be a number of at least 0": _number(self.tolerance) and self.tolerance >= 0.0,

@@ -26,12 +26,14 @@ class Effort:
         tolerance: stop when a round changes the objective by less than this share.
         progress: called with the number of the round and the objective after it.
         threads: one per core by default; the numbers do not depend on it.
+        seed: of the order in which ratings are met (``sgd``).
     """
 
     rounds: int
     tolerance: float = 1e-5
     progress: Progress | None = None
     threads: int | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
