@@ -64,7 +64,7 @@ def ratings(rows: int) -> Path:
     return folder
 
 
-def ours(folder: Path, dim: int, epochs: int, solver: str) -> None:
+def ours(folder: Path, dim: int, epochs: int, solver: Any) -> None:
     """One fit with known propensities, and the time of every epoch; then how well fits of a few epochs predict."""
     import polars as pl
 
