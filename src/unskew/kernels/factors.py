@@ -199,19 +199,3 @@ def log_loss(indptr, pair, pull, users, items, weight, level):  # type: ignore[n
             loss += w * (np.log1p(np.exp(-abs(z))) + max(z, 0.0) - (pair[e] & 1) * z)
             total += w
     return total, loss
-
-
-@njit(cache=True, nogil=True)
-def logits(user, item, users, items, level, out):  # type: ignore[no-untyped-def]
-    """z of some pairs; −1 stands for an unknown user or item, whose factors and offset are 0."""
-    d = users.shape[1] - 1
-    for e in range(len(out)):
-        z, u, i = level, user[e], item[e]
-        if u >= 0:
-            z += users[u, d]
-        if i >= 0:
-            z += items[i, d]
-        if u >= 0 and i >= 0:
-            for j in range(d):
-                z += users[u, j] * items[i, j]
-        out[e] = min(max(z, -LIMIT), LIMIT)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.kernels import factors
+from unskew.kernels import factors, pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, Outcome, Rows, rows_of
@@ -47,8 +47,8 @@ class Factored(Outcome):
 
         def ask(user: Codes, item: Codes) -> Floats:
             z = np.empty(len(user))
-            factors.logits(row[user], column[item], found.user, found.item, found.level, z)
-            return np.asarray(1.0 / (1.0 + np.exp(-z)))
+            pairs.predict(row[user], column[item], found.user, found.item, found.level, z)
+            return np.asarray(1.0 / (1.0 + np.exp(-np.clip(z, -factors.LIMIT, factors.LIMIT))))
 
         return ask
 

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from unskew.errors import InputError
-from unskew.kernels import factors
+from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.log.ids import Codes
@@ -136,7 +136,8 @@ class LogisticMF(Propensity):
             )
         user, item = log.users.into(found.users)[log.user], log.items.into(found.items)[log.item]
         z = np.empty(len(log))
-        factors.logits(user, item, found.user, found.item, found.level, z)
+        pairs.predict(user, item, found.user, found.item, found.level, z)
+        np.clip(z, -factors.LIMIT, factors.LIMIT, out=z)
         known = (user >= 0) & (item >= 0)
         known[known] = found.user_seen[user[known]] & found.item_seen[item[known]]
         return Scored(1.0 / (1.0 + np.exp(-z)), floored=int(np.count_nonzero(~known)))

@@ -35,7 +35,7 @@ def ranks(audit: Audit) -> str:
     if tables["law"]:
         law = alt.Chart(alt.NamedData("law")).mark_line(color=NAIVE, strokeWidth=1.5, strokeDash=[5, 4])
         parts.append(law.encode(x="rank:Q", y="rows:Q", description="text:N"))
-    return charts._draw(alt.layer(*parts), tables, _INNER, _HEIGHT, "Rows of items and users by their rank")
+    return charts.render(alt.layer(*parts), tables, _INNER, _HEIGHT, "Rows of items and users by their rank")
 
 
 def _law(audit: Audit) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ def tail(audit: Audit) -> str:
     points = base.mark_point(filled=True, size=12, opacity=1).encode(description="text:N")
     chart = alt.layer(even.encode(x="x:Q", y="y:Q"), base.mark_line(strokeWidth=2), points)
     tables: charts.Tables = {"rows": data, "even": [{"x": 0, "y": 0}, {"x": 1, "y": 1}]}
-    return charts._draw(chart, tables, _INNER, _HEIGHT, "Share of the rows by share of items and of users")
+    return charts.render(chart, tables, _INNER, _HEIGHT, "Share of the rows by share of items and of users")
 
 
 def values(audit: Audit) -> str:
@@ -101,7 +101,7 @@ def values(audit: Audit) -> str:
             description="text:N",
         )
     )
-    return charts._draw(chart, {"rows": data}, _INNER, _HEIGHT, "Share of the rows by value")
+    return charts.render(chart, {"rows": data}, _INNER, _HEIGHT, "Share of the rows by value")
 
 
 def seen(audit: Audit) -> str:
@@ -130,7 +130,7 @@ def seen(audit: Audit) -> str:
         rule.encode(y=alt.Y("low:Q", axis=ticks, scale=scale), y2="high:Q"),
         point.encode(y=alt.Y("ratio:Q", axis=ticks, scale=scale)),
     )
-    return charts._draw(chart, {"rows": data, "one": [{"one": 1}]}, _INNER, _HEIGHT, "P(seen | value) over P(seen)")
+    return charts.render(chart, {"rows": data, "one": [{"one": 1}]}, _INNER, _HEIGHT, "P(seen | value) over P(seen)")
 
 
 def periods(audit: Audit) -> str:
@@ -177,7 +177,7 @@ def _by_period(audit: Audit, columns: list[tuple[str, str, str]]) -> str:
         for side, dx in (("left", -4), ("right", 4))
     ]
     what = " and ".join(names)
-    return charts._draw(alt.layer(marks, *labels), {"rows": data, "ends": ends}, _INNER, _HEIGHT, f"{what} per period")
+    return charts.render(alt.layer(marks, *labels), {"rows": data, "ends": ends}, _INNER, _HEIGHT, f"{what} per period")
 
 
 def policies(audit: Audit) -> str:
@@ -197,7 +197,7 @@ def policies(audit: Audit) -> str:
     chart = base.mark_bar(color=LOG, size=14).encode(x=alt.X("bits:Q", axis=axis)) + base.mark_tick(
         color=INK, thickness=2, size=20
     ).encode(x="chance:Q")
-    return charts._draw(chart, {"rows": data}, WIDTH - 130, {"step": 26}, "Divergence between policies")
+    return charts.render(chart, {"rows": data}, WIDTH - 130, {"step": 26}, "Divergence between policies")
 
 
 def propensities(audit: Audit) -> str:
@@ -224,7 +224,7 @@ def propensities(audit: Audit) -> str:
             description="text:N",
         )
     )
-    return charts._draw(chart, {"rows": data}, _INNER, _HEIGHT, "Rows by propensity")
+    return charts.render(chart, {"rows": data}, _INNER, _HEIGHT, "Rows by propensity")
 
 
 def expected(audit: Audit) -> str:
@@ -252,7 +252,7 @@ def expected(audit: Audit) -> str:
             description="text:N",
         )
     )
-    return charts._draw(chart, {"rows": data}, WIDTH - 150, {"step": 17}, "Effective sample size to expect")
+    return charts.render(chart, {"rows": data}, WIDTH - 150, {"step": 17}, "Effective sample size to expect")
 
 
 def _log(alt: Any, name: str, title: str | None) -> Any:

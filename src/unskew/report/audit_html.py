@@ -85,11 +85,11 @@ def audit_page(audit: Audit) -> str:
         "supports": rows.supports(audit),
         "checks": None if audit.checks is None else checks_html.section(audit.checks),
         "glossary": _glossary(audit),
-        "css": html._markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
-        "version": html._version(),
+        "css": html.markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
+        "version": html.our_version(),
     }
     context["sections"] = [(key, name) for key, name in _SECTIONS if context[key]]
-    return html._environment().get_template("audit.html.j2").render(context)
+    return html.environment().get_template("audit.html.j2").render(context)
 
 
 def audit_notebook(audit: Audit) -> str:
@@ -103,7 +103,7 @@ def audit_notebook(audit: Audit) -> str:
         "findings": audit.findings,
         "sheets": [sheet for sheet in sheets if sheet is not None],
     }
-    return html._environment().get_template("audit_notebook.html.j2").render(context)
+    return html.environment().get_template("audit_notebook.html.j2").render(context)
 
 
 _SECTIONS = (
@@ -126,7 +126,7 @@ def _glossary(audit: Audit) -> tuple[tuple[str, str], ...]:
 
 
 def _cards(*found: tuple[str, str, str]) -> list[Card]:
-    return [Card(name, "", note, html._markup(svg)) for name, note, svg in found if svg]
+    return [Card(name, "", note, html.markup(svg)) for name, note, svg in found if svg]
 
 
 def _span(audit: Audit) -> str:

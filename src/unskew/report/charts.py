@@ -69,7 +69,7 @@ def forest(view: View, facet: Facet) -> str:
         description="text:N",
     )
     chart = _intervals(alt, base, _scale(alt.Shape, names, [shape(view, name) for name in names]))
-    return _draw(
+    return render(
         chart,
         {"rows": data},
         WIDTH - 112,
@@ -108,7 +108,7 @@ def differences(view: View, facet: Facet, rows: Sequence[tuple[str, Verdict]] | 
     marks = _intervals(alt, base, _scale(alt.Shape, names, [shape(view, name) for name in names]))
     chart = zero + titles.encode(x=alt.value(0), y=y, text="row:N") + marks
     tables: Tables = {"rows": data, "labels": [{"row": label} for label in labels], "zero": [{"zero": 0}]}
-    return _draw(chart, tables, WIDTH, {"step": step}, f"Differences in {_what(facet)} with intervals")
+    return render(chart, tables, WIDTH, {"step": step}, f"Differences in {_what(facet)} with intervals")
 
 
 def charted_pairs(view: View, facet: Facet) -> list[tuple[str, str]]:
@@ -159,7 +159,7 @@ def slope(view: View, facet: Facet) -> str:
     ]
     chart = alt.layer(lines, points, *labels)
     height = _slope_height(len(models))
-    return _draw(chart, {"rows": data}, {"step": 120}, height, f"{_what(facet).capitalize()}: from naive to {carrier}")
+    return render(chart, {"rows": data}, {"step": 120}, height, f"{_what(facet).capitalize()}: from naive to {carrier}")
 
 
 def histogram(view: View, spread: Weights) -> str:
@@ -186,7 +186,7 @@ def histogram(view: View, spread: Weights) -> str:
             description="text:N",
         )
     )
-    return _draw(
+    return render(
         chart,
         {"rows": bars},
         WIDTH - 60,
@@ -235,7 +235,8 @@ def _debiased(view: View) -> list[str]:
     return [name for name in view.estimators if not is_naive(name)]
 
 
-def _draw(chart: Any, data: Tables, width: Any, height: Any, label: str) -> str:
+def render(chart: Any, data: Tables, width: Any, height: Any, label: str) -> str:
+    """A chart in the style of all our pages, as SVG."""
     styled = (
         chart.properties(width=width, height=height)
         .configure(background="transparent", padding=4)

@@ -120,7 +120,7 @@ def losses(checks: Checks) -> str:
     )
     one = alt.Chart(alt.NamedData("one")).mark_rule(color=INK, strokeWidth=1).encode(x="one:Q")
     tables: charts.Tables = {"rows": data, "one": [{"one": 1}]}
-    return charts._draw(one + point, tables, _BARS, {"step": 17}, "Log-loss and Brier over those of one constant")
+    return charts.render(one + point, tables, _BARS, {"step": 17}, "Log-loss and Brier over those of one constant")
 
 
 def ess(checks: Checks) -> str:
@@ -145,7 +145,7 @@ def ess(checks: Checks) -> str:
             description="text:N",
         )
     )
-    return charts._draw(chart, {"rows": data}, _BARS, {"step": 26}, "Effective sample size of the weights")
+    return charts.render(chart, {"rows": data}, _BARS, {"step": 26}, "Effective sample size of the weights")
 
 
 def clips(checks: Checks) -> str:
@@ -193,7 +193,7 @@ def overlap(place: int, c: Check) -> str:
         points = line.mark_point(filled=True, size=16, opacity=1, color=INK).encode(description="text:N")
         chart = chart + line.mark_line(color=INK, strokeWidth=1.5) + points
     label = f"{c.propensity}: seen and unseen pairs by propensity"
-    return charts._draw(chart, {"rows": data, "unseen": middle}, _INNER, 120, label)
+    return charts.render(chart, {"rows": data, "unseen": middle}, _INNER, 120, label)
 
 
 def _overlaid(alt: Any, checks: Checks, base: Any, under: Any, tables: charts.Tables, label: str) -> str:
@@ -204,7 +204,7 @@ def _overlaid(alt: Any, checks: Checks, base: Any, under: Any, tables: charts.Ta
         base.mark_line(strokeWidth=2),
         base.mark_point(filled=True, size=34, opacity=1).encode(shape=shapes, description="text:N"),
     ]
-    return charts._draw(alt.layer(*([under] if under is not None else []), *marks), tables, _INNER, _HEIGHT, label)
+    return charts.render(alt.layer(*([under] if under is not None else []), *marks), tables, _INNER, _HEIGHT, label)
 
 
 def _who(alt: Any, checks: Checks) -> Any:

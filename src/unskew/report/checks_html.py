@@ -54,10 +54,10 @@ def checks_page(checks: Checks) -> str:
         "title": "Checks on propensities",
         "found": section(checks),
         "glossary": GLOSSARY,
-        "css": html._markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
-        "version": html._version(),
+        "css": html.markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
+        "version": html.our_version(),
     }
-    return html._environment().get_template("checks.html.j2").render(context)
+    return html.environment().get_template("checks.html.j2").render(context)
 
 
 def checks_notebook(checks: Checks) -> str:
@@ -67,7 +67,7 @@ def checks_notebook(checks: Checks) -> str:
         "words": rows.words(checks),
         "sheets": [rows.scores(checks), rows.shapes(checks), rows.clips(checks)],
     }
-    return html._environment().get_template("sheets_notebook.html.j2").render(context)
+    return html.environment().get_template("sheets_notebook.html.j2").render(context)
 
 
 def section(checks: Checks) -> dict[str, Any]:
@@ -109,4 +109,4 @@ def _overlap_note(c: Check) -> str:
 
 
 def _cards(*found: tuple[str, str, str]) -> list[Card]:
-    return [Card(name, "", note, html._markup(svg)) for name, note, svg in found if svg]
+    return [Card(name, "", note, html.markup(svg)) for name, note, svg in found if svg]

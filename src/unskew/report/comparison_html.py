@@ -46,10 +46,10 @@ def comparison_page(comparison: PropensityComparison) -> str:
         "verdicts": rows.verdicts(comparison),
         "estimates": [rows.estimates(view, facet) for facet in view.facets],
         "glossary": GLOSSARY,
-        "css": html._markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
-        "version": html._version(),
+        "css": html.markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
+        "version": html.our_version(),
     }
-    return html._environment().get_template("comparison.html.j2").render(context)
+    return html.environment().get_template("comparison.html.j2").render(context)
 
 
 def comparison_notebook(comparison: PropensityComparison) -> str:
@@ -57,4 +57,4 @@ def comparison_notebook(comparison: PropensityComparison) -> str:
     comparison = rows.tidy(comparison)
     words = rows.changes(comparison) + rows.beside(comparison)
     context = {"words": words, "sheets": [rows.moves(comparison, wide=True)]}
-    return html._environment().get_template("sheets_notebook.html.j2").render(context)
+    return html.environment().get_template("sheets_notebook.html.j2").render(context)

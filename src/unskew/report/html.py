@@ -91,10 +91,10 @@ def page(result: Result) -> str:
         "compared": _legend(view, _compared(view)),
         "glossary": TERMS,
         "shown": SHOWN,
-        "css": _markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
-        "version": _version(),
+        "css": markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
+        "version": our_version(),
     }
-    return _environment().get_template("page.html.j2").render(context | {"sections": _sections(context)})
+    return environment().get_template("page.html.j2").render(context | {"sections": _sections(context)})
 
 
 def notebook(result: Result) -> str:
@@ -105,7 +105,7 @@ def notebook(result: Result) -> str:
         columns.remove("segment")
     rows = [[getattr(row, name) for name in columns] for facet in view.facets for row in estimate_rows(view, facet)]
     return (
-        _environment()
+        environment()
         .get_template("notebook.html.j2")
         .render(
             sentences=words.headline_sentences(view, brief=True),
@@ -119,7 +119,8 @@ def notebook(result: Result) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates of all our pages."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -131,7 +132,7 @@ def _environment() -> Environment:
     )
 
 
-def _markup(text: str) -> Any:
+def markup(text: str) -> Any:
     """Text that is already markup: our own style sheet and our own charts, nothing else."""
     from markupsafe import Markup
 
@@ -144,9 +145,7 @@ def _cards(view: View, facets: Sequence[Facet], draw: Callable[[View, Facet], st
 
 def _drawn(view: View, facets: Sequence[Facet], draw: Callable[[View, Facet], str]) -> list[tuple[Facet, Card]]:
     charted = [(facet, draw(view, facet)) for facet in facets]
-    return [
-        (facet, Card(facet.metric, facet.target, _note(view, facet), _markup(svg))) for facet, svg in charted if svg
-    ]
+    return [(facet, Card(facet.metric, facet.target, _note(view, facet), markup(svg))) for facet, svg in charted if svg]
 
 
 def _fewer(view: View, facet: Facet, card: Card) -> Card:
@@ -160,7 +159,7 @@ def _fewer(view: View, facet: Facet, card: Card) -> Card:
 def _weights(view: View) -> list[Card]:
     there = [w for w in view.result.weights if w.segment == view.whole]
     drawn = ((w, charts.histogram(view, w)) for w in there if w.estimator in view.estimators)
-    return [Card(w.estimator, w.target, _weights_note(view, w), _markup(svg)) for w, svg in drawn if svg]
+    return [Card(w.estimator, w.target, _weights_note(view, w), markup(svg)) for w, svg in drawn if svg]
 
 
 def _weights_note(view: View, w: Weights) -> str:
@@ -197,7 +196,7 @@ def _overview(view: View) -> list[Card]:
     ]
     svg = charts.differences(view, facet, rows)
     name = f"{pairs[0][0]} − {pairs[0][1]}, by segment" if len(pairs) == 1 else "Differences by segment"
-    return [Card(name, facet.target, f"{facet.metric}, {facet.target}, {carrier}", _markup(svg))] if svg else []
+    return [Card(name, facet.target, f"{facet.metric}, {facet.target}, {carrier}", markup(svg))] if svg else []
 
 
 def _block(view: View, facet: Facet) -> Block:
@@ -298,7 +297,8 @@ def _sections(context: dict[str, Any]) -> list[tuple[str, str]]:
     return [(anchor, name) for anchor, name, key in known if context[key]]
 
 
-def _version() -> str:
+def our_version() -> str:
+    """The version that a page was made by."""
     try:
         return version("unskew")
     except PackageNotFoundError:

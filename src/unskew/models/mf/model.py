@@ -21,7 +21,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.kernels import ratings as kernel
+from unskew.kernels import pairs
 from unskew.log import Ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
@@ -270,7 +270,7 @@ class MF(Model):
         for name, codes, rows in (("user", user, found.user), ("item", item, found.item)):
             if len(codes) and not (codes.min() >= -1 and codes.max() < len(rows)):
                 raise InputError(f"codes of {name}s must lie between -1 and {len(rows) - 1}.")
-        kernel.predict(user, item, found.user, found.item, found.level, out)
+        pairs.predict(user, item, found.user, found.item, found.level, out)
         return np.clip(out, self.training_.low, self.training_.high) if clip else out
 
     def of(self, log: Log, *, clip: bool = False) -> Predicted:

@@ -22,7 +22,7 @@ import polars as pl
 
 from unskew.engine.workers import each
 from unskew.errors import InputError
-from unskew.kernels import ratings as kernel
+from unskew.kernels import pairs
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.models.mf.als import als
@@ -165,7 +165,7 @@ class _Fold:
             solved = als(Problem(self.train, dim, penalty, loss, offsets), factors, effort)
             factors = solved.factors
             guess = np.empty(len(self.value))
-            kernel.predict(self.user, self.item, factors.user, factors.item, factors.level, guess)
+            pairs.predict(self.user, self.item, factors.user, factors.item, factors.level, guess)
             error = np.abs(guess - self.value)
             cost = float(self.weight @ (error if loss == "absolute" else error**2))
             found.append((cost / (self.train.users * self.train.items), solved.converged))
