@@ -8,9 +8,20 @@ from typing import Annotated
 import typer
 
 from unskew.cli.console import err, out, progress
-from unskew.cli.options import check_outputs, column_map
+from unskew.cli.options import (
+    INPUTS,
+    Columns,
+    Feedback,
+    Html,
+    Invalid,
+    Json,
+    Quiet,
+    Relevant,
+    check_outputs,
+    column_map,
+)
 
-INPUTS, CHECKS, OUTPUT = "Inputs", "Propensities to check", "Output"
+CHECKS = "Propensities to check"
 
 
 def audit(
@@ -32,27 +43,16 @@ def audit(
     item_features: Annotated[
         Path | None, typer.Option(help="Covariates: item and numbers, for logistic.", rich_help_panel=CHECKS)
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Our column names = yours: user=customer_id,item=sku.", rich_help_panel=INPUTS)
-    ] = None,
-    feedback: Annotated[
-        str | None,
-        typer.Option(help="What a row says: implicit, conversions or ratings.", rich_help_panel=INPUTS),
-    ] = None,
-    relevant: Annotated[
-        str | None, typer.Option(help="Threshold on the value, such as '>=4'.", rich_help_panel=INPUTS)
-    ] = None,
-    invalid: Annotated[
-        str, typer.Option(help="Wrong rows: error or drop (counted).", rich_help_panel=INPUTS)
-    ] = "error",
+    columns: Columns = None,
+    feedback: Feedback = None,
+    relevant: Relevant = None,
+    invalid: Invalid = "error",
     duplicates: Annotated[
         str, typer.Option(help="Of repeated pairs keep the first, last or max; or error.", rich_help_panel=INPUTS)
     ] = "first",
-    json: Annotated[Path | None, typer.Option(help="Write everything as JSON.", rich_help_panel=OUTPUT)] = None,
-    html: Annotated[Path | None, typer.Option(help="Write one self-contained page.", rich_help_panel=OUTPUT)] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)
-    ] = False,
+    json: Json = None,
+    html: Html = None,
+    quiet: Quiet = False,
 ) -> None:
     """Say how skewed a log is, which estimators and targets it supports, and how far propensities can be trusted."""
     check_outputs(log, mcar, user_features, item_features, json=json, html=html)

@@ -8,10 +8,24 @@ from typing import Annotated, Any
 import typer
 
 from unskew.cli.console import err, out, progress
-from unskew.cli.options import check_outputs, column_map, named, write_outputs
+from unskew.cli.options import (
+    INPUTS,
+    OUTPUT,
+    Columns,
+    Feedback,
+    Html,
+    Invalid,
+    Json,
+    Quiet,
+    Relevant,
+    check_outputs,
+    column_map,
+    named,
+    write_outputs,
+)
 from unskew.errors import InputError
 
-INPUTS, WHAT, HOW, OUTPUT = "Inputs", "What to estimate", "How", "Output"
+WHAT, HOW = "What to estimate", "How"
 
 
 def evaluate(
@@ -53,25 +67,16 @@ def evaluate(
     item_features: Annotated[
         Path | None, typer.Option(help="Covariates: item and numbers, for logistic.", rich_help_panel=INPUTS)
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Our column names = yours: user=customer_id,item=sku.", rich_help_panel=INPUTS)
-    ] = None,
-    feedback: Annotated[
-        str | None,
-        typer.Option(help="What a row says: implicit, conversions or ratings.", rich_help_panel=INPUTS),
-    ] = None,
-    relevant: Annotated[
-        str | None, typer.Option(help="Threshold on the value, such as '>=4'.", rich_help_panel=INPUTS)
-    ] = None,
+    columns: Columns = None,
+    feedback: Feedback = None,
+    relevant: Relevant = None,
     drop_seen: Annotated[
         bool, typer.Option("--drop-seen", help="Remove training items from lists.", rich_help_panel=INPUTS)
     ] = False,
     candidates: Annotated[
         str | None, typer.Option(help="unseen (default with --train) or all.", rich_help_panel=INPUTS)
     ] = None,
-    invalid: Annotated[
-        str, typer.Option(help="Wrong rows: error or drop (counted).", rich_help_panel=INPUTS)
-    ] = "error",
+    invalid: Invalid = "error",
     duplicates: Annotated[
         str, typer.Option(help="Repeated pairs: error, first, last or max.", rich_help_panel=INPUTS)
     ] = "error",
@@ -121,13 +126,11 @@ def evaluate(
     threads: Annotated[
         int | None, typer.Option(help="One per core by default; numbers do not depend on it.", rich_help_panel=HOW)
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="Write everything as JSON.", rich_help_panel=OUTPUT)] = None,
+    json: Json = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table as CSV.", rich_help_panel=OUTPUT)] = None,
     parquet: Annotated[Path | None, typer.Option(help="Write the table as Parquet.", rich_help_panel=OUTPUT)] = None,
-    html: Annotated[Path | None, typer.Option(help="Write one self-contained page.", rich_help_panel=OUTPUT)] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)
-    ] = False,
+    html: Html = None,
+    quiet: Quiet = False,
 ) -> None:
     """Estimate what each model would score if everything had been seen, and say which is better."""
     lists, specs = named("--recs", recs or []), named("--model", model or [])

@@ -1,10 +1,12 @@
-"""Options that are read the same way everywhere: ``name=path`` pairs, column maps, output files."""
+"""Options that are the same everywhere, and read the same way: ``name=path`` pairs, column maps, output files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from unskew.atomic import missing_folder
 from unskew.errors import InputError
@@ -12,6 +14,20 @@ from unskew.errors import InputError
 if TYPE_CHECKING:
     from unskew.evaluation import PropensityComparison
     from unskew.result import Result
+
+INPUTS, OUTPUT = "Inputs", "Output"  # panels of --help
+
+Columns = Annotated[
+    str | None, typer.Option(help="Our column names = yours: user=customer_id,item=sku.", rich_help_panel=INPUTS)
+]
+Feedback = Annotated[
+    str | None, typer.Option(help="What a row says: implicit, conversions or ratings.", rich_help_panel=INPUTS)
+]
+Relevant = Annotated[str | None, typer.Option(help="Threshold on the value, such as '>=4'.", rich_help_panel=INPUTS)]
+Invalid = Annotated[str, typer.Option(help="Wrong rows: error or drop (counted).", rich_help_panel=INPUTS)]
+Json = Annotated[Path | None, typer.Option(help="Write everything as JSON.", rich_help_panel=OUTPUT)]
+Html = Annotated[Path | None, typer.Option(help="Write one self-contained page.", rich_help_panel=OUTPUT)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)]
 
 
 def named(option: str, given: Sequence[str]) -> dict[str, str]:
