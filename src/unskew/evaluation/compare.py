@@ -90,8 +90,9 @@ def _read_once(
     a = bound.arguments
     check_options(models, a["seen"], a["share"], refused, a["drop_seen"], a["refit"], a["interval"], a["threads"])
     asked = {name: a[name] for name in ("relevant", "by", "level", "interval", "replicates", "seed")}
-    question = Question.of(a["metrics"], a["estimators"], first, a["outcome"], a["target"], **asked)
     names = Names(a["columns"])
+    asked |= {"columns": names.of_guesses, "invalid": a["invalid"]}
+    question = Question.of(a["metrics"], a["estimators"], first, a["outcome"], a["target"], **asked)
     how = {name: a[name] for name in ("feedback", "invalid", "duplicates")}
     say("reading logs", 0, 1)
     apart = a["share"] == "users"
@@ -99,6 +100,7 @@ def _read_once(
     read: dict[str, Any] = {
         "seen": given.train,
         "users": given.population,
+        "outcome": question.outcome,
         "mcar": None if a["mcar"] is None else as_log(a["mcar"], name="mcar", columns=names.of_train, **how),
     }
     for key in ("user", "item"):

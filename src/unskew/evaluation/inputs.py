@@ -20,7 +20,7 @@ class Names:
 
     ``time`` and ``policy`` are asked of the test log only, ``propensity`` of the training log only where shares of
     strata are measured there, ``relevant`` of the population, ``rank`` and ``score`` of lists, ``rank`` and
-    ``prediction`` of predictions.
+    ``prediction`` of predictions; a table of guesses (``--outcome "given(FILE)"``) has no ranks.
     """
 
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
@@ -38,6 +38,7 @@ class Names:
         self.of_train_with_propensity = self._only("user", "item", "value", "propensity")
         self.of_lists = self._only("user", "item", "rank", "score")
         self.of_predictions = self._only("user", "item", "rank", "prediction")
+        self.of_guesses = self._only("user", "item", "prediction")
         self.of_users = self._only("user", "relevant")
 
     def _only(self, *names: str) -> dict[str, str]:

@@ -110,12 +110,15 @@ def evaluate(
     if not crossfit and outcome is None:
         raise InputError("--in-sample (crossfit=False) says how an outcome model is fitted: give --outcome as well.")
     check_options(models, seen, share, refused, drop_seen, refit, interval, threads)
+    names = Names(columns)
     question = Question.of(
         metrics,
         estimators,
         propensity,
         outcome,
         target,
+        columns=names.of_guesses,
+        invalid=invalid,
         relevant=relevant,
         by=by,
         level=level,
@@ -125,7 +128,7 @@ def evaluate(
     )
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
-    names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
+    how = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     given = gather(question, test, seen, users, models, candidates, names, how, say, share == "users")
     say("aligning", 0, 1)
     rules = Rules(
