@@ -16,7 +16,7 @@ from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.engine.rated import RatedArm
 from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need
-from unskew.evaluation import cautions
+from unskew.evaluation import cautions, shares
 from unskew.evaluation.align import Aligned, align, clicks_per_user
 from unskew.evaluation.answer import Answer, Setting, answer
 from unskew.evaluation.gather import Stage, check_options, gather
@@ -175,7 +175,7 @@ def evaluate(
         unseen=rules.unseen,
         replicates=replicates,
     )
-    warnings += guessed.warnings
+    warnings += [*guessed.warnings, *shares.doubts(given.test, given.train, aligned.propensity, rules)]
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
