@@ -178,7 +178,8 @@ def _robustness(verdict: Verdict) -> str:
     naive, held = verdict.estimator == "naive", ", its strata held fixed," if verdict.estimator.startswith("gs") else ""
     if math.isinf(verdict.tipping):
         if verdict.target == "per_user" or "over=user" in verdict.estimator:
-            return f" Reweighing inside users{held} up to a factor of 10 does not undo the lead (a single pair has no rival)."
+            rivals = "(a single pair has no rival)"
+            return f" Reweighing inside users{held} up to a factor of 10 does not undo the lead {rivals}."
         return " No uneven exposure undoes the lead." if naive else " No error in the propensities undoes the lead."
     if naive:
         return f" Uneven exposure by a factor of {numbers.gamma(verdict.tipping)} could undo the lead."
