@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from unskew.studies.record import Record, Verdict
 
-
 SMALL = 5e-5  # four decimals leave nothing of smaller numbers
 
 
