@@ -97,6 +97,20 @@ class Question:
         if self.interval == "bootstrap" and self.replicates < 50:
             raise InputError(f"a bootstrap needs at least 50 replicates, not {self.replicates}.")
 
+    def check_folds(self, crossfit: bool) -> None:
+        """Fitting in sample means nothing where no outcome model is fitted."""
+        if crossfit:
+            return
+        if self.outcome is None:
+            raise InputError(
+                "--in-sample (crossfit=False) says how an outcome model is fitted: give --outcome as well."
+            )
+        if self.outcome.fitted:
+            raise InputError(
+                f"--in-sample (crossfit=False) says how an outcome model is fitted, and '{self.outcome}' is not fitted "
+                "here: leave it out."
+            )
+
     def targets_for(self, feedback: Feedback) -> dict[Metric, tuple[Target, ...]]:
         """For each metric the asked targets, else the usual one.
 

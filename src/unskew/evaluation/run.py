@@ -14,7 +14,7 @@ from unskew.engine.held import Held
 from unskew.engine.memory import AnyArm
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.engine.rated import RatedArm
-from unskew.errors import InputError, RefusedError
+from unskew.errors import RefusedError
 from unskew.estimators import Estimator, Need
 from unskew.evaluation import cautions, shares
 from unskew.evaluation.align import Aligned, align, clicks_per_user
@@ -107,8 +107,6 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    if not crossfit and outcome is None:
-        raise InputError("--in-sample (crossfit=False) says how an outcome model is fitted: give --outcome as well.")
     check_options(models, seen, share, refused, drop_seen, refit, interval, threads)
     names = Names(columns)
     question = Question.of(
@@ -126,6 +124,7 @@ def evaluate(
         replicates=replicates,
         seed=seed,
     )
+    question.check_folds(crossfit)
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
     how = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
