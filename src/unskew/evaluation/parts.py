@@ -11,7 +11,8 @@ from unskew.engine.memory import AnyArm
 from unskew.engine.plan import Plan, make_plan
 from unskew.engine.rated import RatedArm
 from unskew.estimators import Need
-from unskew.evaluation.align import Aligned, clicks_per_user
+from unskew.evaluation.account import clicks_per_user
+from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer, Setting, answer
 from unskew.evaluation.segments import segments
 from unskew.log.population import Population
