@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, Outcome, rows_of
@@ -83,7 +84,13 @@ class Means(Outcome):
         found = self.effects
         user = np.append(found.user, 0.0)[users.into(found.users)]  # code −1 reads the 0 at the end
         item = np.append(found.item, 0.0)[items.into(found.items)]
-        return lambda u, i: np.clip(found.mean + item[i] + user[u], 0.0, found.largest)
+
+        def ask(u: Codes, i: Codes) -> Floats:
+            q = np.empty(len(u))
+            pairs.add(u, i, user, item, found.mean, found.largest, q)
+            return q
+
+        return ask
 
     def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Those with training rows."""
