@@ -14,11 +14,11 @@ from unskew.inference.tipping import GRID, closed, on_grid
 
 def test_closed_forms_with_nothing_against_the_leader() -> None:
     """B1 = 0: the lead falls as A1/Γ only, so Γ* = A1/(B0 − A0) where B0 > A0, and there is none otherwise."""
-    assert closed(np.array([1.0, 5.0, 3.0, 0.0, 0.0]), 1.0) == pytest.approx(2.5)
-    assert closed(np.array([3.0, 0.0, 1.0, 5.0, 0.0]), -1.0) == pytest.approx(2.5)
-    assert closed(np.array([3.0, 5.0, 1.0, 0.0, 0.0]), 1.0) == math.inf
-    assert closed(np.array([1.0, 5.0, 1.0, 0.0, 0.0]), 1.0) == math.inf
-    assert closed(np.array([0.0, 5.0, 0.0, 0.0, 0.0]), 1.0) == math.inf
+    assert closed(np.array([1.0, 5.0, 3.0, 0.0]), 1.0) == pytest.approx(2.5)
+    assert closed(np.array([3.0, 0.0, 1.0, 5.0]), -1.0) == pytest.approx(2.5)
+    assert closed(np.array([3.0, 5.0, 1.0, 0.0]), 1.0) == math.inf
+    assert closed(np.array([1.0, 5.0, 1.0, 0.0]), 1.0) == math.inf
+    assert closed(np.array([0.0, 5.0, 0.0, 0.0]), 1.0) == math.inf
 
 
 def test_closed_forms_follow_maths() -> None:
@@ -27,18 +27,25 @@ def test_closed_forms_follow_maths() -> None:
     for a0, a1, b0, b1 in rng.uniform(0.1, 3.0, (50, 4)):
         lead = a0 - b0
         expected = (lead + math.sqrt(lead**2 + 4.0 * a1 * b1)) / (2.0 * b1) if lead + a1 - b1 > 0.0 else 1.0
-        assert closed(np.array([a0, a1, b0, b1, 0.0]), 1.0) == pytest.approx(expected)
-        assert closed(np.array([b0, b1, a0, a1, 0.0]), -1.0) == pytest.approx(expected)
-        assert closed(np.array([0.0, a1, 0.0, b1, 0.0]), 1.0) == pytest.approx(max(math.sqrt(a1 / b1), 1.0))
-    batch = rng.uniform(0.1, 3.0, (7, 5))
+        assert closed(np.array([a0, a1, b0, b1]), 1.0) == pytest.approx(expected)
+        assert closed(np.array([b0, b1, a0, a1]), -1.0) == pytest.approx(expected)
+        assert closed(np.array([0.0, a1, 0.0, b1]), 1.0) == pytest.approx(max(math.sqrt(a1 / b1), 1.0))
+        for q in (-0.3, 0.4):  # settled: for the first model, so for the leader only where that is the first
+            lead = a0 - b0 + q
+            expected = (lead + math.sqrt(lead**2 + 4.0 * a1 * b1)) / (2.0 * b1) if lead + a1 - b1 > 0.0 else 1.0
+            assert closed(np.array([a0, a1, b0, b1]), 1.0, q) == pytest.approx(expected)
+            assert closed(np.array([b0, b1, a0, a1]), -1.0, -q) == pytest.approx(expected)
+    batch, settled = rng.uniform(0.1, 3.0, (7, 4)), rng.normal(size=7)
     np.testing.assert_array_equal(closed(batch, 1.0), [closed(row, 1.0) for row in batch])
-    assert closed(np.zeros(5), 1.0) == 1.0
+    each = [closed(row, 1.0, q) for row, q in zip(batch, settled, strict=True)]
+    np.testing.assert_array_equal(closed(batch, 1.0, settled), each)
+    assert closed(np.zeros(4), 1.0) == 1.0
 
 
 def test_closed_forms_keep_their_digits_when_hardly_anything_may_vary() -> None:
     """B1 → 0 (rows against the leader seen almost surely) goes over into the case B1 = 0 without a jump."""
     for b1 in (1e-6, 1e-9, 1e-12, 1e-15, 1e-18):
-        gamma = closed(np.array([1.0, 5.0, 3.0, b1, 0.0]), 1.0)
+        gamma = closed(np.array([1.0, 5.0, 3.0, b1]), 1.0)
         assert gamma == pytest.approx(2.5, rel=1e-6 + 10.0 * b1)
 
 

@@ -108,7 +108,7 @@ def test_the_second_pass_does_not_depend_on_threads_or_blocks() -> None:
     values = [m.values for m in estimate(held, plan.arms, plan.cells).moments]
     pulls = [
         Pull(plan.arms[0], 0, 0, 1, float(np.sign(values[0][0] - values[0][1])), False, 0, 0),
-        Pull(plan.arms[1], 0, 0, 1, float(np.sign(values[1][0] - values[1][1])), True, 5, 1),
+        Pull(plan.arms[1], 0, 0, 1, float(np.sign(values[1][0] - values[1][1])), True, 4, 1),
     ]
 
     def run(threads: int, block: int) -> tuple[Floats, Floats]:

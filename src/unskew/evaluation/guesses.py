@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unskew.engine.guess import Guess
+from unskew.engine.memory import walk
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
@@ -53,7 +54,7 @@ def with_guesses(
     if any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms):
         total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
     ask = outcome.bind(aligned.users, aligned.items)
-    listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms))
+    listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms), threads)
     account: dict[str, Any] = {
         "model": str(outcome),
         "how": how,
@@ -79,16 +80,21 @@ def with_guesses(
     return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings))
 
 
-def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int) -> tuple[int, int]:
+def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int, threads: int | None) -> tuple[int, int]:
     """How many candidates all lists hold down to the deepest rank that counts, and how many the model lacks."""
-    lacks, total, lost = outcome.lacking(aligned.users, aligned.items), 0, 0
-    for lists in aligned.held.lists:
-        everyone = len(lists.indptr) - 1
-        asked = (guess.candidates(lists, 0, everyone) > 0.0) & (lists.rank <= depth)
-        user = np.repeat(np.arange(everyone, dtype=np.int32), np.diff(lists.indptr))
-        total += int(np.count_nonzero(asked))
-        lost += int(np.count_nonzero(lacks(user[asked], lists.item[asked])))
-    return total, lost
+    lacks = outcome.lacking(aligned.users, aligned.items)
+
+    def one(low: int, high: int) -> tuple[int, int]:
+        total, lost = 0, 0
+        for lists in aligned.held.lists:
+            near = lists.rank[lists.indptr[low] : lists.indptr[high]] <= depth
+            user, item = guess.pairs(lists, low, high, near & guess.candidates(lists, low, high))
+            total += len(user)
+            lost += int(np.count_nonzero(lacks(user, item)))
+        return total, lost
+
+    counts = list(walk(aligned.held.users, one, threads))
+    return sum(total for total, _ in counts), sum(lost for _, lost in counts)
 
 
 def _of(part: int, whole: int) -> str:

@@ -48,9 +48,9 @@ def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledge
     """Count lists of users outside the population, and say so where ids look mixed up: that is no bad model."""
     filled = np.diff(given.indptr) > 0
     outside = filled & (given.users.into(users) < 0)
-    mark = np.zeros(len(given.items), dtype=np.bool_)
-    mark[given.item[given.item >= 0]] = True
-    listed = np.flatnonzero(mark)
+    mark = np.zeros(len(given.items) + 1, dtype=np.bool_)
+    mark[given.item] = True  # −1, an item without a code, marks the place at the end
+    listed = np.flatnonzero(mark[:-1])
     strange = given.items.into(logged)[listed] < 0
     for what, theirs, ours, share in (
         ("user", given.users, users, outside.sum() / max(filled.sum(), 1)),

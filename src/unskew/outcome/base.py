@@ -22,6 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
+from unskew.kernels.pairs import lacking
 from unskew.log import Feedback, Ids, Log
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
@@ -75,7 +76,13 @@ class Outcome(ABC):
         Fitted models lack pairs of whose user or item training said nothing.
         """
         of_users, of_items = self.known(users, items)
-        return lambda user, item: ~(of_users[user] & of_items[item])
+
+        def lacks(user: Codes, item: Codes) -> npt.NDArray[np.bool_]:
+            found = np.empty(len(user), dtype=np.bool_)
+            lacking(user, item, of_users, of_items, found)
+            return found
+
+        return lacks
 
     def unknown(self, pairs: Log) -> int:
         """How many rows are such pairs."""

@@ -18,6 +18,7 @@ from typing import Self
 import numpy as np
 
 from unskew.errors import InputError
+from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, rows_of
@@ -79,7 +80,13 @@ class Means(Fitted[Effects]):
         found = self.state
         user = np.append(found.user, 0.0)[users.into(found.users)]  # code −1 reads the 0 at the end
         item = np.append(found.item, 0.0)[items.into(found.items)]
-        return lambda u, i: np.clip(found.mean + item[i] + user[u], 0.0, found.largest)
+
+        def ask(u: Codes, i: Codes) -> Floats:
+            q = np.empty(len(u))
+            pairs.add(u, i, user, item, found.mean, found.largest, q)
+            return q
+
+        return ask
 
     def __str__(self) -> str:
         return f"{self.name}(shrink={show(self.shrink)})"
