@@ -137,7 +137,9 @@ def test_ctrl_c_stops_in_one_line(tmp_path: Path) -> None:
         "4000",
     ]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3.0)
+    started = time.monotonic()
+    while not list(tmp_path.glob("big/.*.tmp")) and running.poll() is None and time.monotonic() < started + 120.0:
+        time.sleep(0.05)  # until it is at work: programs that are still being loaded end otherwise
     assert running.poll() is None, "the run was too short to be interrupted"
     running.send_signal(signal.SIGINT)
     _, stderr = running.communicate(timeout=60)
