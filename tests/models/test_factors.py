@@ -177,8 +177,8 @@ def test_every_step_is_the_loops(loss: str, schedule: str, l2: float) -> None:
         loop.epoch()
     users = np.array(loop.users)
     users[4] = 0.0  # no rows, no factors
-    np.testing.assert_allclose(model.user_, users, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(model.item_, np.array(loop.items), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.user_, users, rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(model.item_, np.array(loop.items), rtol=2e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared", "bpr"])
@@ -215,7 +215,7 @@ def test_the_first_step_goes_down_the_gradient(loss: str) -> None:
         assert -(moved * slope).sum() > 0.999 * np.linalg.norm(moved) * np.linalg.norm(slope)
     else:
         moved[1] = 0.0  # a user without rows has no factors
-        np.testing.assert_allclose(moved, -1e-3 * slope, atol=1e-9)
+        np.testing.assert_allclose(moved, -1e-3 * slope, atol=1e-8)  # numbers of single precision
 
 
 def blocks(users: int = 200, items: int = 100, kinds: int = 4, seed: int = 0) -> npt.NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import pytest
 
 from unskew.errors import InputError
 from unskew.studies.page import save, write_page
-from unskew.studies.record import Above, Below, Near, Record, Verdict, judged, read_json, write_csv, write_json
+from unskew.studies.record import Above, Among, Below, Near, Record, Verdict, judged, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
 from unskew.studies.tables import at_a_glance, number, summary, tables
 
@@ -34,9 +34,12 @@ from unskew.studies.tables import at_a_glance, number, summary, tables
         (Below(0.1), 0.2, False),
         (Above(), 1.0, True),
         (Above(2.0), 1.9, False),
+        (Among(1.0, 1.2, "of most"), 9.0, True),  # only the reference must lie inside
+        (Among(1.1, 1.2, "of most"), 1.0, False),
+        (Among(0.8, 0.9, "of most"), 1.0, False),
     ],
 )
-def test_verdicts_follow_from_the_rule(rule: Near | Above | Below, ours: float, met: bool) -> None:
+def test_verdicts_follow_from_the_rule(rule: Near | Above | Below | Among, ours: float, met: bool) -> None:
     """Against a paper's 1.0 it is met or missed; as a claim against a number of our own it holds or fails."""
     number_of_paper = judged("e", "r", "c", ours, paper=1.0, se=0.03, rule=rule)
     assert number_of_paper.verdict is (Verdict.MET if met else Verdict.MISSED)
@@ -54,10 +57,11 @@ def test_verdicts_follow_from_the_rule(rule: Near | Above | Below, ours: float, 
         (Near(absolute=9.0, errors=2.0), 1.0, math.nan, False),  # one run: nobody knows the error
         (Near(absolute=9.0), 1.0, math.nan, True),  # nobody needs it
         (Below(), 1.0, math.nan, True),
+        (Among(math.nan, 2.0, "of most"), 1.0, 0.1, False),  # nothing was repeated
     ],
 )
 def test_what_cannot_be_judged_is_neither_met_nor_missed(
-    rule: Near | Above | Below, ours: float, se: float, judged_: bool
+    rule: Near | Above | Below | Among, ours: float, se: float, judged_: bool
 ) -> None:
     """And the summary counts it apart."""
     number_of_paper = judged("e", "r", "c", ours, paper=1.0, se=se, rule=rule)

@@ -51,7 +51,7 @@ def gradient(rows, user, item, y, weight, users, items, level, l2, squared, to_u
     return to_level, loss
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")  # no look for zeros, so that the loop is SIMD
 def step(values, gradients, mean, square, rate):  # type: ignore[no-untyped-def]
     """Move flat parameters; ``rate`` holds Adam's correction for the young moments."""
     for j in range(len(values)):

@@ -1,6 +1,6 @@
 """Factorisation by stochastic gradient descent, one pass over the rows at a time, for five losses.
 
-    score z_ui = v_u·w_i + a_u + b_i + c          (factors first in a row, the offset last)
+    score z_ui = v_u·w_i + a_u + b_i + c
 
     logistic   log(1 + e^z) − y·z                              y = 1 for positives, 0 for seen zeros
     squared    ½ (z − y)²
@@ -13,8 +13,13 @@ the last three and stay 0; the logarithm is cut at 10. Every parameter has a ste
 G = 1 + Σ earlier g² (Adagrad, Duchi 2011), or Adadelta (Zeiler 2012). The penalty shrinks *all* users and items in
 every step, by 1/(1 + l2·mean step size of the rows just moved), which one running factor per side does in O(1).
 
+Numbers are of single precision, as in LightFM, and rows have a multiple of ``LANES`` columns, so that loops over them
+run in whole SIMD registers: users (v, a, 0, 0 …), items (w, 0, b, 0 …). Columns of zeros add nothing to products and
+never move: their G is infinite.
+
 Draws are SplitMix64 on a counter, so a pass depends on its seed and nothing else. One model is one thread; many models
-run side by side, since no lock is held.
+run side by side, since no lock is held. What moves rows is inlined into the pass, since calls with arrays count
+references, which takes longer than the sums; divisions do not look for zeros (error_model), which SIMD could not.
 """
 
 from __future__ import annotations
@@ -28,7 +33,11 @@ LOGISTIC, SQUARED, BPR, WARP, WARP_KOS = 0, 1, 2, 3, 4
 TRIES = 1000  # draws in which bpr looks for a row whose item the user has not; then the positive is left alone
 LARGEST = 10.0  # weight of a warp step
 FOLD = 1e-6  # the running factor is multiplied in before it gets smaller than this
-RHO, EPSILON = 0.95, 1e-6  # of Adadelta
+RHO, EPSILON = np.float32(0.95), np.float32(1e-6)  # of Adadelta
+REST = np.float32(1.0 - 0.95)
+LANES = 16  # numbers of single precision in the widest register
+NONE = np.float32(0.0)
+ORDER = {"reassoc", "contract"}  # sums may be taken in another order, which SIMD needs
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -38,14 +47,13 @@ def below(counter, n):  # type: ignore[no-untyped-def]
     return np.int64(((mix(counter[0]) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def score(users, items, u, i, both):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, fastmath=ORDER)
+def score(users, items, u, i, dim, both):  # type: ignore[no-untyped-def]
     """v·w + a + b of stored rows; ``both`` holds the running factor of users, of items and their product."""
-    d = users.shape[1] - 1
-    z = 0.0
-    for j in range(d):
+    z = NONE
+    for j in range(users.shape[1]):
         z += users[u, j] * items[i, j]
-    return z * both[2] + users[u, d] * both[0] + items[i, d] * both[1]
+    return z * both[2] + users[u, dim] * both[0] + items[i, dim + 1] * both[1]
 
 
 @njit(cache=True, nogil=True)
@@ -61,16 +69,16 @@ def holds(indptr, item, u, i):  # type: ignore[no-untyped-def]
     return low < indptr[u + 1] and item[low] == i
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, inline="always")
 def step(values, squares, moved, r, gradient, scale, rate, adadelta):  # type: ignore[no-untyped-def]
     """Move row r against a gradient; gives back the sum of its step sizes (which may be reordered, SIMD)."""
-    total, back = 0.0, 1.0 / scale
+    total, back, rate = NONE, np.float32(1.0 / scale), np.float32(rate)
     if adadelta:
         for j in range(len(gradient)):
             g = gradient[j]
-            squares[r, j] = RHO * squares[r, j] + (1.0 - RHO) * g * g
+            squares[r, j] = RHO * squares[r, j] + REST * g * g
             size = np.sqrt((moved[r, j] + EPSILON) / (squares[r, j] + EPSILON))
-            moved[r, j] = RHO * moved[r, j] + (1.0 - RHO) * (size * g) ** 2
+            moved[r, j] = RHO * moved[r, j] + REST * size * g * size * g
             values[r, j] -= size * g * back
             total += size
     else:
@@ -88,7 +96,7 @@ def fold(values, both, side):  # type: ignore[no-untyped-def]
     """Multiply the running factor of a side into its rows."""
     for r in range(values.shape[0]):
         for j in range(values.shape[1]):
-            values[r, j] *= both[side]
+            values[r, j] = np.float32(values[r, j] * both[side])
     both[side] = 1.0
     both[2] = both[0] * both[1]
 
@@ -105,53 +113,73 @@ def shrink(users, items, both, size, user_l2, item_l2):  # type: ignore[no-untyp
         fold(items, both, 1)
 
 
-@njit(cache=True, nogil=True)
-def one(users, items, sums, moves, both, u, i, pull, rate, adadelta, slopes):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, inline="always")
+def one(  # type: ignore[no-untyped-def]
+    users, items, user_sums, item_sums, user_moves, item_moves, both, u, i, dim, pull, rate, adadelta, of_user, of_item
+):
     """A step for one pair whose loss has the slope ``pull`` in z; gives back the mean step size."""
-    of_user, of_item, width = slopes[0], slopes[1], users.shape[1]
-    for j in range(width - 1):
-        of_user[j], of_item[j] = pull * items[i, j] * both[1], pull * users[u, j] * both[0]
-    of_user[width - 1], of_item[width - 1] = pull, pull
-    size = step(users, sums[0], moves[0], u, of_user, both[0], rate, adadelta)
-    size += step(items, sums[1], moves[1], i, of_item, both[1], rate, adadelta)
-    return size / (2 * width)
+    by_item, by_user = np.float32(pull * both[1]), np.float32(pull * both[0])
+    for j in range(len(of_user)):
+        of_user[j], of_item[j] = by_item * items[i, j], by_user * users[u, j]
+    of_user[dim], of_item[dim + 1] = pull, pull
+    size = step(users, user_sums, user_moves, u, of_user, both[0], rate, adadelta)
+    size += step(items, item_sums, item_moves, i, of_item, both[1], rate, adadelta)
+    return size / (2 * (dim + 1))
 
 
-@njit(cache=True, nogil=True)
-def two(users, items, sums, moves, both, u, p, n, pull, rate, adadelta, slopes):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, inline="always")
+def two(  # type: ignore[no-untyped-def]
+    users,
+    items,
+    user_sums,
+    item_sums,
+    user_moves,
+    item_moves,
+    both,
+    u,
+    p,
+    n,
+    dim,
+    pull,
+    rate,
+    adadelta,
+    of_user,
+    of_p,
+    of_n,
+):
     """A step that lifts p over n, ``pull`` = −slope of the loss in z_p − z_n; gives back the mean step size."""
-    of_user, of_p, of_n, width = slopes[0], slopes[1], slopes[2], users.shape[1]
-    for j in range(width - 1):
-        of_user[j] = pull * (items[n, j] - items[p, j]) * both[1]
-        of_n[j] = pull * users[u, j] * both[0]
+    by_item, by_user = np.float32(pull * both[1]), np.float32(pull * both[0])
+    for j in range(len(of_user)):
+        of_user[j] = by_item * (items[n, j] - items[p, j])
+        of_n[j] = by_user * users[u, j]
         of_p[j] = -of_n[j]
-    of_user[width - 1], of_p[width - 1], of_n[width - 1] = 0.0, -pull, pull
-    size = step(users, sums[0], moves[0], u, of_user, both[0], rate, adadelta)
-    size += step(items, sums[1], moves[1], p, of_p, both[1], rate, adadelta)
-    size += step(items, sums[1], moves[1], n, of_n, both[1], rate, adadelta)
-    return size / (3 * width)
+    of_user[dim], of_p[dim + 1], of_n[dim + 1] = 0.0, -pull, pull
+    size = step(users, user_sums, user_moves, u, of_user, both[0], rate, adadelta)
+    size += step(items, item_sums, item_moves, p, of_p, both[1], rate, adadelta)
+    size += step(items, item_sums, item_moves, n, of_n, both[1], rate, adadelta)
+    return size / (3 * (dim + 1))
 
 
 @njit(cache=True, nogil=True)
-def violator(users, items, both, u, z, indptr, item, most, counter):  # type: ignore[no-untyped-def]
+def violator(users, items, dim, both, u, z, indptr, item, most, counter):  # type: ignore[no-untyped-def]
     """The first of ``most`` uniform negatives that scores more than z − 1, how many it took, and its score."""
     for t in range(1, most + 1):
         n = below(counter, len(items))
         while holds(indptr, item, u, n):
             n = below(counter, len(items))
-        other = score(users, items, u, n, both)
+        other = score(users, items, u, n, dim, both)
         if other > z - 1.0:
             return n, t, other
     return -1, most, 0.0
 
 
 @njit(cache=True, nogil=True)
-def kth(users, items, both, u, indptr, item, k, draws, best, which, counter):  # type: ignore[no-untyped-def]
+def kth(users, items, dim, both, u, indptr, item, k, draws, best, which, counter):  # type: ignore[no-untyped-def]
     """The k-th best of ``draws`` draws, with replacement, from a user's positives (insertion sort)."""
     many = min(draws, indptr[u + 1] - indptr[u])
     for t in range(many):
         p = item[indptr[u] + below(counter, indptr[u + 1] - indptr[u])]
-        z = score(users, items, u, p, both)
+        z = score(users, items, u, p, dim, both)
         at = t
         while at > 0 and best[at - 1] < z:
             best[at], which[at] = best[at - 1], which[at - 1]
@@ -160,7 +188,7 @@ def kth(users, items, both, u, indptr, item, k, draws, best, which, counter):  #
     return which[min(k, many) - 1]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=ORDER, error_model="numpy")
 def epoch(  # type: ignore[no-untyped-def]
     loss,
     user,
@@ -171,8 +199,11 @@ def epoch(  # type: ignore[no-untyped-def]
     item,
     users,
     items,
-    sums,
-    moves,
+    user_sums,
+    item_sums,
+    user_moves,
+    item_moves,
+    dim,
     level,
     rate,
     user_l2,
@@ -190,7 +221,8 @@ def epoch(  # type: ignore[no-untyped-def]
     """
     both, total, count = np.ones(3), 0.0, 0
     best, which = np.empty(draws), np.empty(draws, np.int64)
-    slopes = np.empty(users.shape[1]), np.empty(users.shape[1]), np.empty(users.shape[1])
+    width = users.shape[1]
+    of_user, of_p, of_n = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.float32)
     for e in range(len(order) - 1, 0, -1):
         other = below(counter, e + 1)
         order[e], order[other] = order[other], order[e]
@@ -198,7 +230,7 @@ def epoch(  # type: ignore[no-untyped-def]
         row = order[e]
         u, p = user[row], np.int64(row_item[row])
         if loss <= SQUARED:
-            z = score(users, items, u, p, both) + level
+            z = score(users, items, u, p, dim, both) + level
             if loss == LOGISTIC:
                 pull = 1.0 / (1.0 + np.exp(-z)) - y[row]
                 total += np.log1p(np.exp(-abs(z))) + max(z, 0.0) - y[row] * z
@@ -206,7 +238,23 @@ def epoch(  # type: ignore[no-untyped-def]
                 pull = z - y[row]
                 total += 0.5 * pull * pull
             count += 1
-            size = one(users, items, sums, moves, both, u, p, pull, rate, adadelta, slopes)
+            size = one(
+                users,
+                items,
+                user_sums,
+                item_sums,
+                user_moves,
+                item_moves,
+                both,
+                u,
+                p,
+                dim,
+                pull,
+                rate,
+                adadelta,
+                of_user,
+                of_p,
+            )
         else:
             positives = indptr[u + 1] - indptr[u]
             if positives >= len(items):
@@ -221,21 +269,39 @@ def epoch(  # type: ignore[no-untyped-def]
                 if n < 0:
                     continue
                 count += 1
-                gap = score(users, items, u, p, both) - score(users, items, u, n, both)
+                gap = score(users, items, u, p, dim, both) - score(users, items, u, n, dim, both)
                 pull = 1.0 / (1.0 + np.exp(gap))
                 total += np.log1p(np.exp(-abs(gap))) + max(-gap, 0.0)
             else:
                 if loss == WARP_KOS:
-                    p = kth(users, items, both, u, indptr, item, k, draws, best, which, counter)
-                z = score(users, items, u, p, both)
-                n, t, other = violator(users, items, both, u, z, indptr, item, most, counter)
+                    p = kth(users, items, dim, both, u, indptr, item, k, draws, best, which, counter)
+                z = score(users, items, u, p, dim, both)
+                n, t, other = violator(users, items, dim, both, u, z, indptr, item, most, counter)
                 count += 1
                 if n < 0:
                     continue
                 pool = len(items) - 1 if loss == WARP else len(items) - positives
                 pull = min(np.log(max(1.0, np.floor(pool / t))), LARGEST)
                 total += pull * (1.0 - z + other)
-            size = two(users, items, sums, moves, both, u, p, n, pull, rate, adadelta, slopes)
+            size = two(
+                users,
+                items,
+                user_sums,
+                item_sums,
+                user_moves,
+                item_moves,
+                both,
+                u,
+                p,
+                n,
+                dim,
+                pull,
+                rate,
+                adadelta,
+                of_user,
+                of_p,
+                of_n,
+            )
         shrink(users, items, both, size, user_l2, item_l2)
     fold(users, both, 0)
     fold(items, both, 1)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
@@ -122,10 +123,13 @@ class Factors(Model):
         self._check()
         positives, y = self._rows(log)
         shape = len(log.users), len(log.items)
-        users, items = (_start(ids, self.dim, self.seed) for ids in (log.users, log.items))
         adadelta = self.schedule == "adadelta"
-        sums = tuple((np.zeros if adadelta else np.ones)((many, self.dim + 1)) for many in shape)
-        moves = tuple(np.zeros((many if adadelta else 0, self.dim + 1)) for many in shape)
+        users, items = (
+            _wide(_start(ids, self.dim, self.seed), side) for side, ids in enumerate((log.users, log.items))
+        )
+        fresh = 0.0 if adadelta else 1.0
+        sums = tuple(_wide(np.full((many, self.dim + 1), fresh), side, np.inf) for side, many in enumerate(shape))
+        moves = tuple(np.zeros((many if adadelta else 0, users.shape[1]), dtype=np.float32) for many in shape)
         rows = positives if self.loss in ("bpr", "warp", "warp-kos") else log
         level = float(y.mean()) if self.loss == "squared" and len(y) else 0.0
         counter, order, losses = np.array([mix(np.uint64(self.seed))], dtype=np.uint64), np.arange(len(rows)), []
@@ -140,8 +144,9 @@ class Factors(Model):
                 positives.item,
                 users,
                 items,
-                sums,
-                moves,
+                *sums,
+                *moves,
+                self.dim,
                 level,
                 self.rate,
                 self.l2,
@@ -159,7 +164,8 @@ class Factors(Model):
         if not (np.isfinite(users).all() and np.isfinite(items).all()):
             raise InputError(f"'{self}': the factors grew beyond all bounds. Take a smaller rate, or a larger l2.")
         self.users_, self.items_ = log.users, log.items
-        self.user_, self.item_, self.level_, self.losses_ = users, items, level, tuple(losses)
+        self.user_, self.item_ = (_narrow(wide, self.dim, side) for side, wide in enumerate((users, items)))
+        self.level_, self.losses_ = level, tuple(losses)
         return self
 
     def _check(self) -> None:
@@ -260,3 +266,16 @@ def _start(ids: Ids, dim: int, seed: int) -> Floats:
     numbers = np.arange(dim, dtype=np.uint64)
     drawn = pair_uniform(seed, np.repeat(ids.hashes, dim), np.tile(numbers, len(ids))).reshape(len(ids), dim)
     return np.hstack([(drawn - 0.5) / dim, np.zeros((len(ids), 1))])
+
+
+def _wide(rows: Floats, side: int, rest: float = 0.0) -> npt.NDArray[np.float32]:
+    """Rows (factors, offset) in the columns of the kernel: users are side 0, items 1; ``rest`` in all other columns."""
+    dim = rows.shape[1] - 1
+    out = np.full((len(rows), -(-(dim + 2) // sgd.LANES) * sgd.LANES), rest, dtype=np.float32)
+    out[:, [*range(dim), dim + side]] = rows
+    return out
+
+
+def _narrow(wide: npt.NDArray[np.float32], dim: int, side: int) -> Floats:
+    """The way back."""
+    return wide[:, [*range(dim), dim + side]].astype(np.float64)

@@ -5,6 +5,7 @@ A rule is one of
     Near        |ours − reference| ≤ absolute + relative·|reference| + errors·√(se² + their_se²)
     Below       ours ≤ factor · reference
     Above       ours ≥ factor · reference
+    Among       low ≤ reference ≤ high: between quantiles of what such an experiment gives when it is repeated
 
 The reference is the paper's number, or a number of our own where the paper makes a claim without printing one ("ips is
 never worse than naive"). Numbers are *met* or *missed*; claims *hold* or *fail*. What cannot be judged (a spread over
@@ -113,6 +114,28 @@ class Above:
     def words(self, reference: str) -> str:
         """The bound."""
         return f"at least {'' if self.factor == 1.0 else f'{self.factor:g} × '}{reference}"
+
+
+@dataclass(frozen=True)
+class Among:
+    """The reference lies in a range of what the same experiment gives when it is repeated: chance may explain it.
+
+    Args:
+        low, high: the ends of the range, NaN where nothing was repeated.
+        what: what was repeated, and how much of it the range holds.
+    """
+
+    low: float
+    high: float
+    what: str
+
+    def met(self, ours: float, reference: float, se: float) -> bool | None:
+        """Whether the reference is inside."""
+        return None if math.isnan(self.low + self.high) else self.low <= reference <= self.high
+
+    def words(self, reference: str) -> str:
+        """The range."""
+        return f"{reference} between {self.low:.4g} and {self.high:.4g}, {self.what}"
 
 
 @dataclass(frozen=True)

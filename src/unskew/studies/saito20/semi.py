@@ -11,6 +11,7 @@ import numpy as np
 
 from unskew.studies.saito20 import dense
 from unskew.studies.saito20.candidates import Training, best, fit
+from unskew.studies.saito20.redraws import redrawn
 from unskew.studies.saito20.world import TRAINING, Noise, World, conversion_rate, guess, helped
 
 CUTS = (5, 10)
@@ -21,19 +22,29 @@ NOISES = (Noise.PAIR, Noise.USER)
 
 
 def one_run(world: World, power: float, seed: int, training: Training) -> dict[str, Any]:
-    """truth, naive, ips: [target, metric, model]; dr: [noise, bound, target, metric, model]."""
-    drawn, p = world.draw(power, seed), (1.0 - TRAINING) * world.ctr(power)
+    """truth, naive, ips: [target, metric, model]; dr: [noise, bound, target, metric, model].
+
+    ``again`` are relative errors (plain target) over many draws of validation clicks: [draw, naive | ips, metric] and,
+    as ``again_dr``, [draw, noise, bound, metric]. ``trained`` is the share of listed pairs that training clicked.
+    """
+    ctr = world.ctr(power)
+    drawn, p = world.draw(power, seed), (1.0 - TRAINING) * ctr
     scores = fit(drawn.train & drawn.converted, world.users, world.items, training, seed)
     lists = best(scores, world.users, world.items, max(CUTS))
     z, y = drawn.validation, drawn.converted.astype(np.float64)
     rng = np.random.default_rng([seed, 2])
-    guesses = ((guess(world.cvr, bound, noise, rng) for bound in BOUNDS) for noise in NOISES)
+    guesses = [guess(world.cvr, bound, noise, rng) for noise in NOISES for bound in BOUNDS]
+    again = redrawn(ctr, world.cvr, drawn.train, guesses, lists, CUTS, seed)
+    shape, user = (len(NOISES), len(BOUNDS)), np.arange(len(ctr))[None, :, None]
+    first = np.array([dense.measure(dense.dr(z, y, p, q), lists, CUTS) for q in guesses])
     return {
         "truth": dense.measure(world.cvr, lists, CUTS),
         "naive": dense.measure(dense.naive(z, y), lists, CUTS),
         "ips": dense.measure(dense.ips(z, y, p), lists, CUTS),
-        "dr": np.array([[dense.measure(dense.dr(z, y, p, q), lists, CUTS) for q in each] for each in guesses]),
-        "clicks": int(np.count_nonzero(z)),
+        "dr": first.reshape(*shape, *first.shape[1:]),
+        "again": again[:, :2],
+        "again_dr": again[:, 2:].reshape(len(again), *shape, -1),
+        "trained": float(drawn.train[user, lists].mean()),
     }
 
 

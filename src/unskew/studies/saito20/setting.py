@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from threading import Lock
@@ -11,12 +10,13 @@ from typing import Any
 from unskew.engine.store import Progress, Store
 from unskew.log import Log
 from unskew.log.datasets import folder_of, load
+from unskew.studies.digest import digest, digest_of
 from unskew.studies.saito20 import real, semi
 from unskew.studies.saito20.candidates import Training
 from unskew.studies.saito20.real import Real
 from unskew.studies.saito20.world import World, world_of
 
-VERSION = "1"  # of the runs that are kept; raise it when their meaning changes
+VERSION = "2"  # of the runs that are kept; raise it when their meaning changes
 
 
 class Setting:
@@ -75,7 +75,7 @@ class Setting:
         """Runs on a real set, which must be there."""
         data = self.real(name)
         assert data is not None
-        mark = hashlib.sha256(data.clicked.tobytes() + data.converted.tobytes() + data.test.tobytes()).hexdigest()
+        mark = digest(data.users.hashes, data.items.hashes, data.clicked, data.converted, data.test)
         keys = [{"real": name, "run": seed, "data": mark, **_told(training)} for seed in seeds]
 
         def make(key: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,9 +86,7 @@ class Setting:
     @cached_property
     def fingerprint(self) -> str:
         """Of the ratings: what worlds depend on."""
-        log = self.ratings()
-        assert log.value is not None
-        return hashlib.sha256(log.user.tobytes() + log.item.tobytes() + log.value.tobytes()).hexdigest()
+        return digest_of(self.ratings())
 
 
 def _told(training: Training) -> dict[str, Any]:
