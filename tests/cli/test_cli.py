@@ -132,9 +132,9 @@ def test_ctrl_c_stops_in_one_line(tmp_path: Path) -> None:
         "-o",
         str(tmp_path / "big"),
         "--users",
-        "60000",
+        "20000",
         "--items",
-        "4000",
+        "2000",
     ]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     started = time.monotonic()
