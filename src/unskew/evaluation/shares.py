@@ -49,9 +49,8 @@ def _contradicted(test: int, train: int, share: float, rest: float) -> list[str]
     wanted = f", which makes {expected:.3g} of the rows of both" if nested else ""
     return [
         f"The test log is said to hold {share:g} of the whole{nested}{wanted}; but {test:,} of {both:,} rows in the "
-        f"two logs, {seen:.3g}, are test rows. Absolute propensities are scaled by the share: say with --share by "
-        "which one the log was split. (If rows were left out of one of the logs afterwards, the share of the split is "
-        "right.)"
+        f"two logs, {seen:.3g}, are test rows. Absolute propensities are scaled by the share: tell the one by which "
+        "the log was split. (If rows were left out of one of the logs afterwards, the share of the split is right.)"
     ]
 
 

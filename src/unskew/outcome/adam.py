@@ -78,7 +78,7 @@ class AdamMF(Factored):
             (len(train.users), len(train.items)),
             self,
         )
-        return replace(self, found=Found(train.users, train.items, *with_rows(train, rows), user, item, level))
+        return replace(self, found=Found(train.users, train.items, user, item, level, *with_rows(train, rows)))
 
     def __str__(self) -> str:
         options = {name: getattr(self, name) for name in ("dim", "rate", "l2", "steps", "batch", "seed")}

@@ -14,16 +14,20 @@ from unskew.kernels import factors, pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, Rows, rows_of
-from unskew.outcome.fitted import Fitted, Mask, State
+from unskew.outcome.fitted import Fitted, Mask
 
 
 @dataclass(frozen=True, eq=False)
-class Found(State):
-    """Factors with the offset in the last column, the level c, and held-out losses."""
+class Found:
+    """Factors with the offset in the last column, the level c, who has training rows, and held-out losses."""
 
+    users: Ids
+    items: Ids
     user: Floats
     item: Floats
     level: float
+    of_users: Mask
+    of_items: Mask
     losses: tuple[float, ...] = ()
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,19 +14,24 @@ from unskew.outcome.base import Outcome
 Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class State:
-    """What a fit leaves behind; models add what they found.
+class State(Protocol):
+    """What a fit leaves behind, besides what it found."""
 
-    Args:
-        users, items: of the training log.
-        of_users, of_items: which of them have training rows that count.
-    """
+    @property
+    def users(self) -> Ids:
+        """The users of the training log."""
 
-    users: Ids
-    items: Ids
-    of_users: Mask
-    of_items: Mask
+    @property
+    def items(self) -> Ids:
+        """Its items."""
+
+    @property
+    def of_users(self) -> Mask:
+        """Which users have training rows that count."""
+
+    @property
+    def of_items(self) -> Mask:
+        """Which items have."""
 
 
 S = TypeVar("S", bound=State)

@@ -109,7 +109,7 @@ class LogisticMF(Factored):
             task, self._penalties(task, mean), level, first, self.epochs, self.threads, self.ridge
         )
         user[~users], item[~items] = 0.0, 0.0
-        return replace(self, found=Found(train.users, train.items, users, items, user, item, level, losses))
+        return replace(self, found=Found(train.users, train.items, user, item, level, users, items, losses))
 
     def _penalties(self, task: Task, mean: float) -> tuple[Floats, Floats]:
         """λ of every user and item."""

@@ -22,19 +22,23 @@ from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, rows_of
-from unskew.outcome.fitted import Fitted, Mask, State
+from unskew.outcome.fitted import Fitted, Mask
 from unskew.propensity.base import NOTHING, Side
 from unskew.spec import show
 
 
 @dataclass(frozen=True, eq=False)
-class Effects(State):
-    """What users and items add to the mean, the mean, and the largest outcome."""
+class Effects:
+    """What users and items add to the mean, the mean, the largest outcome, and who has training rows."""
 
+    users: Ids
+    items: Ids
     user: Floats
     item: Floats
     mean: float
     largest: float
+    of_users: Mask
+    of_items: Mask
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Means(Fitted[Effects]):
         rest = rows.y - mean - item[train.item]
         user, of_users = self._means(train.user, rest, rows.inverse, np.ones(len(train)), len(train.users))
         largest = float(rows.y[rows.times > 0.0].max())
-        return replace(self, found=Effects(train.users, train.items, of_users, of_items, user, item, mean, largest))
+        return replace(self, found=Effects(train.users, train.items, user, item, mean, largest, of_users, of_items))
 
     def _means(self, of: Codes, value: Floats, weight: Floats, times: Floats, many: int) -> tuple[Floats, Mask]:
         """The shrunk weighted mean in each group (0 where it has no rows), and which groups have rows."""

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unskew.atomic import atomic
 from unskew.atomic import folder as made
+from unskew.atomic import write_text
 from unskew.studies.charts import draw
 from unskew.studies.record import Record, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
@@ -46,8 +46,7 @@ def write_page(study: Study, folder: Path) -> Path:
         if found.is_file():
             records, about = read_json(found)
             lines += _section(study, experiment, records, about, folder)
-    with atomic(path) as temporary:
-        temporary.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    write_text(path, "\n".join(lines).rstrip() + "\n")
     return path
 
 

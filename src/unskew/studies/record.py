@@ -23,8 +23,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from unskew.atomic import atomic
+from unskew import atomic
 from unskew.errors import InputError
+from unskew.result import plain
 
 
 class Verdict(StrEnum):
@@ -201,15 +202,7 @@ def judged(
 
 def write_json(path: str | Path, records: Iterable[Record], about: dict[str, Any]) -> None:
     """All records of a run, and what the run was; numbers that are none are null."""
-    content = {**about, "records": [_plain(record) for record in records]}
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    with atomic(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-
-
-def _plain(record: Record) -> dict[str, Any]:
-    cells = asdict(record).items()
-    return {name: None if isinstance(cell, float) and not math.isfinite(cell) else cell for name, cell in cells}
+    atomic.write_json(path, {**about, "records": [plain(asdict(record)) for record in records]})
 
 
 def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
@@ -230,7 +223,7 @@ def _record(row: dict[str, Any]) -> Record:
 def write_csv(path: str | Path, records: Iterable[Record]) -> None:
     """One line per record, with its deviation."""
     names = [field.name for field in fields(Record)]
-    with atomic(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+    with atomic.atomic(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow([*names, "deviation"])
         for record in records:

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from unskew.atomic import atomic
 from unskew.atomic import folder as made
+from unskew.atomic import write_json
 from unskew.errors import InputError
 from unskew.log.datasets.base import Source
 
@@ -86,8 +86,7 @@ def registry() -> dict[str, str]:
 def register(name: str, folder: Path) -> None:
     """Remember where the user's copy lies."""
     known = registry() | {name: str(folder.resolve())}
-    with atomic(made(cache()) / "datasets.json") as temporary:
-        temporary.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    write_json(made(cache()) / "datasets.json", dict(sorted(known.items())))
 
 
 def _spoilt(path: Path) -> str:
