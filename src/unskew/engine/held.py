@@ -30,6 +30,7 @@ class Ranked:
         list_indptr, list_rank: the users' lists themselves, where they are asked for.
         list_there: which listed entries are candidates; the others cannot be hits.
         list_q: what the outcome model says of each listed pair (0 where it is no candidate).
+        list_inside: which entries are items of the catalogue, where some are not: totals hold no others.
     """
 
     rank: Ints32
@@ -38,6 +39,7 @@ class Ranked:
     list_rank: Ints32 = field(default_factory=lambda: np.empty(0, dtype=np.int32))
     list_there: Bools | None = None
     list_q: Floats | None = None
+    list_inside: Bools | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +116,7 @@ class Held:
             list_rank=lists.rank[first:last],
             list_there=there,
             list_q=self.guess.listed(lists, low, high, there),
+            list_inside=self.guess.inside(lists, low, high),
         )
 
 

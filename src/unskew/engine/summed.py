@@ -172,7 +172,10 @@ class SummedArm:
         own[:, columns] = 0.0
         if term.listed:
             assert model.list_q is not None
-            sums.guessed(model.list_indptr, model.list_rank, model.list_q, self._table, columns, own)
+            q = model.list_q
+            if self.target.normalised and model.list_inside is not None:
+                q = np.where(model.list_inside, q, 0.0)  # what the total does not hold
+            sums.guessed(model.list_indptr, model.list_rank, q, self._table, columns, own)
             if "guesses" in self._blocks:
                 own[:, self._blocks["guesses"] + places] = own[:, columns]
         if weight is not None:

@@ -20,8 +20,9 @@ from unskew.evaluation.evidence import evidence_of, summary_of, training_propens
 from unskew.evaluation.lists import code_lists
 from unskew.evaluation.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
 from unskew.evaluation.rows import has_level, inside, judged, with_propensities
-from unskew.evaluation.rules import Ledger, Rules
+from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Feedback, Ids, Log, Recommendations
+from unskew.log.catalogue import Catalogue
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings, train_gains
 from unskew.outcome import Outcome
@@ -37,7 +38,8 @@ class Aligned:
         training_counts: training positives of every item; ``None`` without a training log.
         rows: the held-out rows as a log, which propensities are asked about.
         train: the training log with its gains, which propensities are fitted on.
-        logged: the items that the logs know: the candidates, with ``excluded`` removed.
+        logged: the catalogue: items of the logs, and those that were named; the candidates, with ``excluded`` removed.
+        closed: whether the catalogue was named, so that other listed items are none.
         excluded: the users' training rows, where only unseen items are candidates.
     """
 
@@ -54,6 +56,7 @@ class Aligned:
     rows: Log
     train: Log | None
     logged: Ids
+    closed: bool
     excluded: Log | None
 
 
@@ -66,6 +69,7 @@ def align(
     outcome: Outcome | None,
     seen: Log | None,
     population: Population | None,
+    catalogue: Catalogue | None,
     users: Ids,
     propensity: Propensity | None,
     strata_columns: Sequence[str],
@@ -74,8 +78,9 @@ def align(
 ) -> Aligned:
     """Code everything over the population's users and the union of all items, and count what happens on the way."""
     ledger = Ledger(dict(test.account.dropped))
-    logged = _catalogue(test, seen, {})  # what one model lists beyond is no business of the others' estimates
-    items = _catalogue(test, seen, lists)
+    shown = _vocabulary(test, seen, ())
+    logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
+    items = _vocabulary(test, seen, [logged, *(found.items for found in lists.values())])
     known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, ledger)
     told = None if seen is None else replace(seen, gain=training_gains(seen, rules))
@@ -102,6 +107,8 @@ def align(
     account = account_of(test, seen, population, ranked.accounts, predictions, models, held, rules, ledger) | {
         "items": {
             "catalogue": len(logged),
+            "named": None if catalogue is None else plain(catalogue.account),
+            "only_in_logs": None if catalogue is None else len(logged) - len(catalogue.items),
             "only_in_lists": len(items) - len(logged),
             "without_training_support": None if counts is None else int((counts == 0).sum()),
         },
@@ -120,6 +127,7 @@ def align(
         rows=rows,
         train=told,
         logged=logged,
+        closed=catalogue is not None,
         excluded=known if rules.unseen else None,
     )
 
@@ -203,9 +211,11 @@ def _still(whole: Log, part: Log) -> npt.NDArray[np.bool_]:
     return np.isin(pairs[0], pairs[1], assume_unique=True)
 
 
-def _catalogue(test: Log, seen: Log | None, lists: Mapping[str, Recommendations]) -> Ids:
-    known = [test.items] if seen is None or seen.items is test.items else [test.items, seen.items]
-    known += [found.items for found in lists.values() if all(found.items is not ids for ids in known)]
+def _vocabulary(test: Log, seen: Log | None, more: Sequence[Ids]) -> Ids:
+    """The items of the logs, and more."""
+    known: list[Ids] = []
+    for ids in (test.items, *([] if seen is None else [seen.items]), *more):
+        known += [ids] if all(ids is not other for other in known) else []
     return known[0] if len(known) == 1 else Ids.of(*(ids.values for ids in known))
 
 
@@ -236,7 +246,7 @@ def _relevant(population: Population | None, rows: Log) -> Floats | None:
     if population is None or population.relevant is None:
         return None
     assert rows.gain is not None
-    seen = np.bincount(rows.user, weights=rows.gain, minlength=len(rows.users))
+    seen = np.bincount(rows.user, weights=rows.gain > 0.0, minlength=len(rows.users))
     short = seen > population.relevant + 1e-9
     if short.any():
         u = int(np.argmax(short))

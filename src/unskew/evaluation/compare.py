@@ -95,11 +95,12 @@ def _read_once(
     how = {name: a[name] for name in ("feedback", "invalid", "duplicates")}
     say("reading logs", 0, 1)
     apart = a["share"] == "users"
-    given = gather(question, test, a["seen"], a["users"], models, a["candidates"], names, how, say, apart)
+    given = gather(question, test, a["seen"], a["users"], a["items"], models, a["candidates"], names, how, say, apart)
     side = read_side(a["mcar"], a["user_features"], a["item_features"], names, how)
     read = {
         "seen": given.train,
         "users": given.population,
+        "items": given.catalogue,
         "outcome": question.outcome,
         "mcar": side.mcar,
         "user_features": side.user_features,

@@ -15,6 +15,7 @@ from unskew.errors import InputError
 from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions
 from unskew.evaluation.question import Question
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
+from unskew.log.catalogue import Catalogue, read_catalogue
 from unskew.log.log import Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback
@@ -58,6 +59,7 @@ class Given:
     test: Log
     train: Log | None
     population: Population | None
+    catalogue: Catalogue | None
     users: Ids
     lists: dict[str, Recommendations]
     predictions: dict[str, Predictions | Predictor]
@@ -75,6 +77,7 @@ def gather(
     test: Any,
     seen: Any,
     users: Any,
+    items: Any,
     models: Mapping[str, Any],
     candidates: str | None,
     names: Names,
@@ -93,6 +96,9 @@ def gather(
             if isinstance(source, str | PathLike)
         }
         log, train, population = _read(question, test, seen, users, names, how)
+        catalogue = items if isinstance(items, Catalogue) else None
+        if items is not None and catalogue is None:
+            catalogue = read_catalogue(items, columns=names.of_items, invalid=invalid)
         told = told_feedback(log, question.relevant)
         everyone = _everyone(log, train, population, by_users)
         among = _candidates(candidates, train)
@@ -108,7 +114,7 @@ def gather(
             if name not in predictions or (question.ranks and hasattr(ready, "recommend")):
                 exclude = train if among == "unseen" else None
                 lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
-    return Given(log, train, population, everyone, lists, predictions, told, among)
+    return Given(log, train, population, catalogue, everyone, lists, predictions, told, among)
 
 
 def _only_recommends(source: Any) -> bool:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from unskew.engine.guess import Guess
+from unskew.engine.guess import Floats, Guess
 from unskew.engine.memory import walk
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
@@ -39,7 +40,7 @@ def with_guesses(
     if not any(Need.LISTS in need for need in needs):
         return Guessed(aligned, None, None)
     logged = aligned.items.into(aligned.logged) >= 0
-    guess = Guess(logged, aligned.excluded)
+    guess = Guess(logged, aligned.closed, aligned.excluded)
     if outcome is None or not any(Need.OUTCOME in need for need in needs):
         return Guessed(replace(aligned, held=replace(aligned.held, guess=guess)), None, None)
     rows, held = aligned.rows, aligned.held
@@ -49,19 +50,21 @@ def with_guesses(
         how = "cross-fitted over pairs" if folded else "fitted in sample"
         p = held.propensity
         outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
-    q = outcome.of(rows)
     total = None
-    if any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms):
+    whole = any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms)
+    q, unasked = _of_rows(outcome, aligned, whole)
+    if whole:
         total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
     ask = outcome.bind(aligned.users, aligned.items)
     listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms), threads)
     account: dict[str, Any] = {
         "model": str(outcome),
         "how": how,
-        "mean": float(np.mean(q)) if len(q) else None,
-        "mean_outcome": float(np.mean(held.value)) if len(held.value) else None,
+        "mean": float(np.mean(q[~unasked])) if not unasked.all() else None,
+        "mean_outcome": float(np.mean(held.value[~unasked])) if not unasked.all() else None,
         "rows": len(rows),
-        "unknown": outcome.unknown(rows),
+        "unasked": int(np.count_nonzero(unasked)),
+        "unknown": outcome.unknown(rows) - int(np.count_nonzero(unasked)),
         "listed": listed,
         "listed_unknown": lacking,
     } | ({"table": plain(outcome.table.account)} if isinstance(outcome, Given) else {})
@@ -78,6 +81,21 @@ def with_guesses(
         )
     held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ask))
     return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings))
+
+
+def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """q of the held-out rows, and which of them need none.
+
+    A table of predictions may hold listed pairs only. A held-out pair that no list holds corrects no list: unless
+    totals over all pairs are asked for, its q does not matter, and y itself (nothing to correct) stands in for it.
+    """
+    rows, nobody = aligned.rows, np.zeros(len(aligned.rows), dtype=np.bool_)
+    if not isinstance(outcome, Given) or outcome.default is not None or whole:
+        return outcome.of(rows), nobody
+    lacks = outcome.lacking(aligned.users, aligned.items)(rows.user, rows.item)
+    q = aligned.held.value.copy()
+    q[~lacks] = outcome.bind(aligned.users, aligned.items)(rows.user[~lacks], rows.item[~lacks])
+    return q, lacks  # listed pairs that the table lacks are refused when lists are asked about
 
 
 def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int, threads: int | None) -> tuple[int, int]:

@@ -41,6 +41,7 @@ class Names:
         self.of_predictions = self._only("user", "item", "rank", "prediction")
         self.of_guesses = self._only("user", "item", "prediction")
         self.of_users = self._only("user", "relevant")
+        self.of_items = self._only("item")
 
     def _only(self, *names: str) -> dict[str, str]:
         return {name: theirs for name, theirs in self._columns.items() if name in names}

@@ -24,12 +24,15 @@ def code_lists(
             found = found.drop_seen(seen)
         elif seen is not None:
             repeats = found.count_seen(seen)
+        inside = np.append(test.items.into(logged) >= 0, True)  # −1, an item without a code, reads the end
+        beyond = len(found.item) - int(np.count_nonzero(inside[found.item]))
         without = int(np.count_nonzero(scored & (np.diff(found.indptr) == 0)))
         accounts[name] = plain(found.account) | {
             "rows": given.account.rows or len(given.item),
             "users_without_list": without,
             "lists_outside_the_population": outside,
             "training_items_in_lists": repeats,
+            "places_beyond_the_catalogue": beyond,
             "tied_cut_offs": found.tied,
             "longest_rank": found.depth,
         }

@@ -126,6 +126,17 @@ class Question:
         return self.estimators if self.chosen else tuple(e for e in self.estimators if targets & e.valid)
 
     @property
+    def debiased(self) -> tuple[Estimator, ...]:
+        """All but the naive."""
+        return tuple(e for e in self.estimators if e.name != "naive")
+
+    @property
+    def without_level(self) -> tuple[Estimator, ...]:
+        """Estimators of sums for propensities whose level is not known."""
+        names = ("snips(over=list)", *([] if self.outcome is None else ["sndr"]))
+        return tuple(estimators.make(name) for name in names)
+
+    @property
     def ranks(self) -> bool:
         """Whether any metric asks for ranks."""
         return any(isinstance(m, RankingMetric) for m in self.metrics)

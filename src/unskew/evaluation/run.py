@@ -11,7 +11,7 @@ from unskew.engine.held import Floats
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import RefusedError
 from unskew.estimators import Estimator
-from unskew.evaluation import cautions, shares
+from unskew.evaluation import beyond, cautions, shares
 from unskew.evaluation.align import Aligned, align, training_gains
 from unskew.evaluation.answer import Setting, answer
 from unskew.evaluation.gather import Given, Stage, check_options, gather
@@ -44,6 +44,7 @@ def evaluate(
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
     users: Any = None,
+    items: Any = None,
     share: float | Literal["users"] | None = None,
     mcar: Any = None,
     user_features: Any = None,
@@ -81,6 +82,8 @@ def evaluate(
         feedback: what a row of the logs says; needed where there is a column ``value``.
         relevant: a threshold on the value, ``'>=4'``.
         users: the population, ``user[, relevant]``, with n_u where known; by default the users of both logs.
+        items: the catalogue, a file or frame with a column ``item``: all that could be recommended, also what nobody
+            saw; by default the items of both logs.
         share: the test log is a random part of the whole log with this share (a split of ours remembers it), or
             ``users``: training and test hold different users, so that propensities carry over as they are.
         mcar: a log whose pairs were seen at random, for ``naive_bayes``.
@@ -118,7 +121,7 @@ def evaluate(
     question.check_folds(crossfit)
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
-    given = gather(question, test, seen, users, models, candidates, names, how, say, share == "users")
+    given = gather(question, test, seen, users, items, models, candidates, names, how, say, share == "users")
     say("aligning", 0, 1)
     rules = _rules(question, given, share, drop_seen=drop_seen, drop_invalid=invalid == "drop")
     side = _with_gains(read_side(mcar, user_features, item_features, names, how), rules)
@@ -130,13 +133,17 @@ def evaluate(
         outcome=question.outcome,
         seen=given.train,
         population=given.population,
+        catalogue=given.catalogue,
         users=given.users,
         propensity=question.propensity,
         strata_columns=question.strata_columns(),
         rules=rules,
         side=side,
     )
+    question = _with_others(question, given, aligned)
     plan, refusals = _planned(question, given, aligned, len(models), skip=refused == "skip")
+    if question.outcome is not None and not question.outcome.fitted:
+        say("fitting the outcome model", 0, 1)
     guessed = with_guesses(aligned, plan, question.outcome, side, folded=crossfit, threads=threads)
     aligned = guessed.aligned
     warnings = cautions.before(
@@ -149,7 +156,11 @@ def evaluate(
         unseen=rules.unseen,
         replicates=replicates,
     )
-    warnings += [*guessed.warnings, *shares.doubts(given.test, given.train, aligned.propensity, rules)]
+    warnings += [
+        *beyond.warnings(aligned, plan),
+        *guessed.warnings,
+        *shares.doubts(given.test, given.train, aligned.propensity, rules),
+    ]
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -201,6 +212,24 @@ def _rules(
 def _with_gains(side: Side, rules: Rules) -> Side:
     """The log seen at random with its gains, like the training log."""
     return side if side.mcar is None else replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
+
+
+def _with_others(question: Question, given: Given, aligned: Aligned) -> Question:
+    """The question with other debiased estimators, where the log supports none of the usual ones.
+
+    Nobody who gives propensities wants to read a naive answer: where the level of propensities is not known, sums can
+    still be estimated by estimators that do without it; else the reasons are an error.
+    """
+    if question.chosen or question.propensity is None:
+        return question
+    targets, usual = question.targets_for(given.feedback), question.estimators_for(given.feedback)
+    kept, refusals = sift(targets, usual, aligned.evidence)
+    if not refusals or any(estimator.name != "naive" for estimator, _, _ in kept):
+        return question
+    others, _ = sift(targets, question.without_level, aligned.evidence)
+    if not others:
+        return replace(question, estimators=question.debiased, chosen=True)
+    return replace(question, estimators=(*question.estimators, *dict.fromkeys(estimator for estimator, _, _ in others)))
 
 
 def _planned(
