@@ -132,6 +132,15 @@ def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert number(value) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.08e-7, "+1.08e−7"), (-4.9e-5, "−4.90e−5"), (5.1e-5, "+0.0001"), (9.999e-6, "+1.00e−5"), (0.0, "0.0000")],
+)
+def test_small_numbers_are_not_told_as_nothing(value: float, text: str) -> None:
+    """Where four decimals leave no digit; what is 0 has no sign."""
+    assert number(value, sign=True) == text
+
+
 def test_the_page_is_made_of_what_lies_in_the_folder(tmp_path: Path) -> None:
     """Only experiments with records appear; misses are listed; charts are linked; running one keeps the other."""
     chart = Chart("t/rmse", "Errors", "α", "RMSE")

@@ -78,47 +78,31 @@ def align(
     items = _catalogue(test, seen, lists)
     known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, ledger)
-    model, scores = propensity, None
-    told = None if seen is None else replace(seen, gain=_train_gains(seen, rules))
+    told = None if seen is None else replace(seen, gain=training_gains(seen, rules))
     train = None if told is None else told.positives()
+    model = propensity
     if model is not None and not model.fitted and told is not None:
         model = model.fit(told, side)
-    if model is not None:
-        rows, scores = with_propensities(rows, model, rules, ledger)
-    predicted: dict[str, Floats] = {}
-    if rules.rates and predictions and rules.feedback is not Feedback.IMPLICIT:
-        whole = rows
-        rows, predicted = predicted_rows(predictions, rows, rules, ledger)
-        if scores is not None and rows is not whole:
-            scores = scores[_still(whole, rows)]
-    made = Made({}, "")
-    if rules.ranks:
-        silent = {name: source for name, source in predictions.items() if name not in lists}
-        made = lists_of_predictions(silent, rows, known, logged, rules)
-    coded, accounts = code_lists({**lists, **made.lists}, rows, known, logged, rules, ledger)
-    coded_by_name = dict(zip(accounts, coded, strict=True))
-    empty = no_lists(users, items)
+    rows, scores, predicted = _told_of(rows, model, predictions, rules, ledger)
+    ranked = _ranked(lists, predictions, rows, known, logged, rules, ledger)
     labels, levels, trained = _labels(rows, seen, strata_columns)
     relative = model is None or not has_level(model, rows, rules)
     held = _held(rows, scores, labels, population, known if rules.unseen else None, relative, len(logged))
+    empty = no_lists(users, items)
     held = replace(
         held,
-        lists=tuple(coded_by_name.get(name, empty) for name in models),
+        lists=tuple(ranked.lists.get(name, empty) for name in models),
         predicted=tuple(predicted.get(name) for name in models),
         rating=row_ratings(rows) if predicted else None,
     )
     if not (held.value > 0.0).any():
-        reasons = ", ".join(f"{count:,} × {reason}" for reason, count in ledger.dropped.items()) or "nothing"
-        threshold = f" None of {len(test):,} rows is {rules.relevant}." if rules.relevant is not None else ""
-        raise InputError(
-            f"{test.account.source}: no relevant held-out interaction is left.{threshold} Dropped: {reasons}."
-        )
+        raise InputError(_nothing_left(test, rules, ledger))
     training = None if seen is None else TrainingRows(_training_propensity(model, seen, rows, rules), trained)
     counts = None if train is None else np.bincount(train.items.into(items)[train.item], minlength=len(items))
     account = {
         "test": plain(replace(test.account, dropped=ledger.dropped)),
         "train": None if seen is None else plain(seen.account),
-        "models": {name: accounts.get(name) or _predictor(name, predictions[name]) for name in models},
+        "models": {name: ranked.accounts.get(name) or _predictor(name, predictions[name]) for name in models},
         "population": None if population is None else plain(population.account),
         "users": _users(population, held, seen is not None and not rules.by_users),
         "items": {
@@ -132,7 +116,7 @@ def align(
         held=held,
         users=users,
         items=items,
-        evidence=_evidence(rules, model, rows, held, models, predictions, made.unranked, outcome),
+        evidence=_evidence(rules, model, rows, held, models, predictions, ranked.unranked, outcome),
         summary=_summary(model, logged, held, levels, training),
         propensity=model,
         labels=_texts(rows),
@@ -144,6 +128,54 @@ def align(
         logged=logged,
         excluded=known if rules.unseen else None,
     )
+
+
+def _told_of(
+    rows: Log, model: Propensity | None, predictions: Sources, rules: Rules, ledger: Ledger
+) -> tuple[Log, Floats | None, dict[str, Floats]]:
+    """The rows that have all that is asked of them, with their propensities and what each model predicts."""
+    scores = None
+    if model is not None:
+        rows, scores = with_propensities(rows, model, rules, ledger)
+    if not rules.rates or not predictions or rules.feedback is Feedback.IMPLICIT:
+        return rows, scores, {}
+    left, predicted = predicted_rows(predictions, rows, rules, ledger)
+    if scores is not None and left is not rows:
+        scores = scores[_still(rows, left)]
+    return left, scores, predicted
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """The lists of the models that have any, their accounts, and in words who has none."""
+
+    lists: dict[str, Recommendations]
+    accounts: dict[str, Any]
+    unranked: str
+
+
+def _ranked(
+    lists: Mapping[str, Recommendations],
+    predictions: Sources,
+    rows: Log,
+    known: Log | None,
+    logged: Ids,
+    rules: Rules,
+    ledger: Ledger,
+) -> _Ranked:
+    """Code the lists, those that models gave and those that predictions make."""
+    made = Made({}, "")
+    if rules.ranks:
+        silent = {name: source for name, source in predictions.items() if name not in lists}
+        made = lists_of_predictions(silent, rows, known, logged, rules)
+    coded, accounts = code_lists({**lists, **made.lists}, rows, known, logged, rules, ledger)
+    return _Ranked(dict(zip(accounts, coded, strict=True)), accounts, made.unranked)
+
+
+def _nothing_left(test: Log, rules: Rules, ledger: Ledger) -> str:
+    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in ledger.dropped.items()) or "nothing"
+    threshold = f" None of {len(test):,} rows is {rules.relevant}." if rules.relevant is not None else ""
+    return f"{test.account.source}: no relevant held-out interaction is left.{threshold} Dropped: {reasons}."
 
 
 def _held(
@@ -171,7 +203,8 @@ def _held(
     )
 
 
-def _train_gains(seen: Log, rules: Rules) -> Floats:
+def training_gains(seen: Log, rules: Rules) -> Floats:
+    """y of the training rows; all alike where nothing asks for ranks."""
     return train_gains(seen, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(seen))
 
 

@@ -15,6 +15,7 @@ from unskew.engine.guess import Guess
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
+from unskew.evaluation.rules import plain
 from unskew.outcome import Crossfit, Given, Outcome, crossfit
 from unskew.propensity import Side
 
@@ -62,7 +63,7 @@ def with_guesses(
         "unknown": outcome.unknown(rows),
         "listed": listed,
         "listed_unknown": lacking,
-    }
+    } | ({"table": plain(outcome.table.account)} if isinstance(outcome, Given) else {})
     warnings = []
     if isinstance(outcome, Given) and outcome.default is not None and (account["unknown"] or lacking):
         warnings.append(

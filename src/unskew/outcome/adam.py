@@ -65,18 +65,6 @@ class AdamMF(Factored):
         if broken := [rule for rule, kept in rules.items() if not kept]:
             raise InputError(f"'adam_mf': {broken[0]}.")
 
-    @property
-    def fitted(self) -> bool:
-        """Whether there are factors."""
-        return self.found is not None
-
-    @property
-    def factors(self) -> Found:
-        """What was found."""
-        if self.found is None:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
-        return self.found
-
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
     ) -> Self:
@@ -90,7 +78,7 @@ class AdamMF(Factored):
             (len(train.users), len(train.items)),
             self,
         )
-        return replace(self, found=Found(train.users, train.items, user, item, level, *with_rows(train, rows)))
+        return replace(self, found=Found(train.users, train.items, *with_rows(train, rows), user, item, level))
 
     def __str__(self) -> str:
         options = {name: getattr(self, name) for name in ("dim", "rate", "l2", "steps", "batch", "seed")}

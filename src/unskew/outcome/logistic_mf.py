@@ -77,21 +77,9 @@ class LogisticMF(Factored):
             raise InputError(f"'logistic_mf': {broken[0]}.")
 
     @property
-    def fitted(self) -> bool:
-        """Whether there are factors."""
-        return self.found is not None
-
-    @property
-    def factors(self) -> Found:
-        """What was found."""
-        if self.found is None:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
-        return self.found
-
-    @property
     def held_out_loss(self) -> tuple[float, ...]:
         """Weighted mean log-loss of the held-out rows: with offsets alone, after every round, and in the end."""
-        return self.factors.losses
+        return self.state.losses
 
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
@@ -121,7 +109,7 @@ class LogisticMF(Factored):
             task, self._penalties(task, mean), level, first, self.epochs, self.threads, self.ridge
         )
         user[~users], item[~items] = 0.0, 0.0
-        return replace(self, found=Found(train.users, train.items, user, item, level, users, items, losses))
+        return replace(self, found=Found(train.users, train.items, users, items, user, item, level, losses))
 
     def _penalties(self, task: Task, mean: float) -> tuple[Floats, Floats]:
         """λ of every user and item."""

@@ -87,6 +87,7 @@ def page(result: Result) -> str:
         "promises": _promises(view),
         "inputs": inputs.entries(view.result.inputs),
         "clicks": inputs.bars(view.result.inputs.get("clicks_per_user")),
+        "counted": inputs.counted(view.result.inputs.get("settings", {})),
         "legend": _legend(view, view.estimators),
         "compared": _legend(view, _compared(view)),
         "glossary": TERMS,

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from unskew.studies.record import Record, Verdict
 
+SMALL = 5e-5  # four decimals leave nothing of smaller numbers
+
 
 @dataclass(frozen=True)
 class Table:
@@ -60,14 +62,16 @@ def summary(records: Iterable[Record]) -> str:
 
 
 def number(value: float | None, *, sign: bool = False) -> str:
-    """Four significant digits, but no more than four decimals; a dash where there is none."""
+    """Four significant digits, but no more than four decimals; 1.08e−7 where these leave none, a dash for nothing."""
     if value is None or not math.isfinite(value):
         return "–"
-    places = min(max(3 - math.floor(math.log10(abs(value))), 0), 4) if value else 4
-    text = f"{abs(value):,.{places}f}"
-    if not any(digit in "123456789" for digit in text):
-        return text
-    return ("−" if value < 0.0 else "+" if sign else "") + text
+    if 0.0 < abs(value) < SMALL:
+        digits, _, power = f"{abs(value):.2e}".partition("e")
+        return f"{'−' if value < 0.0 else '+' if sign else ''}{digits}e−{abs(int(power))}"
+    if not value:
+        return "0.0000"
+    places = min(max(3 - math.floor(math.log10(abs(value))), 0), 4)
+    return ("−" if value < 0.0 else "+" if sign else "") + f"{abs(value):,.{places}f}"
 
 
 def _beside(part: str, records: list[Record]) -> Table:

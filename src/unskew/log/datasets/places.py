@@ -42,7 +42,13 @@ def places(name: str) -> Iterator[Path]:
     if (registered := registry().get(name)) is not None:
         yield Path(registered)
     if data := os.environ.get("UNSKEW_DATA"):
-        yield Path(data).expanduser() / name
+        folder = Path(data).expanduser()
+        if not folder.is_dir():
+            raise InputError(
+                f"UNSKEW_DATA: there is no folder {folder}.\nMend the variable, or unset it to look elsewhere: a copy "
+                "that lies there would be passed over for another."
+            )
+        yield folder / name
     if (CHECKOUT / "pyproject.toml").is_file():
         yield CHECKOUT.parent / "shared" / "data" / name
     yield Path.cwd().parent / "shared" / "data" / name
