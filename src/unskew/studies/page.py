@@ -15,9 +15,9 @@ from typing import Any
 from unskew.atomic import atomic
 from unskew.atomic import folder as made
 from unskew.studies.charts import draw
-from unskew.studies.record import Record, read_json, write_csv, write_json
+from unskew.studies.record import Record, Verdict, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
-from unskew.studies.tables import Table, at_a_glance, number, summary, tables
+from unskew.studies.tables import Table, asked, at_a_glance, number, summary, tables
 
 WRITTEN = (
     "The commands print their tables; with `--out docs/reproduction` they also write records, charts and this page."
@@ -78,7 +78,8 @@ def _section(
 
 
 def _bad(record: Record) -> str:
-    return f"{record.experiment}, {record.row}, {record.column}: {number(record.ours)} is not {record.rule}"
+    chance = ", but within two standard errors" if record.verdict is Verdict.NEARLY else ""
+    return f"{record.experiment}, {record.row}, {record.column}: {number(record.ours)} is not {asked(record)}{chance}"
 
 
 def _markdown(table: Table) -> list[str]:
