@@ -219,8 +219,8 @@ def judged(
     error = math.hypot(se or 0.0, their_se or 0.0)
     margin = rule.margin(ours, value, error) if math.isfinite(ours) and math.isfinite(value) else math.nan
     if reference is None:
-        chance = ERRORS * error if se is not None and their_se is not None else 0.0
-        verdict, words = _number(margin, abs(ours - value) <= chance), rule.words(name)
+        chance = se is not None and their_se is not None and abs(ours - value) <= ERRORS * error
+        verdict, words = _number(margin, chance), rule.words(name)
     else:
         verdict, words = _claim(margin, paired_se or 0.0), rule.words(f"{name}, {value:.4g}")
     return Record(experiment, row, column, paper, ours, se, runs, words, verdict, their_se, paired_se)

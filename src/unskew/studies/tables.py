@@ -57,7 +57,8 @@ def summary(records: Iterable[Record]) -> str:
         words.append(f"{met} of {numbers} numbers are met{told}")
     holds, undecided, fails = (sum(counts[verdict] for verdict in kind) for kind in KINDS)
     if claims := holds + undecided + fails:
-        told = f", {undecided} {'is' if undecided == 1 else 'are'} undecided, {fails} fail" if undecided else ""
+        are, fail = "is" if undecided == 1 else "are", "fails" if fails == 1 else "fail"
+        told = f", {undecided} {are} undecided, {fails} {fail}" if undecided else ""
         words.append(f"{holds} of {claims} claims hold{told}")
     if still := counts[Verdict.OPEN]:
         words.append(
