@@ -251,8 +251,8 @@ def test_redraws_are_the_estimators_on_new_clicks_given_training() -> None:
         seen += z
         converted += y
         if draw < 20:
-            z, y = z.reshape(6, 8), y.reshape(6, 8)
-            made = [dense.naive(z, y), dense.ips(z, y, p), *(dense.dr(z, y, p, q) for q in guesses)]
+            both = z.reshape(6, 8), y.reshape(6, 8)
+            made = [dense.naive(*both), dense.ips(*both, p), *(dense.dr(*both, p, q) for q in guesses)]
             truth = dense.measure(cvr, lists, (2, 4))[0]
             for line, x in enumerate(made):
                 expected = dense.relative_rmse(dense.measure(x, lists, (2, 4))[0], truth)

@@ -32,7 +32,7 @@ def scores_of(pairs: list[tuple[int, int]], users: Ids, items: Ids, seed: int) -
     log, shape, found = log_of(pairs, users, items), (len(users), len(items)), []
     for loss in ("logistic", "bpr", "warp", "warp-kos"):
         for l2 in (1e-2, 1e-4):
-            model = Factors(3, loss, rate=0.05, l2=l2, epochs=5, seed=seed).fit(log)  # type: ignore[arg-type]
+            model = Factors(3, loss, rate=0.05, l2=l2, epochs=5, seed=seed).fit(log)
             every = model.scores(np.repeat(users.values, shape[1]), np.tile(items.values, shape[0]))
             found.append(every.reshape(shape))
     return found

@@ -316,7 +316,7 @@ def test_learning_is_judged_over_all_pairs_and_kept(tmp_path: Path, monkeypatch:
             world.draw(trial), given, penalties=figure3.QUICK_PENALTIES, dims=(20,), seed=trial, threads=1
         )
         full = np.concatenate([block for _, block in model.predict_all()])
-        mse[method].append(np.mean((full - world.truth) ** 2))
+        mse[method].append(float(np.mean((full - world.truth) ** 2)))
     assert found["figure3/selection", "0.25", "mf-ips"].ours == pytest.approx(np.mean(mse["known"]))
     claim = found["figure3/claims about selection", "0.25", "mf-ips beats mf-naive"]
     assert claim.paired_se == pytest.approx(np.std(np.subtract(mse["known"], mse["none"]), ddof=1) / math.sqrt(2))
