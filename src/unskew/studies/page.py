@@ -20,7 +20,9 @@ from unskew.studies.study import Chart, Experiment, Study
 from unskew.studies.tables import Table, asked, at_a_glance, number, summary, tables
 
 WRITTEN = (
-    "The commands print their tables; with `--out docs/reproduction` they also write records, charts and this page."
+    "The commands print their tables; with `--out docs/reproduction` they also write records, charts and this page. A "
+    "claim is undecided where the margin by which it holds or fails is within two of its standard errors over runs, "
+    "both its numbers being taken from the same runs."
 )
 SHORT = 12  # longer tables are folded away
 

@@ -53,7 +53,7 @@ def summary(records: Iterable[Record]) -> str:
     words = []
     met, nearly = counts[Verdict.MET], counts[Verdict.NEARLY]
     if numbers := met + nearly + counts[Verdict.MISSED]:
-        told = f", {nearly} of the {numbers - met} missed within two standard errors" if nearly else ""
+        told = f", {nearly} {'is' if nearly == 1 else 'are'} missed within two standard errors" if nearly else ""
         words.append(f"{met} of {numbers} numbers are met{told}")
     holds, undecided, fails = (sum(counts[verdict] for verdict in kind) for kind in KINDS)
     if claims := holds + undecided + fails:
