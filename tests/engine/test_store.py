@@ -49,23 +49,29 @@ TOTAL = sum(unit**2 for unit in range(UNITS))
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
-    """Start a run of 40 units in a process of its own."""
+def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start a run of 40 units in a process of its own; none outlives the test."""
     script = tmp_path / "run.py"
     script.write_text(RUN)
+    begun: list[subprocess.Popen[str]] = []
 
     def begin(pause: float = 0.01, workers: int = 1, processes: bool = False) -> subprocess.Popen[str]:
         command = [sys.executable, script, tmp_path / "store", tmp_path / "diary", pause, workers]
         arguments = [*map(str, command), "yes" if processes else "no"]
-        return subprocess.Popen(
+        running = subprocess.Popen(
             arguments,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # some shells ignore it for their children
         )
+        begun.append(running)
+        return running
 
-    return begin
+    yield begin
+    for running in begun:
+        running.kill()
+        running.communicate()
 
 
 def diary(folder: Path) -> Counter[int]:
@@ -150,8 +156,6 @@ def test_ctrl_c_stops_a_run_that_waits_for_another(tmp_path: Path, start: Callab
     _, err = waiting.communicate(timeout=10)
     assert waiting.returncode != 0 and "KeyboardInterrupt" in err
     assert diary(tmp_path).total() == 1 and maker.poll() is None
-    maker.kill()
-    maker.communicate()
 
 
 def _open_files(pid: int) -> list[str]:
