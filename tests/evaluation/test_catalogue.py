@@ -1,0 +1,215 @@
+"""Items that nobody happened to see: what a catalogue made of logs lacks, and what naming it changes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import unskew as us
+from unskew.cli import app
+from unskew.errors import InputError, RefusedError
+
+ITEMS = ("a", "b", "c")
+LISTS = pl.DataFrame({"user": [0, 0, 1, 1, 2, 2], "item": ["a", "b", "b", "c", "c", "a"], "rank": [1, 2, 1, 2, 1, 2]})
+P = np.array([[1.0, 0.3, 0.6], [1.0, 0.2, 0.7], [0.4, 0.9, 0.1]])
+Y = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+Q = np.array([[0.9, 0.2, 0.4], [0.7, 0.5, 0.1], [0.3, 0.6, 0.8]])
+
+
+def table(pairs: np.ndarray[Any, Any], **columns: np.ndarray[Any, Any]) -> pl.DataFrame:
+    user, item = np.nonzero(pairs)
+    there = {name: values[user, item] for name, values in columns.items()}
+    return pl.DataFrame({"user": user, "item": [ITEMS[i] for i in item], **there})
+
+
+GUESSES = table(np.ones((3, 3)), prediction=Q)
+
+
+def value(result: us.Result, estimator: str) -> float:
+    return next(e.value for e in result.estimates if e.estimator == estimator)
+
+
+def worth(x: np.ndarray[Any, Any]) -> float:
+    """cg@2: half of Σ over each user's list, averaged over users."""
+    return sum(float(x[user, ITEMS.index(item)]) for user, item, _ in LISTS.iter_rows()) / 2 / 3
+
+
+def run(z: np.ndarray[Any, Any], estimators: list[str], **options: Any) -> us.Result:
+    options = {"outcome": us.outcome.Given(GUESSES), "target": "per_user_sum"} | options
+    return us.evaluate(
+        table(z, value=Y, propensity=P), {"m": LISTS}, metrics=["cg@2"], estimators=estimators, propensity="known",
+        feedback="conversions", users=pl.DataFrame({"user": [0, 1, 2]}), **options,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_estimates_are_unbiased_though_items_may_go_unseen(named: bool) -> None:
+    """Over all masks of seven pairs (item a is always seen by two users), some of which show not all items."""
+    free = [pair for pair in itertools.product(range(3), range(3)) if P[pair] < 1.0]
+    options = {"items": pl.DataFrame({"item": ITEMS})} if named else {}
+    names = ["ips", "dr", "direct", *(["snips"] if named else [])]
+    sums, lacking = dict.fromkeys(names, 0.0), 0.0
+    for seen in itertools.product((False, True), repeat=len(free)):
+        z, chance = P == 1.0, 1.0
+        for (u, i), there in zip(free, seen, strict=True):
+            z[u, i] = there
+            chance *= P[u, i] if there else 1.0 - P[u, i]
+        result = run(z, names, **options)
+        lacking += chance * (not z.any(axis=0).all())
+        for name in names:
+            sums[name] += chance * value(result, name)
+        x = np.where(z, Y / P, 0.0)
+        assert value(result, "ips") == pytest.approx(worth(x))
+        assert value(result, "dr") == pytest.approx(worth(Q + np.where(z, (Y - Q) / P, 0.0)))
+        assert value(result, "direct") == pytest.approx(worth(Q))
+        if named:
+            assert value(result, "snips") == pytest.approx(worth(x) * 9.0 / np.where(z, 1.0 / P, 0.0).sum())
+        assert any("hold items that no log shows" in w for w in result.warnings) is (
+            not named and not z.any(axis=0).all()
+        )
+    assert lacking > 0.1  # such masks are not rare
+    assert sums["ips"] == pytest.approx(worth(Y)) and sums["dr"] == pytest.approx(worth(Y))
+
+
+def test_by_hand() -> None:
+    """Two users, items a (seen) and b (never seen), q = .5: whoever lists both is worth .5 by direct and dr."""
+    test = pl.DataFrame({"user": [0, 1], "item": ["a", "a"], "value": [1.0, 0.0], "propensity": [1.0, 1.0]})
+    lists = pl.DataFrame({"user": [0, 0, 1, 1], "item": ["a", "b"] * 2, "rank": [1, 2] * 2})
+    q = pl.DataFrame({"user": [0, 0, 1, 1], "item": ["a", "b"] * 2, "prediction": [0.5] * 4})
+    asked: dict[str, Any] = {
+        "metrics": ["cg@2"], "estimators": ["direct", "dr", "snips", "sndr"], "propensity": "known",
+        "feedback": "conversions", "outcome": us.outcome.Given(q),
+    }  # fmt: skip
+    open_, named = (
+        us.evaluate(test, {"m": lists}, **asked, **more) for more in ({}, {"items": pl.DataFrame({"item": ["a", "b"]})})
+    )
+    for result in (open_, named):
+        assert value(result, "direct") == pytest.approx(0.5)
+        assert value(result, "dr") == pytest.approx(0.5)  # a: .5 + (1 − .5), .5 + (0 − .5); b: .5, .5
+    assert value(open_, "snips") == pytest.approx(0.25) and value(named, "snips") == pytest.approx(0.5)  # |C_u| 1 or 2
+    assert value(named, "sndr") == pytest.approx(0.5)
+    warned = next(w for w in open_.warnings if "no log shows" in w)
+    assert "2 of 4 listed places (50.0%)" in warned and "--items" in warned
+    assert "direct, dr, sndr count them as candidates" in warned and "snips, sndr count the pairs" in warned
+    assert not any("no log shows" in w for w in named.warnings)
+
+
+def test_a_named_catalogue_is_all_there_is() -> None:
+    """Listed items outside it are no candidates; items of the logs belong to it whether named or not."""
+    z = np.zeros((3, 3), dtype=bool)
+    z[:, 0] = True
+    result = run(z, ["dr", "direct"], items=pl.DataFrame({"item": ["b"]}))
+    q = np.where([True, True, False], Q, 0.0)
+    assert value(result, "direct") == pytest.approx(worth(q))
+    assert value(result, "dr") == pytest.approx(worth(q + np.where(z, (Y - Q) / P, 0.0)))
+    assert any("2 of 6 listed places" in w and "outside the catalogue" in w for w in result.warnings)
+    assert result.inputs["items"]["catalogue"] == 2 and result.inputs["items"]["only_in_logs"] == 1
+
+
+@pytest.mark.parametrize("normalised", ["pooled", "per_user"])
+def test_totals_leave_out_what_no_log_shows(normalised: str) -> None:
+    """Unless it is named: numerator and divisor speak of the same items."""
+    z = np.zeros((3, 3), dtype=bool)
+    z[:, :2] = True
+    for named in (False, True):
+        options = {"items": pl.DataFrame({"item": ITEMS})} if named else {}
+        result = run(z, ["dr"], target=f"per_user_sum(normalised={normalised})", **options)
+        x = Q + np.where(z, (Y - Q) / P, 0.0)
+        x[:, 2] *= named
+        top = [sum(x[u, ITEMS.index(i)] for v, i, _ in LISTS.iter_rows() if v == u) / 2 for u in range(3)]
+        each = [min(max(t / whole, 0.0), 1.0) for t, whole in zip(top, x.sum(axis=1), strict=True)]
+        expected = sum(top) / x.sum() if normalised == "pooled" else sum(each) / 3
+        assert value(result, "dr") == pytest.approx(expected)
+
+
+def test_guesses_of_listed_pairs_are_enough() -> None:
+    """A held-out pair that no list holds corrects nothing; totals over all pairs do ask for it."""
+    z = np.ones((3, 3), dtype=bool)
+    listed = GUESSES.join(LISTS.select("user", "item"), on=["user", "item"], how="semi")
+    assert len(listed) == 6
+    few, all_ = (run(z, ["dr", "direct"], outcome=us.outcome.Given(q)) for q in (listed, GUESSES))
+    for name in ("dr", "direct"):
+        assert value(few, name) == pytest.approx(value(all_, name))
+    assert few.inputs["outcome"]["unasked"] == 3 and all_.inputs["outcome"]["unasked"] == 0
+    assert few.inputs["outcome"]["unknown"] == 0
+    with pytest.raises(InputError, match="no prediction for 3 of 9 pairs"):
+        run(z, ["dr"], outcome=us.outcome.Given(listed), target="per_user_sum(normalised=pooled)")
+    with pytest.raises(InputError, match="no prediction for 1 of 6 pairs"):
+        run(z, ["dr"], outcome=us.outcome.Given(listed[1:]))
+
+
+def test_relevant_items_of_a_population_are_counted_not_summed() -> None:
+    """Graded outcomes of 3 on one item are one relevant item."""
+    test = pl.DataFrame({"user": [0, 0, 1], "item": ["a", "b", "a"], "value": [3.0, 0.0, 1.0], "propensity": [0.5] * 3})
+    asked: dict[str, Any] = {
+        "metrics": ["cg@2"],
+        "estimators": ["ips"],
+        "propensity": "known",
+        "feedback": "conversions",
+    }
+    users = pl.DataFrame({"user": [0, 1], "relevant": [1, 1]})
+    lists = LISTS.filter(pl.col("user") < 2)
+    assert value(us.evaluate(test, {"m": lists}, users=users, **asked), "ips") == pytest.approx(1.5)
+    with pytest.raises(InputError, match="who has 2 relevant items"):
+        us.evaluate(test.with_columns(value=pl.lit(1.0)), {"m": lists}, users=users, **asked)
+
+
+def test_without_a_level_other_estimators_answer() -> None:
+    """Whoever gives propensities is never answered by naive alone."""
+    rng = np.random.default_rng(3)
+    log = pl.DataFrame({"user": np.repeat(np.arange(30), 10), "item": np.tile(np.arange(10), 30)})
+    log = log.with_columns(value=pl.Series(rng.integers(0, 2, 300).astype(float)))
+    train, test = log.sample(150, seed=1), log
+    lists = pl.DataFrame({"user": np.repeat(np.arange(30), 2), "item": [0, 1] * 30, "rank": [1, 2] * 30})
+    asked: dict[str, Any] = {
+        "metrics": ["cg@2"], "propensity": "popularity", "seen": train, "feedback": "conversions", "candidates": "all",
+    }  # fmt: skip
+    result = us.evaluate(test, {"m": lists}, outcome="means", **asked)
+    assert [str(e.estimator) for e in result.estimates] == ["naive", "snips(over=list)", "sndr"]
+    assert result.inputs["settings"]["estimators"] == ["naive", "ips", "dr", "snips(over=list)", "sndr"]
+    assert {r["estimator"] for r in result.inputs["refused"]} == {"ips", "dr"}
+    positives = test.filter(pl.col("value") > 0.0)  # no zeros: nothing but naive is left
+    with pytest.raises(RefusedError, match="dr"):
+        us.evaluate(positives, {"m": lists}, outcome="means", **asked)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ({"item": ["a", "a"]}, "must name each item once"),
+        ({"thing": ["a"]}, "'item'"),
+        ({"item": ["a", None]}, "item"),
+    ],
+)
+def test_catalogues_that_are_none(tmp_path: Path, rows: dict[str, list[str]], said: str) -> None:
+    path = tmp_path / "items.csv"
+    pl.DataFrame(rows).write_csv(path)
+    with pytest.raises(InputError, match=said) as error:
+        run(np.ones((3, 3), dtype=bool), ["dr"], items=path)
+    assert "items.csv" in str(error.value)
+
+
+def test_the_command_takes_a_catalogue(tmp_path: Path) -> None:
+    """--items FILE, with --columns for its name."""
+    z = np.zeros((3, 3), dtype=bool)
+    z[:, 0] = True
+    table(z, value=Y, propensity=P).rename({"item": "thing"}).write_csv(tmp_path / "test.csv")
+    LISTS.rename({"item": "thing"}).write_csv(tmp_path / "lists.csv")
+    GUESSES.rename({"item": "thing"}).write_csv(tmp_path / "q.csv")
+    pl.DataFrame({"thing": ITEMS}).write_csv(tmp_path / "items.csv")
+    words = (
+        f"evaluate {tmp_path}/test.csv --recs m={tmp_path}/lists.csv --metric cg@2 --estimator dr --propensity known "
+        f"--feedback conversions --items {tmp_path}/items.csv --columns item=thing --json {tmp_path}/out.json --outcome"
+    )
+    done = CliRunner().invoke(app, [*words.split(), f"given({tmp_path}/q.csv)"])
+    assert done.exit_code == 0, done.output
+    assert "no log shows" not in done.output
+    expected = worth(Q + np.where(z, (Y - Q) / P, 0.0))
+    assert json.loads((tmp_path / "out.json").read_text())["estimates"][0]["value"] == pytest.approx(expected)
