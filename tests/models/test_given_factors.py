@@ -67,10 +67,10 @@ def worlds(draw: st.DrawFn, numbers: tuple[float, ...]) -> dict[str, Any]:
 
 
 def model_of(p: dict[str, Any]) -> GivenFactors:
-    factors = [
+    user, item = (
         np.array(p[side], dtype=np.float64).reshape(len(p[side]), -1) for side in ("user_factors", "item_factors")
-    ]
-    return GivenFactors(p["users"], p["items"], *factors, item_offsets=p["item_offsets"])
+    )
+    return GivenFactors(p["users"], p["items"], user, item, item_offsets=p["item_offsets"])
 
 
 @settings(deadline=None)
@@ -276,7 +276,7 @@ def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None
     without = int(np.count_nonzero(np.diff(test.indptr)[25:]))
     assert without and f"given: {without} users with held-out interactions have no list and score 0." in result.warnings
     strangers = GivenFactors([f"u{n}" for n in range(3)], range(12), np.ones((3, 3)), np.ones((12, 3)))
-    with pytest.raises(InputError, match=rf"none of the {len(test.users)} users .*'0'.*'u0'"):
+    with pytest.raises(InputError, match=rf"^model 'given': none of the {len(test.users)} users .*'0'.*'u0'"):
         us.evaluate(test, {"given": strangers}, estimators=["naive"])
     assert len(strangers.recommend(Ids.of(pl.Series([], dtype=pl.Int64)), 3).item) == 0
 

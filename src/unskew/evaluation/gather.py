@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -110,8 +111,21 @@ def gather(
                 predictions[name] = as_predictions(ready, name, names.of_predictions, invalid)
             if name not in predictions or (question.ranks and hasattr(ready, "recommend")):
                 exclude = train if among == "unseen" else None
-                lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
+                with _told_of(name, ready):
+                    lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
     return Given(log, train, population, everyone, lists, predictions, told, among)
+
+
+@contextmanager
+def _told_of(name: str, source: Any) -> Iterator[None]:
+    """What a model says is wrong with the call, under the name that it has here; files and frames say theirs."""
+    try:
+        yield
+    except InputError as problem:
+        if not hasattr(source, "recommend"):
+            raise
+        told = f"model '{name}': "
+        raise InputError(told + str(problem).removeprefix(told)) from problem
 
 
 def _refuse_factors(name: str, source: Any) -> None:

@@ -83,7 +83,7 @@ class GivenFactors:
         known = rows >= 0
         if len(users) and not known.any():
             raise InputError(
-                f"{self}: none of the {len(users):,} users that lists are asked for has factors. They look like "
+                f"none of the {len(users):,} users that lists are asked for has factors. They look like "
                 f"'{users.values[0]}', those with factors like '{self.users.values[0]}': are these the same ids, "
                 "written the same way?"
             )
