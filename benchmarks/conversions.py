@@ -313,8 +313,9 @@ def page(stored: dict[str, Any]) -> str:
         "",
         f"dr of {POLICIES} policies with {REPLICATES:,} bootstrap replicates. Every round is a user of ours, every "
         "policy a list of one item. obp wants guesses and policies as arrays of rounds × actions; making the array of "
-        "guesses is not counted in its time. unskew's figures include verdicts of all pairs of policies and "
-        f"bootstrapped tipping points. Best of {RUNS} runs. ({when['obp']})",
+        "guesses is not counted in its time, which is that of `estimate_policy_values` and `estimate_intervals`. "
+        "unskew's figures include verdicts of all pairs of policies and bootstrapped tipping points. "
+        f"Best of {RUNS} runs. ({when['obp']})",
         "",
         "| rounds | actions | | CPU s | by the clock | peak MB |",
         "| --- | --- | --- | --- | --- | --- |",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unskew import estimators, metrics
-from unskew.atomic import atomic
+from unskew.atomic import atomic, write_json, write_text
 from unskew.errors import InputError
 from unskew.spec import find
 
@@ -112,7 +111,7 @@ class Result:
 
     def table(self) -> pl.DataFrame:
         """The estimates as a dataframe."""
-        return _frame(self.estimates, Estimate)
+        return frame_of(self.estimates, Estimate)
 
     def verdicts(
         self, metric: str | None = None, *, estimator: str | None = None, target: str | None = None
@@ -135,7 +134,7 @@ class Result:
             kept = tuple(v for v in kept if v.estimator == name)
         if target is not None:
             kept = tuple(v for v in kept if v.target == estimators.Target.make(target))
-        return _frame(kept, Verdict)
+        return frame_of(kept, Verdict)
 
     def per_user(self) -> pl.DataFrame:
         """Per-user contributions: ``user, model, metric, estimator, target, term, numerator, divisor``.
@@ -150,17 +149,16 @@ class Result:
         """Everything but the per-user rows, ready for JSON; numbers that do not exist are ``None``."""
         return {
             "schema_version": SCHEMA_VERSION,
-            "estimates": [_plain(asdict(e)) for e in self.estimates],
-            "verdicts": [_plain(asdict(v)) for v in self.verdicts_],
-            "weights": [_plain(asdict(w)) for w in self.weights],
-            "inputs": _plain(dict(self.inputs)),
+            "estimates": [plain(asdict(e)) for e in self.estimates],
+            "verdicts": [plain(asdict(v)) for v in self.verdicts_],
+            "weights": [plain(asdict(w)) for w in self.weights],
+            "inputs": plain(dict(self.inputs)),
             "warnings": list(self.warnings),
         }
 
     def to_json(self, path: str | Path) -> None:
         """Write the whole result as JSON."""
-        with atomic(path) as temporary:
-            temporary.write_text(json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        write_json(path, self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
         """Write the table of estimates as CSV."""
@@ -176,8 +174,7 @@ class Result:
         """Write one self-contained page: verdict, forest plot, weights, what was dropped."""
         from unskew.report import page
 
-        with atomic(path) as temporary:
-            temporary.write_text(page(self), encoding="utf-8")
+        write_text(path, page(self))
 
     def __rich__(self) -> RenderableType:
         from unskew.report import panel
@@ -197,18 +194,19 @@ class Result:
         )
 
 
-def _frame(rows: tuple[Any, ...], kind: type) -> pl.DataFrame:
-    types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64}
+def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:
+    """Records of one kind as a table, also where there are none."""
+    types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
     schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
     return pl.DataFrame([asdict(row) for row in rows], schema=schema)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Numbers that JSON cannot hold become ``None``."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

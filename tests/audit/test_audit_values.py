@@ -118,6 +118,16 @@ def test_findings_tell_dependence_from_none() -> None:
     assert any(f.level == "good" and "mean is" in f.text for f in us.audit(log, mcar=mcar).findings)
 
 
+def test_extremes_are_not_those_of_rare_values() -> None:
+    """Two rows of value 9, one of them in the log seen at random, would be the most likely to be seen by far."""
+    log, mcar = world(3, SEEN)
+    odd = pl.DataFrame({"user": [0], "item": [900], "value": [9.0]})
+    rare = [pl.concat([frame, odd]) for frame in (log, mcar)]
+    rare[0] = pl.concat([rare[0], *(odd.with_columns(item=pl.lit(901 + n, pl.Int64)) for n in range(20))])
+    (text,) = [f.text for f in us.audit(rare[0], mcar=rare[1]).findings if "times as likely" in f.text]
+    assert "Pairs of value 4 were" in text
+
+
 def test_an_mcar_log_needs_values_on_both_sides() -> None:
     """Without values there is nothing to compare, and the message says which log lacks them."""
     with pytest.raises(us.InputError, match=r"(?s)log: an MCAR log is compared by value.*--columns value"):

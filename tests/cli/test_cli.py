@@ -132,12 +132,14 @@ def test_ctrl_c_stops_in_one_line(tmp_path: Path) -> None:
         "-o",
         str(tmp_path / "big"),
         "--users",
-        "60000",
+        "20000",
         "--items",
-        "4000",
+        "2000",
     ]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3.0)
+    started = time.monotonic()
+    while not list(tmp_path.glob("big/.*.tmp")) and running.poll() is None and time.monotonic() < started + 120.0:
+        time.sleep(0.05)  # until it is at work: programs that are still being loaded end otherwise
     assert running.poll() is None, "the run was too short to be interrupted"
     running.send_signal(signal.SIGINT)
     _, stderr = running.communicate(timeout=60)

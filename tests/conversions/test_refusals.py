@@ -14,8 +14,8 @@ from unskew import estimators, metrics
 from unskew.errors import InputError, RefusedError
 from unskew.estimators import Target
 from unskew.estimators.validity import Evidence, refusal
-from unskew.log import Feedback
-from unskew.outcome import Given
+from unskew.log import Feedback, Log
+from unskew.outcome import Given, Means
 
 TARGETS = tuple(map(str, Target))
 SUMS = ("per_user_sum", "per_user_sum(normalised=pooled)", "per_user_sum(normalised=per_user)")
@@ -195,6 +195,14 @@ def test_outcome_strings_that_mean_nothing_are_errors(outcome: str, words: list[
     with pytest.raises(InputError) as caught:
         us.evaluate(TEST, LISTS, estimators=["dr"], propensity="known", outcome=outcome, feedback="conversions")
     assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_fitting_in_sample_needs_something_to_fit() -> None:
+    """--in-sample says nothing without an outcome model, of a table, or of a model that is fitted already."""
+    fitted = Means().fit(Log.from_frame(TEST, feedback="conversions"))
+    for outcome, said in ((None, "give --outcome"), (GUESS, "given.*not fitted here"), (fitted, "means.*not fitted")):
+        with pytest.raises(InputError, match=f"--in-sample.*{said}"):
+            us.evaluate(TEST, LISTS, propensity="known", outcome=outcome, crossfit=False, feedback="conversions")
 
 
 def test_pairs_without_a_prediction_are_an_error_that_names_one() -> None:

@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import polars as pl
 import pytest
 from hypothesis import Phase, assume, given, settings
 
 from tests.conversions import reference as ref
 from tests.conversions.reference import Metric, Row, Rule
-from tests.conversions.worlds import METRICS, RULES, Drawn, drawn_logs, evaluate
+from tests.conversions.worlds import METRICS, RULES, USERS, Drawn, drawn_logs, evaluate
+from unskew.inference.bootstrap import user_weights
+from unskew.log import Ids
+from unskew.log.ids import Codes
+from unskew.outcome import Outcome
+from unskew.outcome.base import Ask
 
 WHOLE = (Phase.explicit, Phase.generate)
 BENT = ("naive", "ips", "snips", "dr", "clipped(dr, at=0.3)", "clipped(ips, at=0.3)")
@@ -23,11 +32,13 @@ STIFF = ("direct", "sndr", "switch(tau=4)", "snips(over=list)", "clipped(sndr, a
 Pull = tuple[float, float]  # the weight, and what it pulls for one model against the other
 
 
-def pulls(drawn: Drawn, metric: Metric, rule: Rule, a: str, b: str) -> tuple[float, list[Pull]]:
+def pulls(
+    drawn: Drawn, metric: Metric, rule: Rule, a: str, b: str, users: Sequence[str] = USERS
+) -> tuple[float, list[Pull]]:
     """What does not depend on weights, and every seen pair that tells the two models apart."""
     one, two = drawn.world(a), drawn.world(b)
     fixed, found = 0.0, []
-    for user in one.users:
+    for user in users:
         fixed += ref.listed(one, metric, rule, user) - ref.listed(two, metric, rule, user)
         for row in one.judged(user):
             gap = metric.worth(one.rank(user, row.item)) - metric.worth(two.rank(user, row.item))
@@ -83,6 +94,87 @@ def test_tipping_points_equal_brute_force(drawn: Drawn) -> None:
             assert v.tipping > 1e6, v
         else:
             assert v.tipping == pytest.approx(expected, rel=1e-6), v
+
+
+def corner(fixed: float, pairs: Sequence[Pull]) -> float:
+    """The same for any number of pairs: each takes its worse end by itself. Odds; infinity beyond 1e7."""
+
+    def least(gamma: float) -> float:
+        ends = [(1.0 + (w - 1.0) / gamma, 1.0 + (w - 1.0) * gamma) for w, _ in pairs]
+        return fixed + sum(min(low * d, high * d) for (low, high), (_, d) in zip(ends, pairs, strict=True))
+
+    if least(1.0) <= 0.0:
+        return 1.0
+    if least(1e7) > 0.0:
+        return math.inf
+    low, high = 0.0, math.log(1e7)
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if least(math.exp(middle)) > 0.0 else (low, middle)
+    return math.exp(low)
+
+
+@settings(max_examples=15, phases=WHOLE)
+@given(drawn_logs())
+def test_bootstrapped_tipping_points_equal_brute_force(drawn: Drawn) -> None:
+    """dr, whose guesses stand in the first pass and whose weights in the second: Γ* of every replicate by hand."""
+    assume(len(drawn.models) > 1)
+    drawn = replace(drawn, lists=dict(list(drawn.lists.items())[:2]))
+    target = ["per_user_sum", "per_user_sum(normalised=pooled)"]
+    bootstrap: dict[str, Any] = {"interval": "bootstrap", "replicates": 50, "seed": 3, "target": target}
+    result = evaluate(drawn, ["ips", "dr"], metrics=["dcg@3"], **bootstrap)
+    times = np.array([user_weights(Ids(pl.Series(USERS)).hashes, 3, b) for b in range(50)])
+    for v in result.verdicts_:
+        if v.tipping is None or math.isnan(v.difference) or abs(v.difference) < 1e-9:
+            continue
+        rule, sign, gammas = RULES[v.estimator], math.copysign(1.0, v.difference), []
+        each = [pulls(drawn, METRICS[v.metric], rule, v.a, v.b, [user]) for user in USERS]
+        totals = [[ref.total(drawn.world(model), rule, user) for user in USERS] for model in (v.a, v.b)]
+        for drawn_times in times:
+            if v.target == ref.POOLED and any(drawn_times @ np.array(below) <= 0.0 for below in totals):
+                continue
+            fixed = sum(t * one for t, (one, _) in zip(drawn_times, each, strict=True))
+            pairs = [(w, sign * t * d) for t, (_, own) in zip(drawn_times, each, strict=True) for w, d in own]
+            gammas.append(corner(sign * fixed, pairs))
+        expected = float(np.quantile(gammas, 1.0 - 0.95, method="lower"))
+        assert v.tipping_low is not None
+        if expected > 1e6 or v.tipping_low > 1e6:
+            assert expected > 1e6 and v.tipping_low > 1e6, v
+        else:
+            assert v.tipping_low == pytest.approx(expected, rel=1e-6), v
+
+
+@dataclass(frozen=True)
+class Counting(Outcome):
+    """Says one half of everything, and counts what it is asked."""
+
+    asked: list[int] = field(default_factory=list, compare=False)
+
+    name = "counting"
+
+    def bind(self, users: Ids, items: Ids) -> Ask:
+        def ask(user: Codes, item: Codes) -> npt.NDArray[np.float64]:
+            self.asked.append(len(user))
+            return np.full(len(user), 0.5)
+
+        return ask
+
+    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        return np.ones(len(users), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
+
+
+def test_nobody_asks_twice() -> None:
+    """Each seen pair and each listed candidate once, tipping points and bootstrap included."""
+    rows = [Row(user, item, float(n % 2), 0.5) for n, (user, item) in enumerate(product(USERS[:4], ("i0", "i1", "i2")))]
+    lists = {
+        "one": {user: {"i0": 1, "i2": 2, "x0": 3} for user in USERS},
+        "two": {user: {"i1": 1, "i2": 3} for user in USERS[:5]},
+    }
+    drawn, model = Drawn(tuple(rows), (("u5", "i1"),), lists, {("u0", "i0"): 0.5}), Counting()
+    bootstrap: dict[str, Any] = {"interval": "bootstrap", "replicates": 50, "target": "per_user_sum"}
+    result = evaluate(drawn, ["dr"], metrics=["dcg@3"], outcome=model, **bootstrap)
+    assert result.verdicts_[0].tipping_low is not None
+    assert sum(model.asked) == len(rows) + 2 * 6 + 2 * 5  # x0 is no candidate
 
 
 def against(rows: Sequence[Row], q: dict[tuple[str, str], float]) -> float:

@@ -24,8 +24,11 @@ from unskew.errors import InputError
 
 UNITS = 40
 RUN = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
+
+import polars  # answers SIGINT first, so that waits without end would not hear of it
+
 from unskew.engine.store import Store
 
 folder, diary, pause, workers, processes = sys.argv[1:]
@@ -37,6 +40,7 @@ def make(key):
     return {"square": key["unit"] ** 2}
 
 if __name__ == "__main__":
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     keys = [{"unit": unit} for unit in range(40)]
     records = Store(folder).map(keys, make, workers=int(workers), processes=processes == "yes")
     print(sum(record["square"] for record in records))
@@ -45,17 +49,29 @@ TOTAL = sum(unit**2 for unit in range(UNITS))
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
-    """Start a run of 40 units in a process of its own."""
+def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start a run of 40 units in a process of its own; none outlives the test."""
     script = tmp_path / "run.py"
     script.write_text(RUN)
+    begun: list[subprocess.Popen[str]] = []
 
     def begin(pause: float = 0.01, workers: int = 1, processes: bool = False) -> subprocess.Popen[str]:
         command = [sys.executable, script, tmp_path / "store", tmp_path / "diary", pause, workers]
         arguments = [*map(str, command), "yes" if processes else "no"]
-        return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        running = subprocess.Popen(
+            arguments,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # some shells ignore it for their children
+        )
+        begun.append(running)
+        return running
 
-    return begin
+    yield begin
+    for running in begun:
+        running.kill()
+        running.communicate()
 
 
 def diary(folder: Path) -> Counter[int]:
@@ -126,6 +142,30 @@ def test_ctrl_c_stops_promptly(
     assert running.returncode != 0 and "KeyboardInterrupt" in err
     wait_until(lambda: not any(_alive(child) for child in children), "the workers to end", patience=10.0)
     assert not list((tmp_path / "store").rglob("*.unit"))
+
+
+def test_ctrl_c_stops_a_run_that_waits_for_another(tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
+    """The other makes the unit, for a minute; who waits for its lock hears Ctrl-C, and the other goes on."""
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("which files a process has open is asked of /proc")
+    maker = start(pause=60.0)
+    wait_until(lambda: diary(tmp_path).total() == 1, "the maker")
+    waiting = start(pause=60.0)
+    wait_until(lambda: any(name.endswith(".lock") for name in _open_files(waiting.pid)), "the one that waits")
+    waiting.send_signal(signal.SIGINT)
+    _, err = waiting.communicate(timeout=10)
+    assert waiting.returncode != 0 and "KeyboardInterrupt" in err
+    assert diary(tmp_path).total() == 1 and maker.poll() is None
+
+
+def _open_files(pid: int) -> list[str]:
+    found = []
+    for handle in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            found.append(os.readlink(handle))
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    return found
 
 
 def _children(pid: int) -> list[int]:

@@ -21,7 +21,7 @@ USERS = "users count"
 SAMPLE = "effective sample"
 SHARE = "one interaction carries"
 GAP = "items that training never showed"
-CLICKS = "a single held-out click"
+CLICKS = "a single held-out pair that counts"
 SENTENCES = (USERS, SAMPLE, SHARE, GAP, CLICKS)
 
 
@@ -70,7 +70,7 @@ def test_the_numbers_in_the_sentences_are_the_numbers() -> None:
     assert text == (
         "Little trust: only 49 users count; the weights leave an effective sample of 30 interactions; "
         "one interaction carries 25% of the weight; 37% of the held-out interactions are on items that training never "
-        "showed; 81% of the users have a single held-out click, for whom this is the naive estimate "
+        "showed; 81% of the users have a single held-out pair that counts, for whom this is the naive estimate "
         "(target pooled does not suffer from that)."
     )
 

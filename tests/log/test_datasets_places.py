@@ -8,6 +8,7 @@ import pytest
 
 import unskew as us
 from tests.log.copies import R3, Copies, link, write_coat
+from unskew.errors import InputError
 from unskew.log import datasets
 from unskew.log.datasets import places
 
@@ -54,6 +55,15 @@ def test_places_are_asked_in_order(
     for place in reversed(expected):
         assert datasets.folder_of("coat") == place
         place.unlink()
+    assert datasets.folder_of("coat") is None
+
+
+def test_a_named_folder_must_be_there(alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistyped UNSKEW_DATA would be passed over, and another copy be read; a folder that lacks the set may be."""
+    monkeypatch.setenv("UNSKEW_DATA", str(tmp_path / "typo"))
+    with pytest.raises(InputError, match=r"UNSKEW_DATA: there is no folder .*typo"):
+        datasets.folder_of("coat")
+    (tmp_path / "typo").mkdir()
     assert datasets.folder_of("coat") is None
 
 

@@ -284,6 +284,7 @@ def test_repeats_in_a_list(write: Write) -> None:
 def test_lists_without_an_order(write: Write) -> None:
     """Lists need a rank or a score."""
     path = write("lists.csv", "user,item\n1,1\n")
-    assert "lists.csv: there is neither a column 'rank' nor a column 'score'" in message(read_recommendations, path)
+    said = message(read_recommendations, path)
+    assert "lists.csv: there is neither a column 'rank' nor a column 'score'" in said and "--predictions" in said
     frame = pl.DataFrame({"user": [1], "item": [1], "score": [float("nan")]})
     assert "column 'score' must hold finite numbers; row 1" in message(Recommendations.from_frame, frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -103,3 +104,33 @@ def test_pairs_that_get_the_default_are_counted_and_told() -> None:
         propensity="known", outcome=whole,
     )  # fmt: skip
     assert again.inputs["outcome"]["listed_unknown"] == 0 and not [t for t in again.warnings if "default" in t]
+
+
+def test_a_table_is_read_like_the_logs(tmp_path: Path) -> None:
+    """``--invalid drop`` and ``--columns`` reach the file of guesses; what is dropped is counted and shown."""
+    log = pl.DataFrame({"who": [1, 1, 2], "item": [1, 2, 1], "value": [0.0, 1.0, 1.0], "propensity": [0.5] * 3})
+    lists = pl.DataFrame({"who": [1, 1, 2], "item": [1, 2, 1], "place": [1, 2, 1]})
+    guesses = pl.DataFrame(
+        {"who": [1, 1, 2, 2, 1], "item": [1, 2, 1, 3, 1], "prediction": [0.3, 0.4, 0.5, np.inf, 0.9]}
+    )
+    guesses.write_csv(tmp_path / "q.csv")
+
+    def run(propensity: str | list[str], **options: Any) -> Any:
+        several: dict[str, Any] = (
+            {"propensities": propensity} if isinstance(propensity, list) else {"propensity": propensity}
+        )
+        return (us.compare_propensities if isinstance(propensity, list) else us.evaluate)(
+            log, {"m": lists}, metrics=["dcg@2"], estimators=["direct"], feedback="conversions",
+            outcome=f"given({tmp_path / 'q.csv'})", columns={"user": "who", "rank": "place"}, **several, **options,
+        )  # fmt: skip
+
+    with pytest.raises(InputError, match=r"q.csv: column 'prediction' must hold finite numbers; row 4.*\n.*--invalid"):
+        run("known")
+    result = run("known", invalid="drop")
+    assert result.inputs["outcome"]["table"]["dropped"] == {"prediction not finite": 1, "repeated pair": 1}
+    assert "given, 5 rows, dropped 1 × prediction not finite, 1 × repeated pair" in " ".join(read(View(result)))
+    whole = Given(guesses.head(3), columns={"user": "who"})
+    np.testing.assert_array_equal(whole.table.value, [0.3, 0.4, 0.5])
+    assert result.estimates[0].value == pytest.approx((0.3 + 0.4 / np.log2(3) + 0.5) / 2)
+    both = run(["known", "uniform(p=0.5)"], invalid="drop").results["uniform(p=0.5)"]
+    assert both.inputs["outcome"] == result.inputs["outcome"]

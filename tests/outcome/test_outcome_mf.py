@@ -50,7 +50,7 @@ def test_factors_are_found_where_few_items_have_most_of_the_rows() -> None:
 
 def test_of_and_predict_agree_with_the_formula(fitted: LogisticMF) -> None:
     """σ(v·w + a + b + c), in any order."""
-    found = fitted.factors
+    found = fitted.state
     z = found.user[:, :-1] @ found.item[:, :-1].T + found.user[:, -1:] + found.item[:, -1] + found.level
     q = 1.0 / (1.0 + np.exp(-z))
     np.testing.assert_allclose(fitted.of(LOG), q[LOG.user, LOG.item], rtol=1e-12)
@@ -232,8 +232,8 @@ def test_silent_users_and_items_get_the_average() -> None:
     seen = WORLD.seen[:100, :50].copy()
     seen[4], seen[:, 6] = False, False
     found = LogisticMF(dim=2).fit(log_of(seen, WORLD.y[:100, :50]))
-    level, item = found.factors.level, found.factors.item[:, -1]
-    z = np.array([level + item[2], level, level + found.factors.user[3, -1], level])
+    level, item = found.state.level, found.state.item[:, -1]
+    z = np.array([level + item[2], level, level + found.state.user[3, -1], level])
     np.testing.assert_allclose(found.predict([4, 4, 3, 999], [2, 6, 6, 999]), 1.0 / (1.0 + np.exp(-z)), rtol=1e-12)
     assert found.unknown(log_of(ones((100, 50)), np.ones((100, 50)))) == np.count_nonzero(
         ~np.outer(seen.any(axis=1), seen.any(axis=0))

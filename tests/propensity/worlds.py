@@ -10,7 +10,7 @@ import polars as pl
 from scipy.special import expit
 
 from unskew.log import Features, Log, read_features
-from unskew.propensity import Side
+from unskew.propensity import Propensity, Side
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,6 +35,11 @@ def all_pairs(shape: tuple[int, ...]) -> tuple[pl.Series, pl.Series]:
     """The ids of all pairs of the users and items 0, 1, …, row by row."""
     user, item = np.nonzero(np.ones(shape))
     return pl.Series(user), pl.Series(item)
+
+
+def matrix_of(model: Propensity, shape: tuple[int, ...]) -> Floats:
+    """P of all pairs of the users and items 0, 1, …"""
+    return model.predict(*all_pairs(shape)).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -126,6 +127,26 @@ def test_what_was_dropped_is_counted(two: Result) -> None:
     text = page(two)
     for piece in ("duplicate pair", "10,000", "123,456", "users without list", "rank beyond 10: 512", "3–5", "800"):
         assert piece in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"feedback": "implicit", "metrics": ["recall@10"]}, "Clicks per user"),
+        ({"feedback": "ratings", "metrics": ["dcg@10", "mae"]}, "Rated pairs per user"),
+        ({"feedback": "ratings", "metrics": ["recall@10"], "relevant": ">=4"}, "Rated pairs per user, value &gt;=4"),
+        ({"feedback": "ratings", "metrics": ["mae"], "relevant": ">=4"}, "Rated pairs per user"),
+        (
+            {"feedback": "conversions", "metrics": ["dcg@10"]},
+            "Clicked pairs per user, of those that brought something",
+        ),
+        ({"feedback": "conversions", "metrics": ["mae"]}, "Clicked pairs per user"),
+        ({}, "Clicks per user"),
+    ],
+)
+def test_bars_say_what_they_count(two: Result, settings: dict[str, Any], said: str) -> None:
+    """Clicks, rated pairs or clicked pairs, and which of them."""
+    assert f">{said}</caption>" in page(replace(two, inputs={**two.inputs, "settings": settings}))
 
 
 def test_inputs_of_any_shape_are_shown(two: Result) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,8 +27,6 @@ from unskew.studies.tables import at_a_glance, number, summary, tables
         (Near(relative=0.25), 1.26, False),
         (Near(errors=2.0), 1.059, True),  # se .03, theirs 0
         (Near(errors=2.0), 1.07, False),
-        (Near(errors=2.0, their_se=0.04), 1.099, True),  # √(.03² + .04²) = .05
-        (Near(errors=2.0, their_se=0.04), 1.11, False),
         (Near(), 1.0, True),
         (Below(), 1.0, True),
         (Below(), 1.01, False),
@@ -46,6 +46,61 @@ def test_verdicts_follow_from_the_rule(rule: Near | Above | Below | Among, ours:
     claim = judged("e", "r", "c", ours, paper=7.0, se=0.03, rule=rule, reference=("naive", 1.0))
     assert claim.verdict is (Verdict.HOLDS if met else Verdict.FAILS)
     assert "naive" in claim.rule and number_of_paper.verdict.good is met and claim.verdict.good is met
+
+
+@pytest.mark.parametrize(
+    ("rule", "ours", "verdict"),
+    [
+        (Near(errors=2.0), 1.099, Verdict.MET),  # √(.03² + .04²) = .05
+        (Near(errors=2.0), 1.101, Verdict.MISSED),
+        (Near(relative=0.15), 1.149, Verdict.MET),
+        (Near(relative=0.15), 1.151, Verdict.MISSED),
+        (Near(relative=0.05), 1.051, Verdict.NEARLY),
+        (Near(relative=0.05), 0.901, Verdict.NEARLY),
+        (Near(relative=0.05), 0.899, Verdict.MISSED),
+        (Near(relative=0.05), 1.049, Verdict.MET),
+    ],
+)
+def test_a_missed_number_says_whether_chance_may_have_missed_it(rule: Near, ours: float, verdict: Verdict) -> None:
+    """Within two standard errors of the difference, ours and theirs together; it is missed all the same."""
+    found = judged("e", "r", "c", ours, paper=1.0, se=0.03, their_se=0.04, rule=rule)
+    assert found.verdict is verdict and found.their_se == 0.04 and found.verdict.good is (verdict is Verdict.MET)
+    if verdict is Verdict.NEARLY:
+        for ours_se, their_se in ((0.03, None), (None, 0.04), (math.nan, 0.04)):  # one of the errors is not known
+            assert judged("e", "r", "c", ours, paper=1.0, se=ours_se, their_se=their_se, rule=rule).verdict is (
+                Verdict.MISSED
+            )
+
+
+@pytest.mark.parametrize(
+    ("rule", "ours", "paired_se", "verdict"),
+    [
+        (Below(), 0.9, None, Verdict.HOLDS),  # exact
+        (Below(), 1.1, None, Verdict.FAILS),
+        (Below(), 1.0, 0.0, Verdict.HOLDS),
+        (Below(), 0.9, 0.049, Verdict.HOLDS),
+        (Below(), 0.9, 0.051, Verdict.LIKELY),
+        (Below(), 1.1, 0.051, Verdict.UNLIKELY),
+        (Below(), 1.1, 0.049, Verdict.FAILS),
+        (Below(0.5), 0.4, 0.049, Verdict.HOLDS),  # the margin is that of the rule: .5 − .4
+        (Below(0.5), 0.4, 0.051, Verdict.LIKELY),
+        (Above(), 1.1, 0.049, Verdict.HOLDS),
+        (Above(), 1.1, 0.051, Verdict.LIKELY),
+        (Above(2.0), 1.9, 0.051, Verdict.UNLIKELY),
+        (Near(relative=0.25), 1.15, 0.049, Verdict.HOLDS),
+        (Near(relative=0.25), 0.85, 0.051, Verdict.LIKELY),
+        (Near(relative=0.25), 1.35, 0.051, Verdict.UNLIKELY),
+        (Near(relative=0.25), 1.35, 0.049, Verdict.FAILS),
+        (Below(), 0.1, math.nan, Verdict.OPEN),  # one run
+    ],
+)
+def test_claims_that_chance_may_turn_are_undecided(
+    rule: Near | Above | Below, ours: float, paired_se: float | None, verdict: Verdict
+) -> None:
+    """Within two standard errors of the margin, with a word on which way it points; a number of the paper never is."""
+    found = judged("e", "r", "c", ours, rule=rule, reference=("naive", 1.0), paired_se=paired_se)
+    assert found.verdict is verdict and found.verdict.good is (verdict is not Verdict.FAILS)
+    assert found.verdict.undecided is verdict.value.startswith("undecided")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +124,8 @@ def test_what_cannot_be_judged_is_neither_met_nor_missed(
     verdicts = (Verdict.MET, Verdict.HOLDS) if judged_ else (Verdict.OPEN, Verdict.OPEN)
     assert (number_of_paper.verdict, claim.verdict) == verdicts and claim.verdict.good
     assert ("2 are not judged" in summary([number_of_paper, claim])) is not judged_
-    assert tables([claim])[0].rows[0][1:] == (f"{int(judged_)} of {int(judged_)}", "–")
+    held = int(judged_)
+    assert tables([claim])[0].rows[0][1:] == (f"holds {held}, undecided 0, fails 0 of {held}", "–", "–")
 
 
 def test_a_number_without_rule_or_reference_is_not_judged() -> None:
@@ -98,6 +154,14 @@ def test_files_hold_the_records(tmp_path: Path) -> None:
     write_json(tmp_path / "r.json", RECORDS[:3], {"study": "t"})
     found, about = read_json(tmp_path / "r.json")
     assert found == RECORDS[:3] and about == {"study": "t"}
+    paired = replace(RECORDS[4], paired_se=0.1, their_se=0.2)
+    write_json(tmp_path / "r.json", [paired], {})
+    assert read_json(tmp_path / "r.json")[0] == [paired]
+    content = json.loads((tmp_path / "r.json").read_text())
+    for name in ("paired_se", "their_se"):
+        del content["records"][0][name]  # as files were before claims had errors
+    (tmp_path / "r.json").write_text(json.dumps(content))
+    assert read_json(tmp_path / "r.json")[0] == [RECORDS[4]]
     write_json(tmp_path / "nan.json", [judged("e", "r", "c", math.nan, paper=1.0, se=math.nan, rule=Near())], {})
     assert "NaN" not in (tmp_path / "nan.json").read_text()
     (back,), _ = read_json(tmp_path / "nan.json")
@@ -114,14 +178,43 @@ def test_files_hold_the_records(tmp_path: Path) -> None:
 
 
 def test_tables_say_what_records_say() -> None:
-    """Ours beside the paper's, a grid for a figure, claims counted with the places where they fail."""
+    """Ours beside the paper's, a grid for a figure, claims counted with the places where they are not sure or fail."""
     beside, grid, claims = tables(RECORDS)
     assert beside.rows[0][:6] == ("a", "ips", "1.200", "1.250", "0.0100", "+0.0500") and beside.rows[1][-1] == "missed"
     assert grid.head == ("", "ips") and grid.rows == (("0.5", "0.0200 ± 0.0010"), ("1", "0.0300 ± –"))
-    assert claims.rows[0][:2] == ("ips beats naive", "1 of 2") and claims.rows[0][2].startswith("1: 0.9000")
+    assert claims.rows[0][:3] == ("ips beats naive", "holds 1, undecided 0, fails 1 of 2", "–")
+    assert claims.rows[0][3] == "1: 0.9000, at most naive, 0.5"
     assert at_a_glance(RECORDS[:2]).rows == (("a", "1.250 (1.2)", "3.000 (1.2) ✗"),)
     assert summary(RECORDS) == "1 of 2 numbers are met; 1 of 2 claims hold"
     assert summary(RECORDS[2:4]) == "nothing is judged"
+
+
+def test_tables_say_what_is_undecided_and_what_chance_may_have_missed() -> None:
+    """Counted apart, each with its numbers, their error, and where it points."""
+    claims = [
+        judged("t/claims", row, "ips beats naive", ours, rule=Below(), reference=("naive", 0.5), paired_se=0.02)
+        for row, ours in (("1", 0.2), ("2", 0.49), ("3", 0.51), ("4", 0.9), ("5", 0.3))
+    ]
+    (table,) = tables(claims)
+    assert table.head == ("claim", "verdicts", "undecided at", "fails at")
+    assert table.rows[0] == (
+        "ips beats naive",
+        "holds 2, undecided 2, fails 1 of 5",
+        "2 (rather holds): 0.4900, at most naive, 0.5 (margin ± 0.0200); "
+        "3 (rather fails): 0.5100, at most naive, 0.5 (margin ± 0.0200)",
+        "4: 0.9000, at most naive, 0.5 (margin ± 0.0200)",
+    )
+    assert summary(claims) == "2 of 5 claims hold, 2 are undecided, 1 fails"
+    assert summary(claims[:2]) == "1 of 2 claims hold, 1 is undecided, 0 fail"
+    numbers = [
+        judged("t/mae", "a", f"{ours}", ours, paper=1.0, se=0.06, their_se=0.08, rule=Near(relative=0.15))
+        for ours in (1.1, 1.19, 1.3)
+    ]
+    assert summary(numbers) == "1 of 3 numbers are met, 1 is missed within two standard errors"
+    (beside,) = tables(numbers)
+    assert beside.rows[1][2:5] == ("1.000 ± 0.0800", "1.190", "0.0600")
+    assert [row[-1] for row in beside.rows] == ["met", "missed, within two standard errors", "missed"]
+    assert at_a_glance(numbers).rows[0][1:] == ("1.100 (1)", "1.190 (1) ✗", "1.300 (1) ✗")
 
 
 @pytest.mark.parametrize(
@@ -130,6 +223,15 @@ def test_tables_say_what_records_say() -> None:
 )
 def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.08e-7, "+1.08e−7"), (-4.9e-5, "−4.90e−5"), (5.1e-5, "+0.0001"), (9.999e-6, "+1.00e−5"), (0.0, "0.0000")],
+)
+def test_small_numbers_are_not_told_as_nothing(value: float, text: str) -> None:
+    """Where four decimals leave no digit; what is 0 has no sign."""
+    assert number(value, sign=True) == text
 
 
 def test_the_page_is_made_of_what_lies_in_the_folder(tmp_path: Path) -> None:

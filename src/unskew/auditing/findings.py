@@ -22,6 +22,7 @@ SKEWED = 0.5  # bits of KL beyond chance
 DRIFTS = 0.05  # bits of Jensen–Shannon beyond chance
 LOW_ESS, FAIR_ESS = 0.1, 0.5  # as shares of the rows
 SMALL_ESS = 100
+ENOUGH = 25  # rows of a value in each log, for its ratio to be quoted
 _ORDER = ("warning", "note", "good")
 
 
@@ -78,7 +79,7 @@ def _contrast(audit: Audit) -> Iterator[Finding]:
 
 
 def _extremes(c: Contrast) -> str:
-    known = [v for v in c.values if v.rows and v.rows_mcar]
+    known = [v for v in c.values if min(v.rows, v.rows_mcar) >= ENOUGH]  # ratios of rare values are mostly chance
     if len(known) < 2:
         return ""
     most, least = max(known, key=lambda v: v.ratio), min(known, key=lambda v: v.ratio)

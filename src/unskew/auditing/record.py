@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unskew.atomic import atomic
+from unskew.atomic import write_json, write_text
 from unskew.auditing.contrast import Contrast
 from unskew.auditing.findings import Finding
 from unskew.auditing.policies import Policies
@@ -98,16 +97,13 @@ class Audit:
 
     def to_json(self, path: str | Path) -> None:
         """Write everything as JSON."""
-        with atomic(path) as temporary:
-            text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False)
-            temporary.write_text(text + "\n", encoding="utf-8")
+        write_json(path, self.to_dict())
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page with charts."""
         from unskew.report import audit_page
 
-        with atomic(path) as temporary:
-            temporary.write_text(audit_page(self), encoding="utf-8")
+        write_text(path, audit_page(self))
 
     def __rich__(self) -> RenderableType:
         from unskew.report import audit_panel

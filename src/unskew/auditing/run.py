@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,14 @@ import numpy.typing as npt
 from unskew.auditing.checks import check_on
 from unskew.auditing.contrast import Contrast, contrast
 from unskew.auditing.findings import find
-from unskew.auditing.policies import compare
+from unskew.auditing.policies import Policies, compare
 from unskew.auditing.powerlaw import power_law
 from unskew.auditing.record import Audit, Size
 from unskew.auditing.spread import spread
 from unskew.auditing.support import supports
-from unskew.auditing.times import times
+from unskew.auditing.times import Time, times
 from unskew.auditing.values import Grid, Values, describe
-from unskew.auditing.weights import expected
+from unskew.auditing.weights import Expected, expected
 from unskew.auditing.weights import propensities as describe_propensities
 from unskew.errors import InputError
 from unskew.evaluation.inputs import Names, as_log
@@ -73,14 +73,8 @@ def audit(
             "covariates serve propensities, and none is asked for: name one with --propensity "
             "'logistic(features=outer)' (propensities=[…])."
         )
-    names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    read = as_log(log, name="log", columns=names.of_test, **how)  # type: ignore[arg-type]
-    other = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how)  # type: ignore[arg-type]
-    told = Feedback.RATINGS if read.feedback is None and relevant is not None else read.feedback
-    if not len(read):
-        raise InputError(f"{read.account.source}: the log has no rows, so there is nothing to audit.")
-    if told is Feedback.IMPLICIT and read.value is not None:
-        read = replace(read, value=None)
+    how = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
+    read, other, told = _read(log, mcar, Names(columns), how, relevant)
     gain = _gain(read, told, relevant)
     _comparable(read, other, bool(asked))
     say("counting users and items", 1, 8)
@@ -89,22 +83,13 @@ def audit(
     users, items = spread(per_user, size.items), spread(per_item, size.users)
     say("fitting the popularity exponent", 2, 8)
     law = power_law(per_item)
-    assert len(read.user) == len(read)  # now, not in two threads at once
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        rehearsal = pool.submit(expected, read, gain)
-        clock = None if read.time is None else pool.submit(times, read)
-        say("looking at values", 3, 8)
-        values, versus = _values(read, other)
-        say("comparing policies", 4, 8)
-        policies = None if read.policy is None else compare(read)
-        say("looking at time", 5, 8)
-        time = None if clock is None else clock.result()
-        say("rehearsing a hold-out", 6, 8)
-        ahead = rehearsal.result()
+    looks = _looks(read, other, gain, say)
     checks = None
     if asked:
         checks = check_on(read, other, asked, told, relevant, (user_features, item_features), invalid, say)
-    pairs = size.users * size.items
+    weights = None
+    if read.propensity is not None:
+        weights = describe_propensities(read.propensity, size.users * size.items, read.share or 1.0)
     found = Audit(
         source=read.account.source,
         feedback=None if told is None else str(told),
@@ -114,19 +99,58 @@ def audit(
         items=items,
         dependence=max(-math.log2(size.density) - users.kl_bits - items.kl_bits, 0.0),
         exponent=law,
-        values=values,
-        mcar=versus,
-        time=time,
-        policies=policies,
-        propensity=None
-        if read.propensity is None
-        else describe_propensities(read.propensity, pairs, read.share or 1.0),
-        expected=ahead,
+        values=looks.values,
+        mcar=looks.mcar,
+        time=looks.time,
+        policies=looks.policies,
+        propensity=weights,
+        expected=looks.expected,
         supports=supports(read, told, relevant),
         checks=checks,
     )
     say("done", 8, 8)
-    return replace(found, findings=find(found, mcar_for_propensities=other is not None and versus is None))
+    return replace(found, findings=find(found, mcar_for_propensities=other is not None and looks.mcar is None))
+
+
+def _read(
+    log: Any, mcar: Any, names: Names, how: Mapping[str, Any], relevant: str | None
+) -> tuple[Log, Log | None, Feedback | None]:
+    """The log, the MCAR log, and what a row says."""
+    read = as_log(log, name="log", columns=names.of_test, **how)
+    other = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how)
+    told = Feedback.RATINGS if read.feedback is None and relevant is not None else read.feedback
+    if not len(read):
+        raise InputError(f"{read.account.source}: the log has no rows, so there is nothing to audit.")
+    if told is Feedback.IMPLICIT and read.value is not None:
+        read = replace(read, value=None)
+    return read, other, told
+
+
+@dataclass(frozen=True, eq=False)
+class _Looks:
+    """What is seen in the rows themselves."""
+
+    values: Values | None
+    mcar: Contrast | None
+    policies: Policies | None
+    time: Time | None
+    expected: tuple[Expected, ...]
+
+
+def _looks(log: Log, mcar: Log | None, gain: Floats, say: Stage) -> _Looks:
+    """Values, policies and time; a hold-out is rehearsed and time is looked at beside the others."""
+    assert len(log.user) == len(log)  # now, not in two threads at once
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        rehearsal = pool.submit(expected, log, gain)
+        clock = None if log.time is None else pool.submit(times, log)
+        say("looking at values", 3, 8)
+        values, versus = _values(log, mcar)
+        say("comparing policies", 4, 8)
+        policies = None if log.policy is None else compare(log)
+        say("looking at time", 5, 8)
+        time = None if clock is None else clock.result()
+        say("rehearsing a hold-out", 6, 8)
+        return _Looks(values, versus, policies, time, rehearsal.result())
 
 
 def _values(log: Log, mcar: Log | None) -> tuple[Values | None, Contrast | None]:

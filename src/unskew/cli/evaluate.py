@@ -57,6 +57,10 @@ def evaluate(
     users: Annotated[
         Path | None, typer.Option(help="The population: user[, relevant], n_u where known.", rich_help_panel=INPUTS)
     ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(help="The catalogue: item, all there are, also what nobody saw.", rich_help_panel=INPUTS),
+    ] = None,
     share: Annotated[
         str | None,
         typer.Option(help="The test log is a random share of the whole (0.3), or other users.", rich_help_panel=INPUTS),
@@ -138,7 +142,7 @@ def evaluate(
     """Estimate what each model would score if everything had been seen, and say which is better."""
     lists, specs = named("--recs", recs or []), named("--model", model or [])
     predicted = named("--predictions", predictions or [])
-    given = (test, train, users, mcar, user_features, item_features)
+    given = (test, train, users, items, mcar, user_features, item_features)
     files = map(Path, [*lists.values(), *predicted.values(), *filter(_is_file, specs.values())])
     check_outputs(*given, *files, json=json, csv=csv, parquet=parquet, html=html)
     called = [*lists, *specs, *predicted]
@@ -181,6 +185,7 @@ def evaluate(
             seen=train,
             relevant=relevant,
             users=users,
+            items=items,
             share=_share(share),
             mcar=mcar,
             user_features=user_features,

@@ -114,7 +114,7 @@ def _table(cells: Cells) -> Table:
     for n in shown:
         table.add_column(cells.head[n], justify="right" if cells.right(n) else "left")
     for row, after in zip_longest(cells.rows, cells.rows[1:]):
-        bad = row[-1] in ("missed", "fails") or (cells.head[-1] == "fails at" and row[-1] != "–")
+        bad = row[-1].startswith(("missed", "fails")) or (cells.head[-1] == "fails at" and row[-1] != "–")
         group = "rule" in cells.head and (after is None or after[0] != row[0])
         table.add_row(*(row[n] for n in shown), style="red" if bad else None, end_section=group)
     return table

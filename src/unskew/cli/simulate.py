@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -39,8 +38,9 @@ def shop(
         return
     if output is None:
         raise InputError("unskew simulate: say where to write to, as in: unskew simulate --output shop")
-    from unskew.atomic import atomic
+    from unskew.atomic import write_json
     from unskew.log import Feedback
+    from unskew.result import plain
     from unskew.simulate import MODELS, World, relevant_for, truths, write
 
     if feedback not in (Feedback.IMPLICIT, Feedback.CONVERSIONS):
@@ -60,9 +60,7 @@ def shop(
                 report(f"made {name}", len(made), 9)
 
         paths = write(world, output, progress=tell)
-        with atomic(output / "truth.json") as temporary:
-            truth = truths(world, {name: paths[name] for name in MODELS})
-            temporary.write_text(json.dumps(truth, indent=2) + "\n", encoding="utf-8")
+        write_json(output / "truth.json", plain(truths(world, {name: paths[name] for name in MODELS})))
     if quiet:
         return
     folder = shlex.quote(str(output))

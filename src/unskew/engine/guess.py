@@ -1,6 +1,7 @@
 """What an outcome model says of listed pairs, asked block by block: the cost is that of the lists, never users × items.
 
-Only candidates count: an item of the user's training data, or one that no log knows, can be listed but not be a hit.
+Only candidates count: an item of the user's training data can be listed but not be a hit. An item that no log shows is
+a candidate as well, since nobody may have happened to see it, unless the catalogue was named and lacks it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unskew.kernels.coding import unseen
+from unskew.kernels.coding import known, unseen
 from unskew.log import Log, Recommendations
 
+Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]
 
@@ -23,22 +25,24 @@ class Guess:
     """Asks for q of listed pairs.
 
     Args:
-        logged: which items the logs know.
+        logged: which items the catalogue holds.
+        closed: whether that is all there is, so that other listed items are no candidates.
         excluded: the users' training rows, where only unseen items are candidates.
         ask: q of pairs of codes, ascending by user; ``None`` without an outcome model.
         people: the codes of the users, where they are some of those that ``excluded`` and ``ask`` know.
     """
 
-    logged: npt.NDArray[np.bool_]
+    logged: Bools
+    closed: bool = True
     excluded: Log | None = None
     ask: Callable[[Ints32, Ints32], Floats] | None = None
     people: Ints32 | None = None
 
-    def candidates(self, lists: Recommendations, low: int, high: int) -> Floats:
-        """1 for each entry of the lists of users ``low`` … ``high − 1`` that is a candidate, else 0."""
+    def candidates(self, lists: Recommendations, low: int, high: int) -> Bools:
+        """Which entries of the lists of users ``low`` … ``high − 1`` are candidates."""
         first, last = lists.indptr[low], lists.indptr[high]
-        item = lists.item[first:last]
-        there = (item >= 0) & self.logged[item]
+        item, there = lists.item[first:last], np.empty(last - first, dtype=np.bool_)
+        known(item, self.logged if self.closed else np.ones_like(self.logged), there)
         if self.excluded is not None:
             free = np.empty(len(item), dtype=np.bool_)
             stamp = np.full(len(self.logged), -1, dtype=np.int64)
@@ -46,18 +50,32 @@ class Guess:
             start = lists.indptr[low : high + 1] - first
             unseen(start, item, people, self.excluded.indptr, self.excluded.item, stamp, free)
             there &= free
-        return there.astype(np.float64)
+        return there
 
-    def listed(self, lists: Recommendations, low: int, high: int, there: Floats) -> Floats | None:
+    def inside(self, lists: Recommendations, low: int, high: int) -> Bools | None:
+        """Which entries are items of the catalogue; ``None`` where all candidates are."""
+        if self.closed:
+            return None
+        item = lists.item[lists.indptr[low] : lists.indptr[high]]
+        found = np.empty(len(item), dtype=np.bool_)
+        known(item, self.logged, found)
+        return None if found.all() else found
+
+    def pairs(self, lists: Recommendations, low: int, high: int, there: Bools) -> tuple[Ints32, Ints32]:
+        """Users and items of the entries that are ``there``, as ``ask`` wants them."""
+        item = lists.item[lists.indptr[low] : lists.indptr[high]]
+        user = np.repeat(self._codes(low, high), np.diff(lists.indptr[low : high + 1]))
+        return (user, item) if there.all() else (user[there], item[there])
+
+    def listed(self, lists: Recommendations, low: int, high: int, there: Bools) -> Floats | None:
         """q of each entry, 0 where it is no candidate."""
         if self.ask is None:
             return None
-        item = lists.item[lists.indptr[low] : lists.indptr[high]]
-        user = np.repeat(self._codes(low, high), np.diff(lists.indptr[low : high + 1]))
-        if there.all():
-            return self.ask(user, item)
-        kept, q = np.flatnonzero(there), np.zeros(len(item))
-        q[kept] = self.ask(user[kept], item[kept])
+        asked = self.ask(*self.pairs(lists, low, high, there))
+        if len(asked) == len(there):
+            return asked
+        q = np.zeros(len(there))
+        q[there] = asked
         return q
 
     def _codes(self, low: int, high: int) -> Ints32:

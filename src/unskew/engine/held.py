@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.guess import Guess
+from unskew.engine.guess import Bools, Guess
 from unskew.estimators import Batch
 from unskew.kernels import sums
 from unskew.kernels.ranks import find_ranks
@@ -28,16 +28,18 @@ class Ranked:
         rank: where it lists the row's item (0 = not listed).
         predicted: what it predicts for the row, where it predicts.
         list_indptr, list_rank: the users' lists themselves, where they are asked for.
-        list_there: 1 for each listed candidate, 0 for what cannot be a hit.
+        list_there: which listed entries are candidates; the others cannot be hits.
         list_q: what the outcome model says of each listed pair (0 where it is no candidate).
+        list_inside: which entries are items of the catalogue, where some are not: totals hold no others.
     """
 
     rank: Ints32
     predicted: Floats | None = None
     list_indptr: Ints64 = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     list_rank: Ints32 = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    list_there: Floats | None = None
+    list_there: Bools | None = None
     list_q: Floats | None = None
+    list_inside: Bools | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +116,7 @@ class Held:
             list_rank=lists.rank[first:last],
             list_there=there,
             list_q=self.guess.listed(lists, low, high, there),
+            list_inside=self.guess.inside(lists, low, high),
         )
 
 

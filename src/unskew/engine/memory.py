@@ -1,6 +1,7 @@
 """The engine in memory: fixed blocks of users, walked by threads, merged in order.
 
-Blocks do not depend on the number of threads and are merged in their order, so the numbers don't either.
+Blocks depend on the number of users only, not on that of threads, and are merged in their order, so the numbers don't
+depend on threads either.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeVar
 
@@ -24,7 +25,9 @@ from unskew.inference.form import Form
 from unskew.inference.moments import Moments
 from unskew.inference.tally import Tally
 
-BLOCK = 4096  # users
+BLOCK = 4096  # users at most
+BLOCKS = 8  # of fewer users there are so many blocks at least, for every thread to have its share ...
+LEAST = 512  # ... unless they were smaller than this
 T = TypeVar("T")
 AnyArm = Arm | RatedArm | SummedArm
 Progress = Callable[[int, int], None]
@@ -47,12 +50,14 @@ class Sums:
     Args:
         moments: one per cell.
         tallies: one per arm.
+        totals: column sums.
         replicates: bootstrap column sums, (replicates, columns).
         x: the per-user columns themselves, kept on request.
     """
 
     moments: tuple[Moments, ...]
     tallies: tuple[Tally, ...]
+    totals: Floats
     replicates: Floats | None = None
     x: tuple[Floats, ...] = ()
 
@@ -64,6 +69,7 @@ class Sums:
         return Sums(
             tuple(a.merge(b) for a, b in zip(self.moments, other.moments, strict=True)),
             tuple(a.merge(b) for a, b in zip(self.tallies, other.tallies, strict=True)),
+            self.totals + other.totals,
             replicates,
             self.x + other.x,
         )
@@ -78,7 +84,7 @@ def estimate(
     seed: int = 0,
     keep: bool = False,
     threads: int | None = None,
-    block: int = BLOCK,
+    block: int | None = None,
     progress: Progress | None = None,
 ) -> Sums:
     """First pass: per-user columns of every arm, reduced to sums that merge."""
@@ -90,13 +96,13 @@ def estimate(
         tallies = tuple(arm.fill(batch, ranked, x) for arm in arms)
         moments = tuple(Moments.of(x, cell.columns, cell.form) for cell in cells)
         drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
-        return Sums(moments, tallies, drawn, (x,) if keep else ())
+        return Sums(moments, tallies, x.sum(axis=0), drawn, (x,) if keep else ())
 
-    return reduce(Sums.merge, _blocks(held.users, one, threads, block, progress))
+    return reduce(Sums.merge, walk(held.users, one, threads, block, progress))
 
 
 def weighted_sums(
-    held: Held, arms: Sequence[AnyArm], weights: Floats, *, threads: int | None = None, block: int = BLOCK
+    held: Held, arms: Sequence[AnyArm], weights: Floats, *, threads: int | None = None, block: int | None = None
 ) -> Floats:
     """Column sums of every arm with a weight per user: one replicate whose propensities were fitted anew."""
     columns = sum(arm.width for arm in arms)
@@ -108,7 +114,7 @@ def weighted_sums(
             arm.fill(batch, ranked, x)
         return np.asarray((weights[low:high, None] * x).sum(axis=0))
 
-    return reduce(np.add, _blocks(held.users, one, threads, block, None))
+    return reduce(np.add, walk(held.users, one, threads, block))
 
 
 def tilt(
@@ -118,10 +124,11 @@ def tilt(
     replicates: int = 0,
     seed: int = 0,
     threads: int | None = None,
-    block: int = BLOCK,
+    block: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Floats, Floats | None]:
     """Second pass: column sums for tipping points, and the same in every replicate."""
+    held = replace(held, guess=None)  # ranks will do: what an outcome model says of the lists stands in the first pass
     columns = sum(pull.width for pull in pulls)
     groups = [[p for p in pulls if p.arm is arm] for arm in dict.fromkeys(p.arm for p in pulls)]
 
@@ -136,13 +143,18 @@ def tilt(
         drawn = None if left[1] is None or right[1] is None else left[1] + right[1]
         return left[0] + right[0], drawn
 
-    return reduce(merge, _blocks(held.users, one, threads, block, progress))
+    return reduce(merge, walk(held.users, one, threads, block, progress))
 
 
-def _blocks(
-    users: int, one: Callable[[int, int], T], threads: int | None, block: int, progress: Progress | None
+def walk(
+    users: int,
+    one: Callable[[int, int], T],
+    threads: int | None = None,
+    block: int | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[T]:
     """Run ``one`` over fixed blocks of users; results come in order, whatever the number of threads."""
+    block = block or min(BLOCK, max(LEAST, -(-users // BLOCKS)))
     bounds = [(low, min(low + block, users)) for low in range(0, users, block)]
     workers = min(threads or os.cpu_count() or 1, len(bounds))
     pool = ThreadPoolExecutor(max_workers=workers)

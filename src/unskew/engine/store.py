@@ -22,6 +22,7 @@ import hashlib
 import io
 import json
 import os
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from unskew.atomic import atomic
-from unskew.engine.workers import each
+from unskew.engine.workers import TICK, each
 from unskew.errors import InputError
 
 try:
@@ -141,8 +142,8 @@ class Store:
         def claim() -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-            if fcntl is not None:
-                fcntl.flock(handle, fcntl.LOCK_EX)
+            while not _locked(handle):
+                time.sleep(TICK)
             return handle
 
         handle = _writing(path, claim)
@@ -164,6 +165,17 @@ class Store:
 
 def _make(store: Store, key: Key, make: Callable[[Key], Mapping[str, Any]]) -> Record:
     return store.once(key, lambda: make(key))
+
+
+def _locked(handle: int) -> bool:
+    """Whether the lock is ours now."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 class _DamagedError(Exception):

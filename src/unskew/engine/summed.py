@@ -10,7 +10,8 @@
     normalised=per_user    (s/D cut to [0, 1], 0 where D ≤ 0; 1)
 
 An estimate is the sum over terms of the product of Σ a / Σ b. Listed pairs are asked about block by block, so the cost
-is that of the lists, whatever the size of the catalogue.
+is that of the lists, whatever the size of the catalogue. Where tipping points will want the guesses by themselves, they
+have columns of their own: nobody asks twice.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class SummedArm:
 
     @cached_property
     def _blocks(self) -> dict[str, int]:
-        """Where each block of columns begins: per term s and, for the list, Σ w·worth; then what all share."""
+        """Where each block of columns begins: per term s and, for the list, Σ w·worth; guesses; then what all share."""
         size, found, place = len(self.metrics) * self.models, {}, 0
         for t, kind in enumerate(self._kinds):
             found[f"s{t}"] = place
@@ -76,7 +77,11 @@ class SummedArm:
             if kind is Normaliser.PAIRS:
                 found[f"d{t}"] = place
                 place += 1
-        for name in ("total", "candidates", "one"):
+        if self.estimator.corrects and self.estimator.bends and self.target is not Target.SUM_PER_USER:
+            found["guesses"] = place
+            place += size
+        shared = {"total": self.target.normalised, "candidates": Normaliser.PAIRS in self._kinds, "one": True}
+        for name in (name for name, used in shared.items() if used):
             found[name] = place
             place += 1
         return found | {"end": place}
@@ -98,37 +103,42 @@ class SummedArm:
         """The columns of one metric's cell, term by term and factor by factor."""
         at = self._blocks
         found: list[int] = []
-
-        def of_models(name: str) -> range:
-            first = self.start + at[name] + metric * self.models
-            return range(first, first + self.models)
-
         one = self.start + at["one"]
         for t, kind in enumerate(self._kinds):
-            found += of_models(f"s{t}")
+            found += self._of_models(f"s{t}", metric)
             if kind is Normaliser.PAIRS:
                 found += [self.start + at[f"d{t}"]] + [self.start + at["candidates"]] * self.models + [one]
             elif kind is Normaliser.LISTED:
-                found += [*of_models(f"w{t}"), *of_models(f"list{t}"), one]
+                found += [*self._of_models(f"w{t}", metric), *self._of_models(f"list{t}", metric), one]
             else:
                 found.append(self.start + at["total"] if self.target is Target.SUM_POOLED else one)
         return np.array(found, dtype=np.int64)
+
+    def guesses(self, metric: int) -> Ints64 | None:
+        """The columns of Σ q·worth over each model's list, where tipping points want them: what no weight can bend."""
+        return np.array(self._of_models("guesses", metric)) if "guesses" in self._blocks else None
+
+    def _of_models(self, block: str, metric: int) -> range:
+        first = self.start + self._blocks[block] + metric * self.models
+        return range(first, first + self.models)
 
     def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> Tally:
         """Fill this arm's columns for a batch of users, and tally its weights."""
         at = self._blocks
         own = x[:, self.start : self.start + self.width]
-        own[:, at["candidates"]] = 0.0 if batch.candidates is None else batch.candidates
         own[:, at["one"]] = 1.0
-        own[:, at["total"]] = 0.0
+        if "candidates" in at:
+            own[:, at["candidates"]] = 0.0 if batch.candidates is None else batch.candidates
+        if "total" in at:
+            own[:, at["total"]] = 0.0
         tally = Tally()
         for t, term in enumerate(self.estimator.terms(batch, self.target)):
-            if self.target.normalised:
+            if "total" in at:
                 own[:, at["total"]] += self._total(term, batch)
             weight = None if term.seen is None else term.seen * _counted(term, batch)
             for j, model in enumerate(ranked):
                 places = np.arange(len(self.metrics), dtype=np.int64) * self.models + j
-                self._fill_model(term, batch, weight, model, own, at[f"s{t}"] + places)
+                self._fill_model(t, term, batch, weight, model, own, places)
                 if term.divisor.kind is Normaliser.LISTED:
                     self._fill_list(term, batch, model, own, at[f"w{t}"] + places, at[f"list{t}"] + places)
             if term.divisor.kind is Normaliser.PAIRS:
@@ -154,26 +164,22 @@ class SummedArm:
         """How much every seen pair counts besides its weight: y, or y − q where a model is corrected."""
         return batch.value if not self.estimator.corrects else _residual(batch)
 
-    def guessed_gap(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
-        """What the outcome model's guesses say for model a against model b, per user; 0 where none are used."""
-        out = np.zeros((batch.users, 2))
-        if self.estimator.corrects:
-            for j, model in enumerate((a, b)):
-                assert model.list_q is not None
-                column = np.array([j])
-                sums.guessed(model.list_indptr, model.list_rank, model.list_q, self._table[:, [metric]], column, out)
-        return np.asarray(out[:, 0] - out[:, 1])
-
     def _fill_model(
-        self, term: Term, batch: Batch, weight: Floats | None, model: Ranked, own: Floats, columns: Ints64
+        self, t: int, term: Term, batch: Batch, weight: Floats | None, model: Ranked, own: Floats, places: Ints64
     ) -> None:
-        """s of one model, all metrics."""
+        """s of one model and term, all metrics: the guesses, which may be wanted by themselves, then what was seen."""
+        columns = self._blocks[f"s{t}"] + places
         own[:, columns] = 0.0
-        if weight is not None:
-            sums.weighed(batch.indptr, weight, model.rank, self._table, columns, own)
         if term.listed:
             assert model.list_q is not None
-            sums.guessed(model.list_indptr, model.list_rank, model.list_q, self._table, columns, own)
+            q = model.list_q
+            if self.target.normalised and model.list_inside is not None:
+                q = np.where(model.list_inside, q, 0.0)  # what the total does not hold
+            sums.guessed(model.list_indptr, model.list_rank, q, self._table, columns, own)
+            if "guesses" in self._blocks:
+                own[:, self._blocks["guesses"] + places] = own[:, columns]
+        if weight is not None:
+            sums.weighed(batch.indptr, weight, model.rank, self._table, columns, own)
 
     def _fill_list(self, term: Term, batch: Batch, model: Ranked, own: Floats, columns: Ints64, whole: Ints64) -> None:
         """Σ w·worth over the seen pairs of the list, and Σ worth over all of its candidates."""
@@ -182,7 +188,8 @@ class SummedArm:
         own[:, columns] = 0.0
         sums.weighed(batch.indptr, term.divisor.numbers, model.rank, self._table, columns, own)
         own[:, whole] = 0.0
-        sums.guessed(model.list_indptr, model.list_rank, model.list_there, self._table, whole, own)
+        there = model.list_there.astype(np.float64)
+        sums.guessed(model.list_indptr, model.list_rank, there, self._table, whole, own)
 
     def _total(self, term: Term, batch: Batch) -> Floats:
         """The estimated total of one term over all candidates of each user."""

@@ -1,6 +1,7 @@
 """Per-user columns for tipping points: how each row pulls for one model or the other, if propensities were wrong.
 
-Computed for chosen pairs of models in a second pass, when it is known which of the two is ahead.
+Computed for chosen pairs of models in a second pass, when it is known which of the two is ahead. What an outcome model
+says of the lists pulls too, but does not depend on propensities: its sums stand in the first pass (``settled``).
 """
 
 from __future__ import annotations
@@ -79,6 +80,12 @@ def fill_pulls(pulls: Sequence[Pull], batch: Batch, ranked: Sequence[Ranked], re
             worst_ratios(batch.indptr, fixed, term.tilt.inverse, counted, d, pull.sign, GRID, out)
         else:
             signed_sums(batch.indptr, fixed, term.tilt.inverse, counted, d, divisor, out)
-            if isinstance(arm, SummedArm):
-                out[:, -1] = arm.guessed_gap(batch, ranked[pull.a], ranked[pull.b], pull.metric)
         x[:, pull.start : pull.start + pull.width] = out
+
+
+def settled(pull: Pull, sums: Floats) -> Floats:
+    """Q of a pair, from column sums of the first pass, (…, columns): what the guesses say for a against b."""
+    columns = pull.arm.guesses(pull.metric) if isinstance(pull.arm, SummedArm) else None
+    if columns is None:
+        return np.zeros(sums.shape[:-1])
+    return np.asarray(sums[..., columns[pull.a]] - sums[..., columns[pull.b]])

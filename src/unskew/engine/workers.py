@@ -1,7 +1,12 @@
 """Many jobs at once, given back as they finish; the first failure or Ctrl-C ends all of them promptly.
 
 Threads suit jobs that release the interpreter lock (compiled kernels, numpy); a job that is under way when the run ends
-cannot be stopped, but nobody waits for it. Processes are ended.
+cannot be stopped, but nobody waits for it, as long as it keeps to its own thread: Python waits at its end for the
+threads of ``concurrent.futures``, and for all that is queued there. Processes are ended.
+
+Nothing here waits without end. polars answers SIGINT first and has interrupted system calls taken up again
+(SA_RESTART), so that a wait for a queue, a lock or a file lasts until what it waits for comes, Ctrl-C or not. Waits
+are cut into ticks, and between two ticks Python hears of it.
 """
 
 from __future__ import annotations
@@ -11,13 +16,16 @@ import queue
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from unskew.errors import InputError
 
+TICK = 0.1  # seconds
+
 Job = tuple[Any, ...]
+Finished = queue.SimpleQueue[tuple[int, Any, BaseException | None]]
 
 
 def each(
@@ -38,7 +46,7 @@ def _in_threads(function: Callable[..., Any], jobs: Sequence[Job], workers: int)
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     for place in range(len(jobs)):
         todo.put(place)
-    finished: queue.SimpleQueue[tuple[int, Any, BaseException | None]] = queue.SimpleQueue()
+    finished: Finished = queue.SimpleQueue()
     over = threading.Event()
 
     def work() -> None:
@@ -56,7 +64,7 @@ def _in_threads(function: Callable[..., Any], jobs: Sequence[Job], workers: int)
         threading.Thread(target=work, daemon=True).start()
     try:
         for _ in jobs:
-            place, value, error = finished.get()
+            place, value, error = _next(finished)
             if error is not None:
                 raise error
             yield place, value
@@ -64,13 +72,24 @@ def _in_threads(function: Callable[..., Any], jobs: Sequence[Job], workers: int)
         over.set()
 
 
+def _next(finished: Finished) -> tuple[int, Any, BaseException | None]:
+    while True:
+        try:
+            return finished.get(timeout=TICK)
+        except queue.Empty:
+            continue
+
+
 def _in_processes(function: Callable[..., Any], jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, Any]]:
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_leave_to_parent)
     try:
         places = {pool.submit(function, *job): place for place, job in enumerate(jobs)}
-        for future in as_completed(places):
-            yield places[future], future.result()
+        going = set(places)
+        while going:
+            done, going = wait(going, TICK, FIRST_COMPLETED)
+            for future in done:
+                yield places[future], future.result()
         pool.shutdown()
     except BaseException as error:
         ours = [child for child in multiprocessing.active_children() if child not in others]

@@ -13,19 +13,20 @@ import polars as pl
 from unskew.engine.held import Floats, Held, Ints32
 from unskew.errors import InputError
 from unskew.estimators import Summary
-from unskew.estimators.summary import Histogram, TrainingRows
+from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
+from unskew.evaluation.account import account_of, nothing_left
+from unskew.evaluation.evidence import evidence_of, summary_of, training_propensity
 from unskew.evaluation.lists import code_lists
 from unskew.evaluation.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
-from unskew.evaluation.rows import has_level, in_test_part, inside, judged, with_propensities
+from unskew.evaluation.rows import has_level, inside, judged, with_propensities
 from unskew.evaluation.rules import Ledger, Rules, plain
-from unskew.log import Account, Feedback, Ids, Log, Predictions, Recommendations
+from unskew.log import Feedback, Ids, Log, Recommendations
+from unskew.log.catalogue import Catalogue
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings, train_gains
 from unskew.outcome import Outcome
-from unskew.propensity import Level, Propensity, Side
-
-CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
+from unskew.propensity import Propensity, Side
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,8 @@ class Aligned:
         training_counts: training positives of every item; ``None`` without a training log.
         rows: the held-out rows as a log, which propensities are asked about.
         train: the training log with its gains, which propensities are fitted on.
-        logged: the items that the logs know: the candidates, with ``excluded`` removed.
+        logged: the catalogue: items of the logs, and those that were named; the candidates, with ``excluded`` removed.
+        closed: whether the catalogue was named, so that other listed items are none.
         excluded: the users' training rows, where only unseen items are candidates.
     """
 
@@ -54,6 +56,7 @@ class Aligned:
     rows: Log
     train: Log | None
     logged: Ids
+    closed: bool
     excluded: Log | None
 
 
@@ -66,6 +69,7 @@ def align(
     outcome: Outcome | None,
     seen: Log | None,
     population: Population | None,
+    catalogue: Catalogue | None,
     users: Ids,
     propensity: Propensity | None,
     strata_columns: Sequence[str],
@@ -74,66 +78,47 @@ def align(
 ) -> Aligned:
     """Code everything over the population's users and the union of all items, and count what happens on the way."""
     ledger = Ledger(dict(test.account.dropped))
-    logged = _catalogue(test, seen, {})  # what one model lists beyond is no business of the others' estimates
-    items = _catalogue(test, seen, lists)
+    shown = _vocabulary(test, seen, ())
+    logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
+    items = _vocabulary(test, seen, [logged, *(found.items for found in lists.values())])
     known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, ledger)
-    model, scores = propensity, None
-    told = None if seen is None else replace(seen, gain=_train_gains(seen, rules))
+    told = None if seen is None else replace(seen, gain=training_gains(seen, rules))
     train = None if told is None else told.positives()
+    model = propensity
     if model is not None and not model.fitted and told is not None:
         model = model.fit(told, side)
-    if model is not None:
-        rows, scores = with_propensities(rows, model, rules, ledger)
-    predicted: dict[str, Floats] = {}
-    if rules.rates and predictions and rules.feedback is not Feedback.IMPLICIT:
-        whole = rows
-        rows, predicted = predicted_rows(predictions, rows, rules, ledger)
-        if scores is not None and rows is not whole:
-            scores = scores[_still(whole, rows)]
-    made = Made({}, "")
-    if rules.ranks:
-        silent = {name: source for name, source in predictions.items() if name not in lists}
-        made = lists_of_predictions(silent, rows, known, logged, rules)
-    coded, accounts = code_lists({**lists, **made.lists}, rows, known, logged, rules, ledger)
-    coded_by_name = dict(zip(accounts, coded, strict=True))
-    empty = no_lists(users, items)
+    rows, scores, predicted = _told_of(rows, model, predictions, rules, ledger)
+    ranked = _ranked(lists, predictions, rows, known, logged, rules, ledger)
     labels, levels, trained = _labels(rows, seen, strata_columns)
     relative = model is None or not has_level(model, rows, rules)
     held = _held(rows, scores, labels, population, known if rules.unseen else None, relative, len(logged))
+    empty = no_lists(users, items)
     held = replace(
         held,
-        lists=tuple(coded_by_name.get(name, empty) for name in models),
+        lists=tuple(ranked.lists.get(name, empty) for name in models),
         predicted=tuple(predicted.get(name) for name in models),
         rating=row_ratings(rows) if predicted else None,
     )
     if not (held.value > 0.0).any():
-        reasons = ", ".join(f"{count:,} × {reason}" for reason, count in ledger.dropped.items()) or "nothing"
-        threshold = f" None of {len(test):,} rows is {rules.relevant}." if rules.relevant is not None else ""
-        raise InputError(
-            f"{test.account.source}: no relevant held-out interaction is left.{threshold} Dropped: {reasons}."
-        )
-    training = None if seen is None else TrainingRows(_training_propensity(model, seen, rows, rules), trained)
+        raise InputError(nothing_left(test, rules, ledger))
+    training = None if seen is None else TrainingRows(training_propensity(model, seen, rows, rules), trained)
     counts = None if train is None else np.bincount(train.items.into(items)[train.item], minlength=len(items))
-    account = {
-        "test": plain(replace(test.account, dropped=ledger.dropped)),
-        "train": None if seen is None else plain(seen.account),
-        "models": {name: accounts.get(name) or _predictor(name, predictions[name]) for name in models},
-        "population": None if population is None else plain(population.account),
-        "users": _users(population, held, seen is not None and not rules.by_users),
+    account = account_of(test, seen, population, ranked.accounts, predictions, models, held, rules, ledger) | {
         "items": {
             "catalogue": len(logged),
+            "named": None if catalogue is None else plain(catalogue.account),
+            "only_in_logs": None if catalogue is None else len(logged) - len(catalogue.items),
             "only_in_lists": len(items) - len(logged),
             "without_training_support": None if counts is None else int((counts == 0).sum()),
         },
-        "clicks_per_user": clicks_per_user(held),
     }
     return Aligned(
         held=held,
         users=users,
         items=items,
-        evidence=_evidence(rules, model, rows, held, models, predictions, made.unranked, outcome),
-        summary=_summary(model, logged, held, levels, training),
+        evidence=evidence_of(rules, model, rows, held, models, predictions, ranked.unranked, outcome),
+        summary=summary_of(model, logged, held, levels, training),
         propensity=model,
         labels=_texts(rows),
         training_counts=None if counts is None else counts.astype(np.float64),
@@ -142,8 +127,51 @@ def align(
         rows=rows,
         train=told,
         logged=logged,
+        closed=catalogue is not None,
         excluded=known if rules.unseen else None,
     )
+
+
+def _told_of(
+    rows: Log, model: Propensity | None, predictions: Sources, rules: Rules, ledger: Ledger
+) -> tuple[Log, Floats | None, dict[str, Floats]]:
+    """The rows that have all that is asked of them, with their propensities and what each model predicts."""
+    scores = None
+    if model is not None:
+        rows, scores = with_propensities(rows, model, rules, ledger)
+    if not rules.rates or not predictions or rules.feedback is Feedback.IMPLICIT:
+        return rows, scores, {}
+    left, predicted = predicted_rows(predictions, rows, rules, ledger)
+    if scores is not None and left is not rows:
+        scores = scores[_still(rows, left)]
+    return left, scores, predicted
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """The lists of the models that have any, their accounts, and in words who has none."""
+
+    lists: dict[str, Recommendations]
+    accounts: dict[str, Any]
+    unranked: str
+
+
+def _ranked(
+    lists: Mapping[str, Recommendations],
+    predictions: Sources,
+    rows: Log,
+    known: Log | None,
+    logged: Ids,
+    rules: Rules,
+    ledger: Ledger,
+) -> _Ranked:
+    """Code the lists, those that models gave and those that predictions make."""
+    made = Made({}, "")
+    if rules.ranks:
+        silent = {name: source for name, source in predictions.items() if name not in lists}
+        made = lists_of_predictions(silent, rows, known, logged, rules)
+    coded, accounts = code_lists({**lists, **made.lists}, rows, known, logged, rules, ledger)
+    return _Ranked(dict(zip(accounts, coded, strict=True)), accounts, made.unranked)
 
 
 def _held(
@@ -171,7 +199,8 @@ def _held(
     )
 
 
-def _train_gains(seen: Log, rules: Rules) -> Floats:
+def training_gains(seen: Log, rules: Rules) -> Floats:
+    """y of the training rows; all alike where nothing asks for ranks."""
     return train_gains(seen, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(seen))
 
 
@@ -182,52 +211,11 @@ def _still(whole: Log, part: Log) -> npt.NDArray[np.bool_]:
     return np.isin(pairs[0], pairs[1], assume_unique=True)
 
 
-def _predictor(name: str, source: Any) -> dict[str, Any]:
-    """The account of a model that predicts and makes no lists."""
-    account = source.account if isinstance(source, Predictions) else Account(name, 0)
-    return plain(account) | {"longest_rank": 0}
-
-
-def _evidence(
-    rules: Rules,
-    model: Propensity | None,
-    rows: Log,
-    held: Held,
-    models: Sequence[str],
-    predictions: Sources,
-    unranked: str,
-    outcome: Outcome | None,
-) -> Evidence:
-    silent = [name for name in models if name not in predictions]
-    return Evidence(
-        rules.feedback,
-        thresholded=rules.relevant is not None,
-        propensity=model is not None,
-        absolute=model is not None and has_level(model, rows, rules),
-        relevant=held.relevant is not None,
-        zeros=bool((held.value == 0.0).any()) or (rows.value is not None and bool((rows.value == 0.0).any())),
-        unshared=model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules),
-        binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
-        unpredicted=f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only" if silent else "",
-        unranked=unranked,
-        outcome=outcome is not None,
-        outside=outcome is not None and outcome.fitted,
-    )
-
-
-def clicks_per_user(held: Held) -> dict[str, int]:
-    """How many users have 1, 2, 3–5, 6+ seen relevant items."""
-    clicks = np.add.reduceat(np.append(held.value > 0.0, False).astype(np.int64), held.indptr[:-1])
-    clicks[np.diff(held.indptr) == 0] = 0
-    return {
-        name: int(np.count_nonzero((clicks >= low) & (clicks <= (high if high is not None else clicks.max(initial=0)))))
-        for name, low, high in CLICKS
-    }
-
-
-def _catalogue(test: Log, seen: Log | None, lists: Mapping[str, Recommendations]) -> Ids:
-    known = [test.items] if seen is None or seen.items is test.items else [test.items, seen.items]
-    known += [found.items for found in lists.values() if all(found.items is not ids for ids in known)]
+def _vocabulary(test: Log, seen: Log | None, more: Sequence[Ids]) -> Ids:
+    """The items of the logs, and more."""
+    known: list[Ids] = []
+    for ids in (test.items, *([] if seen is None else [seen.items]), *more):
+        known += [ids] if all(ids is not other for other in known) else []
     return known[0] if len(known) == 1 else Ids.of(*(ids.values for ids in known))
 
 
@@ -258,7 +246,7 @@ def _relevant(population: Population | None, rows: Log) -> Floats | None:
     if population is None or population.relevant is None:
         return None
     assert rows.gain is not None
-    seen = np.bincount(rows.user, weights=rows.gain, minlength=len(rows.users))
+    seen = np.bincount(rows.user, weights=rows.gain > 0.0, minlength=len(rows.users))
     short = seen > population.relevant + 1e-9
     if short.any():
         u = int(np.argmax(short))
@@ -268,46 +256,3 @@ def _relevant(population: Population | None, rows: Log) -> Floats | None:
             "It must count all relevant candidates, seen or not."
         )
     return population.relevant
-
-
-def _training_propensity(model: Propensity | None, seen: Log, test: Log, rules: Rules) -> Floats | None:
-    """P of the training rows on the test rows' scale, for shares of strata; ``None`` where there is none for them."""
-    if model is None or (model.name == "known" and seen.propensity is None):
-        return None
-    rows = in_test_part(model.of(seen).rows, model, test, rules)
-    return rows[~np.isnan(rows)]
-
-
-def _summary(
-    model: Propensity | None,
-    items: Ids,
-    held: Held,
-    levels: dict[str, tuple[str, ...]],
-    training: TrainingRows | None,
-) -> Summary:
-    if model is None or held.propensity is None:
-        return Summary(levels=levels, training=training)
-    catalogue = model.of_items(items)
-    return Summary(
-        pairs=Histogram.of(held.propensity[held.value > 0.0]),
-        seen=Histogram.of(held.propensity),
-        items=None if catalogue is None else Histogram.of(catalogue[~np.isnan(catalogue)]),
-        levels=levels,
-        training=training,
-    )
-
-
-def _users(population: Population | None, held: Held, trained: bool) -> dict[str, Any]:
-    told = (
-        "given"
-        if population is not None
-        else "users of the training and test logs"
-        if trained
-        else "users of the test log"
-    )
-    return {
-        "population": held.users,
-        "population_is": told,
-        "with_held_out": int(np.count_nonzero(np.diff(held.indptr))),
-        "relevant_items_known": held.relevant is not None,
-    }

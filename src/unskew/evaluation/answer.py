@@ -14,7 +14,7 @@ from unskew.engine.held import Held
 from unskew.engine.items import item_ratios
 from unskew.engine.memory import AnyArm, Cell, Progress, Sums, estimate, tilt
 from unskew.engine.plan import Plan
-from unskew.engine.tilts import Pull, has_tilt
+from unskew.engine.tilts import Pull, has_tilt, settled
 from unskew.estimators import Need, Target
 from unskew.inference import tipping
 from unskew.inference.intervals import Interval, normal, percentile
@@ -292,21 +292,25 @@ def _tippings(
         progress=setting.progress,
     )
     found = {}
+    whole: dict[int, npt.NDArray[np.intp]] = {}  # replicates that have a divisor, by cell
     for pull in pulls:
-        columns = slice(pull.start, pull.start + pull.width)
-        gamma = _gamma(totals[columns], pull)
-        low = None
-        if drawn is not None:
-            values = _drawn(sums, plan.cells[pull.cell])
-            assert values is not None
-            there = drawn[np.isfinite(values).all(axis=1), columns]
-            low = float(np.quantile(_gamma(there, pull), 1.0 - setting.level, method="lower"))
+        gamma, low = _gamma(totals, sums.totals, pull), None
+        if drawn is not None and sums.replicates is not None:
+            if pull.cell not in whole:
+                values = plan.cells[pull.cell].form.values(sums.replicates[:, plan.cells[pull.cell].columns])
+                whole[pull.cell] = np.flatnonzero(np.isfinite(values).all(axis=1))
+            gammas = _gamma(drawn, sums.replicates, pull)[whole[pull.cell]]
+            low = float(np.quantile(gammas, 1.0 - setting.level, method="lower"))
         found[(pull.cell, pull.a, pull.b)] = (float(gamma), low)
     return found
 
 
-def _gamma(sums: Floats, pull: Pull) -> Floats:
-    return tipping.on_grid(sums) if pull.grid else tipping.closed(sums, pull.sign)
+def _gamma(second: Floats, first: Floats, pull: Pull) -> Floats:
+    """Γ* of a pair from the sums of both passes, (…, columns)."""
+    sums = second[..., pull.start : pull.start + pull.width]
+    if pull.grid:
+        return tipping.on_grid(sums)
+    return tipping.closed(sums, pull.sign, settled(pull, first))
 
 
 def _weights(arm: AnyArm, tally: Tally, setting: Setting) -> Weights:

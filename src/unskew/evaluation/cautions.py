@@ -12,6 +12,7 @@ from unskew.estimators import Need, Target
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
 from unskew.inference.steps import STEP
+from unskew.result import Estimate
 
 ENOUGH = 200  # replicates for --refit
 
@@ -127,6 +128,23 @@ def after(answers: Sequence[Answer], *, refit: bool) -> list[str]:
             f"Up to {lost:,} bootstrap replicates of an estimate had an empty divisor, or a propensity that could not "
             "be fitted, and were dropped."
         )
+    high = [e for e in answers[0].estimates if e.value > 1.0 and e.metric.startswith("precision@")]
+    if high:
+        found.append(_above_one(high))
     if any(np.isnan(e.value) for answer in answers for e in answer.estimates):
         found.append("Some estimates do not exist because no user counts for them; they are shown as NaN.")
     return found
+
+
+def _above_one(high: Sequence[Estimate]) -> str:
+    """Why an estimated share can exceed 1: its sums are not divided by what they were taken over."""
+    first = high[0]
+    which = f"{first.model}, {first.metric} × {first.estimator} × {first.target}"
+    why = "weights do not add up to exactly the pairs that there are, so an estimate varies around a share"
+    if first.estimator == "naive":
+        why = (
+            "naive takes listed pairs for k in all items of a user, and where more of the seen pairs are listed ones "
+            "they count for too many: that is the skew"
+        )
+    many = "1 estimate of precision exceeds" if len(high) == 1 else f"{len(high)} estimates of precision exceed"
+    return f"{many} 1 ({which}{', …' if len(high) > 1 else ''}): {why}. Nothing is cut at 1."

@@ -10,10 +10,9 @@ from typing import Any, Literal
 from unskew.errors import InputError, RefusedError, UnskewError
 from unskew.evaluation.comparison import Missing, PropensityComparison
 from unskew.evaluation.gather import check_options, gather
-from unskew.evaluation.inputs import Names, as_log
+from unskew.evaluation.inputs import Names, read_side
 from unskew.evaluation.question import Question
 from unskew.evaluation.run import evaluate
-from unskew.log import read_features
 from unskew.propensity import Propensity
 from unskew.propensity.checking import by_name
 from unskew.result import Result
@@ -90,20 +89,23 @@ def _read_once(
     a = bound.arguments
     check_options(models, a["seen"], a["share"], refused, a["drop_seen"], a["refit"], a["interval"], a["threads"])
     asked = {name: a[name] for name in ("relevant", "by", "level", "interval", "replicates", "seed")}
-    question = Question.of(a["metrics"], a["estimators"], first, a["outcome"], a["target"], **asked)
     names = Names(a["columns"])
+    asked |= {"columns": names.of_guesses, "invalid": a["invalid"]}
+    question = Question.of(a["metrics"], a["estimators"], first, a["outcome"], a["target"], **asked)
     how = {name: a[name] for name in ("feedback", "invalid", "duplicates")}
     say("reading logs", 0, 1)
     apart = a["share"] == "users"
-    given = gather(question, test, a["seen"], a["users"], models, a["candidates"], names, how, say, apart)
-    read: dict[str, Any] = {
+    given = gather(question, test, a["seen"], a["users"], a["items"], models, a["candidates"], names, how, say, apart)
+    side = read_side(a["mcar"], a["user_features"], a["item_features"], names, how)
+    read = {
         "seen": given.train,
         "users": given.population,
-        "mcar": None if a["mcar"] is None else as_log(a["mcar"], name="mcar", columns=names.of_train, **how),
+        "items": given.catalogue,
+        "outcome": question.outcome,
+        "mcar": side.mcar,
+        "user_features": side.user_features,
+        "item_features": side.item_features,
     }
-    for key in ("user", "item"):
-        covariates = a[f"{key}_features"]
-        read[f"{key}_features"] = None if covariates is None else read_features(covariates, key, invalid=how["invalid"])
     return _Once(given.test, given.ready(models), options | read)
 
 

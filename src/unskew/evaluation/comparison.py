@@ -8,19 +8,18 @@ A spread above the half-width says that the choice of the propensity matters mor
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from unskew.atomic import atomic
+from unskew.atomic import atomic, write_json, write_text
 from unskew.propensity import make
-from unskew.result import Estimate, Result, Verdict
+from unskew.result import Estimate, Result, Verdict, frame_of, plain
 from unskew.spec import find
 
 if TYPE_CHECKING:
@@ -124,11 +123,11 @@ class PropensityComparison:
 
     def moves(self) -> pl.DataFrame:
         """How far each estimate moves: smallest, largest, spread, and spread over the mean half-width."""
-        return _frame(self.all_moves(), Move)
+        return frame_of(self.all_moves(), Move)
 
     def changes(self) -> pl.DataFrame:
         """Pairs of models on which propensities disagree: which, and from what to what."""
-        return _frame(self.all_changes(), Change)
+        return frame_of(self.all_changes(), Change)
 
     @property
     def changed(self) -> bool:
@@ -162,8 +161,8 @@ class PropensityComparison:
         return {
             "schema_version": SCHEMA_VERSION,
             "propensities": self.fitted,
-            "estimates": [_plain(row) for row in self.table().to_dicts()],
-            "moves": [_plain(asdict(move)) for move in self.all_moves()],
+            "estimates": [plain(row) for row in self.table().to_dicts()],
+            "moves": [plain(asdict(move)) for move in self.all_moves()],
             "changes": [asdict(change) for change in self.all_changes()],
             "missing": [asdict(missing) for missing in self.missing],
             "results": {name: result.to_dict() for name, result in self.results.items()},
@@ -171,9 +170,7 @@ class PropensityComparison:
 
     def to_json(self, path: str | Path) -> None:
         """Write everything as JSON."""
-        with atomic(path) as temporary:
-            text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False)
-            temporary.write_text(text + "\n", encoding="utf-8")
+        write_json(path, self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
         """Write the table of estimates as CSV."""
@@ -189,8 +186,7 @@ class PropensityComparison:
         """Write one self-contained page: what changes, how far estimates move, and all of them side by side."""
         from unskew.report import comparison_page
 
-        with atomic(path) as temporary:
-            temporary.write_text(comparison_page(self), encoding="utf-8")
+        write_text(path, comparison_page(self))
 
     def __getitem__(self, name: str) -> Result:
         return self.results[find("propensity", name, self.results, make)]
@@ -256,13 +252,3 @@ def _change(one: str, v: Verdict, other: str, w: Verdict) -> Change:
         other_verdict=str(w.verdict),
         opposite={v.verdict, w.verdict} == {"better", "worse"},
     )
-
-
-def _frame(rows: list[Any], kind: type) -> pl.DataFrame:
-    types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
-    schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
-    return pl.DataFrame([asdict(row) for row in rows], schema=schema)
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: None if isinstance(x, float) and not math.isfinite(x) else x for key, x in row.items()}

@@ -17,6 +17,7 @@ from unskew.errors import InputError
 from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions
 from unskew.evaluation.question import Question
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
+from unskew.log.catalogue import Catalogue, read_catalogue
 from unskew.log.log import Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback
@@ -60,6 +61,7 @@ class Given:
     test: Log
     train: Log | None
     population: Population | None
+    catalogue: Catalogue | None
     users: Ids
     lists: dict[str, Recommendations]
     predictions: dict[str, Predictions | Predictor]
@@ -77,6 +79,7 @@ def gather(
     test: Any,
     seen: Any,
     users: Any,
+    items: Any,
     models: Mapping[str, Any],
     candidates: str | None,
     names: Names,
@@ -97,6 +100,9 @@ def gather(
             if isinstance(source, str | PathLike)
         }
         log, train, population = _read(question, test, seen, users, names, how)
+        catalogue = items if isinstance(items, Catalogue) else None
+        if items is not None and catalogue is None:
+            catalogue = read_catalogue(items, columns=names.of_items, invalid=invalid)
         told = told_feedback(log, question.relevant)
         everyone = _everyone(log, train, population, by_users)
         among = _candidates(candidates, train)
@@ -113,7 +119,7 @@ def gather(
                 exclude = train if among == "unseen" else None
                 with _told_of(name, ready):
                     lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
-    return Given(log, train, population, everyone, lists, predictions, told, among)
+    return Given(log, train, population, catalogue, everyone, lists, predictions, told, among)
 
 
 @contextmanager

@@ -10,11 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from unskew.engine.guess import Guess
+from unskew.engine.guess import Floats, Guess
+from unskew.engine.memory import walk
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
+from unskew.evaluation.rules import plain
 from unskew.outcome import Crossfit, Given, Outcome, crossfit
 from unskew.propensity import Side
 
@@ -37,7 +40,7 @@ def with_guesses(
     if not any(Need.LISTS in need for need in needs):
         return Guessed(aligned, None, None)
     logged = aligned.items.into(aligned.logged) >= 0
-    guess = Guess(logged, aligned.excluded)
+    guess = Guess(logged, aligned.closed, aligned.excluded)
     if outcome is None or not any(Need.OUTCOME in need for need in needs):
         return Guessed(replace(aligned, held=replace(aligned.held, guess=guess)), None, None)
     rows, held = aligned.rows, aligned.held
@@ -47,22 +50,24 @@ def with_guesses(
         how = "cross-fitted over pairs" if folded else "fitted in sample"
         p = held.propensity
         outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
-    q = outcome.of(rows)
     total = None
-    if any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms):
+    whole = any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms)
+    q, unasked = _of_rows(outcome, aligned, whole)
+    if whole:
         total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
     ask = outcome.bind(aligned.users, aligned.items)
-    listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms))
+    listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms), threads)
     account: dict[str, Any] = {
         "model": str(outcome),
         "how": how,
-        "mean": float(np.mean(q)) if len(q) else None,
-        "mean_outcome": float(np.mean(held.value)) if len(held.value) else None,
+        "mean": float(np.mean(q[~unasked])) if not unasked.all() else None,
+        "mean_outcome": float(np.mean(held.value[~unasked])) if not unasked.all() else None,
         "rows": len(rows),
-        "unknown": outcome.unknown(rows),
+        "unasked": int(np.count_nonzero(unasked)),
+        "unknown": outcome.unknown(rows) - int(np.count_nonzero(unasked)),
         "listed": listed,
         "listed_unknown": lacking,
-    }
+    } | ({"table": plain(outcome.table.account)} if isinstance(outcome, Given) else {})
     warnings = []
     if isinstance(outcome, Given) and outcome.default is not None and (account["unknown"] or lacking):
         warnings.append(
@@ -78,16 +83,36 @@ def with_guesses(
     return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings))
 
 
-def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int) -> tuple[int, int]:
+def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """q of the held-out rows, and which of them need none.
+
+    A table of predictions may hold listed pairs only. A held-out pair that no list holds corrects no list: unless
+    totals over all pairs are asked for, its q does not matter, and y itself (nothing to correct) stands in for it.
+    """
+    rows, nobody = aligned.rows, np.zeros(len(aligned.rows), dtype=np.bool_)
+    if not isinstance(outcome, Given) or outcome.default is not None or whole:
+        return outcome.of(rows), nobody
+    lacks = outcome.lacking(aligned.users, aligned.items)(rows.user, rows.item)
+    q = aligned.held.value.copy()
+    q[~lacks] = outcome.bind(aligned.users, aligned.items)(rows.user[~lacks], rows.item[~lacks])
+    return q, lacks  # listed pairs that the table lacks are refused when lists are asked about
+
+
+def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int, threads: int | None) -> tuple[int, int]:
     """How many candidates all lists hold down to the deepest rank that counts, and how many the model lacks."""
-    lacks, total, lost = outcome.lacking(aligned.users, aligned.items), 0, 0
-    for lists in aligned.held.lists:
-        everyone = len(lists.indptr) - 1
-        asked = (guess.candidates(lists, 0, everyone) > 0.0) & (lists.rank <= depth)
-        user = np.repeat(np.arange(everyone, dtype=np.int32), np.diff(lists.indptr))
-        total += int(np.count_nonzero(asked))
-        lost += int(np.count_nonzero(lacks(user[asked], lists.item[asked])))
-    return total, lost
+    lacks = outcome.lacking(aligned.users, aligned.items)
+
+    def one(low: int, high: int) -> tuple[int, int]:
+        total, lost = 0, 0
+        for lists in aligned.held.lists:
+            near = lists.rank[lists.indptr[low] : lists.indptr[high]] <= depth
+            user, item = guess.pairs(lists, low, high, near & guess.candidates(lists, low, high))
+            total += len(user)
+            lost += int(np.count_nonzero(lacks(user, item)))
+        return total, lost
+
+    counts = list(walk(aligned.held.users, one, threads))
+    return sum(total for total, _ in counts), sum(lost for _, lost in counts)
 
 
 def _of(part: int, whole: int) -> str:

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_log
+from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
+from unskew.propensity import Side
 
 
 class Names:
@@ -20,7 +21,7 @@ class Names:
 
     ``time`` and ``policy`` are asked of the test log only, ``propensity`` of the training log only where shares of
     strata are measured there, ``relevant`` of the population, ``rank`` and ``score`` of lists, ``rank`` and
-    ``prediction`` of predictions.
+    ``prediction`` of predictions; a table of guesses (``--outcome "given(FILE)"``) has no ranks.
     """
 
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
@@ -38,7 +39,9 @@ class Names:
         self.of_train_with_propensity = self._only("user", "item", "value", "propensity")
         self.of_lists = self._only("user", "item", "rank", "score")
         self.of_predictions = self._only("user", "item", "rank", "prediction")
+        self.of_guesses = self._only("user", "item", "prediction")
         self.of_users = self._only("user", "relevant")
+        self.of_items = self._only("item")
 
     def _only(self, *names: str) -> dict[str, str]:
         return {name: theirs for name, theirs in self._columns.items() if name in names}
@@ -62,6 +65,16 @@ def as_log(
     return Log.from_frame(
         source, columns=columns, feedback=feedback, invalid=invalid, duplicates=duplicates, keep=keep, source=name
     )
+
+
+def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any]) -> Side:
+    """What a propensity may be fitted on beside the training log."""
+
+    def features(source: Any, key: str) -> Features | None:
+        return None if source is None else read_features(source, key, invalid=how["invalid"])
+
+    random = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how)
+    return Side(random, features(user_features, "user"), features(item_features, "item"))
 
 
 def as_lists(

@@ -24,12 +24,15 @@ def code_lists(
             found = found.drop_seen(seen)
         elif seen is not None:
             repeats = found.count_seen(seen)
+        inside = np.append(test.items.into(logged) >= 0, True)  # −1, an item without a code, reads the end
+        beyond = len(found.item) - int(np.count_nonzero(inside[found.item]))
         without = int(np.count_nonzero(scored & (np.diff(found.indptr) == 0)))
         accounts[name] = plain(found.account) | {
             "rows": given.account.rows or len(given.item),
             "users_without_list": without,
             "lists_outside_the_population": outside,
             "training_items_in_lists": repeats,
+            "places_beyond_the_catalogue": beyond,
             "tied_cut_offs": found.tied,
             "longest_rank": found.depth,
         }
@@ -48,9 +51,9 @@ def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledge
     """Count lists of users outside the population, and say so where ids look mixed up: that is no bad model."""
     filled = np.diff(given.indptr) > 0
     outside = filled & (given.users.into(users) < 0)
-    mark = np.zeros(len(given.items), dtype=np.bool_)
-    mark[given.item[given.item >= 0]] = True
-    listed = np.flatnonzero(mark)
+    mark = np.zeros(len(given.items) + 1, dtype=np.bool_)
+    mark[given.item] = True  # −1, an item without a code, marks the place at the end
+    listed = np.flatnonzero(mark[:-1])
     strange = given.items.into(logged)[listed] < 0
     for what, theirs, ours, share in (
         ("user", given.users, users, outside.sum() / max(filled.sum(), 1)),

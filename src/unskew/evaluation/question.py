@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from unskew.errors import InputError
 from unskew.estimators import Estimator, Target
 from unskew.estimators.validity import innermost
 from unskew.log import Feedback
+from unskew.log.log import Invalid
 from unskew.metrics import Metric, RankingMetric, RatingMetric, Shape
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity
@@ -51,9 +52,15 @@ class Question:
         asked_propensity: str | Propensity | None,
         asked_outcome: str | Outcome | None,
         target: str | Sequence[str] | None,
+        *,
+        columns: Mapping[str, str] | None = None,
+        invalid: Invalid = "error",
         **rest: Any,
     ) -> Question:
-        """Parse the parts; by default naive, with propensities snips, and for ranks gs as well."""
+        """Parse the parts; by default naive, with propensities snips, and for ranks gs as well.
+
+        ``columns`` and ``invalid`` say how a file that is named in a canonical string is read.
+        """
         if isinstance(asked_metrics, str | RankingMetric | RatingMetric):
             asked_metrics = [asked_metrics]
         if isinstance(asked_estimators, str | Estimator):
@@ -71,7 +78,7 @@ class Question:
             estimators=_once(estimators.make(e) for e in asked_estimators or usual),
             targets=_once(Target.make(t) for t in targets),
             propensity=given,
-            outcome=None if asked_outcome is None else outcome.make(asked_outcome),
+            outcome=None if asked_outcome is None else outcome.make(asked_outcome, columns=columns, invalid=invalid),
             chosen=asked_estimators is not None,
             **rest,
         )
@@ -90,6 +97,20 @@ class Question:
         if self.interval == "bootstrap" and self.replicates < 50:
             raise InputError(f"a bootstrap needs at least 50 replicates, not {self.replicates}.")
 
+    def check_folds(self, crossfit: bool) -> None:
+        """Fitting in sample means nothing where no outcome model is fitted."""
+        if crossfit:
+            return
+        if self.outcome is None:
+            raise InputError(
+                "--in-sample (crossfit=False) says how an outcome model is fitted: give --outcome as well."
+            )
+        if self.outcome.fitted:
+            raise InputError(
+                f"--in-sample (crossfit=False) says how an outcome model is fitted, and '{self.outcome}' is not fitted "
+                "here: leave it out."
+            )
+
     def targets_for(self, feedback: Feedback) -> dict[Metric, tuple[Target, ...]]:
         """For each metric the asked targets, else the usual one.
 
@@ -103,6 +124,17 @@ class Question:
         """The asked estimators; of the usual ones those that exist for any of the targets."""
         targets = {target for each in self.targets_for(feedback).values() for target in each}
         return self.estimators if self.chosen else tuple(e for e in self.estimators if targets & e.valid)
+
+    @property
+    def debiased(self) -> tuple[Estimator, ...]:
+        """All but the naive."""
+        return tuple(e for e in self.estimators if e.name != "naive")
+
+    @property
+    def without_level(self) -> tuple[Estimator, ...]:
+        """Estimators of sums for propensities whose level is not known."""
+        names = ("snips(over=list)", *([] if self.outcome is None else ["sndr"]))
+        return tuple(estimators.make(name) for name in names)
 
     @property
     def ranks(self) -> bool:

@@ -81,23 +81,24 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger
 
 def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:
     """Absolute propensities of the whole log or of its training part, scaled to its test part; others as they are."""
-    part, share = model.refers(test), _share(model, test, rules)
+    part, share = model.refers(test), share_of(model, test, rules)
     if part is Part.TEST or rules.by_users or share is None or model.level is Level.RELATIVE:
         return rows
-    train = _train_share(share, rules)
+    train = train_share(share, rules)
     whole = rows if part is Part.LOG else np.minimum(rows / train, 1.0)
     return part_propensity(whole, share, unseen=rules.unseen, train=train)
 
 
 def _capped(scored: Scored, model: Propensity, test: Log, rules: Rules) -> int:
     """Rows set to 1: by the model, or because P of the training part over its share, P of the whole log, exceeds 1."""
-    share = _share(model, test, rules)
+    share = share_of(model, test, rules)
     if model.refers(test) is not Part.TRAIN or rules.by_users or share is None or model.level is Level.RELATIVE:
         return scored.capped
-    return max(scored.capped, int(np.count_nonzero(scored.rows > _train_share(share, rules))))
+    return max(scored.capped, int(np.count_nonzero(scored.rows > train_share(share, rules))))
 
 
-def _train_share(share: float, rules: Rules) -> float:
+def train_share(share: float, rules: Rules) -> float:
+    """The training part's share of the whole: as its split says, else the rest."""
     return rules.train_share if rules.train_share is not None else 1.0 - share
 
 
@@ -105,9 +106,10 @@ def has_level(model: Propensity, test: Log, rules: Rules) -> bool:
     """Whether the level of the test rows' propensities means something: absolute, and the test part's share known."""
     if model.level is Level.RELATIVE:
         return False
-    return model.refers(test) is Part.TEST or rules.by_users or _share(model, test, rules) is not None
+    return model.refers(test) is Part.TEST or rules.by_users or share_of(model, test, rules) is not None
 
 
-def _share(model: Propensity, test: Log, rules: Rules) -> float | None:
-    known = model.share_of(test)
+def share_of(model: Propensity | None, test: Log, rules: Rules) -> float | None:
+    """The test part's share of the whole: as the propensity or the split knows it, else as it was told."""
+    known = test.share if model is None else model.share_of(test)
     return rules.share if known is None else known

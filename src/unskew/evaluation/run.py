@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
-import polars as pl
-
-from unskew.engine.held import Held
-from unskew.engine.memory import AnyArm
+from unskew.engine.held import Floats
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
-from unskew.engine.rated import RatedArm
-from unskew.errors import InputError, RefusedError
-from unskew.estimators import Estimator, Need
-from unskew.evaluation import cautions
-from unskew.evaluation.align import Aligned, align, clicks_per_user
-from unskew.evaluation.answer import Answer, Setting, answer
-from unskew.evaluation.gather import Stage, check_options, gather
+from unskew.errors import RefusedError
+from unskew.estimators import Estimator
+from unskew.evaluation import beyond, cautions, shares
+from unskew.evaluation.align import Aligned, align, training_gains
+from unskew.evaluation.answer import Setting, answer
+from unskew.evaluation.gather import Given, Stage, check_options, gather
 from unskew.evaluation.guesses import with_guesses
-from unskew.evaluation.inputs import Names, as_log
+from unskew.evaluation.inputs import Names, read_side
+from unskew.evaluation.parts import segment_answers, single_clicks, support_gap
+from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
-from unskew.evaluation.segments import segments
-from unskew.log import (
-    Feedback,
-    Ids,
-    read_features,
-)
+from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
-from unskew.log.relevance import train_gains
-from unskew.metrics import Metric, RankingMetric
+from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity, Side
 from unskew.result import Result
@@ -53,6 +44,7 @@ def evaluate(
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
     users: Any = None,
+    items: Any = None,
     share: float | Literal["users"] | None = None,
     mcar: Any = None,
     user_features: Any = None,
@@ -90,6 +82,8 @@ def evaluate(
         feedback: what a row of the logs says; needed where there is a column ``value``.
         relevant: a threshold on the value, ``'>=4'``.
         users: the population, ``user[, relevant]``, with n_u where known; by default the users of both logs.
+        items: the catalogue, a file or frame with a column ``item``: all that could be recommended, also what nobody
+            saw; by default the items of both logs.
         share: the test log is a random part of the whole log with this share (a split of ours remembers it), or
             ``users``: training and test hold different users, so that propensities carry over as they are.
         mcar: a log whose pairs were seen at random, for ``naive_bayes``.
@@ -107,15 +101,16 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    if not crossfit and outcome is None:
-        raise InputError("--in-sample (crossfit=False) says how an outcome model is fitted: give --outcome as well.")
     check_options(models, seen, share, refused, drop_seen, refit, interval, threads)
+    names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     question = Question.of(
         metrics,
         estimators,
         propensity,
         outcome,
         target,
+        columns=names.of_guesses,
+        invalid=invalid,
         relevant=relevant,
         by=by,
         level=level,
@@ -123,24 +118,13 @@ def evaluate(
         replicates=replicates,
         seed=seed,
     )
+    question.check_folds(crossfit)
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
-    names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    given = gather(question, test, seen, users, models, candidates, names, how, say, share == "users")
+    given = gather(question, test, seen, users, items, models, candidates, names, how, say, share == "users")
     say("aligning", 0, 1)
-    rules = Rules(
-        feedback=given.feedback,
-        relevant=relevant,
-        unseen=given.candidates == "unseen",
-        drop_seen=drop_seen,
-        drop_invalid=invalid == "drop",
-        share=None if share == "users" else share,
-        by_users=share == "users",
-        train_share=None if given.train is None else given.train.share,
-        ranks=question.ranks,
-        rates=question.rates,
-    )
-    side = _side(mcar, user_features, item_features, names, how, rules)
+    rules = _rules(question, given, share, drop_seen=drop_seen, drop_invalid=invalid == "drop")
+    side = _with_gains(read_side(mcar, user_features, item_features, names, how), rules)
     aligned = align(
         given.test,
         tuple(models),
@@ -149,17 +133,17 @@ def evaluate(
         outcome=question.outcome,
         seen=given.train,
         population=given.population,
+        catalogue=given.catalogue,
         users=given.users,
         propensity=question.propensity,
         strata_columns=question.strata_columns(),
         rules=rules,
         side=side,
     )
-    kept, refusals = sift(
-        question.targets_for(given.feedback), question.estimators_for(given.feedback), aligned.evidence
-    )
-    _refuse(refusals, skip=refused == "skip" or not question.chosen, any_left=bool(kept))
-    plan = make_plan(kept, aligned.summary, len(models), question.depth(aligned.held))
+    question = _with_others(question, given, aligned)
+    plan, refusals = _planned(question, given, aligned, len(models), skip=refused == "skip")
+    if question.outcome is not None and not question.outcome.fitted:
+        say("fitting the outcome model", 0, 1)
     guessed = with_guesses(aligned, plan, question.outcome, side, folded=crossfit, threads=threads)
     aligned = guessed.aligned
     warnings = cautions.before(
@@ -172,7 +156,11 @@ def evaluate(
         unseen=rules.unseen,
         replicates=replicates,
     )
-    warnings += guessed.warnings
+    warnings += [
+        *beyond.warnings(aligned, plan),
+        *guessed.warnings,
+        *shares.doubts(given.test, given.train, aligned.propensity, rules),
+    ]
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -182,103 +170,93 @@ def evaluate(
         threads=threads,
         progress=lambda done, total: say("estimating", done, total),
         segment=None,
-        single_clicks=_single_clicks(aligned.held),
-        support_gap=_support_gap(aligned, aligned.held),
+        single_clicks=single_clicks(aligned.held),
+        support_gap=support_gap(aligned, aligned.held),
     )
-    redraw = None
-    if refit:
-        redraw = partial(
-            refit_replicates, aligned, plan, side, rules, replicates=question.drawn, seed=seed, threads=threads,
-            progress=lambda done, total: say("refitting", done, total),
-        )  # fmt: skip
-    answers = [answer(aligned.held, plan, setting, keep=per_user, redraw=redraw)]
-    for name, held in segments(aligned, by, given.population):
-        answers.append(_segment_answer(name, held, aligned, plan, setting, warnings))
-    settings = question.settings(given.feedback, given.candidates, aligned.propensity)
+    redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
+    whole = answer(aligned.held, plan, setting, keep=per_user, redraw=redraw)
+    parts, lacking = segment_answers(aligned, plan, setting, by, given.population)
+    answers = [whole, *parts]
+    about = {
+        "outcome": guessed.account,
+        "settings": question.settings(given.feedback, given.candidates, aligned.propensity),
+        "refused": [vars(r) for r in refusals],
+    }
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
         weights=tuple(w for a in answers for w in a.weights),
-        inputs=aligned.account
-        | {"outcome": guessed.account, "settings": settings, "refused": [vars(r) for r in refusals]},
-        warnings=tuple(dict.fromkeys([*warnings, *cautions.after(answers, refit=refit)])),
-        rows=_per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
+        inputs=aligned.account | about,
+        warnings=tuple(dict.fromkeys([*warnings, *lacking, *cautions.after(answers, refit=refit)])),
+        rows=per_user_rows(whole, plan, aligned.users, tuple(models)) if per_user else None,
     )
 
 
-def _side(
-    mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any], rules: Rules
-) -> Side:
-    """What a propensity may be fitted on beside the training log."""
-    random = None
-    if mcar is not None:
-        random = as_log(mcar, name="mcar", columns=names.of_train, **how)
-        random = replace(
-            random, gain=train_gains(random, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(random))
-        )
-    return Side(
-        mcar=random,
-        user_features=None if user_features is None else read_features(user_features, "user", invalid=how["invalid"]),
-        item_features=None if item_features is None else read_features(item_features, "item", invalid=how["invalid"]),
+def _rules(
+    question: Question, given: Given, share: float | Literal["users"] | None, *, drop_seen: bool, drop_invalid: bool
+) -> Rules:
+    return Rules(
+        feedback=given.feedback,
+        relevant=question.relevant,
+        unseen=given.candidates == "unseen",
+        drop_seen=drop_seen,
+        drop_invalid=drop_invalid,
+        share=None if share == "users" else share,
+        by_users=share == "users",
+        train_share=None if given.train is None else given.train.share,
+        ranks=question.ranks,
+        rates=question.rates,
     )
 
 
-def _refuse(refusals: Sequence[Refusal], *, skip: bool, any_left: bool) -> None:
-    if not refusals or (skip and any_left):
-        return
-    lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
-    more = "" if not any_left else "\nTo compute the other cells and list these in the result, use --refused skip."
-    raise RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
+def _with_gains(side: Side, rules: Rules) -> Side:
+    """The log seen at random with its gains, like the training log."""
+    return side if side.mcar is None else replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
 
 
-def _single_clicks(held: Held) -> float:
-    clicks = clicks_per_user(held)
-    return clicks["1"] / max(sum(clicks.values()), 1)
+def _with_others(question: Question, given: Given, aligned: Aligned) -> Question:
+    """The question with other debiased estimators, where the log supports none of the usual ones.
+
+    Nobody who gives propensities wants to read a naive answer: where the level of propensities is not known, sums can
+    still be estimated by estimators that do without it; else the reasons are an error.
+    """
+    if question.chosen or question.propensity is None:
+        return question
+    targets, usual = question.targets_for(given.feedback), question.estimators_for(given.feedback)
+    kept, refusals = sift(targets, usual, aligned.evidence)
+    if not refusals or any(estimator.name != "naive" for estimator, _, _ in kept):
+        return question
+    others, _ = sift(targets, question.without_level, aligned.evidence)
+    if not others:
+        return replace(question, estimators=question.debiased, chosen=True)
+    return replace(question, estimators=(*question.estimators, *dict.fromkeys(estimator for estimator, _, _ in others)))
 
 
-def _support_gap(aligned: Aligned, held: Held) -> float | None:
-    if aligned.training_counts is None:
-        return None
-    used = held.item[held.value > 0.0]
-    return float(np.mean(aligned.training_counts[used] == 0)) if len(used) else None
+def _planned(
+    question: Question, given: Given, aligned: Aligned, models: int, *, skip: bool
+) -> tuple[Plan, list[Refusal]]:
+    """The cells that the log supports, and the others; asked-for cells that it does not are an error unless skipped."""
+    targets, asked = question.targets_for(given.feedback), question.estimators_for(given.feedback)
+    kept, refusals = sift(targets, asked, aligned.evidence)
+    if refusals and not (kept and (skip or not question.chosen)):
+        lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
+        more = "\nTo compute the other cells and list these in the result, use --refused skip." if kept else ""
+        raise RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
+    return make_plan(kept, aligned.summary, models, question.depth(aligned.held)), refusals
 
 
-def _segment_answer(
-    name: str, held: Held, aligned: Aligned, plan: Plan, setting: Setting, warnings: list[str]
-) -> Answer:
-    """The same plan over a part; arms that need n_u or |C_u| are left out where a part has none."""
-    if held.candidates is None:
-        every = (*plan.arms, *plan.points)
-        kept = [(arm.estimator, arm.target, good) for arm in every if (good := _in_part(arm))]
-        if sum(len(good) for *_, good in kept) < sum(len(arm.metrics) for arm in every):
-            warnings.append(
-                "Segments of interactions have no n_u and no number of candidates: estimators that divide by them are "
-                "left out there."
-            )
-        plan = make_plan(kept, aligned.summary, len(setting.models), every[0].depth)
-    own = replace(setting, segment=name, single_clicks=_single_clicks(held), support_gap=_support_gap(aligned, held))
-    return answer(held, plan, own)
-
-
-def _in_part(arm: AnyArm) -> tuple[Metric, ...]:
-    """The metrics that an arm can give for a part of the interactions, of which n_u and |C_u| are not known."""
-    if {Need.RELEVANT, Need.CANDIDATES, Need.OUTCOME, Need.LISTS} & arm.estimator.needs(arm.target):
-        return ()
-    needy = isinstance(arm, RatedArm)  # averages over pairs take |C_u| into the worth of a rank
-    return tuple(m for m in arm.metrics if not (needy and isinstance(m, RankingMetric)))
-
-
-def _per_user_rows(found: Answer, plan: Plan, users: Ids, models: Sequence[str]) -> pl.DataFrame:
-    """Long table of per-user numerators and divisors: of every cell the first factor of each term."""
-    x = np.concatenate(found.sums.x)
-    parts = []
-    for cell in plan.cells:
-        arm = plan.arms[cell.arm]
-        named = {"metric": str(arm.metrics[cell.metric]), "estimator": str(arm.estimator), "target": str(arm.target)}
-        for term, ((a, b), *_) in enumerate(cell.form.places):
-            for j, model in enumerate(models):
-                numbers = {"numerator": x[:, cell.columns[a[j]]], "divisor": x[:, cell.columns[b[j]]]}
-                texts = {name: pl.lit(text) for name, text in {"model": model, **named}.items()}
-                rows = pl.DataFrame({"user": users.values} | numbers).with_columns(**texts, term=pl.lit(term + 1))
-                parts.append(rows.select("user", *texts, "term", *numbers))
-    return pl.concat(parts)
+def _redraw(
+    aligned: Aligned, plan: Plan, side: Side, rules: Rules, setting: Setting, say: Stage
+) -> Callable[[], list[Floats]]:
+    """Replicates with propensities that are fitted anew."""
+    return partial(
+        refit_replicates,
+        aligned,
+        plan,
+        side,
+        rules,
+        replicates=setting.replicates,
+        seed=setting.seed,
+        threads=setting.threads,
+        progress=lambda done, total: say("refitting", done, total),
+    )

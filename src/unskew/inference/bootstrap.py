@@ -12,8 +12,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from unskew.kernels.bootstrap import draw, resample
 from unskew.kernels.hashing import mix
-from unskew.kernels.moments import draw, resample
 
 Floats = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
@@ -30,9 +30,9 @@ LIMITS = _limits()
 
 def replicate_sums(x: Floats, hashes: Hashes, seed: int, replicates: int) -> Floats:
     """Column sums of a block of users in every replicate, (replicates, columns)."""
-    out = np.zeros((replicates, x.shape[1]))
+    out = np.zeros((x.shape[1], replicates))
     resample(x, hashes, np.uint64(mix(np.uint64(seed))), LIMITS, out)
-    return out
+    return out.T
 
 
 def user_weights(hashes: Hashes, seed: int, replicate: int) -> Floats:

@@ -5,7 +5,7 @@ Weights may lie anywhere in ``fixed + varying·[1/Γ, Γ]`` (odds wrong by Γ fo
 
 closed   Where the divisor does not change the sign (pooled, per_user_sum, per_user ips) the worst case of the model
          that is ahead is  (A0 − B0 + Q) + A1/Γ − B1·Γ,  A the sums over rows in its favour, B those against it, Q
-         what does not depend on propensities at all (an outcome model's guesses).
+         what does not depend on propensities at all (an outcome model's guesses of the lists).
 grid     Per-user ratios (naive, snips, gs) are minimised inside each user on a grid of Γ; the sum over users is
          interpolated where it crosses zero, in log Γ.
 """
@@ -17,14 +17,14 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-CLOSED = 5  # columns of the closed form
+CLOSED = 4  # columns of the closed form
 GRID = np.array([1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0])
 
 
-def closed(sums: Floats, sign: float) -> Floats:
-    """Γ* from (…, 5) sums A0, A1, B0, B1, Q; ``sign`` < 0 swaps the models. Already behind: 1. Never: infinity."""
+def closed(sums: Floats, sign: float, settled: Floats | float = 0.0) -> Floats:
+    """Γ* from (…, 4) sums A0, A1, B0, B1, and Q; ``sign`` < 0 swaps the models. Already behind: 1. Never: infinity."""
     a0, a1, b0, b1 = (sums[..., c] for c in ((0, 1, 2, 3) if sign > 0 else (2, 3, 0, 1)))
-    lead = a0 - b0 + np.sign(sign) * sums[..., 4]
+    lead = a0 - b0 + np.sign(sign) * settled
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.sqrt(
             lead**2 + 4.0 * a1 * b1

@@ -40,7 +40,7 @@ def trust(
         doubts.append(f"{support_gap:.0%} of the held-out interactions are on items that training never showed")
     if single_clicks is not None and single_clicks > FEW_CLICKS:
         doubts.append(
-            f"{single_clicks:.0%} of the users have a single held-out click, for whom this is the naive estimate "
-            f"({instead} does not suffer from that)"
+            f"{single_clicks:.0%} of the users have a single held-out pair that counts, for whom this is the naive "
+            f"estimate ({instead} does not suffer from that)"
         )
     return f"Little trust: {'; '.join(doubts)}." if doubts else ""

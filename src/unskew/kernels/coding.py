@@ -90,3 +90,10 @@ def unseen(indptr, item, row, seen_indptr, seen_item, stamp, keep):  # type: ign
             keep[e] = item[e] < 0 or stamp[item[e]] != u
             found += 1 - keep[e]
     return found
+
+
+@njit(cache=True, nogil=True)
+def known(item, there, out):  # type: ignore[no-untyped-def]
+    """Whether each entry's item is ``there``; −1 never is."""
+    for e in range(len(item)):
+        out[e] = item[e] >= 0 and there[item[e]]

@@ -35,11 +35,17 @@ def hash_bytes(data, ends, out):  # type: ignore[no-untyped-def]
         start = ends[i]
 
 
+@njit(cache=True, nogil=True, inline="always")
+def unit(key):  # type: ignore[no-untyped-def]
+    """A number in [0, 1) from 64 bits, of which 53 are used."""
+    return np.float64(mix(key) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
 @njit(cache=True, nogil=True)
 def uniform(seed, left, right, out):  # type: ignore[no-untyped-def]
-    """A number in [0, 1) for each pair of hashes (53 bits)."""
+    """A number in [0, 1) for each pair of hashes."""
     for i in range(len(out)):
-        out[i] = np.float64(mix(mix(left[i] ^ seed) ^ right[i]) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+        out[i] = unit(mix(left[i] ^ seed) ^ right[i])
 
 
 def pair_uniform(seed: int, left: Hashes, right: Hashes) -> npt.NDArray[np.float64]:

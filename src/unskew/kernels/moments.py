@@ -12,9 +12,6 @@ from numba import njit
 
 Floats = npt.NDArray[np.float64]
 Ints64 = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
-
-TILE = 128  # users whose columns stay in the cache while all replicates are drawn
 
 
 @njit(cache=True, nogil=True)
@@ -75,52 +72,3 @@ def tally(indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, bins: 
                 out[3] += 1.0
                 place = half + int(np.floor(2.0 * np.log2(abs(weight[row]))))
                 bins[min(max(place, 0), len(bins) - 1)] += 1
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _weight(user, stream, limits):  # type: ignore[no-untyped-def]
-    """The Poisson(1) weight of a user in one replicate, read off a hash."""
-    h = user ^ stream
-    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    h = h ^ (h >> np.uint64(31))
-    weight = (h >= limits[0]) + (h >= limits[1]) + (h >= limits[2]) + (h >= limits[3])
-    if weight == 4:
-        while weight < len(limits) and h >= limits[weight]:
-            weight += 1
-    return weight
-
-
-@njit(cache=True, nogil=True)
-def draw(hashes: Hashes, seed: np.uint64, replicate: int, limits: Hashes, out: Floats) -> None:
-    """``out[user]`` = the Poisson(1) weight of every user in one replicate: the same that ``resample`` uses."""
-    stream = (seed + np.uint64(replicate)) * np.uint64(0x9E3779B97F4A7C15)
-    for u in range(len(hashes)):
-        out[u] = _weight(hashes[u], stream, limits)
-
-
-@njit(cache=True, nogil=True)
-def resample(x: Floats, hashes: Hashes, seed: np.uint64, limits: Hashes, out: Floats) -> None:
-    """Add to ``out[replicate, column]`` the column sums under Poisson(1) weights per user.
-
-    The weight of (user, replicate) is read off a hash of the seed, the user's id and the replicate's number, so any
-    batching of the users gives the same replicates. ``limits`` are the Poisson distribution's quantiles on 64 bits.
-    """
-    users, columns = x.shape
-    drawn, weights = np.empty(TILE + 4, dtype=np.int64), np.empty(TILE + 4)
-    for start in range(0, users, TILE):
-        for b in range(len(out)):
-            stream = (seed + np.uint64(b)) * np.uint64(0x9E3779B97F4A7C15)
-            n = 0
-            for u in range(start, min(start + TILE, users)):
-                weight = _weight(hashes[u], stream, limits)
-                drawn[n], weights[n] = u, weight
-                n += weight > 0
-            for j in range(n, n + 4):  # fill the last group of four with weights of 0
-                drawn[j], weights[j] = start, 0.0
-            row = out[b]
-            for j in range(0, n, 4):
-                u0, u1, u2, u3 = drawn[j], drawn[j + 1], drawn[j + 2], drawn[j + 3]
-                w0, w1, w2, w3 = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
-                for c in range(columns):
-                    row[c] += w0 * x[u0, c] + w1 * x[u1, c] + w2 * x[u2, c] + w3 * x[u3, c]

@@ -1,4 +1,4 @@
-"""What factors say of some pairs, whoever fitted them."""
+"""What factors or effects say of some pairs, whoever fitted them."""
 
 from __future__ import annotations
 
@@ -19,3 +19,17 @@ def predict(user, item, users, items, level, out):  # type: ignore[no-untyped-de
             for j in range(d):
                 total += users[u, j] * items[i, j]
         out[e] = total
+
+
+@njit(cache=True, nogil=True)
+def add(user, item, users, items, mean, largest, out):  # type: ignore[no-untyped-def]
+    """The mean and what item and user add to it, kept within 0 … ``largest``."""
+    for e in range(len(out)):
+        out[e] = min(max(mean + items[item[e]] + users[user[e]], 0.0), largest)
+
+
+@njit(cache=True, nogil=True)
+def lacking(user, item, users, items, out):  # type: ignore[no-untyped-def]
+    """Whether the user or the item of each pair is not among those that are known."""
+    for e in range(len(out)):
+        out[e] = not (users[user[e]] and items[item[e]])

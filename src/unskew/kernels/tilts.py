@@ -29,13 +29,15 @@ def gap(rank_a: Ints32, rank_b: Ints32, worth: Floats, out: Floats) -> None:
 def signed_sums(
     indptr: Ints64, fixed: float, inverse: Floats, value: Floats, d: Floats, divisor: Floats, out: Floats
 ) -> None:
-    """``out[u]`` = Σ fixed·d₊, Σ varying·d₊, Σ fixed·d₋, Σ varying·d₋, 0, each times value over the user's divisor."""
+    """``out[u]`` = Σ fixed·d₊, Σ varying·d₊, Σ fixed·d₋, Σ varying·d₋, each times value over the user's divisor."""
     for u in range(len(indptr) - 1):
-        for c in range(5):
+        for c in range(4):
             out[u, c] = 0.0
         if divisor[u] <= 0.0:
             continue
         for row in range(indptr[u], indptr[u + 1]):
+            if d[row] == 0.0:
+                continue
             g = d[row] * value[row] / divisor[u]
             side = 0 if g > 0.0 else 2
             out[u, side] += fixed * abs(g)

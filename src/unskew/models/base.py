@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.kernels.topk import SEED, score, top_k, top_k_shared
+from unskew.log.excluded import exclusions
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
@@ -97,20 +98,6 @@ def from_shared_scores(
         return top_k_shared(scores, order, k, users.hashes[rows], items.hashes, seed, indptr, excluded, out)
 
     return _lists(fill, ROWS, items, users, k, seen)
-
-
-def exclusions(seen: Log | None, users: Ids, items: Ids) -> tuple[Integers, Codes]:
-    """Items of ``seen`` in the codes of ``users`` and ``items``, per user and strictly ascending (CSR)."""
-    if seen is None:
-        return np.zeros(len(users) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
-    user = seen.users.into(users)[seen.user]
-    item = seen.items.into(items)[seen.item]
-    known = (user >= 0) & (item >= 0)
-    pair = user[known].astype(np.int64) * len(items) + item[known]
-    if not np.all(pair[1:] > pair[:-1]):
-        pair = np.unique(pair)
-    counts = np.bincount(pair // max(1, len(items)), minlength=len(users))
-    return starts_of(counts), (pair % max(1, len(items))).astype(np.int32)
 
 
 def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | None) -> Recommendations:

@@ -7,10 +7,12 @@ crossfit(make("means(shrink=10)"), log, folds=5).of(pairs)          # q of a pai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from unskew.errors import InputError
+from unskew.log.log import Invalid
 from unskew.outcome.base import Outcome
 from unskew.outcome.crossfitting import Crossfit, crossfit
 from unskew.outcome.given import Given
@@ -41,11 +43,11 @@ def _crossfit(spec: Spec) -> Outcome:
     return Crossfit(make(str(given.pop("inner"))), **given)
 
 
-def _given(spec: Spec) -> Outcome:
+def _given(spec: Spec, columns: Mapping[str, str] | None, invalid: Invalid) -> Outcome:
     given = take(spec, ("source",), source=str, default=float)
     if "source" not in given:
         raise InputError("'given' needs a file of predictions: given(predictions.parquet).")
-    return Given(**given)
+    return Given(**given, columns=columns, invalid=invalid)
 
 
 def _logistic_mf(spec: Spec) -> Outcome:
@@ -60,19 +62,25 @@ def _sklearn(spec: Spec) -> Outcome:
     return learned(spec)
 
 
-_OUTCOMES: Mapping[str, Callable[[Spec], Outcome]] = {
+_OUTCOMES: dict[str, Callable[[Spec], Outcome]] = {
     "adam_mf": _adam_mf,
     "crossfit": _crossfit,
-    "given": _given,
     "logistic_mf": _logistic_mf,
     "means": lambda spec: Means(**take(spec, shrink=float)),
     "sklearn": _sklearn,
 }
 
 
-def make(text: str | Outcome) -> Outcome:
-    """The outcome model with this canonical string, such as ``means(shrink=10)``."""
-    return text if isinstance(text, Outcome) else build("outcome", text, _OUTCOMES)
+def make(text: str | Outcome, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error") -> Outcome:
+    """The outcome model with this canonical string, such as ``means(shrink=10)``.
+
+    Args:
+        text: the string, or a model, which is given back as it is.
+        columns, invalid: how the table of ``given(FILE)`` is read (see ``Given``).
+    """
+    if isinstance(text, Outcome):
+        return text
+    return build("outcome", text, _OUTCOMES | {"given": partial(_given, columns=columns, invalid=invalid)})
 
 
 def __getattr__(name: str) -> Any:

@@ -65,18 +65,6 @@ class AdamMF(Factored):
         if broken := [rule for rule, kept in rules.items() if not kept]:
             raise InputError(f"'adam_mf': {broken[0]}.")
 
-    @property
-    def fitted(self) -> bool:
-        """Whether there are factors."""
-        return self.found is not None
-
-    @property
-    def factors(self) -> Found:
-        """What was found."""
-        if self.found is None:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
-        return self.found
-
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
     ) -> Self:

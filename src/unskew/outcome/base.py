@@ -22,7 +22,9 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
+from unskew.kernels.pairs import lacking
 from unskew.log import Feedback, Ids, Log
+from unskew.log.excluded import exclusions
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
 from unskew.propensity.base import NOTHING, Many, Side, pairs_log
@@ -75,7 +77,13 @@ class Outcome(ABC):
         Fitted models lack pairs of whose user or item training said nothing.
         """
         of_users, of_items = self.known(users, items)
-        return lambda user, item: ~(of_users[user] & of_items[item])
+
+        def lacks(user: Codes, item: Codes) -> npt.NDArray[np.bool_]:
+            found = np.empty(len(user), dtype=np.bool_)
+            lacking(user, item, of_users, of_items, found)
+            return found
+
+        return lacks
 
     def unknown(self, pairs: Log) -> int:
         """How many rows are such pairs."""
@@ -96,16 +104,14 @@ class Outcome(ABC):
         Users are worked off in blocks side by side; neither blocks nor threads change a number.
         """
         ask, every = self.bind(users, items), np.arange(len(items), dtype=np.int32)
-        gone_user, gone_item = _codes(seen, users, items)
-        start = np.searchsorted(gone_user, np.arange(len(users) + 1))
+        start, gone = exclusions(seen, users, items)
         out, step = np.zeros(len(users)), max(1, CELLS // max(1, len(items)))
 
         def work(low: int) -> None:
             high = min(low + step, len(users))
             who = np.repeat(np.arange(low, high, dtype=np.int32), len(items))
             q = ask(who, np.tile(every, high - low)).reshape(high - low, len(items))
-            part = slice(start[low], start[high])
-            q[gone_user[part] - low, gone_item[part]] = 0.0
+            q[np.repeat(np.arange(high - low), np.diff(start[low : high + 1])), gone[start[low] : start[high]]] = 0.0
             out[low:high] = q.sum(axis=1)
 
         with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
@@ -162,14 +168,3 @@ def _inverse(propensity: Floats, rows: int, source: str) -> Floats:
             "Seen pairs cannot have had no chance to be seen: mend the propensities, or leave them out."
         )
     return np.asarray(1.0 / p)
-
-
-def _codes(seen: Log | None, users: Ids, items: Ids) -> tuple[Codes, Codes]:
-    """The pairs of ``seen`` in other vocabularies, ascending by user; what they lack is left out."""
-    if seen is None:
-        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
-    user, item = seen.users.into(users)[seen.user], seen.items.into(items)[seen.item]
-    known = (user >= 0) & (item >= 0)
-    user, item = user[known], item[known]
-    order = np.argsort(user, kind="stable")
-    return user[order], item[order]

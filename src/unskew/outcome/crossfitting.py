@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.kernels.coding import place
+from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, Outcome
@@ -83,13 +83,12 @@ class Crossfit(Outcome):
         asks = [model.bind(users, items) for model in self.models]
 
         def ask(user: Codes, item: Codes) -> Floats:
-            fold = folds_of(users.hashes[user], items.hashes[item], self.folds, self.seed)
-            ends = np.cumsum(np.bincount(fold, minlength=self.folds))
-            order = np.empty(len(user), dtype=np.int64)  # the pairs of one fold stand together: one question to each
-            place(fold, np.arange(len(user)), np.append(0, ends[:-1]), order)
-            asked, about = user[order], item[order]
+            fold, count = folds_of(users, items, user, item, self.folds, self.seed)
+            ends = np.cumsum(count)
+            order, asked, about = np.empty(len(user), dtype=np.int64), np.empty_like(user), np.empty_like(item)
+            by_fold(fold, user, item, ends - count, order, asked, about)  # one question to each model
             found, q = np.empty(len(user)), np.empty(len(user))
-            for one, low, high in zip(asks, np.append(0, ends[:-1]), ends, strict=True):
+            for one, low, high in zip(asks, ends - count, ends, strict=True):
                 found[low:high] = one(asked[low:high], about[low:high])
             q[order] = found
             return q

@@ -5,17 +5,16 @@ A user or item without training rows has no factors and the average offset; its 
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Floats, Outcome, Rows, rows_of
+from unskew.outcome.base import Ask, Floats, Rows, rows_of
+from unskew.outcome.fitted import Fitted, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,22 +26,17 @@ class Found:
     user: Floats
     item: Floats
     level: float
-    of_users: npt.NDArray[np.bool_]
-    of_items: npt.NDArray[np.bool_]
+    of_users: Mask
+    of_items: Mask
     losses: tuple[float, ...] = ()
 
 
-class Factored(Outcome):
+class Factored(Fitted[Found]):
     """Factors and offsets of users and items behind a logistic curve."""
-
-    @property
-    @abstractmethod
-    def factors(self) -> Found:
-        """What was found; not fitted is an error."""
 
     def bind(self, users: Ids, items: Ids) -> Ask:
         """σ of the logits of pairs."""
-        found = self.factors
+        found = self.state
         row, column = users.into(found.users), items.into(found.items)
 
         def ask(user: Codes, item: Codes) -> Floats:
@@ -51,14 +45,6 @@ class Factored(Outcome):
             return np.asarray(1.0 / (1.0 + np.exp(-np.clip(z, -factors.LIMIT, factors.LIMIT))))
 
         return ask
-
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Those with training rows."""
-        found = self.factors
-        return (
-            np.append(found.of_users, False)[users.into(found.users)],
-            np.append(found.of_items, False)[items.into(found.items)],
-        )
 
 
 def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
@@ -75,7 +61,7 @@ def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, nam
     return rows
 
 
-def with_rows(train: Log, rows: Rows) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def with_rows(train: Log, rows: Rows) -> tuple[Mask, Mask]:
     """Users and items that have a row that counts."""
     counts = rows.times > 0.0
     user = np.bincount(train.user[counts], minlength=len(train.users)) > 0

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from unskew.errors import InputError
 from unskew.log import Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
+from unskew.log.log import Invalid
 from unskew.outcome.base import Ask, Floats, Lacking, Outcome
 from unskew.spec import show
 
@@ -31,11 +32,13 @@ class Given(Outcome):
         source: a path or a dataframe with the columns ``user``, ``item`` and ``prediction``.
         default: what pairs without a row get; without it they are an error.
         columns: our column names → theirs.
+        invalid: rows that cannot be used are an ``error``, or ``drop`` leaves them out and counts them.
     """
 
     source: Any
     default: float | None = None
     columns: Mapping[str, str] | None = None
+    invalid: Invalid = "error"
     table: Predictions = field(init=False, compare=False, repr=False)
 
     name = "given"
@@ -45,11 +48,11 @@ class Given(Outcome):
         if self.default is not None and not np.isfinite(self.default):
             raise InputError(f"'given': default must be a finite number, not {self.default}.")
         if isinstance(self.source, str | PathLike):
-            table = read_predictions(self.source, columns=self.columns)
+            table = read_predictions(self.source, columns=self.columns, invalid=self.invalid)
         else:
-            table = Predictions.from_frame(self.source, columns=self.columns, source="predictions")
-        if not len(table):
-            raise InputError(f"{table.account.source}: there are no rows, so there is no prediction.")
+            table = Predictions.from_frame(
+                self.source, columns=self.columns, invalid=self.invalid, source="predictions"
+            )
         object.__setattr__(self, "table", table)
 
     def bind(self, users: Ids, items: Ids) -> Ask:

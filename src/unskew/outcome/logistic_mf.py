@@ -77,21 +77,9 @@ class LogisticMF(Factored):
             raise InputError(f"'logistic_mf': {broken[0]}.")
 
     @property
-    def fitted(self) -> bool:
-        """Whether there are factors."""
-        return self.found is not None
-
-    @property
-    def factors(self) -> Found:
-        """What was found."""
-        if self.found is None:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
-        return self.found
-
-    @property
     def held_out_loss(self) -> tuple[float, ...]:
         """Weighted mean log-loss of the held-out rows: with offsets alone, after every round, and in the end."""
-        return self.factors.losses
+        return self.state.losses
 
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None

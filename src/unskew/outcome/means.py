@@ -16,18 +16,33 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Floats, Outcome, rows_of
+from unskew.outcome.base import Ask, Floats, rows_of
+from unskew.outcome.fitted import Fitted, Mask
 from unskew.propensity.base import NOTHING, Side
 from unskew.spec import show
 
 
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """What users and items add to the mean, the mean, the largest outcome, and who has training rows."""
+
+    users: Ids
+    items: Ids
+    user: Floats
+    item: Floats
+    mean: float
+    largest: float
+    of_users: Mask
+    of_items: Mask
+
+
 @dataclass(frozen=True)
-class Means(Outcome):
+class Means(Fitted[Effects]):
     """Shrunk means of users and items.
 
     Args:
@@ -43,18 +58,6 @@ class Means(Outcome):
         if not self.shrink >= 0.0:
             raise InputError(f"'means': shrink must not be negative, and it is {self.shrink}.")
 
-    @property
-    def fitted(self) -> bool:
-        """Whether there are means."""
-        return self.found is not None
-
-    @property
-    def effects(self) -> Effects:
-        """What was found."""
-        if self.found is None:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
-        return self.found
-
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
     ) -> Self:
@@ -67,9 +70,7 @@ class Means(Outcome):
         largest = float(rows.y[rows.times > 0.0].max())
         return replace(self, found=Effects(train.users, train.items, user, item, mean, largest, of_users, of_items))
 
-    def _means(
-        self, of: Codes, value: Floats, weight: Floats, times: Floats, many: int
-    ) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    def _means(self, of: Codes, value: Floats, weight: Floats, times: Floats, many: int) -> tuple[Floats, Mask]:
         """The shrunk weighted mean in each group (0 where it has no rows), and which groups have rows."""
         total = np.bincount(of, times * weight, many)
         squares = np.bincount(of, times * weight**2, many)
@@ -80,32 +81,16 @@ class Means(Outcome):
 
     def bind(self, users: Ids, items: Ids) -> Ask:
         """Effects in the order of the given ids; unknown ones have none."""
-        found = self.effects
+        found = self.state
         user = np.append(found.user, 0.0)[users.into(found.users)]  # code −1 reads the 0 at the end
         item = np.append(found.item, 0.0)[items.into(found.items)]
-        return lambda u, i: np.clip(found.mean + item[i] + user[u], 0.0, found.largest)
 
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Those with training rows."""
-        found = self.effects
-        return (
-            np.append(found.of_users, False)[users.into(found.users)],
-            np.append(found.of_items, False)[items.into(found.items)],
-        )
+        def ask(u: Codes, i: Codes) -> Floats:
+            q = np.empty(len(u))
+            pairs.add(u, i, user, item, found.mean, found.largest, q)
+            return q
+
+        return ask
 
     def __str__(self) -> str:
         return f"{self.name}(shrink={show(self.shrink)})"
-
-
-@dataclass(frozen=True, eq=False)
-class Effects:
-    """The mean, what users and items add to it, the largest outcome, and who has training rows."""
-
-    users: Ids
-    items: Ids
-    user: Floats
-    item: Floats
-    mean: float
-    largest: float
-    of_users: npt.NDArray[np.bool_]
-    of_items: npt.NDArray[np.bool_]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from unskew.atomic import atomic
+from unskew.atomic import write_json, write_text
 from unskew.spec import find
 
 if TYPE_CHECKING:
@@ -119,16 +118,13 @@ class Checks:
 
     def to_json(self, path: str | Path) -> None:
         """Write everything as JSON."""
-        with atomic(path) as temporary:
-            text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False)
-            temporary.write_text(text + "\n", encoding="utf-8")
+        write_json(path, self.to_dict())
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page with charts."""
         from unskew.report import checks_page
 
-        with atomic(path) as temporary:
-            temporary.write_text(checks_page(self), encoding="utf-8")
+        write_text(path, checks_page(self))
 
     def __getitem__(self, name: str) -> Check:
         from unskew.propensity import make

@@ -12,19 +12,20 @@ models without parameters of users; the others are refused.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.kernels.hashing import pair_uniform
-from unskew.log import Log
-from unskew.log.ids import hash_texts
+from unskew.kernels.folds import fold_pairs
+from unskew.kernels.hashing import mix, pair_uniform
+from unskew.log import Ids, Log
+from unskew.log.ids import Codes, hash_texts
 from unskew.propensity.base import NOTHING, Floats, Propensity, Side, pairs_log
 
 Integers = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +56,15 @@ def unseen_pairs(log: Log, most: int, seed: int = 0) -> Unseen:
 
 def pair_folds(log: Log, folds: int, seed: int = 0) -> Integers:
     """The fold of every row, from the texts of its user and item."""
-    return folds_of(log.users.hashes[log.user], log.items.hashes[log.item], folds, seed)
+    return folds_of(log.users, log.items, log.user, log.item, folds, seed)[0]
 
 
-def folds_of(user: Hashes, item: Hashes, folds: int, seed: int = 0) -> Integers:
-    """The fold of each pair of hashes of ids."""
-    return np.asarray(pair_uniform(_stream(f"crossfit {seed}"), user, item) * folds, dtype=np.int64)
+def folds_of(users: Ids, items: Ids, user: Codes, item: Codes, folds: int, seed: int = 0) -> tuple[Integers, Integers]:
+    """The fold of each pair of codes, and how many pairs each fold has."""
+    fold, count = np.empty(len(user), dtype=np.int64), np.zeros(folds, dtype=np.int64)
+    stream = np.uint64(mix(np.uint64(_stream(f"crossfit {seed}"))))
+    fold_pairs(stream, users.hashes, items.hashes, user, item, fold, count)
+    return fold, count
 
 
 def user_folds(log: Log, folds: int, seed: int = 0) -> Integers:
@@ -70,6 +74,7 @@ def user_folds(log: Log, folds: int, seed: int = 0) -> Integers:
     return np.asarray(drawn * folds, dtype=np.int64)
 
 
+@cache
 def _stream(purpose: str) -> int:
     """A number of its own: no split and no tie is drawn from it."""
     return int(hash_texts(pl.Series([purpose]))[0])

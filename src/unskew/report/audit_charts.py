@@ -211,7 +211,7 @@ def propensities(audit: Audit) -> str:
         if n
     ]
     alt = altair()
-    axis = alt.Axis(title="propensity", tickCount=5, format="~g", labelOverlap="greedy", labelSeparation=8)
+    axis = alt.Axis(title="propensity", tickCount=5, format=".2~g", labelOverlap="greedy", labelSeparation=8)
     scale = alt.Scale(type="log", base=2, nice=False, domain=[bins.low[0], bins.high[-1]])
     chart = (
         alt.Chart(alt.NamedData("rows"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import PurePath
 from typing import Any
 
@@ -11,7 +10,6 @@ from unskew.report import audit_charts as charts
 from unskew.report import audit_rows as rows
 from unskew.report import checks_html, checks_rows, html
 from unskew.report.charts import altair
-from unskew.report.html import Card
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     (
@@ -60,24 +58,24 @@ def audit_page(audit: Audit) -> str:
         "findings": [(finding.level, rows.said(finding.text)) for finding in audit.findings],
         "facts": rows.facts(audit),
         "notes": [*audit.size.notes, *(f"{n:,} rows dropped: {why}" for why, n in audit.size.dropped.items())],
-        "tail": _cards(
+        "tail": html.plain_cards(
             ("Rows by rank", f"both axes logarithmic; {law}", charts.ranks(audit)),
             ("Concentration", "the dashed line is an even log", charts.tail(audit)),
         ),
         "spreads": rows.spreads(audit, wide=True),
-        "values": _cards(
+        "values": html.plain_cards(
             ("Values", rows.values(audit), charts.values(audit)),
             ("Seen more or less often than at random", "1 = as often as it should be", charts.seen(audit)),
         ),
         "contrast": rows.contrast(audit),
-        "time": _cards(
+        "time": html.plain_cards(
             ("Interactions", _span(audit), charts.periods(audit)),
             ("Newcomers", "items and users with their first row", charts.newcomers(audit)),
         ),
         "drift": rows.time(audit),
-        "policies": _cards(("Policies apart", "the tick is what chance would give", charts.policies(audit))),
+        "policies": html.plain_cards(("Policies apart", "the tick is what chance would give", charts.policies(audit))),
         "policy_sheets": rows.policies(audit, wide=True),
-        "weights": _cards(
+        "weights": html.plain_cards(
             ("Effective sample size to expect", "snips on a random hold-out of 30 %", charts.expected(audit)),
             ("The log's own propensities", rows.propensity(audit), charts.propensities(audit)),
         ),
@@ -85,11 +83,9 @@ def audit_page(audit: Audit) -> str:
         "supports": rows.supports(audit),
         "checks": None if audit.checks is None else checks_html.section(audit.checks),
         "glossary": _glossary(audit),
-        "css": html.markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
-        "version": html.our_version(),
     }
     context["sections"] = [(key, name) for key, name in _SECTIONS if context[key]]
-    return html.environment().get_template("audit.html.j2").render(context)
+    return html.rendered("audit.html.j2", context)
 
 
 def audit_notebook(audit: Audit) -> str:
@@ -123,10 +119,6 @@ def _glossary(audit: Audit) -> tuple[tuple[str, str], ...]:
     known = {term for term, _ in GLOSSARY}
     more = () if audit.checks is None else tuple(entry for entry in checks_html.GLOSSARY if entry[0] not in known)
     return GLOSSARY + more
-
-
-def _cards(*found: tuple[str, str, str]) -> list[Card]:
-    return [Card(name, "", note, html.markup(svg)) for name, note, svg in found if svg]
 
 
 def _span(audit: Audit) -> str:

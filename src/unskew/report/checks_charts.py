@@ -13,6 +13,7 @@ from unskew.report.charts import ESTIMATORS, INK, NAIVE, SHAPES, WIDTH, altair
 _HEIGHT = 170
 _INNER = WIDTH - 60
 _BARS = WIDTH - 150
+ROOM = 20  # characters beside an axis
 
 
 def colour(place: int) -> str:
@@ -23,6 +24,14 @@ def colour(place: int) -> str:
 def shape(place: int) -> str:
     """The shape of the n-th propensity, so that colour is never the only sign."""
     return SHAPES[place % len(SHAPES)]
+
+
+def labels(names: Sequence[str]) -> dict[str, str]:
+    """Names that fit beside an axis and stay different: long ones lose their middle, and get a number if need be."""
+    short = {name: name if len(name) <= ROOM else f"{name[: ROOM // 2]}…{name[-ROOM // 2 + 1 :]}" for name in names}
+    if len(set(short.values())) == len(short):
+        return short
+    return {name: f"{n} {text}" if text != name else text for n, (name, text) in enumerate(short.items(), 1)}
 
 
 def reliability(checks: Checks) -> str:
@@ -89,8 +98,9 @@ def _balance(checks: Checks, of: Callable[[Check], Sequence[Bin]], title: str) -
 
 def losses(checks: Checks) -> str:
     """Log-loss and Brier over those of one constant for all; left of the line is better."""
+    label = labels([c.propensity for c in checks.checks])
     data = [
-        {"row": c.propensity, "who": c.propensity, "what": what, "share": loss / constant}
+        {"row": label[c.propensity], "who": c.propensity, "what": what, "share": loss / constant}
         | {"text": f"{c.propensity}, {what}: {rows.figure(loss)} against {rows.figure(constant)}"}
         for c in checks.checks
         for what, loss, constant in (
@@ -125,9 +135,10 @@ def losses(checks: Checks) -> str:
 
 def ess(checks: Checks) -> str:
     """The effective sample size of 1/P as a share of the seen pairs."""
+    label = labels([c.propensity for c in checks.checks])
     alt = altair()
     data = [
-        {"row": c.propensity, "who": c.propensity, "share": c.ess_share}
+        {"row": label[c.propensity], "who": c.propensity, "share": c.ess_share}
         | {"text": f"{c.propensity}: {numbers.count(c.ess)} of {numbers.count(c.rows)}"}
         for c in checks.checks
     ]

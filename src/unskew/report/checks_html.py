@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import Any
 
 from unskew.propensity.checks import Check, Checks
@@ -10,7 +9,6 @@ from unskew.report import audit_rows, html
 from unskew.report import checks_charts as charts
 from unskew.report import checks_rows as rows
 from unskew.report.charts import altair
-from unskew.report.html import Card
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     (
@@ -54,10 +52,8 @@ def checks_page(checks: Checks) -> str:
         "title": "Checks on propensities",
         "found": section(checks),
         "glossary": GLOSSARY,
-        "css": html.markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
-        "version": html.our_version(),
     }
-    return html.environment().get_template("checks.html.j2").render(context)
+    return html.rendered("checks.html.j2", context)
 
 
 def checks_notebook(checks: Checks) -> str:
@@ -76,10 +72,10 @@ def section(checks: Checks) -> dict[str, Any]:
     return {
         "words": rows.words(checks),
         "legend": [
-            {"name": name, "colour": charts.colour(n), "path": html._PATHS[charts.shape(n)]}
+            {"name": name, "colour": charts.colour(n), "path": html.PATHS[charts.shape(n)]}
             for n, name in enumerate(names)
         ],
-        "cards": _cards(
+        "cards": html.plain_cards(
             ("Reliability", "on the dashed line P is the share that was seen", charts.reliability(checks)),
             ("Balance over users", "the dashed line is right", charts.users(checks)),
             ("Balance over items", "the dashed line is right", charts.items(checks)),
@@ -91,7 +87,7 @@ def section(checks: Checks) -> dict[str, Any]:
             ("Effective sample size", "of the weights 1/P", charts.ess(checks)),
             ("What a clip would raise", "share of the seen pairs with P below it", charts.clips(checks)),
         ),
-        "overlaps": _cards(
+        "overlaps": html.plain_cards(
             *((c.propensity, _overlap_note(c), charts.overlap(n, c)) for n, c in enumerate(checks.checks))
         ),
         "scores": rows.scores(checks),
@@ -106,7 +102,3 @@ def _overlap_note(c: Check) -> str:
         if c.overlap[0].unseen is None
         else "bars: seen pairs; line: unseen pairs; shares of their own"
     )
-
-
-def _cards(*found: tuple[str, str, str]) -> list[Card]:
-    return [Card(name, "", note, html.markup(svg)) for name, note, svg in found if svg]

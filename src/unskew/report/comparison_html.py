@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.report import charts, html, numbers
 from unskew.report import comparison_rows as rows
@@ -40,16 +38,14 @@ def comparison_page(comparison: PropensityComparison) -> str:
             ("users", numbers.spread((e.users for e in first.estimates), numbers.count)),
         ],
         "fitted": [(name, text) for name, text in comparison.fitted.items() if name != text],
-        "legend": html._legend(view, view.estimators),
-        "forests": html._cards(view, view.facets_of(view.whole), charts.forest),
+        "legend": html.legend(view, view.estimators),
+        "forests": html.cards(view, view.facets_of(view.whole), charts.forest),
         "moves": rows.moves(comparison, wide=True),
         "verdicts": rows.verdicts(comparison),
         "estimates": [rows.estimates(view, facet) for facet in view.facets],
         "glossary": GLOSSARY,
-        "css": html.markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
-        "version": html.our_version(),
     }
-    return html.environment().get_template("comparison.html.j2").render(context)
+    return html.rendered("comparison.html.j2", context)
 
 
 def comparison_notebook(comparison: PropensityComparison) -> str:

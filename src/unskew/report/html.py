@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 NOTEBOOK_ROWS = 30
-_PATHS = {
+PATHS = {
     "circle": "M5,0A5,5,0,1,1,-5,0A5,5,0,1,1,5,0",
     "square": "M-4.5,-4.5h9v9h-9z",
     "triangle-up": "M0,-5L5.5,4.5h-11z",
@@ -78,8 +78,8 @@ def page(result: Result) -> str:
         "warnings": view.result.warnings,
         "facts": _facts(view),
         "differences": [_fewer(view, facet, card) for facet, card in _drawn(view, whole, charts.differences)],
-        "forests": _cards(view, whole, charts.forest),
-        "slopes": _cards(view, whole, charts.slope),
+        "forests": cards(view, whole, charts.forest),
+        "slopes": cards(view, whole, charts.slope),
         "weights": _weights(view),
         "segments": segments,
         "overview": _overview(view) if segments else [],
@@ -87,14 +87,13 @@ def page(result: Result) -> str:
         "promises": _promises(view),
         "inputs": inputs.entries(view.result.inputs),
         "clicks": inputs.bars(view.result.inputs.get("clicks_per_user")),
-        "legend": _legend(view, view.estimators),
-        "compared": _legend(view, _compared(view)),
+        "counted": inputs.counted(view.result.inputs.get("settings", {})),
+        "legend": legend(view, view.estimators),
+        "compared": legend(view, _compared(view)),
         "glossary": TERMS,
         "shown": SHOWN,
-        "css": markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
-        "version": our_version(),
     }
-    return environment().get_template("page.html.j2").render(context | {"sections": _sections(context)})
+    return rendered("page.html.j2", context | {"sections": _sections(context)})
 
 
 def notebook(result: Result) -> str:
@@ -118,6 +117,12 @@ def notebook(result: Result) -> str:
     )
 
 
+def rendered(template: str, context: dict[str, Any]) -> str:
+    """A whole page, with its style and our version."""
+    css = markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8"))
+    return environment().get_template(template).render(context | {"css": css, "version": our_version()})
+
+
 @cache
 def environment() -> Environment:
     """The templates of all our pages."""
@@ -139,8 +144,14 @@ def markup(text: str) -> Any:
     return Markup(text)
 
 
-def _cards(view: View, facets: Sequence[Facet], draw: Callable[[View, Facet], str]) -> list[Card]:
+def cards(view: View, facets: Sequence[Facet], draw: Callable[[View, Facet], str]) -> list[Card]:
+    """The charts of some facets, where there is something to draw."""
     return [card for _, card in _drawn(view, facets, draw)]
+
+
+def plain_cards(*found: tuple[str, str, str]) -> list[Card]:
+    """Charts with a name and a note each, where there is something to draw."""
+    return [Card(name, "", note, markup(svg)) for name, note, svg in found if svg]
 
 
 def _drawn(view: View, facets: Sequence[Facet], draw: Callable[[View, Facet], str]) -> list[tuple[Facet, Card]]:
@@ -176,7 +187,7 @@ def _segment(view: View, name: str) -> Segment:
     facets = view.facets_of(name)
     users = numbers.spread((e.users for facet in facets for e in view.estimates(facet)), numbers.count)
     return Segment(
-        name, f"{users} users", _cards(view, facets, charts.forest), [_block(view, facet) for facet in facets]
+        name, f"{users} users", cards(view, facets, charts.forest), [_block(view, facet) for facet in facets]
     )
 
 
@@ -271,9 +282,10 @@ def _facts(view: View) -> list[tuple[str, str]]:
     return facts
 
 
-def _legend(view: View, names: Sequence[str]) -> list[dict[str, str]]:
+def legend(view: View, names: Sequence[str]) -> list[dict[str, str]]:
+    """The colour and the mark of each estimator."""
     return [
-        {"name": name, "colour": charts.colour(view, name), "path": _PATHS[charts.shape(view, name)]} for name in names
+        {"name": name, "colour": charts.colour(view, name), "path": PATHS[charts.shape(view, name)]} for name in names
     ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unskew import metrics
 from unskew.report import numbers
 
 
@@ -47,6 +48,19 @@ def bars(counts: Any) -> list[Bar]:
     return [
         Bar(key.replace("-", "–"), numbers.count(value), f"{100 * value / widest:.1f}") for key, value in known.items()
     ]
+
+
+def counted(settings: Mapping[str, Any]) -> str:
+    """What the bars count: the seen pairs that count as relevant, in the words of the log."""
+    feedback, relevant = settings.get("feedback", "implicit"), settings.get("relevant")
+    if feedback == "implicit":
+        return "Clicks per user"
+    pairs = "Rated pairs" if feedback == "ratings" else "Clicked pairs"
+    if not any(isinstance(metrics.make(name), metrics.RankingMetric) for name in settings.get("metrics", ())):
+        return f"{pairs} per user"  # errors of predictions look at all of them
+    if relevant is not None:
+        return f"{pairs} per user, value {relevant}"
+    return f"{pairs} per user" + ("" if feedback == "ratings" else ", of those that brought something")
 
 
 def humanise(key: str) -> str:

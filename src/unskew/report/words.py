@@ -125,12 +125,17 @@ def read(view: View) -> list[str]:
     for name, account in accounts.items():
         if not isinstance(account, dict) or "source" not in account:
             continue
-        dropped = ", ".join(f"{numbers.count(n)} × {clean(why)}" for why, n in account.get("dropped", {}).items())
-        line = f"{clean(name)} ({clean(account['source'])}): {numbers.count(account['rows'])} rows"
-        lines.append(line + (f", dropped {dropped}" if dropped else ""))
+        lines.append(f"{clean(name)} ({clean(account['source'])}): {_rows(account)}")
     if outcome := inputs.get("outcome"):
-        lines.append(f"outcome model ({clean(outcome['model'])}): {outcome['how']}{_unknown(outcome)}")
+        table = f", {_rows(outcome['table'])}" if "table" in outcome else ""
+        lines.append(f"outcome model ({clean(outcome['model'])}): {outcome['how']}{table}{_unknown(outcome)}")
     return lines
+
+
+def _rows(account: dict[str, Any]) -> str:
+    """How many rows an input has, and how many of them were dropped, by reason."""
+    dropped = ", ".join(f"{numbers.count(n)} × {clean(why)}" for why, n in account.get("dropped", {}).items())
+    return f"{numbers.count(account['rows'])} rows" + (f", dropped {dropped}" if dropped else "")
 
 
 def _unknown(outcome: dict[str, Any]) -> str:
@@ -173,9 +178,8 @@ def _robustness(verdict: Verdict) -> str:
     naive, held = verdict.estimator == "naive", ", its strata held fixed," if verdict.estimator.startswith("gs") else ""
     if math.isinf(verdict.tipping):
         if verdict.target == "per_user" or "over=user" in verdict.estimator:
-            return (
-                f" Reweighing inside users{held} up to a factor of 10 does not undo the lead (one click has no rival)."
-            )
+            rivals = "(a single pair has no rival)"
+            return f" Reweighing inside users{held} up to a factor of 10 does not undo the lead {rivals}."
         return " No uneven exposure undoes the lead." if naive else " No error in the propensities undoes the lead."
     if naive:
         return f" Uneven exposure by a factor of {numbers.gamma(verdict.tipping)} could undo the lead."

@@ -12,15 +12,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unskew.atomic import atomic
 from unskew.atomic import folder as made
+from unskew.atomic import write_text
 from unskew.studies.charts import draw
-from unskew.studies.record import Record, read_json, write_csv, write_json
+from unskew.studies.record import Record, Verdict, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
-from unskew.studies.tables import Table, at_a_glance, number, summary, tables
+from unskew.studies.tables import Table, asked, at_a_glance, number, summary, tables
 
 WRITTEN = (
-    "The commands print their tables; with `--out docs/reproduction` they also write records, charts and this page."
+    "The commands print their tables; with `--out docs/reproduction` they also write records, charts and this page. A "
+    "claim is undecided where the margin by which it holds or fails is within two of its standard errors over runs, "
+    "both its numbers being taken from the same runs."
 )
 SHORT = 12  # longer tables are folded away
 
@@ -46,8 +48,7 @@ def write_page(study: Study, folder: Path) -> Path:
         if found.is_file():
             records, about = read_json(found)
             lines += _section(study, experiment, records, about, folder)
-    with atomic(path) as temporary:
-        temporary.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    write_text(path, "\n".join(lines).rstrip() + "\n")
     return path
 
 
@@ -78,7 +79,8 @@ def _section(
 
 
 def _bad(record: Record) -> str:
-    return f"{record.experiment}, {record.row}, {record.column}: {number(record.ours)} is not {record.rule}"
+    chance = ", but within two standard errors" if record.verdict is Verdict.NEARLY else ""
+    return f"{record.experiment}, {record.row}, {record.column}: {number(record.ours)} is not {asked(record)}{chance}"
 
 
 def _markdown(table: Table) -> list[str]:

@@ -8,8 +8,11 @@ A rule is one of
     Among       low ≤ reference ≤ high: between quantiles of what such an experiment gives when it is repeated
 
 The reference is the paper's number, or a number of our own where the paper makes a claim without printing one ("ips is
-never worse than naive"). Numbers are *met* or *missed*; claims *hold* or *fail*. What cannot be judged (a spread over
-one run, a tolerance in standard errors that nobody knows) is *not judged*, and counted as such.
+never worse than naive"). Numbers are *met* or *missed*; a missed one that chance alone may have missed, being within
+two standard errors of the paper's (both errors counted), says so. Claims *hold* or *fail*; where chance could turn the
+answer, the margin by which they do being within two of its standard errors (paired over runs, ``repeated.py``), they
+are *undecided*, with a word on which way they point. Claims about exact numbers have no error and are always decided.
+What cannot be judged (a spread over one run, an error that nobody knows) is *not judged*, and counted as such.
 """
 
 from __future__ import annotations
@@ -23,8 +26,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from unskew.atomic import atomic
+import numpy as np
+
+from unskew import atomic
 from unskew.errors import InputError
+from unskew.result import plain
+
+ERRORS = 2.0  # standard errors that chance is granted
 
 
 class Verdict(StrEnum):
@@ -32,7 +40,10 @@ class Verdict(StrEnum):
 
     MET = "met"
     MISSED = "missed"
+    NEARLY = "missed, within two standard errors"
     HOLDS = "holds"
+    LIKELY = "undecided, rather holds"
+    UNLIKELY = "undecided, rather fails"
     FAILS = "fails"
     OPEN = "not judged"  # there is a rule, but not what it needs
     UNJUDGED = "no claim"  # shown for its own sake
@@ -40,14 +51,23 @@ class Verdict(StrEnum):
     @property
     def good(self) -> bool:
         """Whether nothing is wrong."""
-        return self not in (Verdict.MISSED, Verdict.FAILS)
+        return self not in (Verdict.MISSED, Verdict.NEARLY, Verdict.FAILS)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether more runs may turn it."""
+        return self in (Verdict.LIKELY, Verdict.UNLIKELY)
 
 
 class Rule(Protocol):
     """How a number is judged."""
 
-    def met(self, ours: float, reference: float, se: float) -> bool | None:
-        """Whether ours is as it should be; ``None`` where the rule needs an error that is not known."""
+    def margin(self, ours: float, reference: float, error: float) -> float:
+        """By how much the rule is kept, negative where it is broken; NaN where it needs what is not known.
+
+        Args:
+            error: the standard error of ours − reference.
+        """
         ...
 
     def words(self, reference: str) -> str:
@@ -62,20 +82,18 @@ class Near:
     Args:
         absolute, relative: for what is rounded or depends on choices that the paper does not tell.
         errors: for what is random; in standard errors of the difference.
-        their_se: the standard error of the reference itself.
     """
 
     absolute: float = 0.0
     relative: float = 0.0
     errors: float = 0.0
-    their_se: float = 0.0
 
-    def met(self, ours: float, reference: float, se: float) -> bool | None:
-        """Whether the distance is within the tolerance."""
+    def margin(self, ours: float, reference: float, error: float) -> float:
+        """How far the distance is within the tolerance."""
         allowed = self.absolute + self.relative * abs(reference)
         if self.errors:
-            allowed += self.errors * math.hypot(se, self.their_se)
-        return None if math.isnan(allowed) else abs(ours - reference) <= allowed
+            allowed += self.errors * error
+        return allowed - abs(ours - reference)
 
     def words(self, reference: str) -> str:
         """The tolerance."""
@@ -91,9 +109,9 @@ class Below:
 
     factor: float = 1.0
 
-    def met(self, ours: float, reference: float, se: float) -> bool:
-        """Whether ours is not larger."""
-        return ours <= self.factor * reference
+    def margin(self, ours: float, reference: float, error: float) -> float:
+        """How far ours is below."""
+        return self.factor * reference - ours
 
     def words(self, reference: str) -> str:
         """The bound."""
@@ -106,9 +124,9 @@ class Above:
 
     factor: float = 1.0
 
-    def met(self, ours: float, reference: float, se: float) -> bool:
-        """Whether ours is not smaller."""
-        return ours >= self.factor * reference
+    def margin(self, ours: float, reference: float, error: float) -> float:
+        """How far ours is above."""
+        return ours - self.factor * reference
 
     def words(self, reference: str) -> str:
         """The bound."""
@@ -128,9 +146,9 @@ class Among:
     high: float
     what: str
 
-    def met(self, ours: float, reference: float, se: float) -> bool | None:
-        """Whether the reference is inside."""
-        return None if math.isnan(self.low + self.high) else self.low <= reference <= self.high
+    def margin(self, ours: float, reference: float, error: float) -> float:
+        """How far the reference is inside."""
+        return float(np.minimum(reference - self.low, self.high - reference))  # NaN where either is
 
     def words(self, reference: str) -> str:
         """The range."""
@@ -150,6 +168,9 @@ class Record:
         runs: over how many runs.
         rule: by which it was judged, in words; empty where it was not.
         verdict: what came of it.
+        their_se: the standard error of the paper's number; ``None`` where it prints none.
+        paired_se: of a claim, the standard error of the margin by which it holds or fails, both its numbers coming
+            from the same runs; ``None`` where nothing is random.
     """
 
     experiment: str
@@ -161,6 +182,8 @@ class Record:
     runs: int
     rule: str
     verdict: Verdict
+    their_se: float | None = None
+    paired_se: float | None = None
 
     @property
     def deviation(self) -> float | None:
@@ -179,37 +202,50 @@ def judged(
     runs: int = 1,
     rule: Rule | None = None,
     reference: tuple[str, float] | None = None,
+    their_se: float | None = None,
+    paired_se: float | None = None,
 ) -> Record:
     """A record with its verdict.
 
     Args:
         rule: how it is judged; without one it is only shown.
-        reference: name and value of a number of ours to hold it against; by default the paper's.
+        reference: name and value of a number of ours to hold it against, which makes it a claim; by default the
+            paper's.
+        their_se, paired_se: see ``Record``.
     """
     if rule is None or (paper is None and reference is None):
-        return Record(experiment, row, column, paper, ours, se, runs, "", Verdict.UNJUDGED)
+        return Record(experiment, row, column, paper, ours, se, runs, "", Verdict.UNJUDGED, their_se)
     name, value = reference or ("the paper's", paper)
     assert value is not None
-    good = rule.met(ours, value, se or 0.0) if math.isfinite(ours) and math.isfinite(value) else None
-    claim = reference is not None
-    verdict = Verdict.OPEN
-    if good is not None:
-        verdict = (Verdict.HOLDS if claim else Verdict.MET) if good else (Verdict.FAILS if claim else Verdict.MISSED)
-    words = rule.words(f"{name}, {value:.4g}" if claim else name)
-    return Record(experiment, row, column, paper, ours, se, runs, words, verdict)
+    error = math.hypot(se or 0.0, their_se or 0.0)
+    margin = rule.margin(ours, value, error) if math.isfinite(ours) and math.isfinite(value) else math.nan
+    if reference is None:
+        chance = se is not None and their_se is not None and abs(ours - value) <= ERRORS * error
+        verdict, words = _number(margin, chance), rule.words(name)
+    else:
+        verdict, words = _claim(margin, paired_se or 0.0), rule.words(f"{name}, {value:.4g}")
+    return Record(experiment, row, column, paper, ours, se, runs, words, verdict, their_se, paired_se)
+
+
+def _number(margin: float, chance: bool) -> Verdict:
+    if math.isnan(margin):
+        return Verdict.OPEN
+    if margin >= 0.0:
+        return Verdict.MET
+    return Verdict.NEARLY if chance else Verdict.MISSED
+
+
+def _claim(margin: float, se: float) -> Verdict:
+    if math.isnan(margin) or math.isnan(se):
+        return Verdict.OPEN
+    if abs(margin) < ERRORS * se:
+        return Verdict.LIKELY if margin >= 0.0 else Verdict.UNLIKELY
+    return Verdict.HOLDS if margin >= 0.0 else Verdict.FAILS
 
 
 def write_json(path: str | Path, records: Iterable[Record], about: dict[str, Any]) -> None:
     """All records of a run, and what the run was; numbers that are none are null."""
-    content = {**about, "records": [_plain(record) for record in records]}
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    with atomic(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-
-
-def _plain(record: Record) -> dict[str, Any]:
-    cells = asdict(record).items()
-    return {name: None if isinstance(cell, float) and not math.isfinite(cell) else cell for name, cell in cells}
+    atomic.write_json(path, {**about, "records": [plain(asdict(record)) for record in records]})
 
 
 def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
@@ -230,7 +266,7 @@ def _record(row: dict[str, Any]) -> Record:
 def write_csv(path: str | Path, records: Iterable[Record]) -> None:
     """One line per record, with its deviation."""
     names = [field.name for field in fields(Record)]
-    with atomic(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+    with atomic.atomic(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow([*names, "deviation"])
         for record in records:

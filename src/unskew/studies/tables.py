@@ -1,6 +1,6 @@
 """Records as tables: one line per number where the paper prints numbers, rows × columns where it draws a figure.
 
-Claims ("ips beats naive", at every α) are counted: how often each holds, and where it fails.
+Claims ("ips beats naive", at every α) are counted: how often each holds, and where it is undecided or fails.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from unskew.studies.record import Record, Verdict
+
+SMALL = 5e-5  # four decimals leave nothing of smaller numbers
+KINDS = ((Verdict.HOLDS,), (Verdict.LIKELY, Verdict.UNLIKELY), (Verdict.FAILS,))  # of verdicts on claims
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,15 @@ def summary(records: Iterable[Record]) -> str:
     for record in records:
         counts[record.verdict] += 1
     words = []
-    if numbers := counts[Verdict.MET] + counts[Verdict.MISSED]:
-        words.append(f"{counts[Verdict.MET]} of {numbers} numbers are met")
-    if claims := counts[Verdict.HOLDS] + counts[Verdict.FAILS]:
-        words.append(f"{counts[Verdict.HOLDS]} of {claims} claims hold")
+    met, nearly = counts[Verdict.MET], counts[Verdict.NEARLY]
+    if numbers := met + nearly + counts[Verdict.MISSED]:
+        told = f", {nearly} {'is' if nearly == 1 else 'are'} missed within two standard errors" if nearly else ""
+        words.append(f"{met} of {numbers} numbers are met{told}")
+    holds, undecided, fails = (sum(counts[verdict] for verdict in kind) for kind in KINDS)
+    if claims := holds + undecided + fails:
+        are, fail = "is" if undecided == 1 else "are", "fails" if fails == 1 else "fail"
+        told = f", {undecided} {are} undecided, {fails} {fail}" if undecided else ""
+        words.append(f"{holds} of {claims} claims hold{told}")
     if still := counts[Verdict.OPEN]:
         words.append(
             f"{still} {'is' if still == 1 else 'are'} not judged: {'it needs' if still == 1 else 'they need'} more runs"
@@ -59,15 +67,22 @@ def summary(records: Iterable[Record]) -> str:
     return "; ".join(words) or "nothing is judged"
 
 
+def asked(record: Record) -> str:
+    """The rule, and how sure the margin of a claim is."""
+    return record.rule + ("" if record.paired_se is None else f" (margin ± {number(record.paired_se)})")
+
+
 def number(value: float | None, *, sign: bool = False) -> str:
-    """Four significant digits, but no more than four decimals; a dash where there is none."""
+    """Four significant digits, but no more than four decimals; 1.08e−7 where these leave none, a dash for nothing."""
     if value is None or not math.isfinite(value):
         return "–"
-    places = min(max(3 - math.floor(math.log10(abs(value))), 0), 4) if value else 4
-    text = f"{abs(value):,.{places}f}"
-    if not any(digit in "123456789" for digit in text):
-        return text
-    return ("−" if value < 0.0 else "+" if sign else "") + text
+    if 0.0 < abs(value) < SMALL:
+        digits, _, power = f"{abs(value):.2e}".partition("e")
+        return f"{'−' if value < 0.0 else '+' if sign else ''}{digits}e−{abs(int(power))}"
+    if not value:
+        return "0.0000"
+    places = min(max(3 - math.floor(math.log10(abs(value))), 0), 4)
+    return ("−" if value < 0.0 else "+" if sign else "") + f"{abs(value):,.{places}f}"
 
 
 def _beside(part: str, records: list[Record]) -> Table:
@@ -76,7 +91,7 @@ def _beside(part: str, records: list[Record]) -> Table:
         (
             record.row,
             record.column,
-            number(record.paper),
+            _with_error(record.paper, record.their_se),
             number(record.ours),
             number(record.se),
             number(record.deviation, sign=True),
@@ -92,7 +107,7 @@ def _beside(part: str, records: list[Record]) -> Table:
 def _grid(part: str, records: list[Record]) -> Table:
     """Rows × columns of ours."""
     columns = list(dict.fromkeys(record.column for record in records))
-    cells = {(record.row, record.column): _with_error(record) for record in records}
+    cells = {(record.row, record.column): _with_error(record.ours, record.se) for record in records}
     lines = dict.fromkeys(record.row for record in records)
     rows = tuple((row, *(cells.get((row, column), "") for column in columns)) for row in lines)
     return Table(part, ("", *columns), rows, ("",))
@@ -100,13 +115,21 @@ def _grid(part: str, records: list[Record]) -> Table:
 
 def _claims(part: str, records: list[Record]) -> Table:
     """Per claim how often it holds, and where it does not."""
+    head = ("claim", "verdicts", "undecided at", "fails at")
     rows = []
     for claim in dict.fromkeys(record.column for record in records):
         found = [record for record in records if record.column == claim]
-        fails = [f"{r.row}: {number(r.ours)}, {r.rule}" for r in found if r.verdict is Verdict.FAILS]
-        held = sum(r.verdict is Verdict.HOLDS for r in found)
-        rows.append((claim, f"{held} of {held + len(fails)}", "; ".join(fails) or "–"))
-    return Table(part, ("claim", "holds", "fails at"), tuple(rows), ("claim", "holds", "fails at"))
+        holds, undecided, fails = ([r for r in found if r.verdict in kind] for kind in KINDS)
+        counts = f"holds {len(holds)}, undecided {len(undecided)}, fails {len(fails)}"
+        places = ("; ".join(map(_place, some)) or "–" for some in (undecided, fails))
+        rows.append((claim, f"{counts} of {len(holds + undecided + fails)}", *places))
+    return Table(part, head, tuple(rows), head)
+
+
+def _place(record: Record) -> str:
+    """Where a claim is not sure to hold, and by what numbers."""
+    points = f" ({record.verdict.value.removeprefix('undecided, ')})" if record.verdict.undecided else ""
+    return f"{record.row}{points}: {number(record.ours)}, {asked(record)}"
 
 
 def at_a_glance(records: Sequence[Record]) -> Table:
@@ -125,5 +148,5 @@ def _with_paper(record: Record) -> str:
     return f"{number(record.ours)}{paper}{'' if record.verdict.good else ' ✗'}"
 
 
-def _with_error(record: Record) -> str:
-    return number(record.ours) + (f" ± {number(record.se)}" if record.se is not None else "")
+def _with_error(value: float | None, se: float | None) -> str:
+    return number(value) + (f" ± {number(se)}" if se is not None else "")

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from unskew.atomic import atomic
 from unskew.atomic import folder as made
+from unskew.atomic import write_json
 from unskew.errors import InputError
 from unskew.log.datasets.base import Source
 
@@ -42,7 +42,13 @@ def places(name: str) -> Iterator[Path]:
     if (registered := registry().get(name)) is not None:
         yield Path(registered)
     if data := os.environ.get("UNSKEW_DATA"):
-        yield Path(data).expanduser() / name
+        folder = Path(data).expanduser()
+        if not folder.is_dir():
+            raise InputError(
+                f"UNSKEW_DATA: there is no folder {folder}.\nMend the variable, or unset it to look elsewhere: a copy "
+                "that lies there would be passed over for another."
+            )
+        yield folder / name
     if (CHECKOUT / "pyproject.toml").is_file():
         yield CHECKOUT.parent / "shared" / "data" / name
     yield Path.cwd().parent / "shared" / "data" / name
@@ -80,8 +86,7 @@ def registry() -> dict[str, str]:
 def register(name: str, folder: Path) -> None:
     """Remember where the user's copy lies."""
     known = registry() | {name: str(folder.resolve())}
-    with atomic(made(cache()) / "datasets.json") as temporary:
-        temporary.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    write_json(made(cache()) / "datasets.json", dict(sorted(known.items())))
 
 
 def _spoilt(path: Path) -> str:

@@ -13,7 +13,7 @@ from unskew.kernels.topk import SEED, top_k
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Feedback, Floats, Log
 from unskew.log.order import starts_of
-from unskew.models import Factors, fit_all
+from unskew.models import Factors
 from unskew.studies.saito20.dense import Flags
 
 DIMS, PENALTIES, LOSSES = (5, 20, 50, 100), (1e-2, 1e-4), ("logistic", "bpr", "warp", "warp-kos")
@@ -37,11 +37,13 @@ class Training:
         ]
 
 
-def fit(positive: Flags, users: Ids, items: Ids, training: Training, seed: int, threads: int = 1) -> list[Floats]:
-    """Scores of every pair by every candidate, learnt from these positive pairs."""
+def fit(positive: Flags, users: Ids, items: Ids, training: Training, seed: int) -> list[Floats]:
+    """Scores of every pair by every candidate, learnt from these positive pairs.
+
+    One after the other, in the thread that asks: runs are made side by side, and Ctrl-C waits for no pool of threads.
+    """
     log = log_of(positive, users, items)
-    made = fit_all(training.models(seed), log, threads)
-    return [_scores(model) for model in made]
+    return [_scores(model.fit(log)) for model in training.models(seed)]
 
 
 def log_of(positive: Flags, users: Ids, items: Ids) -> Log:
@@ -60,7 +62,6 @@ def best(scores: list[Floats], users: Ids, items: Ids, k: int) -> Codes:
     return lists
 
 
-def _scores(model: object) -> Floats:
-    assert isinstance(model, Factors)
+def _scores(model: Factors) -> Floats:
     left, right = model.user_[:, :-1], model.item_
     return np.asarray(left @ right[:, :-1].T + right[:, -1])

@@ -19,6 +19,7 @@ import numpy as np
 from unskew.engine.store import Progress
 from unskew.log.log import Floats
 from unskew.studies.record import Among, Below, Record, judged
+from unskew.studies.repeated import Repeated, claim, jackknife
 from unskew.studies.saito20.candidates import Training
 from unskew.studies.saito20.dense import TARGETS, relative_rmse
 from unskew.studies.saito20.semi import BOUNDS, METRICS, NOISES, POWERS
@@ -84,7 +85,7 @@ def gain(found: Floats, line: str) -> tuple[float, float | None]:
     if runs < 2:
         return value, None
     left = 100.0 * (1.0 - (dr.sum(axis=0) - dr) / (ips.sum(axis=0) - ips)).mean(axis=1)
-    return value, float(np.sqrt((runs - 1) / runs * np.square(left - left.mean()).sum()))
+    return value, jackknife(left)
 
 
 def figures(found: Floats, line: str, many: int = FIGURES) -> Floats:
@@ -140,12 +141,10 @@ def _records(figure: str, points: Mapping[float, Floats], printed: Mapping[float
                 records.append(judged(f"{figure}/{metric}", f"{x:g}", name, ours, se=se, runs=runs))
     for m, metric in enumerate(METRICS):
         for x, found in points.items():
-            naive, ips, dr = (float(found[:, :, line, m].mean()) for line in range(3))
+            naive, ips, dr = (Repeated.mean(found[:, :, line, m].mean(axis=1)) for line in range(3))
             part = f"{figure}/claims for {metric}"
-            records.append(judged(part, f"{x:g}", "dr beats ips", dr, runs=runs, rule=Below(), reference=("ips", ips)))
-            records.append(
-                judged(part, f"{x:g}", "dr beats naive", dr, runs=runs, rule=Below(), reference=("naive", naive))
-            )
+            records.append(claim(part, f"{x:g}", "dr beats ips", dr, Below(), "ips", ips, runs=runs))
+            records.append(claim(part, f"{x:g}", "dr beats naive", dr, Below(), "naive", naive, runs=runs))
     return records
 
 

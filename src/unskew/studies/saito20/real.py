@@ -70,7 +70,7 @@ class Real:
         return cls(kept, items, _matrix(chosen, -math.inf)[counted], converted[counted], test[counted])
 
 
-def one_run(data: Real, seed: int, training: Training, threads: int = 1) -> dict[str, Any]:
+def one_run(data: Real, seed: int, training: Training) -> dict[str, Any]:
     """Values of all candidates: truth[protocol, metric, model], estimate[protocol, estimator, metric, model].
 
     ``coded_truth`` [cut, model] and ``coded`` [estimator, cut, model] are DCG as the author's code has it.
@@ -79,7 +79,7 @@ def one_run(data: Real, seed: int, training: Training, threads: int = 1) -> dict
     shape = data.clicked.shape
     held = np.zeros(shape, dtype=np.bool_)
     held.flat[rng.permutation(held.size)[: math.ceil(SHARE * held.size)]] = True
-    scores = fit(data.converted & ~held, data.users, data.items, training, seed, threads)
+    scores = fit(data.converted & ~held, data.users, data.items, training, seed)
     right = best(scores, data.users, data.items, max(CUTS))
     users, items = rng.permutation(shape[0]), rng.permutation(shape[1])
     mixed = best([score[users][:, items] for score in scores], data.users, data.items, max(CUTS))

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from unskew.inference.design import share_within
 from unskew.studies.saito20 import dense
 from unskew.studies.saito20.candidates import Training, best, fit
 from unskew.studies.saito20.redraws import redrawn
-from unskew.studies.saito20.world import TRAINING, Noise, World, conversion_rate, guess, helped
+from unskew.studies.saito20.world import TRAINING, Noise, World, conversion_rate, guess
 
 CUTS = (5, 10)
 METRICS = dense.metrics_of(CUTS)
@@ -59,7 +60,7 @@ def describe(world: World, seed: int) -> dict[str, Any]:
         "mean": np.array([world.ctr(power).mean() for power in POWERS]),
         "least": np.array([world.ctr(power).min() for power in POWERS]),
         "helped": np.array(
-            [[helped(world.cvr, guess(world.cvr, bound, noise, rng)) for bound in BOUNDS] for noise in NOISES]
+            [[share_within(guess(world.cvr, bound, noise, rng), world.cvr) for bound in BOUNDS] for noise in NOISES]
         ),
-        "printed": np.array([helped(printed, guess(printed, bound, Noise.PAIR, rng)) for bound in BOUNDS]),
+        "printed": np.array([share_within(guess(printed, bound, Noise.PAIR, rng), printed) for bound in BOUNDS]),
     }

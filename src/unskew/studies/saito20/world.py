@@ -93,8 +93,3 @@ def guess(cvr: Floats, bound: float, noise: Noise, rng: np.random.Generator) -> 
     """q: the right rate with noise, cut to [0, 1]."""
     shape = cvr.shape if noise is Noise.PAIR else (len(cvr), 1)
     return np.clip(cvr + rng.uniform(-bound, bound, shape), 0.0, 1.0)
-
-
-def helped(cvr: Floats, q: Floats) -> float:
-    """The share of pairs with 0 ≤ q ≤ 2 P^cvr, where DR has less variance than IPS (Eq. 5)."""
-    return float(np.mean(q <= 2.0 * cvr))

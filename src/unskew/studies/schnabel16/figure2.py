@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from unskew.engine.store import Progress
-from unskew.log.log import Floats
 from unskew.studies.record import Above, Below, Near, Record, judged
+from unskew.studies.repeated import Repeated, claim
 from unskew.studies.schnabel16.setting import ALPHAS, METRICS, Setting, rmse
 
 RUNS = 50
@@ -28,44 +28,41 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
     records = []
     for alpha in ALPHAS:
         p = setting.at(alpha).propensity_of[1:]
-        found: dict[str, tuple[Floats, Floats]] = {
+        found = {
             "naive": rmse(np.array([draw.naive() for draw in draws[alpha]]), setting.truth),
             "ips": rmse(np.array([draw.ips(p, setting.pairs) for draw in draws[alpha]]), setting.truth),
             "snips": rmse(np.array([draw.snips(p) for draw in draws[alpha]]), setting.truth),
         }
         for m, metric in enumerate(METRICS):
-            value = {name: float(both[0][m]) for name, both in found.items()}
-            for name, both in found.items():
-                records.append(
-                    judged(f"figure2/{metric}", f"{alpha:g}", name, value[name], se=float(both[1][m]), runs=runs)
-                )
-            records += _claims(metric, alpha, value, runs)
+            each = {name: by_metric[m] for name, by_metric in found.items()}
+            for name, one in each.items():
+                records.append(judged(f"figure2/{metric}", f"{alpha:g}", name, one.value, se=one.se, runs=runs))
+            records += _claims(metric, alpha, each, runs)
     return records
 
 
-def _claims(metric: str, alpha: float, value: dict[str, float], runs: int) -> list[Record]:
+def _claims(metric: str, alpha: float, found: dict[str, Repeated], runs: int) -> list[Record]:
     """What the paper says of this point, each a record of the part ``claims``."""
+    part, row = f"figure2/claims for {metric}", f"{alpha:g}"
 
-    def claim(what: str, ours: float, rule: Near | Above | Below, name: str, reference: float) -> Record:
-        return judged(
-            f"figure2/claims for {metric}", f"{alpha:g}", what, ours, runs=runs, rule=rule, reference=(name, reference)
-        )
+    def claimed(what: str, name: str, rule: Near | Above | Below, than: str) -> Record:
+        return claim(part, row, what, found[name], rule, than, found[than], runs=runs)
 
-    naive, ips, snips = value["naive"], value["ips"], value["snips"]
     if alpha == 1.0:
-        return [
-            claim("snips is naive", snips, Near(relative=1e-9), "naive", naive),
-            claim("ips pays", ips, Above(), "naive", naive),
-        ]
+        naive = ("naive", found["naive"].value)
+        exact = judged(
+            part, row, "snips is naive", found["snips"].value, runs=runs, rule=Near(relative=1e-9), reference=naive
+        )  # draw by draw: chance has no part in it
+        return [exact, claimed("ips pays", "ips", Above(), "naive")]
     claims = [
-        claim("ips beats naive", ips, Below(), "naive", naive),
-        claim("snips beats naive", snips, Below(), "naive", naive),
+        claimed("ips beats naive", "ips", Below(), "naive"),
+        claimed("snips beats naive", "snips", Below(), "naive"),
     ]
     if metric == "dcg@50":
-        claims.append(claim("snips and ips are alike", snips, ALIKE, "ips", ips))
+        claims.append(claimed("snips and ips are alike", "snips", ALIKE, "ips"))
     else:
-        claims.append(claim("snips is not behind ips", snips, Below(), "ips", ips))
+        claims.append(claimed("snips is not behind ips", "snips", Below(), "ips"))
     if alpha == 0.25:
-        claims.append(claim("ips, by orders of magnitude", ips, Below(1.0 / ORDERS), "naive", naive))
-        claims.append(claim("snips, by orders of magnitude", snips, Below(1.0 / ORDERS), "naive", naive))
+        claims.append(claimed("ips, by orders of magnitude", "ips", Below(1.0 / ORDERS), "naive"))
+        claims.append(claimed("snips, by orders of magnitude", "snips", Below(1.0 / ORDERS), "naive"))
     return claims

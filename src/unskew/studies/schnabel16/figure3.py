@@ -22,6 +22,7 @@ from unskew.engine.store import Progress
 from unskew.log.log import Floats, Log
 from unskew.simulate import RatingWorld
 from unskew.studies.record import Below, Near, Record, judged
+from unskew.studies.repeated import Repeated, claim
 from unskew.studies.schnabel16.figure4 import naive_bayes
 from unskew.studies.schnabel16.learning import last_fit, learn, searched
 from unskew.studies.schnabel16.setting import ALPHAS, Draw, Setting
@@ -75,38 +76,25 @@ def trial_key(
 def _left(values: Mapping[tuple[str, float, int], list[float]], alphas: tuple[float, ...], runs: int) -> list[Record]:
     records = []
     for alpha in alphas:
-        naive, ips = (_mean(values[method, alpha, 0]) for method in ("naive", "ips"))
-        for name, (mean, se) in (("mf-naive", naive), ("mf-ips", ips)):
-            records.append(judged("figure3/selection", f"{alpha:g}", name, mean, se=se, runs=runs))
-        part, reference = "figure3/claims about selection", ("mf-naive", naive[0])
-        if alpha == 1.0:
-            records.append(judged(part, "1", "both are the same", ips[0], runs=runs, rule=SAME, reference=reference))
-        else:
-            records.append(
-                judged(
-                    part, f"{alpha:g}", "mf-ips beats mf-naive", ips[0], runs=runs, rule=Below(), reference=reference
-                )
-            )
+        naive, ips = (Repeated.mean(values[method, alpha, 0]) for method in ("naive", "ips"))
+        row = f"{alpha:g}"
+        for name, one in (("mf-naive", naive), ("mf-ips", ips)):
+            records.append(judged("figure3/selection", row, name, one.value, se=one.se, runs=runs))
+        what, rule = ("both are the same", SAME) if alpha == 1.0 else ("mf-ips beats mf-naive", Below())
+        records.append(claim("figure3/claims about selection", row, what, ips, rule, "mf-naive", naive, runs=runs))
     return records
 
 
 def _right(values: Mapping[tuple[str, float, int], list[float]], sizes: tuple[int, ...], runs: int) -> list[Record]:
     records = []
-    naive, ips = (_mean(values[method, ALPHA, 0]) for method in ("naive", "ips"))
+    naive, ips = (Repeated.mean(values[method, ALPHA, 0]) for method in ("naive", "ips"))
     for size in sizes:
-        nb = _mean(values["nb", ALPHA, size])
-        for name, (mean, se) in (("mf-naive", naive), ("mf-ips", ips), ("mf-ips-nb", nb)):
-            records.append(judged("figure3/propensities", f"{size:,}", name, mean, se=se, runs=runs))
+        nb = Repeated.mean(values["nb", ALPHA, size])
+        for name, one in (("mf-naive", naive), ("mf-ips", ips), ("mf-ips-nb", nb)):
+            records.append(judged("figure3/propensities", f"{size:,}", name, one.value, se=one.se, runs=runs))
         part, what = "figure3/claims about propensities", "mf-ips-nb beats mf-naive"
-        reference = ("mf-naive", naive[0])
-        records.append(judged(part, f"{size:,}", what, nb[0], runs=runs, rule=Below(), reference=reference))
+        records.append(claim(part, f"{size:,}", what, nb, Below(), "mf-naive", naive, runs=runs))
     return records
-
-
-def _mean(values: list[float]) -> tuple[float, float]:
-    """Mean and its standard error over trials."""
-    spread = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-    return float(np.mean(values)), float(spread)
 
 
 def _trial(world: RatingWorld, key: Mapping[str, Any], threads: int) -> dict[str, Any]:

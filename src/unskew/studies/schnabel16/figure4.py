@@ -15,6 +15,7 @@ import numpy as np
 from unskew.engine.store import Progress
 from unskew.log.log import Floats
 from unskew.studies.record import Below, Record, judged
+from unskew.studies.repeated import Repeated, claim
 from unskew.studies.schnabel16.setting import METRICS, Draw, Setting, rmse
 
 RUNS = 50
@@ -41,40 +42,38 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
     """RMSE by sample size and estimator, and the claims."""
     draws = setting.draws([ALPHA], range(runs), progress)[ALPHA]
     world, pairs = setting.at(ALPHA), setting.pairs
-    known = world.propensity_of[1:]
+    p = world.propensity_of[1:]
     there = np.round(world.marginals * pairs).astype(np.int64)
     fixed = {
         "naive": rmse(np.array([draw.naive() for draw in draws]), setting.truth),
-        "ips": rmse(np.array([draw.ips(known, pairs) for draw in draws]), setting.truth),
-        "snips": rmse(np.array([draw.snips(known) for draw in draws]), setting.truth),
+        "ips": rmse(np.array([draw.ips(p, pairs) for draw in draws]), setting.truth),
+        "snips": rmse(np.array([draw.snips(p) for draw in draws]), setting.truth),
     }
     records = []
-    best = np.full(len(METRICS), np.inf)
+    mse = METRICS.index("mse")
+    best = Repeated(np.inf, np.empty(0))
     for size in (size for size in SIZES if size <= pairs):
         ips, snips = [], []
         for seed, draw in enumerate(draws):
             sample = np.random.default_rng([size, seed]).multivariate_hypergeometric(there, size)
-            p = naive_bayes(draw, sample.astype(np.float64), pairs)
-            ips.append(draw.ips(p, pairs))
-            snips.append(draw.snips(p))
+            guessed = naive_bayes(draw, sample.astype(np.float64), pairs)
+            ips.append(draw.ips(guessed, pairs))
+            snips.append(draw.snips(guessed))
         found = {
             "ips-nb": rmse(np.array(ips), setting.truth),
             "snips-nb": rmse(np.array(snips), setting.truth),
             **fixed,
         }
-        best = np.minimum(best, found["ips-nb"][0])
+        best = min(best, found["ips-nb"][mse], key=lambda one: one.value)
         for m, metric in enumerate(METRICS):
-            naive = ("naive", float(fixed["naive"][0][m]))
-            for name, (value, error) in found.items():
-                ours, se = float(value[m]), float(error[m])
-                records.append(judged(f"figure4/{metric}", f"{size:,}", name, ours, se=se, runs=runs))
+            naive = fixed["naive"][m]
+            for name, by_metric in found.items():
+                one, row = by_metric[m], f"{size:,}"
+                records.append(judged(f"figure4/{metric}", row, name, one.value, se=one.se, runs=runs))
                 if name in ESTIMATED:
                     part, what = f"figure4/claims for {metric}", f"{name} beats naive"
-                    records.append(judged(part, f"{size:,}", what, ours, runs=runs, rule=Below(), reference=naive))
-    m = METRICS.index("mse")
-    reference = ("ips with known propensities", float(fixed["ips"][0][m]))
-    what = "best ips-nb beats known"
-    records.append(
-        judged("figure4/claims for mse", "any", what, float(best[m]), runs=runs, rule=Below(), reference=reference)
-    )
+                    records.append(claim(part, row, what, one, Below(), "naive", naive, runs=runs))
+    known, what = fixed["ips"][mse], "best ips-nb beats known"
+    name = "ips with known propensities"
+    records.append(claim("figure4/claims for mse", "any", what, best, Below(), name, known, runs=runs))
     return records

@@ -24,6 +24,7 @@ from unskew.log.log import Floats
 from unskew.simulate import RatingWorld
 from unskew.simulate.predictions import NAMES
 from unskew.studies.digest import digest
+from unskew.studies.repeated import Repeated
 
 ALPHAS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125)
 METRICS = ("mae", "mse", "dcg@50")
@@ -146,8 +147,8 @@ class Setting:
         }
 
 
-def rmse(estimates: Floats, truth: Floats) -> tuple[Floats, Floats]:
-    """The RMSE over draws, averaged over predictors, and its standard error by the jackknife over draws.
+def rmse(estimates: Floats, truth: Floats) -> list[Repeated]:
+    """The RMSE over draws, averaged over predictors, by metric.
 
     Args:
         estimates: [draw, metric, predictor].
@@ -156,8 +157,7 @@ def rmse(estimates: Floats, truth: Floats) -> tuple[Floats, Floats]:
     squared = np.square(estimates - truth)
     total, runs = squared.sum(axis=0), len(squared)
     value = np.sqrt(total / runs).mean(axis=-1)
-    if runs < 2:
-        return value, np.full_like(value, np.nan)
-    without = np.sqrt(np.maximum(total - squared, 0.0) / (runs - 1)).mean(axis=-1)
-    error = np.sqrt((runs - 1) / runs * np.square(without - without.mean(axis=0)).sum(axis=0))
-    return value, error
+    without = np.empty((0, len(value)))
+    if runs > 1:
+        without = np.sqrt(np.maximum(total - squared, 0.0) / (runs - 1)).mean(axis=-1)
+    return [Repeated(float(all_draws), left) for all_draws, left in zip(value, without.T, strict=True)]

@@ -62,29 +62,28 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
                 deviation = float(ours.std(ddof=1)) if runs > 1 else float("nan")
                 error = deviation / math.sqrt(runs)
                 rounding = ROUNDING[metric]
-                reference = None
+                reference = their_se = None
                 if estimator == "naive":
                     mean_rule = NAIVE[metric]
                 elif metric == "mae":
-                    mean_rule = Near(absolute=rounding, errors=3.0, their_se=spread / math.sqrt(RUNS))
+                    mean_rule, their_se = Near(absolute=rounding, errors=3.0), spread / math.sqrt(RUNS)
                 else:
                     mean_rule, reference = Near(errors=3.0), ("our truth", truth)
                 records.append(
                     judged(
                         experiment, name, estimator, float(ours.mean()),
-                        paper=mean, se=error, runs=runs, rule=mean_rule, reference=reference,
+                        paper=mean, se=error, runs=runs, rule=mean_rule, reference=reference, their_se=their_se,
                     )
                 )  # fmt: skip
                 # the error of a standard deviation over n normal draws is sd / √(2(n − 1))
                 spread_error = deviation / math.sqrt(2 * max(1, runs - 1))
-                if metric == "mae" and runs >= RUNS:
-                    rule = Near(absolute=rounding, relative=0.25)
-                else:
-                    rule = Near(absolute=rounding, errors=3.0, their_se=spread / math.sqrt(2 * (RUNS - 1)))
+                their_se = spread / math.sqrt(2 * (RUNS - 1))
+                exact = metric == "mae" and runs >= RUNS
+                rule = Near(absolute=rounding, relative=0.25) if exact else Near(absolute=rounding, errors=3.0)
                 records.append(
                     judged(
                         experiment, name, f"{estimator} sd", deviation,
-                        paper=spread, se=spread_error, runs=runs, rule=rule,
+                        paper=spread, se=spread_error, runs=runs, rule=rule, their_se=their_se,
                     )
                 )  # fmt: skip
     return records

@@ -19,6 +19,7 @@ from unskew.models.mf.problem import Loss
 from unskew.models.mf.search import DIMS, PENALTIES
 from unskew.studies.digest import digest_of
 from unskew.studies.record import Below, Record, judged
+from unskew.studies.repeated import Repeated, claim
 from unskew.studies.schnabel16.learning import last_fit, learn, searched
 from unskew.studies.schnabel16.setting import Setting
 
@@ -49,13 +50,9 @@ def run(setting: Setting, runs: int, quick: bool, progress: Progress | None = No
                     paper=PAPER[method, metric], se=se, runs=runs, rule=AS_GOOD,
                 )
             )  # fmt: skip
-        ips, naive = (float(np.mean(values[method, metric])) for method in ("ips", "naive"))
-        records.append(
-            judged(
-                "table2/claims", metric, "mf-ips beats mf-naive", ips,
-                runs=runs, rule=Below(), reference=("mf-naive", naive),
-            )
-        )  # fmt: skip
+        ips, naive = (Repeated.mean(values[method, metric]) for method in ("ips", "naive"))
+        what = "mf-ips beats mf-naive"
+        records.append(claim("table2/claims", metric, what, ips, Below(), "mf-naive", naive, runs=runs))
     return records
 
 

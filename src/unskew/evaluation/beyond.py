@@ -1,0 +1,42 @@
+"""Listed items outside the catalogue: what estimators make of them, in plain words.
+
+A catalogue that is made of logs lacks the items that nobody happened to see. What is listed beyond it may be such an
+item, or no item at all: naive and ips cannot count it either way, a guess counts it, a number of pairs lacks it.
+"""
+
+from __future__ import annotations
+
+from unskew.engine.plan import Plan
+from unskew.estimators import Need
+from unskew.evaluation.align import Aligned
+
+PLACES = "places_beyond_the_catalogue"  # in the account of a model's lists
+
+
+def warnings(aligned: Aligned, plan: Plan) -> list[str]:
+    """A word about them, where it matters to some cell of the plan."""
+    places = sum(account.get(PLACES, 0) for account in aligned.account["models"].values())
+    if not places:
+        return []
+    listed = sum(len(lists.item) for lists in aligned.held.lists)
+    share = f"{places:,} of {listed:,} listed places ({places / listed:.1%})"
+    if aligned.closed:
+        return [f"{share} hold items outside the catalogue (--items): they are no candidates and count as 0."]
+    asking = {need: _estimators(plan, need) for need in (Need.LISTS, Need.CANDIDATES)}
+    parts = []
+    if asking[Need.LISTS]:
+        parts.append(f"{asking[Need.LISTS]} count them as candidates")
+    if any(arm.target.normalised for arm in plan.arms):
+        parts.append("normalised targets leave them out")
+    if asking[Need.CANDIDATES]:
+        parts.append(f"{asking[Need.CANDIDATES]} count the pairs of the other items only, which may be too few")
+    if not parts:
+        return []
+    return [
+        f"{share} hold items that no log shows: {'; '.join(parts)}. Name all items there are with --items FILE "
+        "(items=…)."
+    ]
+
+
+def _estimators(plan: Plan, need: Need) -> str:
+    return ", ".join(dict.fromkeys(str(a.estimator) for a in plan.arms if need in a.estimator.needs(a.target)))

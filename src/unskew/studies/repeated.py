@@ -1,0 +1,70 @@
+"""Numbers from repeated runs, and claims about two of them that come from the same runs.
+
+What counts is how sure the margin m of a claim is, by which it holds (m ≥ 0) or fails: with the same worlds and draws
+behind both numbers they rise and fall together, and m varies far less than either. By the jackknife over runs
+
+    se(m) = √( (n − 1)/n · Σ_i (m₋ᵢ − m̄)² ),      m₋ᵢ from both numbers without run i, m̄ their mean
+
+For means and a rule that compares them this is the paired standard error of the difference, sd(d_i)/√n.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.studies.record import Record, Rule, judged
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """A number.
+
+    Args:
+        value: from all runs.
+        without: what it would be without each of them; empty where there is but one run.
+    """
+
+    value: float
+    without: Floats
+
+    @classmethod
+    def mean(cls, values: npt.ArrayLike) -> Self:
+        """The mean of one number per run."""
+        each = np.asarray(values, dtype=np.float64)
+        without = (each.sum() - each) / (len(each) - 1) if len(each) > 1 else np.empty(0)
+        return cls(float(each.mean()), without)
+
+    @property
+    def se(self) -> float:
+        """Its standard error; NaN with one run."""
+        return jackknife(self.without)
+
+
+def jackknife(without: Floats) -> float:
+    """The standard error of a number, from what it would be without each run; NaN with fewer than two."""
+    runs = len(without)
+    return float(np.sqrt((runs - 1) / runs * np.square(without - without.mean()).sum())) if runs > 1 else math.nan
+
+
+def claim(
+    experiment: str, row: str, column: str, ours: Repeated, rule: Rule, name: str, reference: Repeated, *, runs: int
+) -> Record:
+    """A claim about ``ours`` and another number, called ``name``, from the same runs."""
+    margins = [rule.margin(*both, 0.0) for both in zip(ours.without, reference.without, strict=True)]
+    return judged(
+        experiment,
+        row,
+        column,
+        ours.value,
+        runs=runs,
+        rule=rule,
+        reference=(name, reference.value),
+        paired_se=jackknife(np.array(margins)),
+    )

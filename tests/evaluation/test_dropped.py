@@ -1,0 +1,77 @@
+"""What is dropped is counted: training items, repeated pairs, wrong rows, short lists."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from tests.evaluation.shop import SEEN, TEST, evaluate, numbers, value
+from unskew.errors import InputError
+
+
+def test_training_items_in_lists_are_counted_and_can_be_dropped() -> None:
+    """A list that repeats training wastes its places; drop_seen closes the ranks up."""
+    kept = evaluate(seen=SEEN)
+    assert kept.inputs["models"]["a"]["training_items_in_lists"] == 3
+    assert any("3 listed items are in the user's training data" in w for w in kept.warnings)
+    closed = evaluate(seen=SEEN, drop_seen=True)
+    assert closed.inputs["models"]["a"]["training_items_in_lists"] == 0
+    assert closed.inputs["models"]["a"]["dropped"] == {"already seen": 3}
+    by_hand = pl.DataFrame({"user": [2, 3], "item": [20, 10], "rank": [1, 1]})
+    assert value(evaluate(seen=SEEN, drop_seen=True, metrics=["arhr@1"])) == pytest.approx(
+        value(evaluate(seen=SEEN, models={"a": by_hand}, metrics=["arhr@1"]))
+    )
+    assert value(closed, metric="recall@2") == value(kept)  # at depth 2 the hit was there before
+    assert value(evaluate(seen=SEEN, metrics=["recall@1"])) < value(
+        evaluate(seen=SEEN, metrics=["recall@1"], drop_seen=True)
+    )
+
+
+def test_repeated_training_pairs_are_dropped_for_unseen_candidates_only() -> None:
+    """(1, 10) and (2, 40) are in training: nothing that may be recommended, unless all items are candidates."""
+    unseen = evaluate(seen=SEEN)
+    assert unseen.inputs["test"]["dropped"] == {"already in training": 2}
+    assert any("2 held-out interactions repeat a training pair" in w for w in unseen.warnings)
+    again = ~((pl.col("user") == 1) & (pl.col("item") == 10)) & ~((pl.col("user") == 2) & (pl.col("item") == 40))
+    assert numbers(unseen) == numbers(evaluate(TEST.filter(again), seen=SEEN))
+    everything = evaluate(seen=SEEN, candidates="all")
+    assert everything.inputs["test"]["dropped"] == {}
+    assert not any("repeat a training pair" in w for w in everything.warnings)
+    assert value(everything) == value(evaluate())
+
+
+def test_support_gap_is_the_share_of_interactions_on_unknown_items() -> None:
+    """Item 20 is not in training: 2 of the remaining 5 interactions; without a training log the share is not known."""
+    result = evaluate(seen=SEEN)
+    left = [20, 30, 20, 30, 10]
+    assert result.estimates[0].support_gap == pytest.approx(left.count(20) / 5)
+    assert result.inputs["items"]["without_training_support"] == 1
+    assert evaluate().estimates[0].support_gap is None
+
+
+def test_duplicate_pairs_and_wrong_rows_follow_the_options() -> None:
+    """duplicates and invalid apply to the test log, and what they drop is counted."""
+    twice = pl.concat([TEST, TEST.head(1)])
+    with pytest.raises(InputError, match="twice"):
+        evaluate(twice)
+    assert evaluate(twice, duplicates="first").inputs["test"]["dropped"] == {"duplicate pair": 1}
+    assert numbers(evaluate(twice, duplicates="first")) == numbers(evaluate())
+    wrong = pl.concat(
+        [TEST, TEST.tail(1).with_columns(item=pl.lit(70), propensity=pl.lit(0.0))], how="vertical_relaxed"
+    )
+    with pytest.raises(InputError, match="propensity"):
+        evaluate(wrong)
+    assert evaluate(wrong, invalid="drop").inputs["test"]["dropped"] == {"propensity outside (0, 1]": 1}
+
+
+def test_the_account_counts_clicks_per_user() -> None:
+    """How many users have 1, 2, 3–5, 6+ seen relevant items."""
+    more = pl.DataFrame({"user": [6] * 7, "item": list(range(7))})
+    rows = pl.concat([TEST.select("user", "item"), more])
+    result = evaluate(rows, propensity=None, estimators=["naive"])
+    assert result.inputs["clicks_per_user"] == {"1": 2, "2": 1, "3-5": 1, "6+": 1}
+
+
+def test_short_lists_are_said() -> None:
+    """A cut-off that no list reaches is worth a warning."""
+    assert any("no list goes beyond rank 2" in w and "10" in w for w in evaluate(metrics=["recall@10"]).warnings)

@@ -1,0 +1,112 @@
+"""Ids and inputs of all kinds: files, frames, logs, renamed columns, scores, fitted models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate, numbers
+from unskew.errors import InputError
+
+
+def test_ids_of_mixed_types_agree() -> None:
+    """The integer 1 in one input and the text "1" in another are the same user; so are items."""
+    text: Any = {"user": pl.String, "item": pl.String}
+    users = pl.DataFrame({"user": [1, 2, 3, 4]})
+    seen = pl.DataFrame({"user": [1, 2], "item": [60, 60]})
+    expected = numbers(evaluate(users=users, seen=seen))
+    as_text = {name: lists.cast(text) for name, lists in LISTS.items()}
+    assert numbers(evaluate(TEST.cast(text), users=users, seen=seen)) == expected
+    assert numbers(evaluate(models=as_text, users=users.cast(pl.String), seen=seen)) == expected
+    assert numbers(evaluate(TEST.cast(text), as_text, users=users, seen=seen.cast(text))) == expected
+    small: Any = {"user": pl.UInt8, "item": pl.Float64}
+    assert numbers(evaluate(TEST.cast(small), users=users, seen=seen)) == expected
+
+
+def test_paths_frames_and_logs_agree(tmp_path: Path) -> None:
+    """The same data as polars, pandas, CSV, Parquet, Log and Recommendations gives the same numbers."""
+    TEST.write_csv(tmp_path / "test.csv")
+    LISTS["a"].write_parquet(tmp_path / "a.parquet")
+    LISTS["b"].write_csv(tmp_path / "b.tsv", separator="\t")
+    files = {"a": tmp_path / "a.parquet", "b": str(tmp_path / "b.tsv")}
+    expected = numbers(evaluate())
+    assert numbers(evaluate(tmp_path / "test.csv", files)) == expected
+    assert numbers(evaluate(TEST.to_pandas(), {n: f.to_pandas() for n, f in LISTS.items()})) == expected
+    lists = {name: us.Recommendations.from_frame(frame) for name, frame in LISTS.items()}
+    assert numbers(evaluate(us.Log.from_frame(TEST), lists)) == expected
+    assert numbers(evaluate(TEST.sample(fraction=1.0, shuffle=True, seed=1))) == expected
+
+
+def test_columns_are_renamed_in_every_input() -> None:
+    """columns: our names → theirs, for logs, lists and the population, each by the names that it has."""
+    names = {"user": "who", "item": "what", "rank": "position", "propensity": "p", "relevant": "n"}
+
+    def renamed(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.rename({ours: theirs for ours, theirs in names.items() if ours in frame.columns})
+
+    users = pl.DataFrame({"user": [1, 2, 3, 4], "relevant": [9.0, 9.0, 9.0, 9.0]})
+    options: dict[str, Any] = {"estimators": ["snips", "ips"], "target": "per_user"}
+    expected = evaluate(users=users, seen=SEEN, **options)
+    found = evaluate(
+        renamed(TEST),
+        {name: renamed(lists) for name, lists in LISTS.items()},
+        users=renamed(users),
+        seen=renamed(SEEN),
+        columns=names,
+        **options,
+    )
+    assert numbers(found) == numbers(expected)
+
+
+def test_training_propensities_are_renamed_too() -> None:
+    """Shares of propensity strata are measured on the training rows' propensities, under the same given name."""
+    test = TEST.with_columns(value=pl.lit(1.0))
+    seen = test.with_columns(item=pl.col("item") + 100)
+    options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "estimators": ["stratified(strata=2)"]}
+    plain = evaluate(test, seen=seen, **options)
+    names = {"propensity": "p"}
+    renamed = evaluate(test.rename(names), seen=seen.rename(names), columns=names, **options)
+    assert numbers(renamed) == numbers(plain)
+
+
+def test_scores_make_ranks() -> None:
+    """Lists with scores instead of ranks are ordered by them, best first."""
+    scored = {name: f.with_columns(score=-pl.col("rank").cast(pl.Float64)).drop("rank") for name, f in LISTS.items()}
+    assert numbers(evaluate(models=scored)) == numbers(evaluate())
+
+
+def test_fitted_models_make_their_own_lists() -> None:
+    """A recommender is asked for lists as long as the deepest cut-off, without training items."""
+    train = us.Log.from_frame(pl.DataFrame({"user": [1, 2, 2, 3, 3, 3], "item": [10, 10, 20, 10, 20, 30]}))
+    model = us.models.MostPopular().fit(train)
+    by_model = evaluate(models={"m": model}, seen=train, metrics=["recall@2"])
+    lists = model.recommend(us.log.Ids(pl.Series([1, 2, 3, 4])), 2, seen=train)
+    assert numbers(by_model) == numbers(evaluate(models={"m": lists}, seen=train, metrics=["recall@2"]))
+
+    class Broken:
+        def recommend(self, users: Any, k: int, *, seen: Any = None) -> list[int]:
+            return [1]
+
+    with pytest.raises(InputError, match="model 'broken'"):
+        evaluate(models={"broken": Broken()})
+
+
+def test_strata_by_a_column_need_it_in_the_test_log_only() -> None:
+    """gs never looks at the training rows, so they need no such column; a missing one in the test log is an error."""
+    result = evaluate(estimators=["gs(strata=column(place))"], seen=SEEN)
+    assert len(result.estimates) == 2
+    with pytest.raises(InputError, match="'plaice'"):
+        evaluate(estimators=["gs(strata=column(plaice))"])
+
+
+def test_progress_is_told() -> None:
+    """Stages come in order, each with what is done and what there is."""
+    told: list[tuple[str, int, int]] = []
+    evaluate(progress=lambda stage, done, total: told.append((stage, done, total)))
+    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    assert stages == ["reading logs", "lists of a", "lists of b", "aligning", "estimating"]
+    assert all(0 <= done <= total for _, done, total in told) and told[-1] == ("estimating", 4, 4)

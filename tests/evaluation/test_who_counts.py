@@ -1,0 +1,104 @@
+"""Users with and without lists, silent users, the population."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.evaluation.shop import LISTS, TEST, evaluate, numbers, value
+from unskew.errors import InputError
+
+
+def test_users_without_a_list_are_counted_and_score_nothing() -> None:
+    """User 4 has no list in a: the same as a list without a hit, and the account says how many."""
+    result = evaluate()
+    assert value(result, "a") == pytest.approx((1 / 3 + 1.0 + 0.0 + 0.0) / 4)
+    filled = LISTS | {"a": pl.concat([LISTS["a"], pl.DataFrame({"user": [4], "item": [99], "rank": [1]})])}
+    assert value(evaluate(models=filled), "a") == value(result, "a")
+    assert result.inputs["models"]["a"]["users_without_list"] == 1
+    assert result.inputs["models"]["b"]["users_without_list"] == 1
+    assert any(w.startswith("a: 1 users with held-out interactions have no list") for w in result.warnings)
+    assert evaluate(models=filled).inputs["models"]["a"]["users_without_list"] == 0
+
+
+def test_lists_of_strangers_are_ignored() -> None:
+    """Lists of users outside the population change nothing."""
+    more = {"a": pl.concat([LISTS["a"], pl.DataFrame({"user": [77], "item": [10], "rank": [1]})]), "b": LISTS["b"]}
+    assert numbers(evaluate(models=more)) == numbers(evaluate())
+
+
+def test_silent_users_lower_sums_but_not_ratios() -> None:
+    """per_user_sum is a mean over the whole population; per_user counts users with something seen."""
+    users = pl.DataFrame({"user": [1, 2, 3, 4, 5, 6, 7, 8]})
+    few, many = (evaluate(target=["per_user", "per_user_sum"], estimators=["naive"], users=u) for u in (None, users))
+    assert value(many, target="per_user_sum") == pytest.approx(value(few, target="per_user_sum") / 2)
+    assert value(many, target="per_user") == value(few, target="per_user")
+    assert any("silent" in w for w in few.warnings) and not any("silent" in w for w in many.warnings)
+    assert few.inputs["users"] | {"population": 8, "population_is": "given"} == many.inputs["users"]
+
+
+def test_training_users_belong_to_the_population() -> None:
+    """Without a given population, users of the training log count too, silent in the test log."""
+    seen = pl.DataFrame({"user": [1, 8, 9], "item": [60, 60, 60]})
+    result = evaluate(seen=seen, target="per_user_sum", estimators=["naive"])
+    assert result.inputs["users"]["population"] == 6
+    assert value(result) == pytest.approx(value(evaluate(target="per_user_sum", estimators=["naive"])) * 4 / 6)
+
+
+def test_rows_outside_the_population_are_an_error_or_dropped() -> None:
+    """A user with rows who is not in the population is named; dropping such rows is counted."""
+    users = pl.DataFrame({"user": [1, 2, 3]})
+    with pytest.raises(InputError, match="user '4' has rows"):
+        evaluate(users=users)
+    result = evaluate(users=users, invalid="drop")
+    assert result.inputs["test"]["dropped"] == {"user outside the population": 1}
+    assert numbers(result) == numbers(evaluate(TEST.filter(pl.col("user") != 4), users=users))
+
+
+def test_fewer_relevant_than_seen_is_an_error() -> None:
+    """n_u counts all relevant items, so it cannot be below what was seen; the message names the user."""
+    users = pl.DataFrame({"user": [1, 2, 3, 4], "relevant": [3.0, 1.0, 5.0, 5.0]})
+    with pytest.raises(InputError) as caught:
+        evaluate(users=users, estimators=["ips"])
+    assert "user '2'" in str(caught.value) and "says 1" in str(caught.value) and "2 relevant items" in str(caught.value)
+
+
+def test_users_without_relevant_items_are_outside_the_target() -> None:
+    """n_u = 0 takes a user out of per_user ips; a silent user with n_u > 0 counts as 0."""
+
+    def ips(extra: float) -> float:
+        users = pl.DataFrame({"user": [1, 2, 3, 4, 5], "relevant": [4.0, 4.0, 4.0, 4.0, extra]})
+        return value(evaluate(users=users, estimators=["ips"]), estimator="ips")
+
+    assert ips(0.0) == pytest.approx(ips(3.0) * 5 / 4)
+
+
+@pytest.mark.parametrize(
+    "users",
+    [
+        {"user": [1, 2, 3, None]},
+        {"user": ["1", "2", "3", None]},
+        {"user": [1, 2, 3, 4, 4]},
+        {"user": [1, 2, 3, 4], "relevant": [9.0, 9.0, 9.0, -1.0]},
+        {"user": [1, 2, 3, 4], "relevant": [9.0, 9.0, 9.0, None]},
+    ],
+)
+def test_a_wrong_population_is_an_error(users: dict[str, list[Any]]) -> None:
+    """Nulls, repeated users and negative n_u are refused by name."""
+    with pytest.raises(InputError, match="users: column"):
+        evaluate(users=pl.DataFrame(users))
+
+
+def test_other_users_in_training_are_no_silent_users() -> None:
+    """share="users": the population is that of the test log, so that training users do not dilute sums."""
+    train = pl.DataFrame({"user": ["x", "y", "z"], "item": ["i", "j", "k"], "value": [1.0, 0.0, 1.0]})
+    test = pl.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "value": [1.0, 1.0]})
+    lists = pl.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "rank": [1, 1]})
+    options: dict[str, Any] = {"feedback": "conversions", "metrics": ["recall@2"], "estimators": ["naive"]}
+    apart = us.evaluate(test, {"m": lists}, seen=train, share="users", **options)
+    both = us.evaluate(test, {"m": lists}, seen=train, **options)
+    assert apart.estimates[0].value == 1.0 and apart.inputs["users"]["population"] == 2
+    assert both.estimates[0].value == pytest.approx(0.4) and both.inputs["users"]["population"] == 5

@@ -1,0 +1,159 @@
+"""MF-IPS in files and strings, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pytest
+from tests.models.mf_logs import some
+
+from unskew.errors import InputError
+from unskew.log import Log
+from unskew.models import MF, make
+
+
+@pytest.mark.parametrize("texts", [False, True])
+def test_a_saved_model_comes_back(tmp_path: Path, texts: bool) -> None:
+    """Same string, training, predictions and lists; ids of numbers and of any text."""
+    _, log = some()
+    if texts:
+        names = {0: "", 1: "ä", 2: "日本", 3: "a,b\n"}
+        frame = log.to_frame().with_columns(
+            pl.col("user").map_elements(lambda u: names.get(u, str(u)), return_dtype=pl.String)
+        )
+        log = Log.from_frame(frame.filter(pl.col("user") != ""), feedback="ratings")
+    model = MF(2, 0.3, "free", "absolute", "known", rounds=7, seed=3).fit(log)
+    model.save(tmp_path / "model.npz")
+    again = MF.load(tmp_path / "model.npz")
+    assert str(again) == str(model)
+    assert again.training_ == model.training_ and again.history_ == model.history_
+    assert again.users_.values.to_list() == model.users_.values.to_list()
+    assert np.array_equal(again.of(log).rows, model.of(log).rows)
+    users = model.users_
+    assert again.recommend(users, 3).to_frame().equals(model.recommend(users, 3).to_frame())
+    assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
+
+
+def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
+    """Each with one sentence that names the file."""
+    _, log = some()
+    path = tmp_path / "model.npz"
+    MF(2).fit(log).save(path)
+    good = dict(np.load(path))
+    header = json.loads(good["header"].tobytes())
+
+    def told(**changes: Any) -> npt.NDArray[np.uint8]:
+        return np.frombuffer(json.dumps(header | changes).encode(), dtype=np.uint8)
+
+    wrong: dict[str, tuple[dict[str, Any], str]] = {
+        "newer": (good | {"header": told(version=2)}, "version 2"),
+        "foreign": (good | {"header": told(format="other")}, "not a model"),
+        "options": (good | {"header": told(options={"dims": 3})}, "damaged"),
+        "short": (good | {"user": good["user"][1:]}, "do not fit"),
+        "narrow": (good | {"item": good["item"][:, 1:]}, "do not fit"),
+        "no ids": ({name: array for name, array in good.items() if name != "users_numbers"}, "ids are damaged"),
+        "no header": ({"user": good["user"]}, "not a model"),
+        "pickle": ({"header": np.array([{}], dtype=object)}, "not a model"),
+    }
+    for name, (arrays, message) in wrong.items():
+        bad = tmp_path / f"{name}.npz"
+        np.savez(bad, **arrays)
+        with pytest.raises(InputError, match=rf"{name}.npz: .*{message}"):
+            MF.load(bad)
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(InputError, match="not a model"):
+        MF.load(path)
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match="not a model"):
+        MF.load(path)
+    with pytest.raises(InputError, match="no such file"):
+        MF.load(tmp_path / "nothing.npz")
+
+
+def test_the_canonical_string_parses_and_prints_back() -> None:
+    text = (
+        "mf(dim=7, penalty=0.04, offsets=free, loss=absolute, propensity=popularity(gamma=1), solver=lbfgs, "
+        "rounds=9, tolerance=0.001, seed=2)"
+    )
+    assert str(make(text)) == repr(make(text)) == text
+    plain = "mf(dim=20, penalty=1, offsets=penalised, loss=squared, solver=als, tolerance=1e-05, seed=0)"
+    assert str(make("mf")) == plain and str(make(plain)) == plain
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dim": -1}, "dim"),
+        ({"dim": 2.5}, "dim"),
+        ({"penalty": -0.1}, "penalty"),
+        ({"penalty": float("nan")}, "penalty"),
+        ({"offsets": "none"}, "offsets"),
+        ({"loss": "huber"}, "loss"),
+        ({"solver": "newton"}, "solver"),
+        ({"rounds": 0}, "rounds"),
+        ({"tolerance": -1.0}, "tolerance"),
+        ({"seed": -1}, "seed"),
+        ({"threads": 0}, "threads"),
+        ({"propensity": "populrity"}, "popularity"),
+    ],
+)
+def test_wrong_settings_are_named(options: dict[str, Any], message: str) -> None:
+    _, log = some()
+    with pytest.raises(InputError, match=message):
+        MF(**options).fit(log)
+
+
+def test_wrong_logs_and_propensities_are_named() -> None:
+    """No values, no rows, a NaN; propensities of 0, above 1, of the wrong number, or none where they are asked for."""
+    _, log = some()
+    assert log.value is not None and log.propensity is not None
+    for wrong, message in (
+        (replace(log, value=None), "no column 'value'"),
+        (log.take(np.zeros(len(log), dtype=bool)), "empty"),
+        (replace(log, value=np.where(np.arange(len(log)) == 3, np.nan, log.value)), "rating .* user 0, item .* is nan"),
+        (replace(log, value=np.where(np.arange(len(log)) == 0, np.inf, log.value)), "rating"),
+    ):
+        with pytest.raises(InputError, match=message):
+            MF(2).fit(wrong)
+    zero = np.where(np.arange(len(log)) >= len(log) - 2, 0.0, log.propensity)
+    with pytest.raises(InputError, match=r"propensity must be in \(0, 1\]; that of user 19.* \(2 rows"):
+        MF(2).fit(log, zero)
+    for given, message in (
+        (log.propensity * 9.0, r"in \(0, 1\]"),
+        (log.propensity[1:], "one propensity for each"),
+        (["x"] * len(log), "numbers"),
+        ("naive_bayes", "random|mcar|MCAR"),
+    ):
+        with pytest.raises(InputError, match=message):
+            MF(2).fit(log, given)
+    with pytest.raises(InputError, match="column 'propensity'"):
+        MF(2, propensity="known").fit(replace(log, propensity=None))
+
+
+def test_wrong_searches_and_questions_are_named() -> None:
+    _, log = some()
+    for options, message in (
+        ({"penalties": ()}, "at least one penalty"),
+        ({"penalties": (1.0, -1.0)}, "penalty"),
+        ({"dims": (5, -5)}, "dim"),
+        ({"offsets": ("fixed",)}, "offsets"),
+        ({"loss": "huber"}, "loss"),
+        ({"folds": 1}, "2 folds"),
+        ({"tolerance": -1.0}, "tolerance"),
+        ({"rounds": 0}, "rounds"),
+    ):
+        with pytest.raises(InputError, match=message):
+            MF.search(log, **options)
+    with pytest.raises(InputError, match="has not been fitted"):
+        MF().predict([1], [2])
+    model = MF(2).fit(log)
+    with pytest.raises(InputError, match="must be pairs"):
+        model.predict([1, 2], [1])
+    with pytest.raises(InputError, match="codes of items must lie between -1 and 11"):
+        model.predict_codes(np.zeros(1, dtype=np.int32), np.full(1, 12, dtype=np.int32))

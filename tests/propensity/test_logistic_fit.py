@@ -1,0 +1,169 @@
+"""Logistic propensities: the likelihood, the sums that free offsets match, worlds that are recovered."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.special import logit
+
+from tests.conftest import missing
+from tests.propensity.worlds import LogisticWorld, features_of, log_of, matrix_of
+from unskew import propensity
+from unskew.errors import InputError
+from unskew.log import Log
+from unskew.propensity import Level, Logistic, Part, Side
+
+
+def coat() -> Path:
+    """Where the Coat data lie."""
+    root = os.environ.get("UNSKEW_DATA") or Path(__file__).parents[3] / "shared" / "data"
+    path = Path(root) / "coat"
+    if not (path / "propensities.ascii").exists():
+        missing("Coat is not there: set UNSKEW_DATA to the directory that holds coat/")
+    return path
+
+
+def test_the_propensities_of_coat_come_back() -> None:
+    """schnabel16 §6.5: on Coat the default correlates by at least 0.97 with the propensities that its authors ship."""
+    path = coat()
+    stars = np.loadtxt(path / "train.ascii")
+    user = np.loadtxt(path / "user_item_features" / "user_features.ascii")
+    item = np.loadtxt(path / "user_item_features" / "item_features.ascii")
+    side = Side(user_features=features_of(user, "user"), item_features=features_of(item, "item"))
+    fitted = Logistic().fit(log_of(stars > 0, stars, "ratings"), side)
+    found, theirs = matrix_of(fitted, stars.shape), np.loadtxt(path / "propensities.ascii")
+    assert np.corrcoef(found.ravel(), theirs.ravel())[0, 1] >= 0.97
+    assert found.sum() == pytest.approx(np.count_nonzero(stars), rel=1e-9)
+    assert fitted.level is Level.ABSOLUTE
+
+
+@pytest.mark.parametrize("features", ["outer", "plain"])
+def test_it_is_penalised_maximum_likelihood(features: str) -> None:
+    """The gradient of the loss, written out pair by pair, vanishes: Σ (P − O) x + w/c = 0, intercept unpenalised."""
+    world = LogisticWorld.draw(12, 9, seed=1)
+    fitted = Logistic(features, c=0.7).fit(log_of(world.seen), world.side)
+    x, z = (f.matrix for f in (world.side.user_features, world.side.item_features) if f is not None)
+    x, z = ((m - m.min(axis=0)) / np.ptp(m, axis=0) for m in (x, z))
+    p = matrix_of(fitted, world.seen.shape)
+    rows, rest, logits = [], [], []
+    for u in range(12):
+        for i in range(9):
+            products = [np.outer(x[u], z[i]).ravel()] if features == "outer" else []
+            rows.append(np.concatenate([[1.0], x[u], z[i], *products]))
+            rest.append(p[u, i] - world.seen[u, i])
+            logits.append(logit(p[u, i]))
+    design = np.array(rows)
+    w = np.linalg.lstsq(design, np.array(logits), rcond=None)[0]
+    np.testing.assert_allclose(design @ w, logits, atol=1e-8)
+    np.testing.assert_allclose(design.T @ np.array(rest) + np.concatenate([[0.0], w[1:] / 0.7]), 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["features=outer, offsets=user+item", "features=none, offsets=user+item"])
+def test_free_offsets_match_row_and_column_sums(text: str) -> None:
+    """Σ_i P_ui is the user's number of rows and Σ_u P_ui the item's, to 1e-6 (users and items with some, not all)."""
+    world = LogisticWorld.draw(150, 80, seed=2, spread=1.0)
+    seen = world.seen
+    seen[[0, 2]], seen[1] = False, True
+    fitted = propensity.make(f"logistic({text})").fit(log_of(seen), world.side)
+    assert isinstance(fitted, Logistic)
+    p = matrix_of(fitted, seen.shape)
+    inner = (seen.sum(axis=1) > 0) & (seen.sum(axis=1) < seen.shape[1])
+    np.testing.assert_allclose(p.sum(axis=1)[inner], seen.sum(axis=1)[inner], atol=1e-6)
+    items = (seen.sum(axis=0) > 0) & (seen.sum(axis=0) < seen.shape[0])
+    at_once = p[~inner & (seen.sum(axis=1) == 0)].sum(axis=0)  # what silent users are guessed to add
+    np.testing.assert_allclose((p.sum(axis=0) - at_once)[items], seen.sum(axis=0)[items], atol=1e-6)
+    np.testing.assert_allclose(p[1], 1.0, atol=1e-6)
+    np.testing.assert_allclose(p[[0, 2]].sum(axis=1), 1.0, rtol=0.2)  # about one row: as if seen once
+
+
+@pytest.mark.parametrize("offsets", ["user", "item"])
+def test_one_sided_free_offsets_are_log_odds(offsets: str) -> None:
+    """With offsets of one kind only, P is the row (column) share."""
+    seen = np.random.default_rng(0).random((20, 15)) < 0.4
+    axis = 1 if offsets == "user" else 0
+    fitted = Logistic("none", offsets).fit(log_of(seen))
+    share = np.broadcast_to(seen.mean(axis=axis, keepdims=True), seen.shape)
+    np.testing.assert_allclose(matrix_of(fitted, seen.shape), share, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("text", "spread"),
+    [
+        ("logistic(features=outer, c=10)", 0.0),
+        ("logistic(features=outer, offsets=user+item, c=10)", 0.7),
+        ("logistic(features=outer, offsets=user+item, c=0.5, free=no)", 0.7),
+    ],
+)
+def test_known_worlds_are_recovered(text: str, spread: float) -> None:
+    """Where the model is right, its propensities correlate with the true ones and have their level."""
+    world = LogisticWorld.draw(500, 200, seed=3, spread=spread)
+    fitted = propensity.make(text).fit(log_of(world.seen), world.side)
+    assert isinstance(fitted, Logistic)
+    p = matrix_of(fitted, world.p.shape)
+    assert np.corrcoef(logit(p).ravel(), logit(world.p).ravel())[0, 1] > 0.95
+    error = np.abs(p - world.p).mean() / world.p.mean()
+    assert error < (0.03 if not spread else 0.2)
+
+
+@pytest.mark.parametrize(
+    "model", [Logistic(), Logistic(offsets="user+item"), Logistic("plain", "user", free="no")], ids=str
+)
+def test_weights_equal_repetition_of_users(model: Logistic) -> None:
+    """A user of weight 2 counts like two users, one of weight 0 like none, penalised or free."""
+    world = LogisticWorld.draw(30, 20, seed=4, spread=0.5)
+    weights = np.random.default_rng(0).integers(0, 3, 30).astype(np.float64)
+    weights[:2] = 1.0
+    copies = np.repeat(np.arange(30), weights.astype(int))
+    x = np.random.default_rng(1).integers(0, 2, (30, 3)).astype(np.float64)
+    x[0], x[1] = 0.0, 1.0  # the covariates that count range over [0, 1] in both logs
+    by_weight = model.fit(log_of(world.seen), replace(world.side, user_features=features_of(x, "user")), weights)
+    side = replace(world.side, user_features=features_of(x[copies], "user"))
+    repeated = matrix_of(model.fit(log_of(world.seen[copies]), side), (len(copies), 20))
+    np.testing.assert_allclose(matrix_of(by_weight, (30, 20))[copies], repeated, rtol=1e-5)
+
+
+def test_level_depends_on_the_training_log() -> None:
+    """All seen pairs: absolute. Positives only: clicks mix seeing and liking, so relative."""
+    seen = np.random.default_rng(0).random((20, 10)) < 0.4
+    model = Logistic("none", "user+item")
+    assert model.level is Level.RELATIVE and not model.fitted and model.estimated
+    for feedback, level in (("conversions", "absolute"), ("ratings", "absolute"), ("implicit", "relative")):
+        log = log_of(seen, feedback=feedback)
+        fitted = model.fit(log)
+        assert fitted.level == level and fitted.fitted and fitted.refers(log) is Part.TRAIN
+
+
+def test_users_and_items_outside_training_come_from_covariates() -> None:
+    """Without offsets a new pair is what its covariates say; a pair of training with the same covariates agrees."""
+    world = LogisticWorld.draw(40, 30, seed=7)
+    assert world.side.user_features is not None and world.side.item_features is not None
+    twice = Side(
+        user_features=features_of(np.tile(world.side.user_features.matrix, (2, 1)), "user"),
+        item_features=features_of(np.tile(world.side.item_features.matrix, (2, 1)), "item"),
+    )
+    fitted = Logistic().fit(log_of(world.seen), twice)
+    assert fitted.predict([43, 3], [37, 7]).tolist() == pytest.approx([fitted.predict([3], [7])[0]] * 2)
+    with pytest.raises(InputError, match="'99'"):
+        fitted.predict([99], [0])
+
+
+@pytest.mark.parametrize("free", ["yes", "no"])
+def test_items_that_training_never_showed_are_counted_and_rare(free: str) -> None:
+    """In the vocabulary or not, such an item is less likely than an average one, more than nothing, and counted."""
+    seen = np.random.default_rng(3).random((60, 30)) < 0.3
+    seen[:, 0] = False
+    fitted = Logistic("none", "user+item", c=1.0, free=free).fit(log_of(seen))
+    asked = Log.from_frame(pl.DataFrame({"user": [1, 1, 1, 77], "item": [0, 1, 99, 1]}))
+    scored = fitted.of(asked)
+    known, usual, unknown, newcomer = scored.rows
+    assert scored.floored == 2
+    assert known == pytest.approx(unknown, rel=0.05)
+    assert 0.001 < known < 0.5 * usual and 0.0 < newcomer < usual
+    if free == "yes":
+        total = fitted.predict(list(range(60)), [0] * 60).sum()
+        assert total == pytest.approx(1.0, rel=0.01)
