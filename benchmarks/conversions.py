@@ -17,7 +17,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -69,21 +68,6 @@ def best(run: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
 
 def sigmoid(z: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 + np.exp(-z)))
-
-
-@dataclass(frozen=True)
-class Factors:
-    """A recommender whose scores are products of factors."""
-
-    users: Floats
-    items: Floats
-    ids: Any
-
-    def recommend(self, users: Any, k: int, *, seen: Any = None) -> Any:
-        """The k best items of every user."""
-        from unskew.models.base import from_scores
-
-        return from_scores(lambda rows: self.users[rows] @ self.items.T, self.ids, users, k, seen)
 
 
 def guesser(users: Any, items: Any, people: Floats, things: Floats, level: float) -> Any:
@@ -139,7 +123,10 @@ def recommenders(users: int = 15_400, items: int = 1_000, models: int = 32, dim:
     user, item = np.nonzero(rng.random((users, items)) < p)
     value = (rng.random(len(user)) < sigmoid((taste[user] * kind[item]).sum(axis=1) - 2.0)).astype(np.float64)
     log = log_of(people, things, user, item, value, p[user, item])
-    given = {f"m{j}": Factors(taste + rng.normal(size=taste.shape) * j / 16.0, kind, things) for j in range(models)}
+    given = {
+        f"m{j}": us.models.GivenFactors(people, things, taste + rng.normal(size=taste.shape) * j / 16.0, kind)
+        for j in range(models)
+    }
     outcome = guesser(people, things, taste, kind, -2.0)
 
     def run() -> Any:

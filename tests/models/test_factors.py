@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -281,6 +282,23 @@ def test_factors_hold_all_scores_and_lists_follow_them() -> None:
         open_ones = np.setdiff1d(np.arange(30), log.item[log.indptr[u] : log.indptr[u + 1]])
         best = open_ones[np.argsort(-scores[u, open_ones])][:6]
         assert list(lists.item[lists.indptr[u] : lists.indptr[u + 1]]) == list(best)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_factors_hold_the_level_and_the_offsets_of_users(loss: str) -> None:
+    """user @ item.T are the values that are predicted, not values less their mean, pair by pair by a loop."""
+    log = Log.from_frame(
+        TINY.to_frame().with_columns(value=pl.col("value") + (3.0 if loss == "squared" else 0.0)),
+        feedback="ratings" if loss == "squared" else "conversions",
+    )
+    model = Factors(dim=3, loss=loss, rate=0.2, epochs=3).fit(log)
+    left, right = model.factors()
+    assert (model.level_ > 3.0) == (loss == "squared") and np.abs(model.user_[:, -1]).max() > 0.01
+    for (u, user), (i, item) in product(enumerate(log.users), enumerate(log.items)):
+        v, w = model.user_[u], model.item_[i]
+        by_hand = sum(v[j] * w[j] for j in range(3)) + v[3] + w[3] + model.level_
+        assert left[u] @ right[i] == pytest.approx(by_hand, rel=1e-12)
+        assert model.scores([user], [item])[0] == pytest.approx(by_hand, rel=1e-12)
 
 
 def test_strangers_are_ranked_for_by_the_offsets_of_items() -> None:

@@ -45,7 +45,10 @@ def evaluate(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            "--model", help='name="item_knn(neighbours=50)": fitted on --train. Repeat.', rich_help_panel=INPUTS
+            "--model",
+            help='name="item_knn(neighbours=50)": fitted on --train. name=FILE.npz: a saved model, or factors made '
+            "elsewhere (arrays users, items, user_factors, item_factors[, user_offsets, item_offsets]). Repeat.",
+            rich_help_panel=INPUTS,
         ),
     ] = None,
     train: Annotated[
@@ -140,15 +143,15 @@ def evaluate(
     lists, specs = named("--recs", recs or []), named("--model", model or [])
     predicted = named("--predictions", predictions or [])
     given = (test, train, users, items, mcar, user_features, item_features)
-    files = map(Path, [*lists.values(), *predicted.values()])
+    files = map(Path, [*lists.values(), *predicted.values(), *filter(_is_file, specs.values())])
     check_outputs(*given, *files, json=json, csv=csv, parquet=parquet, html=html)
     called = [*lists, *specs, *predicted]
     if both := [name for name in called if called.count(name) > 1]:
         raise InputError(f"two models are called '{both[0]}'. Give each a name of its own.")
     if not called:
         raise InputError(
-            "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, or --model name=SPEC with "
-            "--train."
+            "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, --model name=FILE.npz, or "
+            "--model name=SPEC with --train."
         )
     mapped = column_map(columns)
     reading: dict[str, Any] = {"columns": mapped, "feedback": feedback, "invalid": invalid, "duplicates": duplicates}
@@ -169,7 +172,7 @@ def evaluate(
                 report(f"reading {name}", done, len(predicted))
             candidates_by_name[name] = _predictions(source, mapped, invalid)
         if specs:
-            candidates_by_name |= _fit(specs, train, relevant, share, reading, report)
+            candidates_by_name |= _models(specs, train, relevant, share, reading, report)
         result = run(
             test,
             candidates_by_name,
@@ -221,6 +224,39 @@ def _share(text: str | None) -> Any:
         return float(text)
     except ValueError:
         raise InputError(f"--share {text}: give a number between 0 and 1, or 'users'.") from None
+
+
+def _is_file(text: str) -> bool:
+    """Whether --model names a file: canonical strings do not end like this."""
+    return text.lower().endswith(".npz")
+
+
+def _models(
+    specs: dict[str, str],
+    train: Path | None,
+    relevant: str | None,
+    share: str | None,
+    reading: dict[str, Any],
+    report: Any,
+) -> dict[str, Any]:
+    """The models named on the command line, in their order: files are read, the others fitted."""
+    from unskew import models
+
+    ready: dict[str, Any] = {}
+    for name, text in specs.items():
+        if _is_file(text):
+            if report is not None:
+                report(f"reading {name}", len(ready), len(specs))
+            ready[name] = models.load(text)
+        elif Path(text).is_file():
+            raise InputError(
+                f"--model {name}={text}: a model is read from a file that ends in .npz: what save wrote, or plain "
+                f"factors.\nGive lists with --recs {name}={text}, and predictions with --predictions {name}={text}."
+            )
+    unfitted = {name: text for name, text in specs.items() if name not in ready}
+    if unfitted:
+        ready |= _fit(unfitted, train, relevant, share, reading, report)
+    return {name: ready[name] for name in specs}
 
 
 def _fit(

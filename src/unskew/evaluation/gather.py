@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -87,6 +89,8 @@ def gather(
 ) -> Given:
     """Read the logs while the files of lists are read beside them; then let fitted models make theirs."""
     invalid: Invalid = how["invalid"]
+    for name, source in models.items():
+        _refuse_factors(name, source)
     with ThreadPoolExecutor(max_workers=2) as pool:
         files: dict[str, Future[Any]] = {
             name: pool.submit(read_predictions, source, columns=names.of_predictions, invalid=invalid)
@@ -113,8 +117,36 @@ def gather(
                 predictions[name] = as_predictions(ready, name, names.of_predictions, invalid)
             if name not in predictions or (question.ranks and hasattr(ready, "recommend")):
                 exclude = train if among == "unseen" else None
-                lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
+                with _told_of(name, ready):
+                    lists[name] = as_lists(ready, name, everyone, question.length, exclude, names.of_lists, invalid)
     return Given(log, train, population, catalogue, everyone, lists, predictions, told, among)
+
+
+@contextmanager
+def _told_of(name: str, source: Any) -> Iterator[None]:
+    """What a model says is wrong with the call, under the name that it has here; files and frames say theirs."""
+    try:
+        yield
+    except InputError as problem:
+        if not hasattr(source, "recommend"):
+            raise
+        told = f"model '{name}': "
+        raise InputError(told + str(problem).removeprefix(told)) from problem
+
+
+def _refuse_factors(name: str, source: Any) -> None:
+    """Factors say nothing without the ids of their rows, and a file of a model is no file of lists."""
+    if isinstance(source, str | PathLike) and Path(source).suffix.lower() == ".npz":
+        raise InputError(
+            f"{source}: an .npz file holds a model, not lists or predictions.\n"
+            f"Give it with --model {name}={source} (in Python: us.models.load({str(source)!r}))."
+        )
+    if isinstance(source, tuple | list | Mapping):
+        raise InputError(
+            f"model '{name}': a {type(source).__name__} is neither a model nor a dataframe.\n"
+            "Factors made elsewhere: us.models.GivenFactors(users, items, user_factors, item_factors). Lists: a path, "
+            "or a pandas, polars or pyarrow table."
+        )
 
 
 def _only_recommends(source: Any) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.kernels.topk import SEED, top_k, top_k_shared
+from unskew.kernels.topk import SEED, score, top_k, top_k_shared
 from unskew.log.excluded import exclusions
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
@@ -66,6 +66,26 @@ def from_scores(score: Callable[[slice], Floats], items: Ids, users: Ids, k: int
         return top_k(score(rows), k, users.hashes[rows], items.hashes, SEED, indptr, excluded, out)
 
     return _lists(fill, max(1, CELLS // max(1, len(items))), items, users, k, seen)
+
+
+def from_factors(
+    rows: Codes, factors: tuple[Floats, Floats], offsets: Floats, items: Ids, users: Ids, k: int, seen: Log | None
+) -> Recommendations:
+    """Lists by v·w + b in double precision, block by block: no users × items matrix is made.
+
+    Args:
+        rows: of each user the row of factors; −1 is a user without factors, for whom the offsets rank.
+        factors: one row per user, and one per item.
+        offsets: b, of the items; an offset of the user moves no item past another.
+    """
+    left, right = np.ascontiguousarray(factors[0]), np.ascontiguousarray(factors[1].T)
+
+    def scores(block: slice) -> Floats:
+        out = np.empty((block.stop - block.start, len(items)))
+        score(rows[block], left, right, offsets, out)
+        return out
+
+    return from_scores(scores, items, users, k, seen)
 
 
 def from_shared_scores(

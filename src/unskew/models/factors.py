@@ -29,7 +29,7 @@ from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
 from unskew.models import files
-from unskew.models.base import Model, from_scores
+from unskew.models.base import Model, from_factors
 from unskew.propensity.base import Many
 from unskew.spec import parse, show, take
 
@@ -191,14 +191,9 @@ class Factors(Model):
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items with the highest score; unknown users are ranked for by the offsets of items."""
-        items, row = self.catalogue, users.into(self.users_)
-        left = np.vstack([self.user_[:, :-1], np.zeros((1, self.dim))])[row]  # code −1 reads the zeros at the end
-        right, offset = self.item_[:, :-1].T.copy(), self.item_[:, -1]
-
-        def score(rows: slice) -> Floats:
-            return np.asarray(left[rows] @ right + offset)
-
-        return from_scores(score, items, users, k, seen)
+        items, rows = self.catalogue, users.into(self.users_)
+        offsets = self.item_[:, -1].copy()
+        return from_factors(rows, (self.user_[:, :-1], self.item_[:, :-1]), offsets, items, users, k, seen)
 
     def factors(self) -> tuple[Floats, Floats]:
         """Matrices of users and items whose product holds all scores: (v, a + c, 1) and (w, 1, b)."""

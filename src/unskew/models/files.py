@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from unskew.errors import InputError
 from unskew.log.ids import Ids
 
 VERSION = 1
+OBJECTS = "it holds Python objects, which could run code; write texts with numpy.asarray(ids, dtype=str)"
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -30,7 +32,7 @@ def write(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Arrays
     Args:
         kind: the class whose ``save`` this is; ``read`` wants the same.
     """
-    told = json.dumps({"format": _format(kind), "version": VERSION, **header}).encode()
+    told = json.dumps({"format": format_name(kind), "version": VERSION, **header}).encode()
     packed = {"header": np.frombuffer(told, dtype=np.uint8), **arrays}
     for name, vocabulary in ids.items():
         packed |= _pack(name, vocabulary)
@@ -40,17 +42,14 @@ def write(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Arrays
 
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]], dict[str, Ids]]:
     """Header, arrays and vocabularies of a file."""
+    arrays = read_arrays(path, what := f"a model that {kind}.save wrote")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
         header = json.loads(arrays.pop("header").tobytes())
-        known = header["format"] == _format(kind)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file.") from None
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as problem:
-        raise InputError(f"{path}: not a model that {kind}.save wrote ({problem}).") from None
+        known = header["format"] == format_name(kind)
+    except (ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"{path}: not {what} ({problem}).") from None
     if not known:
-        raise InputError(f"{path}: not a model that {kind}.save wrote.")
+        raise InputError(f"{path}: not {what}.")
     if header.get("version") != VERSION:
         raise InputError(f"{path}: version {header.get('version')} of the format; this unskew reads version {VERSION}.")
     try:
@@ -60,7 +59,33 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, npt.NDA
     return header, arrays, ids
 
 
-def _format(kind: str) -> str:
+def read_arrays(path: str | Path, what: str) -> dict[str, npt.NDArray[Any]]:
+    """All arrays of a file, which is not ``what`` it should be where it cannot be read."""
+    with _opened(path, what) as file:
+        return {name: file[name] for name in file.files}
+
+
+def format_of(path: str | Path) -> str | None:
+    """What wrote a file ("unskew factors"): the word of its header, None where it has no header."""
+    with _opened(path, "a model") as file:
+        return str(json.loads(file["header"].tobytes())["format"]) if "header" in file.files else None
+
+
+@contextmanager
+def _opened(path: str | Path, what: str) -> Iterator[Any]:
+    """An .npz file; what keeps it from being read becomes one sentence."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            yield file
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file.\nCheck the path (looked from {Path.cwd()}).") from None
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as problem:
+        why = OBJECTS if "allow_pickle" in str(problem) else str(problem)
+        raise InputError(f"{path}: not {what} ({why}).") from None
+
+
+def format_name(kind: str) -> str:
+    """What the header of a file that this class wrote says."""
     return f"unskew {kind.lower()}"
 
 

@@ -1,0 +1,355 @@
+"""Factors made elsewhere: lists against sorting by a loop's scores, ids in any order, files, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unskew as us
+from unskew.errors import InputError
+from unskew.kernels.hashing import mix
+from unskew.kernels.topk import SEED, score, top_k
+from unskew.log import Ids, Log, Recommendations
+from unskew.models import MF, Factors, GivenFactors, base, load
+
+Floats = npt.NDArray[np.float64]
+
+
+def sum_of(v: list[float], w: list[float], offset: float) -> float:
+    """b + v_1 w_1 + v_2 w_2 + …, one after the other."""
+    for a, b in zip(v, w, strict=True):
+        offset += a * b
+    return offset
+
+
+def lists_of(found: Recommendations) -> dict[Any, list[Any]]:
+    """The lists by user, after checking that the ranks are 1, 2, 3, …"""
+    lists: dict[Any, list[Any]] = {user: [] for user in found.users.values}
+    for user, item, rank in found.to_frame().iter_rows():
+        lists[user].append(item)
+        assert rank == len(lists[user])
+    return lists
+
+
+def hash_of(one: Any) -> Any:
+    return Ids.of(pl.Series([one])).hashes[0]
+
+
+@st.composite
+def worlds(draw: st.DrawFn, numbers: tuple[float, ...]) -> dict[str, Any]:
+    """Few distinct factors (many ties), ids out of order, users without factors, and items that were seen."""
+    name = draw(st.sampled_from([lambda n: n, lambda n: f"ü{n}"]))
+    users = [name(n) for n in draw(st.lists(st.integers(0, 30), min_size=1, max_size=6, unique=True))]
+    items = [name(n) for n in draw(st.lists(st.integers(0, 40), min_size=1, max_size=20, unique=True))]
+    strangers = [name(n) for n in draw(st.lists(st.integers(31, 40), max_size=3, unique=True))]
+    dim, number = draw(st.integers(0, 9)), st.sampled_from(numbers)
+    rows = st.lists(number, min_size=dim, max_size=dim)
+    return {
+        "users": users,
+        "items": items,
+        "asked": [*strangers, *draw(st.lists(st.sampled_from(users), min_size=1, unique=True))],
+        "user_factors": [draw(rows) for _ in users],
+        "item_factors": [draw(rows) for _ in items],
+        "item_offsets": draw(st.none() | st.lists(number, min_size=len(items), max_size=len(items))),
+        "seen": draw(st.lists(st.tuples(st.sampled_from([*users, name(99)]), st.sampled_from([*items, name(99)])))),
+        "k": draw(st.integers(1, 25)),
+    }
+
+
+def model_of(p: dict[str, Any]) -> GivenFactors:
+    user, item = (
+        np.array(p[side], dtype=np.float64).reshape(len(p[side]), -1) for side in ("user_factors", "item_factors")
+    )
+    return GivenFactors(p["users"], p["items"], user, item, item_offsets=p["item_offsets"])
+
+
+@settings(deadline=None)
+@given(p=worlds((-1.5, 0.0, 0.1, 1.0)))
+def test_lists_are_sorted_by_the_sums_of_a_loop(p: dict[str, Any]) -> None:
+    """(−score, hash) over the unseen items, whatever the order of ids; who has no factors has no list."""
+    seen = Log.from_frame(pl.DataFrame(sorted(set(p["seen"])), ["user", "item"], orient="row")) if p["seen"] else None
+    found = model_of(p).recommend(Ids.of(pl.Series(p["asked"])), p["k"], seen=seen)
+    offsets, hashes = p["item_offsets"] or [0.0] * len(p["items"]), [hash_of(item) for item in p["items"]]
+    expected: dict[Any, list[Any]] = {}
+    tied = 0
+    for user in p["asked"]:
+        expected[user] = []
+        if user not in p["users"]:
+            continue
+        v, salt = p["user_factors"][p["users"].index(user)], mix(hash_of(user) ^ SEED)
+        keyed = sorted(
+            (-sum_of(v, w, offset), int(mix(salt ^ key)), item)
+            for item, w, offset, key in zip(p["items"], p["item_factors"], offsets, hashes, strict=True)
+            if (user, item) not in p["seen"]
+        )
+        expected[user] = [item for _, _, item in keyed[: p["k"]]]
+        tied += len(keyed) > p["k"] and keyed[p["k"] - 1][0] == keyed[p["k"]][0]
+    assert lists_of(found) == expected
+    assert found.tied == tied
+
+
+@settings(deadline=None)
+@given(p=worlds((-1.5, 0.0, 0.25, 1.0)))  # sums are exact in any order
+def test_lists_are_those_of_one_block_of_scores(p: dict[str, Any]) -> None:
+    """top_k of the whole users × items matrix; its numbers are what ``scores`` says of the pairs."""
+    model = model_of(p)
+    users, items, k = model.users, model.items, p["k"]
+    matrix = model.user_factors @ model.item_factors.T + model.item_offsets
+    out = np.empty((len(users), k), dtype=np.int32)
+    top_k(matrix, k, users.hashes, items.hashes, SEED, np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32), out)
+    found = model.recommend(users, k)
+    assert found.item.tolist() == out[out >= 0].tolist()
+    row, column = np.divmod(np.arange(matrix.size), len(items))
+    assert (model.scores(users.values.gather(row), items.values.gather(column)) == matrix.ravel()).all()
+
+
+def repeated(rng: np.random.Generator, users: int, items: int, dim: int) -> tuple[Floats, Floats, Floats]:
+    """Factors of any size; a third of the items are there thrice."""
+    distinct = rng.normal(size=(-(-items // 3), dim + 1))
+    rows = np.tile(distinct, (3, 1))[:items]
+    return rng.normal(size=(users, dim)), rows[:, :-1].copy(), rows[:, -1].copy()
+
+
+@pytest.mark.parametrize("dim", [0, 1, 3, 4, 7, 32])
+@pytest.mark.parametrize("items", [1, 255, 600])
+def test_scores_are_the_loops_to_the_last_bit(dim: int, items: int) -> None:
+    """Wherever an item stands and whoever is asked for beside a user; −1 has no factors."""
+    left, right, offsets = repeated(np.random.default_rng(dim), 5, items, dim)
+    rows = np.array([3, -1, 0], dtype=np.int32)
+    out = np.empty((3, items))
+    score(rows, left, np.ascontiguousarray(right.T), offsets, out)
+    for at, row in enumerate(rows):
+        v = left[row].tolist() if row >= 0 else [0.0] * dim
+        assert out[at].tolist() == [sum_of(v, w, b) for w, b in zip(right.tolist(), offsets.tolist(), strict=True)]
+
+
+def test_items_with_the_same_factors_are_tied() -> None:
+    """Each of three copies comes first about equally often (binomial, 4 sd); a matrix product would break such ties."""
+    left, right, offsets = repeated(np.random.default_rng(0), 3000, 1800, 33)
+    found = GivenFactors(range(3000), range(1800), left, right, item_offsets=offsets).recommend(
+        Ids.of(pl.Series(range(3000))), 1
+    )
+    assert found.tied == 3000
+    copies = np.bincount(found.item // 600, minlength=3)
+    assert (np.abs(copies - 1000) < 4 * np.sqrt(3000 * 2 / 9)).all()
+
+
+@pytest.mark.parametrize("kind", ["given", "fitted"])
+def test_neither_threads_nor_blocks_nor_company_change_a_list(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """One thread or two, blocks of one user or of all, one user asked for alone: the same lists and ties."""
+    left, right, offsets = repeated(np.random.default_rng(1), 90, 300, 13)
+    model: Any = GivenFactors(range(90), range(300), left, right, item_offsets=offsets)
+    if kind == "fitted":
+        fitted = Factors(dim=13)
+        fitted.users_, fitted.items_ = model.users, model.items
+        fitted.user_ = np.column_stack([left, np.zeros(90)])
+        fitted.item_ = np.column_stack([right, offsets])
+        model = fitted
+    everyone = Ids.of(pl.Series(range(90)))
+    whole = model.recommend(everyone, 7)
+    for cells, threads in ((1, 1), (1, 2), (700, 2), (1 << 22, 1)):
+        monkeypatch.setattr(base, "CELLS", cells)
+        monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
+        again = model.recommend(everyone, 7)
+        assert again.to_frame().equals(whole.to_frame()) and again.tied == whole.tied
+    alone = model.recommend(Ids.of(pl.Series([41])), 7)
+    assert alone.to_frame().equals(whole.to_frame().filter(pl.col("user") == 41))
+
+
+def test_no_users_by_items_matrix_is_ever_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Peak memory is a few blocks and the lists, a small part of all scores."""
+    monkeypatch.setattr(base, "CELLS", 1 << 16)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    rng = np.random.default_rng(0)
+    model = GivenFactors(range(4000), range(2000), rng.normal(size=(4000, 4)), rng.normal(size=(2000, 4)))
+    users = Ids.of(pl.Series(range(4000)))
+    model.recommend(users, 5)  # compiled
+    tracemalloc.start()
+    try:
+        model.recommend(users, 5)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.1 * (8 * 4000 * 2000)
+
+
+def test_scores_of_pairs() -> None:
+    """v·w + a + b by id; NaN for what has no factors."""
+    model = GivenFactors(["b", "a"], [7, 5], [[1, 2], [3, 4]], [[1, 0], [0, 1]], [10, 20], [100, 200])
+    found = model.scores(["a", "b", "b", "c", "a"], [7, 5, 7, 7, 6])
+    np.testing.assert_array_equal(found, [3 + 20 + 100, 2 + 10 + 200, 1 + 10 + 100, np.nan, np.nan])
+    with pytest.raises(InputError, match="must be pairs"):
+        model.scores(["a"], [7, 5])
+    assert str(model) == repr(model) == "given_factors(users=2, items=2, dim=2)"
+
+
+def test_ids_and_factors_of_every_kind_mean_the_same() -> None:
+    """Lists, arrays, Series of polars and pandas, vocabularies, whole floats, texts of numbers; single precision."""
+    factors = np.arange(6, dtype=np.float32).reshape(3, 2)
+    asked = Ids.of(pl.Series([10, 9, 2]))
+    first = GivenFactors([10, 9, 2], [1, 2, 3], factors, factors[::-1]).recommend(asked, 2).to_frame()
+    kinds: list[Any] = [
+        np.array([10, 9, 2], dtype=np.uint8),
+        np.array([10.0, 9.0, 2.0]),
+        pl.Series([10, 9, 2]),
+        pd.Series([10, 9, 2]),
+        pd.Index([10, 9, 2]),
+        np.array(["10", "9", "2"]),
+        np.array(["10", "9", "2"], dtype=object),
+        pd.Series(["10", "9", "2"], dtype="category"),
+        pl.Series(["10", "9", "2"], dtype=pl.Categorical),
+        ("10", "9", "2"),
+    ]
+    for ids in kinds:
+        model = GivenFactors(ids, range(1, 4), factors.tolist(), np.asfortranarray(factors[::-1]))
+        assert model.recommend(asked, 2).to_frame().equals(first), type(ids)
+    vocabulary = Ids.of(pl.Series([2, 9, 10]))
+    model = GivenFactors(vocabulary, [1, 2, 3], factors[::-1], factors[::-1])
+    assert model.recommend(asked, 2).to_frame().equals(first)
+
+
+ONE = np.ones((2, 3))
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "rows": ({"user_factors": np.ones((4, 3))}, r"user_factors: 4 rows for 2 users; each needs one\.$"),
+    "transposed": ({"item_factors": np.ones((3, 2))}, "3 rows for 2 items.*transposed"),
+    "widths": ({"item_factors": np.ones((2, 4))}, "user_factors have 3 columns and item_factors 4"),
+    "one dimension": ({"user_factors": np.ones(2)}, "a row per user and a column per factor.*1 dimension"),
+    "offsets twice": ({"item_offsets": np.ones((2, 1))}, "item_offsets: there must be one number per item"),
+    "offsets short": ({"user_offsets": [1.0]}, "user_offsets: 1 rows for 2 users"),
+    "nan": ({"user_factors": [[1, 2, 3], [1, np.nan, 3]]}, "user_factors: .*1 of 2 users.*'b'.*\nLeave out users"),
+    "inf": ({"item_offsets": [np.inf, 1]}, "item_offsets: .*'1'"),
+    "texts": ({"item_factors": [["a"] * 3] * 2}, "not an array of numbers"),
+    "ragged": ({"item_factors": [[1, 2], [3]]}, "not an array of numbers"),
+    "complex": ({"item_factors": ONE * 1j}, "complex"),
+    "huge": ({"user_factors": ONE * 1e200, "item_factors": ONE * 1e200}, "so large"),
+    "twice": ({"users": ["a", "a"]}, "users: 'a' occurs more than once"),
+    "none": ({"users": [], "user_factors": np.ones((0, 3))}, "users: there is none"),
+    "null": ({"items": [1, None]}, "items: an id is missing.*place 2"),
+    "half": ({"items": [1.5, 2.0]}, "whole numbers or texts, not 1.5"),
+    "nan id": ({"items": [1.0, np.nan]}, "whole numbers or texts, not nan"),
+    "mixed": ({"items": [1, "b"]}, "items: ids must be a sequence"),
+    "mixed objects": ({"items": np.array([1, "b"], dtype=object)}, "items: ids must be a sequence"),
+    "one text": ({"users": "ab"}, "users: ids must be a sequence.*str"),
+    "no ids": ({"users": None}, "users: ids must be a sequence.*NoneType"),
+    "bytes": ({"users": np.array([b"a", b"b"])}, "users: ids must be a sequence.*Binary"),
+    "nested": ({"users": [[1], [2]]}, "users: ids must be a sequence.*List"),
+    "a number": ({"users": 2}, "users: ids must be a sequence"),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_factors_are_refused_in_one_sentence(change: dict[str, Any], said: str) -> None:
+    """Shapes, ids and numbers, each by name."""
+    good: dict[str, Any] = {"users": ["a", "b"], "items": [1, 2], "user_factors": ONE, "item_factors": ONE}
+    GivenFactors(**good)
+    with pytest.raises(InputError, match=f"(?s){said}"):
+        GivenFactors(**good | change)
+
+
+def log() -> Log:
+    """Thirty users, each with some of twelve items."""
+    rng = np.random.default_rng(0)
+    user, item = np.nonzero(rng.random((30, 12)) < 0.3)
+    return Log.from_frame(pl.DataFrame({"user": user, "item": item}))
+
+
+def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None:
+    """The numbers of the same lists as a file; users without factors score 0, with a warning and a count."""
+    train, test = us.split.holdout(log(), 0.4, seed=0)
+    rng = np.random.default_rng(1)
+    model = GivenFactors(range(25), range(12), rng.normal(size=(25, 3)), rng.normal(size=(12, 3)))
+    model.recommend(test.users, 5, seen=train).to_frame().write_parquet(tmp_path / "lists.parquet")
+    asked = {"given": model, "listed": tmp_path / "lists.parquet"}
+    result = us.evaluate(test, asked, metrics=["recall@5"], estimators=["naive"], seen=train)
+    values = {row.model: row.value for row in result.estimates}
+    assert values["given"] == values["listed"] > 0.0
+    without = int(np.count_nonzero(np.diff(test.indptr)[25:]))
+    assert without and f"given: {without} users with held-out interactions have no list and score 0." in result.warnings
+    strangers = GivenFactors([f"u{n}" for n in range(3)], range(12), np.ones((3, 3)), np.ones((12, 3)))
+    with pytest.raises(InputError, match=rf"^model 'given': none of the {len(test.users)} users .*'0'.*'u0'"):
+        us.evaluate(test, {"given": strangers}, estimators=["naive"])
+    assert len(strangers.recommend(Ids.of(pl.Series([], dtype=pl.Int64)), 3).item) == 0
+
+
+@pytest.mark.parametrize("factors", [(1, 2), [1, 2], {"users": [1]}])
+def test_bare_factors_are_refused_with_the_name_of_the_class(factors: Any) -> None:
+    """Without ids nobody knows whose rows they are."""
+    with pytest.raises(
+        InputError, match=r"model 'f': a (tuple|list|dict) .*\n.*us\.models\.GivenFactors\(users, items"
+    ):
+        us.evaluate(log(), {"f": factors}, estimators=["naive"])
+
+
+@pytest.mark.parametrize("texts", [False, True])
+def test_saved_and_loaded(tmp_path: Path, texts: bool) -> None:
+    """The same lists and scores, from what save wrote and from plain arrays; no part needs pickle."""
+    rng = np.random.default_rng(0)
+    ids = [np.array([f"ä{n}" for n in order]) if texts else order for order in (rng.permutation(9), rng.permutation(6))]
+    factors, offsets = [rng.normal(size=(n, 3)) for n in (9, 6)], [rng.normal(size=n) for n in (9, 6)]
+    model = GivenFactors(*ids, *factors, *offsets)
+    model.save(tmp_path / "saved.npz")
+    names = ("users", "items", "user_factors", "item_factors", "user_offsets", "item_offsets")
+    arrays: dict[str, Any] = dict(zip(names, [*ids, *factors, *offsets], strict=True))
+    np.savez(tmp_path / "plain.npz", **arrays)
+    np.savez(tmp_path / "short.npz", **{name: arrays[name] for name in names[:4]})
+    assert set(np.load(tmp_path / "saved.npz", allow_pickle=False).files) == set(names)
+    for name in ("saved", "plain"):
+        again = load(tmp_path / f"{name}.npz")
+        assert isinstance(again, GivenFactors) and str(again) == str(model)
+        assert again.recommend(model.users, 4).to_frame().equals(model.recommend(model.users, 4).to_frame())
+        assert (again.scores(ids[0][:6], ids[1]) == model.scores(ids[0][:6], ids[1])).all()
+    bare, without = GivenFactors.load(tmp_path / "short.npz"), GivenFactors(*ids, *factors)
+    assert bare.recommend(model.users, 4).to_frame().equals(without.recommend(model.users, 4).to_frame())
+
+
+def test_load_reads_every_model_by_its_kind(tmp_path: Path) -> None:
+    """Factors and MF come back as what they were, and list the same."""
+    rows = log().to_frame().with_columns(value=1.0 + pl.col("item") % 5)
+    rated = Log.from_frame(rows, feedback="ratings")
+    for model in (Factors(dim=2, loss="squared", epochs=2).fit(rated), MF(dim=2).fit(rated)):
+        model.save(tmp_path / "model.npz")
+        again = load(tmp_path / "model.npz")
+        assert type(again) is type(model) and str(again) == str(model)
+        assert again.recommend(rated.users, 3).to_frame().equals(model.recommend(rated.users, 3).to_frame())
+
+
+def test_files_that_hold_no_factors(tmp_path: Path) -> None:
+    """Absent, text, one array, objects, parts that are missing, strange or wrong: one error that names the file."""
+    good: dict[str, Any] = {"users": [1, 2], "items": ["a", "b"], "user_factors": ONE, "item_factors": ONE}
+    (tmp_path / "text.npz").write_text("hello")
+    with (tmp_path / "array.npz").open("wb") as file:
+        np.save(file, ONE)
+    np.savez(tmp_path / "nothing.npz")
+    np.savez(tmp_path / "other.npz", a=ONE, b=ONE)
+    np.savez(tmp_path / "typo.npz", **good, item_offset=[1, 2])
+    np.savez(tmp_path / "strange.npz", **good, gradient=[1, 2])
+    np.savez(tmp_path / "nan.npz", **good | {"item_factors": ONE * np.nan})
+    np.savez(tmp_path / "objects.npz", **good | {"items": np.array(["a", "b"], dtype=object)})
+    np.savez(tmp_path / "header.npz", **good, header=np.frombuffer(b'{"format": "unskew spaceship"}', dtype=np.uint8))
+    np.savez(tmp_path / "broken.npz", **good, header=np.frombuffer(b"{", dtype=np.uint8))
+    said = {
+        "absent": "there is no such file",
+        "text": "not a model",
+        "array": "not a model",
+        "nothing": r"no array 'users' \(there is nothing\)",
+        "other": r"no array 'users' \(there is a, b\)\.\nA file of factors holds users, items, user_factors",
+        "typo": "nothing is known of an array 'item_offset'. Is 'item_offsets' meant",
+        "strange": "nothing is known of an array 'gradient'.\nA file of factors holds",
+        "nan": "item_factors: every number must be finite",
+        "objects": "Python objects, which could run code.*dtype=str",
+        "header": "'unskew spaceship' is no model",
+        "broken": "not a model",
+    }
+    for name, words in said.items():
+        with pytest.raises(InputError, match=rf"{name}\.npz: .*{words}"):
+            load(tmp_path / f"{name}.npz")
