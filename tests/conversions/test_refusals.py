@@ -219,3 +219,18 @@ def test_estimators_that_mean_nothing_are_errors(estimator: str) -> None:
     """A weight is at least 1; direct weighs nothing."""
     with pytest.raises(InputError):
         estimators.make(estimator)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "target"), [*product(["naive", "ips", "dr"], SUMS), ("naive", "per_pair"), ("ips", "per_pair")]
+)
+def test_graded_outcomes_are_not_counted_as_relevant(estimator: str, target: str) -> None:
+    """precision@2 of graded outcomes is no share: refused under every target that has it, and cg@2 is named."""
+    graded = TEST.with_columns(value=3.0 * pl.col("value"))
+    asked: dict[str, Any] = {
+        "estimators": [estimator], "target": target, "propensity": "known", "outcome": GUESS, "feedback": "conversions",
+    }  # fmt: skip
+    with pytest.raises(RefusedError, match=r"graded\. Use cg@2, .*--relevant"):
+        us.evaluate(graded, LISTS, metrics=["precision@2"], **asked)
+    for log, metric in ((TEST, "precision@2"), (graded, "cg@2")):
+        assert us.evaluate(log, LISTS, metrics=[metric], **asked).estimates
