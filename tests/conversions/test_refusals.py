@@ -213,11 +213,19 @@ def test_pairs_without_a_prediction_are_an_error_that_names_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "estimator", ["switch(tau=0.5)", "switch(tau=nan)", "snips(over=everything)", "clipped(direct, at=0.1)"]
+    ("estimator", "words"),
+    [
+        ("switch(tau=0.5)", "at least 1"),
+        ("switch(tau=nan)", "tau"),
+        ("snips(over=everything)", "over must be one of"),
+        ("clipped(direct, at=0.1)", "nothing to clip"),
+        ("clipped(switch(tau=5), at=0.2)", r"limits its weights already.* P = 0\.2 changes nothing.*clipped\(dr"),
+        ("clipped(clipped(switch, at=0.1), quantile=0.2)", "limits its weights already"),
+    ],
 )
-def test_estimators_that_mean_nothing_are_errors(estimator: str) -> None:
-    """A weight is at least 1; direct weighs nothing."""
-    with pytest.raises(InputError):
+def test_estimators_that_mean_nothing_are_errors(estimator: str, words: str) -> None:
+    """A weight is at least 1; direct weighs nothing; a clip of switch is either switch or a clip of dr."""
+    with pytest.raises(InputError, match=words):
         estimators.make(estimator)
 
 
