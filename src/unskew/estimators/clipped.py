@@ -50,8 +50,8 @@ class Clipped(Estimator):
             raise InputError(f"'{self.inner}' does not weigh by propensities: there is nothing to clip.")
         if isinstance(self.inner, Switch):
             raise InputError(
-                f"'{self.inner}' limits its weights already: a clip below P = {1.0 / self.inner.tau:.3g} changes nothing, "
-                "and one from there on makes it clipped(dr, …). Use one of these."
+                f"'{self.inner}' limits its weights already: a clip below P = {1.0 / self.inner.tau:.3g} changes "
+                "nothing, and one from there on makes it clipped(dr, …). Use one of these."
             )
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 
 from unskew.engine.plan import Plan, Refusal
 from unskew.estimators import Need, Target
+from unskew.evaluation import plausible
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
 from unskew.inference.steps import STEP
@@ -94,6 +95,7 @@ def before(
             "direct believes the outcome model: its intervals and verdicts know nothing of the model's errors. dr "
             "corrects them by what was seen."
         )
+    found += plausible.doubts(aligned.held)
     averaged = any(Need.CANDIDATES in arm.estimator.needs(arm.target) for arm in plan.arms)
     if averaged and not summed and aligned.account["users"]["population_is"] != "given":
         found.append(
