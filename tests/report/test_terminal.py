@@ -82,4 +82,4 @@ def test_limited_weights_are_shown_where_there_are_any(two: Result, width: int) 
     """The share of pairs that a clip raised or switch left out has a column, unless it is 0 everywhere."""
     assert "clipped" not in printed(two, width)
     limited = replace(two, estimates=tuple(replace(e, clipped_share=0.355) for e in two.estimates))
-    assert "clipped" in printed(limited, width) and "35.5 %" in printed(limited, width)
+    assert "clipped" in printed(limited, width) and "35.5\u00a0%" in printed(limited, width)

@@ -95,7 +95,8 @@ class Clipped(Estimator):
         floor = max(self.floor, batch.floor)
         below = batch.propensity < floor
         terms = self.inner.terms(replace(batch, floor=floor), target)
-        return tuple(replace(t, raised=int(np.count_nonzero(below & _counts(t, batch, target)))) for t in terms)
+        own = (int(np.count_nonzero(below & _counts(t, batch, target))) for t in terms)
+        return tuple(replace(t, raised=max(t.raised, n)) for t, n in zip(terms, own, strict=True))  # of clips in clips
 
     def __str__(self) -> str:
         where = f"at={show(self.at)}" if self.at is not None else f"quantile={show(self.quantile)}"
