@@ -109,7 +109,8 @@ def test_penalties_stand_half_way_between_own_and_mean_information(
 
     rng = np.random.default_rng(2)
     log = log_of(rng.random((6, 5)) < 0.7, (rng.random((6, 5)) < 0.4).astype(np.float64))
-    p, caught = rng.uniform(0.1, 0.9, len(log)), []
+    p = rng.uniform(0.1, 0.9, len(log))
+    caught: list[Floats] = []
 
     def catch(task: object, penalties: tuple[Floats, Floats], *rest: object) -> None:
         caught.extend(penalties)
