@@ -77,8 +77,8 @@ def before(
                 f"{name}: no list goes beyond rank {deepest}; metrics at {cuts} count everything deeper as missed."
             )
     if refusals:
-        cells = "1 cell is" if len(refusals) == 1 else f"{len(refusals)} cells are"
-        found.append(f"{cells} not shown because the log cannot support them; inputs['refused'] says why.")
+        cells, them = ("1 cell is", "it") if len(refusals) == 1 else (f"{len(refusals)} cells are", "them")
+        found.append(f"{cells} not shown because the log cannot support {them}; inputs['refused'] says why.")
     weighted = [arm for arm in plan.arms if arm.estimator.name != "naive"]
     by_popularity = aligned.propensity is not None and aligned.propensity.name == "popularity"
     if by_popularity and any(arm.target is Target.POOLED for arm in weighted):
