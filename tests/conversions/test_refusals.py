@@ -242,3 +242,16 @@ def test_graded_outcomes_are_not_counted_as_relevant(estimator: str, target: str
         us.evaluate(graded, LISTS, metrics=["precision@2"], **asked)
     for log, metric in ((TEST, "precision@2"), (graded, "cg@2")):
         assert us.evaluate(log, LISTS, metrics=[metric], **asked).estimates
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"), [(["naive", "snips"], "1 cell is"), (["naive", "snips", "sndr"], "2 cells")]
+)
+def test_what_is_left_out_is_counted(asked: list[str], said: str) -> None:
+    """One cell is *it*, several are *them*."""
+    found = us.evaluate(
+        TEST, LISTS, metrics=["dcg@2"], estimators=asked, target=SUMS[1], propensity="known", outcome=GUESS,
+        feedback="conversions", refused="skip",
+    )  # fmt: skip
+    (told,) = [text for text in found.warnings if "cannot support" in text]
+    assert told.startswith(said) and f"support {'it' if len(asked) == 2 else 'them'};" in told
