@@ -25,7 +25,8 @@ SCHEMA_VERSION = 1
 class Estimate:
     """What a model would score on a metric, by one estimator, for one target.
 
-    ``clipped_share``, ``ess`` and ``max_weight_share`` speak of the weights, ``support_gap`` is the share of held-out
+    ``clipped_share`` (pairs whose P was raised by a clip, or whose correction switch left out), ``ess`` and
+    ``max_weight_share`` speak of the weights, ``support_gap`` is the share of held-out
     interactions on items that training never showed (``None`` without a training log), ``promise`` what may be claimed.
     """
 

@@ -242,7 +242,8 @@ def max_weight_share(v: Sequence[float]) -> float:
 
 
 def clipped_share(world: World, rule: Rule) -> float:
-    """Of the pairs that weigh anything, the share that a clip raised."""
+    """Of the pairs that count, the share that a clip raised, or whose correction switch left out."""
     rows = [row for u in world.users for row in world.judged(u)]
-    there = [row for row in rows if rule.weight(row) * rule.counted(world, row) != 0.0]
-    return len([row for row in there if row.propensity < rule.floor]) / len(there) if there else 0.0
+    there = [row for row in rows if rule.counted(world, row) != 0.0]
+    limited = [row for row in there if row.propensity < rule.floor or rule.weight(row) == 0.0]
+    return len(limited) / len(there) if there else 0.0

@@ -155,3 +155,11 @@ def test_predictions_with_a_wrong_row_are_named(shop: Path, tmp_path: Path) -> N
     done = evaluate(shop, "--propensity", "known", "--estimator", "dr", "--outcome", f"given({path})")
     assert done.returncode != 0
     assert all(word in flat(done.stderr) for word in ("q.csv", "prediction", "row 2")), done.stderr
+
+
+def test_help_names_every_estimator_target_and_use_of_features() -> None:
+    """What can be asked for sums is found without the guide."""
+    done = unskew("evaluate", "--help")
+    text = flat(done.stdout)
+    for word in ("direct", "dr,", "sndr", "switch(tau=", "normalised=pooled", "=per_user", "sklearn outcome"):
+        assert word in text, word

@@ -182,3 +182,12 @@ def test_too_few_rows_for_the_folds_is_an_error() -> None:
     one = pl.DataFrame({"user": [1], "item": [1], "value": [1.0]})
     with pytest.raises(InputError, match="too few"):
         Crossfit(Means()).fit(Log.from_frame(one, feedback="conversions"))
+
+
+def test_whoever_asks_for_direct_is_told_what_it_believes() -> None:
+    """The sentence comes with direct, and with nothing else."""
+    options: dict[str, Any] = {"propensity": "known", "outcome": "means(shrink=10)", "feedback": "conversions"}
+    for estimator, told in (("direct", True), ("dr", False), ("switch(tau=2)", False)):
+        found = us.evaluate(**taste(0), metrics=["recall@1"], estimators=["ips", estimator], **options)
+        said = [text for text in found.warnings if "direct believes the outcome model" in text]
+        assert len(said) == told and all("know nothing of the model's errors" in text for text in said)

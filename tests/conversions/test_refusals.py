@@ -213,9 +213,45 @@ def test_pairs_without_a_prediction_are_an_error_that_names_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "estimator", ["switch(tau=0.5)", "switch(tau=nan)", "snips(over=everything)", "clipped(direct, at=0.1)"]
+    ("estimator", "words"),
+    [
+        ("switch(tau=0.5)", "at least 1"),
+        ("switch(tau=nan)", "tau"),
+        ("snips(over=everything)", "over must be one of"),
+        ("clipped(direct, at=0.1)", "nothing to clip"),
+        ("clipped(switch(tau=5), at=0.2)", r"limits its weights already.* P = 0\.2 changes nothing.*clipped\(dr"),
+        ("clipped(clipped(switch, at=0.1), quantile=0.2)", "limits its weights already"),
+    ],
 )
-def test_estimators_that_mean_nothing_are_errors(estimator: str) -> None:
-    """A weight is at least 1; direct weighs nothing."""
-    with pytest.raises(InputError):
+def test_estimators_that_mean_nothing_are_errors(estimator: str, words: str) -> None:
+    """A weight is at least 1; direct weighs nothing; a clip of switch is either switch or a clip of dr."""
+    with pytest.raises(InputError, match=words):
         estimators.make(estimator)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "target"), [*product(["naive", "ips", "dr"], SUMS), ("naive", "per_pair"), ("ips", "per_pair")]
+)
+def test_graded_outcomes_are_not_counted_as_relevant(estimator: str, target: str) -> None:
+    """precision@2 of graded outcomes is no share: refused under every target that has it, and cg@2 is named."""
+    graded = TEST.with_columns(value=3.0 * pl.col("value"))
+    asked: dict[str, Any] = {
+        "estimators": [estimator], "target": target, "propensity": "known", "outcome": GUESS, "feedback": "conversions",
+    }  # fmt: skip
+    with pytest.raises(RefusedError, match=r"graded\. Use cg@2, .*--relevant"):
+        us.evaluate(graded, LISTS, metrics=["precision@2"], **asked)
+    for log, metric in ((TEST, "precision@2"), (graded, "cg@2")):
+        assert us.evaluate(log, LISTS, metrics=[metric], **asked).estimates
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"), [(["naive", "snips"], "1 cell is"), (["naive", "snips", "sndr"], "2 cells")]
+)
+def test_what_is_left_out_is_counted(asked: list[str], said: str) -> None:
+    """One cell is *it*, several are *them*."""
+    found = us.evaluate(
+        TEST, LISTS, metrics=["dcg@2"], estimators=asked, target=SUMS[1], propensity="known", outcome=GUESS,
+        feedback="conversions", refused="skip",
+    )  # fmt: skip
+    (told,) = [text for text in found.warnings if "cannot support" in text]
+    assert told.startswith(said) and f"support {'it' if len(asked) == 2 else 'them'};" in told

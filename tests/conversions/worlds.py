@@ -42,7 +42,7 @@ RULES = {
     "clipped(snips(over=list), at=0.3)": Rule("snips over list", floor=0.3),
     "clipped(dr, at=0.3)": Rule("dr", floor=0.3),
     "clipped(sndr, at=0.3)": Rule("sndr", floor=0.3),
-    "clipped(switch(tau=4), at=0.3)": Rule("switch", floor=0.3, tau=4.0),
+    "switch(tau=30)": Rule("switch", tau=30.0),
 }
 
 

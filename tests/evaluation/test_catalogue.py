@@ -87,9 +87,8 @@ def test_by_hand() -> None:
         "metrics": ["cg@2"], "estimators": ["direct", "dr", "snips", "sndr"], "propensity": "known",
         "feedback": "conversions", "outcome": us.outcome.Given(q),
     }  # fmt: skip
-    open_, named = (
-        us.evaluate(test, {"m": lists}, **asked, **more) for more in ({}, {"items": pl.DataFrame({"item": ["a", "b"]})})
-    )
+    open_ = us.evaluate(test, {"m": lists}, **asked)
+    named = us.evaluate(test, {"m": lists}, **asked, items=pl.DataFrame({"item": ["a", "b"]}))
     for result in (open_, named):
         assert value(result, "direct") == pytest.approx(0.5)
         assert value(result, "dr") == pytest.approx(0.5)  # a: .5 + (1 − .5), .5 + (0 − .5); b: .5, .5

@@ -100,6 +100,41 @@ def test_held_out_rows_stop_the_fit_and_keep_the_best_round() -> None:
     assert WORLD.error(weak.predict(*PAIRS)) < WORLD.error(blind.predict(*PAIRS))
 
 
+@pytest.mark.parametrize("times", [None, [1.0, 0.0, 2.0, 1.0, 3.0, 1.0]])
+def test_penalties_stand_half_way_between_own_and_mean_information(
+    times: list[float] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """λ_u = penalty (√(U/S) + √(I/S)) (D_u + S/U)/2, D_u = Σ w² m (1 − m), and likewise for items: by loops."""
+    from unskew.outcome import logistic_mf
+
+    rng = np.random.default_rng(2)
+    log = log_of(rng.random((6, 5)) < 0.7, (rng.random((6, 5)) < 0.4).astype(np.float64))
+    p = rng.uniform(0.1, 0.9, len(log))
+    caught: list[Floats] = []
+
+    def catch(task: object, penalties: tuple[Floats, Floats], *rest: object) -> None:
+        caught.extend(penalties)
+        raise InterruptedError
+
+    monkeypatch.setattr(logistic_mf, "alternate", catch)
+    with pytest.raises(InterruptedError):
+        LogisticMF(penalty=0.7, held_out=0.0).fit(log, p, weights=None if times is None else np.array(times))
+    often = times or [1.0] * 6
+    assert log.value is not None
+    seen = zip(log.user.tolist(), log.item.tolist(), log.value.tolist(), p.tolist(), strict=True)
+    rows = [(u, i, y, 1.0 / chance) for u, i, y, chance in seen]
+    scale = sum(often[u] for u, *_ in rows) / sum(often[u] * r for u, _, _, r in rows)
+    mean = sum(often[u] * r * y for u, _, y, r in rows) / sum(often[u] * r for u, _, _, r in rows)
+    noise = [(u, i, (scale * r) ** 2 * mean * (1.0 - mean)) for u, i, _, r in rows]
+    of_users = [sum(d for v, _, d in noise if v == u) for u in range(6)]
+    of_items = [sum(often[u] * d for u, j, d in noise if j == i) for i in range(5)]
+    whole, many = sum(of_items), (sum(often), 5)
+    unit = 0.7 * (np.sqrt(many[0] / whole) + np.sqrt(many[1] / whole))
+    np.testing.assert_allclose(caught[0], [unit * (d + whole / many[0]) / 2 for d in of_users], rtol=1e-12)
+    np.testing.assert_allclose(caught[1], [unit * (d + whole / many[1]) / 2 for d in of_items], rtol=1e-12)
+    assert np.ptp(of_users) > 0.5 and np.ptp(of_items) > 0.5
+
+
 @pytest.mark.parametrize("model", [LogisticMF(epochs=3), AdamMF(steps=40)])
 def test_the_same_every_time(model: LogisticMF | AdamMF) -> None:
     """The same seed gives the same bits, whatever the threads; another seed other numbers; the scale of P none."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.refusals.known import ESTIMATORS, GIVEN, Known, made, reason_for
@@ -16,8 +18,8 @@ def test_precision_is_recall_in_disguise(estimator: str, target: str) -> None:
     """precision@5 under per_user or pooled is recall@5 / 5: refused, with both ways out."""
     reason = reason_for(estimator, target, metric="precision@5")
     assert "recall@5 divided by 5" in reason and "Use recall@5" in reason and "per_user_sum" in reason
-    log = Known("implicit", False, "absolute", True)
-    assert refusal(metrics.make("precision@5"), made("naive"), Target.PER_USER_SUM, log.evidence) is None
+    log = replace(Known("implicit", False, "absolute", True).evidence, binary=True)
+    assert refusal(metrics.make("precision@5"), made("naive"), Target.PER_USER_SUM, log) is None
 
 
 @pytest.mark.parametrize("metric", ["ndcg@5", "ndcg", "map@5", "mrr@5", "hit@5", "r_precision"])

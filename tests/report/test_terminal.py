@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
@@ -74,3 +75,11 @@ def test_rich_prints_a_result(two: Result) -> None:
     file = io.StringIO()
     Console(file=file, width=80).print(two)
     assert "challenger is better than popular" in file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_limited_weights_are_shown_where_there_are_any(two: Result, width: int) -> None:
+    """The share of pairs that a clip raised or switch left out has a column, unless it is 0 everywhere."""
+    assert "clipped" not in printed(two, width)
+    limited = replace(two, estimates=tuple(replace(e, clipped_share=0.355) for e in two.estimates))
+    assert "clipped" in printed(limited, width) and "35.5\u00a0%" in printed(limited, width)

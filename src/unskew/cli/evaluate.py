@@ -69,10 +69,12 @@ def evaluate(
         Path | None, typer.Option(help="A log seen at random, for naive_bayes.", rich_help_panel=INPUTS)
     ] = None,
     user_features: Annotated[
-        Path | None, typer.Option(help="Covariates: user and numbers, for logistic.", rich_help_panel=INPUTS)
+        Path | None,
+        typer.Option(help="Covariates: user and numbers, for logistic or an sklearn outcome.", rich_help_panel=INPUTS),
     ] = None,
     item_features: Annotated[
-        Path | None, typer.Option(help="Covariates: item and numbers, for logistic.", rich_help_panel=INPUTS)
+        Path | None,
+        typer.Option(help="Covariates: item and numbers, for logistic or an sklearn outcome.", rich_help_panel=INPUTS),
     ] = None,
     columns: Columns = None,
     feedback: Feedback = None,
@@ -97,7 +99,9 @@ def evaluate(
     estimator: Annotated[
         list[str] | None,
         typer.Option(
-            help='naive, snips, "gs(strata=5)", ips, "clipped(snips, quantile=0.01)". Repeat.', rich_help_panel=WHAT
+            help='naive, ips, snips, "gs(strata=5)", "clipped(snips, quantile=0.01)"; with --outcome direct, dr, sndr, '
+            '"switch(tau=20)". Repeat.',
+            rich_help_panel=WHAT,
         ),
     ] = None,
     propensity: Annotated[
@@ -106,7 +110,10 @@ def evaluate(
     ] = None,
     outcome: Annotated[
         str | None,
-        typer.Option(help='For dr: "logistic_mf(dim=10)", "means(shrink=10)", "given(FILE)".', rich_help_panel=WHAT),
+        typer.Option(
+            help='For direct, dr, sndr, switch: "logistic_mf(dim=10)", "means(shrink=10)", "given(FILE)", …',
+            rich_help_panel=WHAT,
+        ),
     ] = None,
     in_sample: Annotated[
         bool,
@@ -115,7 +122,11 @@ def evaluate(
         ),
     ] = False,
     target: Annotated[
-        list[str] | None, typer.Option(help="per_user, pooled, per_user_sum or per_pair. Repeat.", rich_help_panel=WHAT)
+        list[str] | None,
+        typer.Option(
+            help='per_user, pooled, per_user_sum, "per_user_sum(normalised=pooled)" (or =per_user), per_pair. Repeat.',
+            rich_help_panel=WHAT,
+        ),
     ] = None,
     by: Annotated[
         str | None, typer.Option(help='A column, or "popularity(strata=3)": repeat per segment.', rich_help_panel=WHAT)

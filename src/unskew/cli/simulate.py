@@ -28,6 +28,9 @@ def shop(
     seed: Annotated[int, typer.Option(help="Which users are drawn.")] = 0,
     skew: Annotated[float, typer.Option(help="Exponent of exposure's power law; 0 is even.")] = 0.9,
     feedback: Annotated[str, typer.Option(help="implicit or conversions.")] = "implicit",
+    graded: Annotated[
+        bool, typer.Option("--graded", help="Conversions worth 1 to 5 instead of 1, where there are any.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth.
@@ -48,8 +51,16 @@ def shop(
             f"--feedback {feedback}: a simulated shop has implicit feedback or conversions. For ratings: unskew "
             "simulate ratings --like FILE --output FOLDER"
         )
+    if graded and feedback != Feedback.CONVERSIONS:
+        raise InputError("--graded: implicit feedback has no outcomes. Add --feedback conversions.")
     world = World(
-        users=users, items=items, seed=seed, relevant=relevant_for(items), skew=skew, feedback=Feedback(feedback)
+        users=users,
+        items=items,
+        seed=seed,
+        relevant=relevant_for(items),
+        skew=skew,
+        feedback=Feedback(feedback),
+        graded=graded,
     )
     with progress(quiet) as report:
         made: list[str] = []
@@ -65,14 +76,22 @@ def shop(
         return
     folder = shlex.quote(str(output))
     out.print(f"Wrote {len(paths) + 1} files to {folder}: {', '.join(paths)}, truth.json.")
-    told = "" if world.feedback is Feedback.IMPLICIT else " --feedback conversions"
-    out.print(
-        f"\nNow try:\n  unskew evaluate {folder}/test.parquet --train {folder}/train.parquet \\\n"
+    asked = (
+        f"unskew evaluate {folder}/test.parquet --train {folder}/train.parquet \\\n"
         f"    --users {folder}/users.parquet \\\n"
         f"    --recs popular={folder}/popular.parquet --recs challenger={folder}/challenger.parquet \\\n"
-        f"    --metric recall@10 --estimator naive --estimator snips --propensity known{told}",
-        soft_wrap=True,
     )
+    if world.feedback is Feedback.IMPLICIT:
+        commands = f"  {asked}    --metric recall@10 --estimator naive --estimator snips --propensity known"
+    else:
+        guess = "means(shrink=10)" if graded else "logistic_mf(dim=10)"
+        doubly = f'    --feedback conversions --metric dcg@10 --outcome "{guess}" \\\n'
+        known, fitted = "--propensity known", f'--propensity "logistic_mf(dim=10)" --share {world.test_share:g}'
+        commands = (
+            f"  {asked}{doubly}    {known}\n\nor, as if propensities were not known (naive, ips and dr are the usual "
+            f"estimators):\n  {asked}{doubly}    {fitted}\n\nThe guide is docs/conversions.md."
+        )
+    out.print(f"\nNow try:\n{commands}", soft_wrap=True, markup=False, highlight=False)
 
 
 def ratings(

@@ -143,7 +143,7 @@ class Term:
     Args:
         seen: a weight per seen pair, without y; ``None`` where seen pairs do not enter.
         divisor: what the sum is divided by.
-        raised: how many pairs a clip raised.
+        raised: how many pairs a clip raised, or switch left out.
         tilt: what sensitivity may bend.
         residual: the weight is that of y − q instead of y.
         listed: the outcome model's q of all listed pairs is added.

@@ -3,7 +3,8 @@
     r → 1 / max(P, τ)
 
 Less variance for some bias; the share of raised pairs is reported. An absolute threshold means nothing for relative
-propensities, so for those the threshold is a quantile of the held-out pairs' propensities.
+propensities, so for those the threshold is a quantile of the held-out pairs' propensities. ``switch`` is not clipped:
+raised pairs would either all be left out by it, which is switch, or none be, which is clipped dr.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Term
 from unskew.estimators.summary import Summary
+from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
 from unskew.spec import show
 
@@ -46,6 +48,11 @@ class Clipped(Estimator):
                 raise InputError(f"'clipped': {option} must lie between 0 and 1, not {number:g}.")
         if Need.PROPENSITY not in self.inner.needs(Target.PER_USER_SUM) or self.inner.name == "stratified":
             raise InputError(f"'{self.inner}' does not weigh by propensities: there is nothing to clip.")
+        if isinstance(self.inner, Switch):
+            raise InputError(
+                f"'{self.inner}' limits its weights already: a clip below P = {1.0 / self.inner.tau:.3g} changes "
+                "nothing, and one from there on makes it clipped(dr, …). Use one of these."
+            )
 
     @property
     def valid(self) -> frozenset[Target]:  # type: ignore[override]
@@ -88,7 +95,8 @@ class Clipped(Estimator):
         floor = max(self.floor, batch.floor)
         below = batch.propensity < floor
         terms = self.inner.terms(replace(batch, floor=floor), target)
-        return tuple(replace(t, raised=int(np.count_nonzero(below & _counts(t, batch, target)))) for t in terms)
+        own = (int(np.count_nonzero(below & _counts(t, batch, target))) for t in terms)
+        return tuple(replace(t, raised=max(t.raised, n)) for t, n in zip(terms, own, strict=True))  # of clips in clips
 
     def __str__(self) -> str:
         where = f"at={show(self.at)}" if self.at is not None else f"quantile={show(self.quantile)}"

@@ -2,7 +2,7 @@
 
     per_user_sum   Σ over the list  [ q + 1{r ≤ τ} O r (y − q) ] λ          r = 1/P
 
-Biased on purpose: where 1/P exceeds τ the model is believed instead of corrected.
+Biased on purpose: where 1/P exceeds τ the model is believed instead of corrected. The share of such pairs is reported.
 """
 
 from __future__ import annotations
@@ -46,8 +46,11 @@ class Switch(Estimator):
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses, and 1/P on the errors of pairs that do not weigh too much."""
+        assert batch.q is not None
         inverse = batch.inverse
-        return (Term(np.where(inverse <= self.tau, inverse, 0.0), OWN, residual=True, listed=True),)
+        kept = inverse <= self.tau
+        left_out = int(np.count_nonzero(~kept & (batch.value != batch.q)))
+        return (Term(np.where(kept, inverse, 0.0), OWN, raised=left_out, residual=True, listed=True),)
 
     def __str__(self) -> str:
         return f"{self.name}(tau={show(self.tau)})"

@@ -84,10 +84,10 @@ def _kind_refusal(metric: Metric, target: Target, evidence: Evidence) -> str | N
             f"{metric} is no average over pairs. Use cg@{metric.k or 10} or dcg@{metric.k or 10}, target per_user_sum, "
             "or say which values are relevant (--relevant '>=4') and use target per_user."
         )
-    if target is Target.PER_PAIR and metric.name == "precision" and not evidence.binary:
+    if metric.name == "precision" and not evidence.binary and (target is Target.PER_PAIR or target.sums):
         return (
             f"{metric} counts relevant items, and the values are graded. Use cg@{metric.k}, their mean, or say which "
-            "are relevant (--relevant '>=4')."
+            "are relevant (--relevant '>=4', with this target)."
         )
     return None
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from unskew.engine.plan import Plan, Refusal
 from unskew.estimators import Need, Target
+from unskew.evaluation import plausible
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
 from unskew.inference.steps import STEP
@@ -76,8 +77,8 @@ def before(
                 f"{name}: no list goes beyond rank {deepest}; metrics at {cuts} count everything deeper as missed."
             )
     if refusals:
-        cells = "1 cell is" if len(refusals) == 1 else f"{len(refusals)} cells are"
-        found.append(f"{cells} not shown because the log cannot support them; inputs['refused'] says why.")
+        cells, them = ("1 cell is", "it") if len(refusals) == 1 else (f"{len(refusals)} cells are", "them")
+        found.append(f"{cells} not shown because the log cannot support {them}; inputs['refused'] says why.")
     weighted = [arm for arm in plan.arms if arm.estimator.name != "naive"]
     by_popularity = aligned.propensity is not None and aligned.propensity.name == "popularity"
     if by_popularity and any(arm.target is Target.POOLED for arm in weighted):
@@ -94,6 +95,7 @@ def before(
             "direct believes the outcome model: its intervals and verdicts know nothing of the model's errors. dr "
             "corrects them by what was seen."
         )
+    found += plausible.doubts(aligned.held)
     averaged = any(Need.CANDIDATES in arm.estimator.needs(arm.target) for arm in plan.arms)
     if averaged and not summed and aligned.account["users"]["population_is"] != "given":
         found.append(

@@ -57,7 +57,8 @@ class Question:
         invalid: Invalid = "error",
         **rest: Any,
     ) -> Question:
-        """Parse the parts; by default naive, with propensities snips, and for ranks gs as well.
+        """Parse the parts; by default naive, with propensities snips, and for ranks gs as well; with an outcome model
+        naive, ips and dr.
 
         ``columns`` and ``invalid`` say how a file that is named in a canonical string is read.
         """

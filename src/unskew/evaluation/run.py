@@ -72,7 +72,8 @@ def evaluate(
         models: name → lists (a path, a dataframe, ``Recommendations``) or a fitted recommender; with rating metrics
             name → predictions (a path, a dataframe, an array, ``Predictions``) or a model with ``predict``.
         metrics: canonical strings such as ``recall@10`` or ``mae``.
-        estimators: canonical strings; by default naive, and snips and gs where there are propensities.
+        estimators: canonical strings; by default naive, and snips and gs where there are propensities; with an outcome
+            model naive, ips and dr, or else snips(over=list) and sndr, which do without a level.
         propensity: a canonical string (popularity is then fitted on ``seen``) or a fitted object.
         outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
             ``logistic_mf(dim=10)``, or a fitted object.
@@ -87,7 +88,8 @@ def evaluate(
         share: the test log is a random part of the whole log with this share (a split of ours remembers it), or
             ``users``: training and test hold different users, so that propensities carry over as they are.
         mcar: a log whose pairs were seen at random, for ``naive_bayes``.
-        user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic``.
+        user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
+            model of scikit-learn.
         candidates: ``unseen`` (default with ``seen``) or ``all``.
         columns: our column names → theirs, in all files.
         drop_seen: remove training items from lists and close the ranks up.

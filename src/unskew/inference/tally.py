@@ -2,7 +2,8 @@
 
     ess = (Σ|v|)² / Σv²        max_weight_share = max|v| / Σ|v|
 
-with v = weight · y, over the user's divisor under per_user.
+with v = weight · y, over the user's divisor under per_user. Pairs that count but weigh nothing (``switch`` leaves them
+out) are part of what ``clipped_share`` is a share of.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Tally:
     largest: float = 0.0
     pairs: int = 0
     raised: int = 0
+    idle: int = 0
     bins: Ints64 = field(default_factory=lambda: np.zeros(BINS, dtype=np.int64))
 
     @classmethod
@@ -36,7 +38,8 @@ class Tally:
         """Tally the pairs of a batch."""
         out, bins = np.zeros(4), np.zeros(BINS, dtype=np.int64)
         tally(indptr, weight, value, divisor, bins, out)
-        return cls(float(out[0]), float(out[1]), float(out[2]), int(out[3]), raised, bins)
+        idle = int(np.count_nonzero((weight == 0.0) & (value != 0.0))) if raised else 0
+        return cls(float(out[0]), float(out[1]), float(out[2]), int(out[3]), raised, idle, bins)
 
     def merge(self, other: Tally) -> Tally:
         """The tally of both."""
@@ -46,6 +49,7 @@ class Tally:
             max(self.largest, other.largest),
             self.pairs + other.pairs,
             self.raised + other.raised,
+            self.idle + other.idle,
             self.bins + other.bins,
         )
 
@@ -61,5 +65,5 @@ class Tally:
 
     @property
     def clipped_share(self) -> float:
-        """Share of pairs whose propensity was raised by a clip."""
-        return self.raised / self.pairs if self.pairs else 0.0
+        """Share of pairs whose propensity a clip raised, or whose correction switch left out."""
+        return self.raised / (self.pairs + self.idle) if self.raised else 0.0

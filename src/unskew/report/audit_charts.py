@@ -7,7 +7,8 @@ from typing import Any
 from unskew.auditing import Audit
 from unskew.report import audit_rows as rows
 from unskew.report import charts, numbers
-from unskew.report.charts import ESTIMATORS, INK, NAIVE, WIDTH, altair
+from unskew.report.charts import INK, WIDTH, altair
+from unskew.report.marks import ESTIMATORS, NAIVE
 
 LOG, MCAR = ESTIMATORS[0], ESTIMATORS[1]
 _HEIGHT = 170

@@ -12,6 +12,7 @@ from typing import Any
 
 from unskew.errors import MissingExtraError
 from unskew.report import numbers
+from unskew.report.marks import ESTIMATORS, NAIVE, SHAPES
 from unskew.report.rows import EstimateRow, VerdictRow, estimate_rows, verdict_rows
 from unskew.report.svg import draw
 from unskew.report.view import Facet, View, is_naive, unique
@@ -20,10 +21,8 @@ from unskew.result import Estimate, Verdict, Weights
 Tables = dict[str, list[dict[str, Any]]]
 
 INK, SOFT, GRID = "#1f2430", "#626a7a", "#e3e6ec"
-NAIVE = "#8a6d3b"
-ESTIMATORS = ("#2458d3", "#0d8a72", "#a3339b", "#c2410c", "#4d7c0f", "#6d28d9")
+HALO = "#ffffff"  # around labels that lie on lines; the style sheet paints it beneath the letters
 VERDICTS = {"better": "#0d7a4f", "worse": "#c0362c", "undecided": "#626a7b"}
-SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
 WIDTH = 330
 MOST_PAIRS = 15
 
@@ -102,7 +101,14 @@ def differences(view: View, facet: Facet, rows: Sequence[tuple[str, Verdict]] | 
         description="text:N",
     )
     titles = alt.Chart(alt.NamedData("labels")).mark_text(
-        align="left", baseline="top", dy=-step / 2 + 3, fontSize=11.5, color=INK, limit=WIDTH
+        align="left",
+        baseline="top",
+        dy=-step / 2 + 3,
+        fontSize=11.5,
+        color=INK,
+        limit=WIDTH,
+        stroke=HALO,
+        strokeWidth=5,
     )
     zero = alt.Chart(alt.NamedData("zero")).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
     marks = _intervals(alt, base, _scale(alt.Shape, names, [shape(view, name) for name in names]))

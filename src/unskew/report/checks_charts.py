@@ -8,7 +8,8 @@ from typing import Any
 from unskew.propensity.checks import Bin, Check, Checks
 from unskew.report import charts, numbers
 from unskew.report import checks_rows as rows
-from unskew.report.charts import ESTIMATORS, INK, NAIVE, SHAPES, WIDTH, altair
+from unskew.report.charts import INK, WIDTH, altair
+from unskew.report.marks import ESTIMATORS, NAIVE, SHAPES
 
 _HEIGHT = 170
 _INNER = WIDTH - 60

@@ -9,6 +9,7 @@ from unskew.report import audit_rows, html
 from unskew.report import checks_charts as charts
 from unskew.report import checks_rows as rows
 from unskew.report.charts import altair
+from unskew.report.marks import PATHS
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     (
@@ -72,8 +73,7 @@ def section(checks: Checks) -> dict[str, Any]:
     return {
         "words": rows.words(checks),
         "legend": [
-            {"name": name, "colour": charts.colour(n), "path": html.PATHS[charts.shape(n)]}
-            for n, name in enumerate(names)
+            {"name": name, "colour": charts.colour(n), "path": PATHS[charts.shape(n)]} for n, name in enumerate(names)
         ],
         "cards": html.plain_cards(
             ("Reliability", "on the dashed line P is the share that was seen", charts.reliability(checks)),

@@ -28,7 +28,8 @@ TERMS: tuple[tuple[str, str], ...] = (
     ),
     (
         "clipped",
-        "Share of interactions whose propensity was raised to a floor (clipped_share): less variance, some bias.",
+        "Share of interactions whose weight was limited (clipped_share): P raised to a floor, or, by switch, the "
+        "correction left out. Less variance, some bias.",
     ),
     (
         "support gap",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unskew.report import charts, inputs, numbers, words
 from unskew.report.glossary import TERMS
+from unskew.report.marks import PATHS
 from unskew.report.rows import EstimateRow, VerdictRow, estimate_rows, verdict_rows
 from unskew.report.view import Facet, View, lower_is_better, unique
 from unskew.result import Result, Weights
@@ -21,16 +22,6 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 NOTEBOOK_ROWS = 30
-PATHS = {
-    "circle": "M5,0A5,5,0,1,1,-5,0A5,5,0,1,1,5,0",
-    "square": "M-4.5,-4.5h9v9h-9z",
-    "triangle-up": "M0,-5L5.5,4.5h-11z",
-    "diamond": "M0,-6L5,0L0,6L-5,0z",
-    "triangle-down": "M0,5L5.5,-4.5h-11z",
-    "cross": "M-6,-2h4v-4h4v4h4v4h-4v4h-4v-4h-4z",
-    "triangle-right": "M5,0L-4.5,5.5v-11z",
-    "triangle-left": "M-5,0L4.5,5.5v-11z",
-}
 
 
 class Card(NamedTuple):

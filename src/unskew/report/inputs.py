@@ -10,6 +10,8 @@ from typing import Any
 from unskew import metrics
 from unskew.report import numbers
 
+_MEANS = {"mean": "mean guess of the seen pairs", "mean_outcome": "mean outcome of the seen pairs"}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -34,6 +36,8 @@ class Bar:
 def entries(inputs: Mapping[str, Any]) -> list[Entry]:
     """The inputs as a tree; a mapping of mappings becomes a grid, single values on top go under *other*."""
     left = {key: value for key, value in inputs.items() if key != "clicks_per_user" or not bars(value)}
+    if isinstance(told := left.get("outcome"), Mapping):
+        left["outcome"] = {_MEANS.get(key, key): value for key, value in told.items()}
     found = [_entry(key, value, top=True) for key, value in left.items() if isinstance(value, Mapping) and value]
     loose = tuple(_entry(key, value) for key, value in left.items() if not isinstance(value, Mapping) or not value)
     return found + ([Entry("Other", children=loose)] if loose else [])

@@ -87,7 +87,9 @@ def _sentence(sentence: words.Sentence) -> Text:
 def _estimates(view: View, wide: bool) -> list[RenderableType]:
     names = ["model", "estimator"]
     figures = {"value": "value", "interval": "interval", "ess": "ess"}
-    figures |= {"largest": "largest share", "users": "users"} if wide else {}
+    figures |= {"largest": "largest share"} if wide else {}
+    figures |= {"clipped": "clipped"} if any(e.clipped_share > 0.0 for e in view.result.estimates) else {}
+    figures |= {"users": "users"} if wide else {}
     return _tables("Estimates", [estimate_rows(view, facet) for facet in view.facets], names, figures, ".table()", wide)
 
 

@@ -128,7 +128,8 @@ def read(view: View) -> list[str]:
         lines.append(f"{clean(name)} ({clean(account['source'])}): {_rows(account)}")
     if outcome := inputs.get("outcome"):
         table = f", {_rows(outcome['table'])}" if "table" in outcome else ""
-        lines.append(f"outcome model ({clean(outcome['model'])}): {outcome['how']}{table}{_unknown(outcome)}")
+        said = f"{outcome['how']}{table}{_unknown(outcome)}{_means(outcome)}"
+        lines.append(f"outcome model ({clean(outcome['model'])}): {said}")
     return lines
 
 
@@ -147,6 +148,12 @@ def _unknown(outcome: dict[str, Any]) -> str:
         for part, whole in (("unknown", "rows"), ("listed_unknown", "listed"))
     )
     return f", {rows} rows and {listed} listed pairs unknown to it"
+
+
+def _means(outcome: dict[str, Any]) -> str:
+    """What it guesses for seen pairs on average, beside what those brought."""
+    guess, brought = (numbers.number(outcome.get(name)) for name in ("mean", "mean_outcome"))
+    return f"; mean guess {guess}, mean outcome {brought} of the seen pairs"
 
 
 def refused(view: View) -> list[str]:

@@ -26,6 +26,7 @@ def write(world: World, directory: str | Path, progress: Callable[[str], None] |
         train.parquet        user, item (and value, with conversions)
         test.parquet         the same and propensity: that of the test part, given training
         users.parquet        user, relevant: the whole population with n_u, the relevant items outside training
+                             (no n_u where outcomes are graded: what averages divide by is no count then)
         full.parquet         all relevant pairs outside training: naive evaluation on it is the truth
         popular, item_knn, challenger, random .parquet       lists: user, item, rank, without training items
 
@@ -47,7 +48,8 @@ def _tables(world: World) -> Iterator[tuple[str, pl.DataFrame]]:
     train = world.train
     yield "train", train.to_frame()
     yield "test", world.test.to_frame()
-    yield "users", world.relevant_counts()
+    people = world.relevant_counts()
+    yield "users", people.select("user") if world.graded else people
     yield "full", world.full_log().to_frame()
     models: dict[str, Callable[[], Recommender]] = {
         "popular": lambda: MostPopular().fit(train),

@@ -1,9 +1,11 @@
 """The true worth of given lists, when every relevant pair is known.
 
-    per_user       mean over users with n_u > 0 of (1/n_u) Σ over relevant items of λ(Z_ui)
-    pooled         Σ_u Σ λ(Z_ui) / Σ_u n_u
-    per_user_sum   mean over all users of Σ λ(Z_ui); normalised=pooled is pooled, normalised=per_user is per_user with
+    per_user       mean over users with n_u > 0 of (1/n_u) Σ over relevant items of y λ(Z_ui)
+    pooled         Σ_u Σ y λ(Z_ui) / Σ_u n_u
+    per_user_sum   mean over all users of Σ y λ(Z_ui); normalised=pooled is pooled, normalised=per_user is per_user with
                    0 for users who have nothing relevant
+
+y is 1 for every relevant item, or its grade, and n_u is their sum.
 
 Only additive metrics are sums of λ; for the others the truth is their naive value on the full log.
 """
@@ -28,8 +30,9 @@ def true_value(lists: Recommendations, full: Log, metric: RankingMetric, target:
     lists = lists.recode(full.users, full.items)
     rank = np.zeros(len(full), dtype=np.int32)
     find_ranks(full.indptr, full.item, lists.indptr, lists.item, lists.rank, 0, len(full.users), rank)
-    worth = np.bincount(full.user, weights=metric.table(lists.depth)[rank], minlength=len(full.users))
-    n = np.diff(full.indptr)
+    y = np.ones(len(full)) if full.value is None else full.value
+    worth = np.bincount(full.user, weights=y * metric.table(lists.depth)[rank], minlength=len(full.users))
+    n = np.bincount(full.user, weights=y, minlength=len(full.users))
     if target is Target.PER_USER_SUM:
         return float(worth.mean())
     if target is Target.PER_PAIR:

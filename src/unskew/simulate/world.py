@@ -29,7 +29,9 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.estimators.target import Target
+from unskew.kernels.hashing import pair_uniform
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
+from unskew.log.ids import hash_texts
 from unskew.log.order import starts_of
 from unskew.metrics import RankingMetric, ranking
 from unskew.propensity import part_propensity
@@ -37,6 +39,8 @@ from unskew.simulate.challenger import Challenger
 from unskew.simulate.pairs import Pairs, Part, draw
 from unskew.simulate.population import Catalogue, Population
 from unskew.simulate.truth import true_value
+
+GRADES = 5  # a graded outcome is worth 1 … GRADES
 
 
 def relevant_for(items: int) -> float:
@@ -57,6 +61,8 @@ class World:
         agreement: correlation of an item's appeal with its place in the order of exposure.
         test_share: probability that a seen pair is held out.
         feedback: ``implicit`` logs seen relevant pairs, ``conversions`` all seen pairs with values 0 and 1.
+        graded: with conversions, a relevant pair is worth 1, 2, 3, 4 or 5 instead of 1, each as likely as the others,
+            seen or not (a hash of the pair).
         catalogue: which catalogue is drawn.
     """
 
@@ -70,6 +76,7 @@ class World:
     test_share: float = 0.5
     feedback: Feedback = Feedback.IMPLICIT
     catalogue: int = 0
+    graded: bool = False
 
     def __post_init__(self) -> None:
         rules = {
@@ -80,6 +87,7 @@ class World:
             "agreement must lie between −1 and 1": -1.0 <= self.agreement <= 1.0,
             "test_share must lie between 0 and 1, both excluded": 0.0 < self.test_share < 1.0,
             "feedback must be implicit or conversions": self.feedback in (Feedback.IMPLICIT, Feedback.CONVERSIONS),
+            "graded outcomes need feedback conversions": not self.graded or self.feedback is Feedback.CONVERSIONS,
             "seeds must lie between 0 and 2³¹ − 1": all(0 <= s < 2**31 for s in (self.seed, self.catalogue)),
         }
         if broken := [rule for rule, kept in rules.items() if not kept]:
@@ -116,7 +124,8 @@ class World:
     def full_log(self) -> Log:
         """All relevant pairs outside training, as if everything had been seen: naive evaluation here is the truth."""
         rows = self.pairs.relevant & (self.pairs.part != Part.TRAIN)
-        return self._log(rows, Feedback.IMPLICIT, np.ones(np.count_nonzero(rows)))
+        feedback = Feedback.CONVERSIONS if self.graded else Feedback.IMPLICIT
+        return self._log(rows, feedback, np.ones(np.count_nonzero(rows)))
 
     def relevant_counts(self) -> pl.DataFrame:
         """The population: every user, with the number of relevant items outside training (n_u)."""
@@ -160,8 +169,20 @@ class World:
             items,
             starts_of(rows)[self.pairs.indptr],
             self.pairs.item[rows],
-            value=self.pairs.relevant[rows].astype(np.float64) if valued else None,
+            value=self._worth(rows) if valued else None,
             propensity=propensity,
             feedback=feedback,
             account=Account("simulated", int(np.count_nonzero(rows))),
         )
+
+    def _worth(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        """What some of the pairs bring: 0 where irrelevant, else 1, or a grade."""
+        worth = self.pairs.relevant[rows].astype(np.float64)
+        if self.graded:
+            users, items = self._ids
+            user = np.repeat(np.arange(self.users), np.diff(self.pairs.indptr))[rows]
+            stream = int(hash_texts(pl.Series(["grades"]))[0])
+            worth *= 1.0 + np.floor(
+                GRADES * pair_uniform(stream, users.hashes[user], items.hashes[self.pairs.item[rows]])
+            )
+        return worth

@@ -1,0 +1,45 @@
+"""Colours and shapes by which estimators are told apart: enough that none comes twice where nine are compared.
+
+Vega knows eight shapes by name and takes any other as a path around (0, 0); pages draw the same ones in their legends.
+Colours are the light palette of ``page.css``, which maps each of them to its dark counterpart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+NAIVE = "#8a6d3b"
+ESTIMATORS = ("#2458d3", "#0d8a72", "#a3339b", "#c2410c", "#4d7c0f", "#6d28d9", "#0e7490", "#be185d")
+
+Points = Sequence[tuple[float, float]]
+_LEGEND = 5.0  # half the height of a shape in a legend
+
+
+def _path(points: Points, size: float = 1.0) -> str:
+    return "M" + "L".join(f"{size * x:.3g},{size * y:.3g}" for x, y in points) + "Z"
+
+
+def _turned(radii: Sequence[float], count: int) -> Points:
+    """``count`` corners around (0, 0), the first on top, with these radii in turn."""
+    turns = [2.0 * math.pi * n / count for n in range(count)]
+    return [(radii[n % len(radii)] * math.sin(a), -radii[n % len(radii)] * math.cos(a)) for n, a in enumerate(turns)]
+
+
+_POLYGONS: tuple[Points, ...] = (
+    _turned((1.3, 0.5), 10),  # a star
+    [(-0.9, -1.0), (0.9, -1.0), (-0.9, 1.0), (0.9, 1.0)],  # an hourglass
+    _turned((1.3, 0.35), 8),  # a spark
+    [(-1.0, -0.9), (-1.0, 0.9), (1.0, -0.9), (1.0, 0.9)],  # a bow tie
+)
+PATHS = {
+    "circle": "M5,0A5,5,0,1,1,-5,0A5,5,0,1,1,5,0",
+    "square": "M-4.5,-4.5h9v9h-9z",
+    "triangle-up": "M0,-5L5.5,4.5h-11z",
+    "diamond": "M0,-6L5,0L0,6L-5,0z",
+    "triangle-down": "M0,5L5.5,-4.5h-11z",
+    "cross": "M-6,-2h4v-4h4v4h4v4h-4v4h-4v-4h-4z",
+    "triangle-right": "M5,0L-4.5,5.5v-11z",
+    "triangle-left": "M-5,0L4.5,5.5v-11z",
+} | {_path(points): _path(points, _LEGEND) for points in _POLYGONS}
+SHAPES = tuple(PATHS)

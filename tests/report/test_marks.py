@@ -1,0 +1,58 @@
+"""Nine estimators side by side: every colour and every shape once, in charts and legends alike."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from unskew.report import charts, page
+from unskew.report.marks import ESTIMATORS, NAIVE, PATHS
+from unskew.report.view import View
+
+from .made_up import grid
+
+NINE = [
+    "naive", "ips", "snips", "snips(over=list)", "direct", "sndr", "switch(tau=5)", "clipped(dr, at=0.1)", "dr",
+]  # fmt: skip
+
+
+def test_no_colour_and_no_shape_comes_twice() -> None:
+    """Of nine estimators; and shapes alone tell eleven debiased ones apart."""
+    view = View.of(grid(["a", "b"], ["dcg@10"], NINE))
+    assert len({charts.colour(view, name) for name in NINE}) == len({charts.shape(view, name) for name in NINE}) == 9
+    many = View.of(grid(["a", "b"], ["dcg@10"], ["naive", *(f"switch(tau={n})" for n in range(2, 13))]))
+    assert len({charts.shape(many, name) for name in many.estimators}) == 12
+    assert len(set(PATHS.values())) == len(PATHS) == 12
+
+
+def test_every_colour_has_a_dark_one() -> None:
+    """The style sheet maps the fill and the stroke of each."""
+    css = files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")
+    for colour in (NAIVE, *ESTIMATORS):
+        assert f'svg [fill="{colour}"]' in css and f'svg [stroke="{colour}"]' in css
+
+
+def test_charts_and_legends_draw_nine_shapes() -> None:
+    """The points of the forest plot have nine outlines, in nine colours; the legend has its own nine."""
+    pytest.importorskip("vl_convert")
+    result = grid(["a", "b"], ["dcg@10"], NINE)
+    view = View.of(result)
+    svg = charts.forest(view, view.facets[0])
+    colours = {charts.colour(view, name) for name in NINE}
+    drawn = re.findall(r'<path [^>]*\bd="([^"]+)"[^>]*fill="(#[0-9a-f]{6})"', svg)
+    marks = {(d, fill) for d, fill in drawn if fill in colours}
+    assert len(marks) == len({d for d, _ in marks}) == len({fill for _, fill in marks}) == 9
+    shown = page(result)
+    assert all(f'd="{PATHS[charts.shape(view, name)]}"' in shown for name in NINE)
+
+
+def test_labels_of_pairs_are_read_on_top_of_the_zero_line() -> None:
+    """They have a halo in the colour of the card, painted beneath the letters."""
+    pytest.importorskip("vl_convert")
+    view = View.of(grid(["a", "b"], ["dcg@10"], NINE))
+    (label,) = re.findall(r"<text[^>]*>a − b</text>", charts.differences(view, view.facets[0]))
+    css = files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")
+    assert f'stroke="{charts.HALO}"' in label and "stroke-width" in label
+    assert re.search(rf'svg text\[stroke="{charts.HALO}"\] {{[^}}]*var\(--card\)[^}}]*paint-order: stroke', css)
