@@ -45,11 +45,12 @@ class World:
     lists: Mapping[User, Mapping[Item, int]]
     q: Mapping[tuple[User, Item], float] = field(default_factory=dict)
     unseen: bool = True
+    named: Sequence[Item] | None = None
 
     @property
     def catalogue(self) -> set[Item]:
-        """Items of both logs; what only a list holds is not there to be chosen."""
-        return {row.item for row in self.rows} | {item for _, item in self.train}
+        """Items of both logs, and those that were named."""
+        return {row.item for row in self.rows} | {item for _, item in self.train} | set(self.named or ())
 
     def judged(self, user: User) -> list[Row]:
         """The user's rows, less those that repeat training where only unseen items are candidates."""
@@ -59,6 +60,11 @@ class World:
     def candidates(self, user: User) -> list[Item]:
         """What could be recommended to the user."""
         return [item for item in sorted(self.catalogue) if not (self.unseen and (user, item) in self.train)]
+
+    def listable(self, user: User) -> list[Item]:
+        """What a list may hold: if the catalogue was not named, also what no log shows."""
+        beyond = set() if self.named is not None else set(self.lists.get(user, {})) - self.catalogue
+        return [*self.candidates(user), *sorted(beyond)]
 
     def rank(self, user: User, item: Item) -> int | None:
         """Where the model lists the item."""
@@ -130,10 +136,10 @@ def seen(world: World, metric: Metric, rule: Rule, user: User) -> float:
     return total
 
 
-def listed(world: World, metric: Metric, rule: Rule, user: User) -> float:
-    """Σ q over listed candidates."""
+def listed(world: World, metric: Metric, rule: Rule, user: User, *, normalised: bool = False) -> float:
+    """Σ q over listed candidates; normalised ones are those that the total holds."""
     total = 0.0
-    for item in world.candidates(user):
+    for item in world.candidates(user) if normalised else world.listable(user):
         if rule.kind in GUESSING:
             total += world.q[user, item] * metric.worth(world.rank(user, item))
     return total
@@ -154,7 +160,8 @@ def total(world: World, rule: Rule, user: User) -> float:
 def terms(world: World, metric: Metric, rule: Rule, target: str) -> list[Term]:
     """The terms of an estimate: (a, b) of every user of the population, factor by factor."""
     users = world.users
-    whole = [(seen(world, metric, rule, u) + listed(world, metric, rule, u)) for u in users]
+    guessed = [listed(world, metric, rule, u, normalised=target != PLAIN) for u in users]
+    whole = [seen(world, metric, rule, u) + guess for u, guess in zip(users, guessed, strict=True)]
     if target == POOLED:
         return [[[(s, total(world, rule, u)) for s, u in zip(whole, users, strict=True)]]]
     if target == PER_USER:
@@ -170,14 +177,14 @@ def terms(world: World, metric: Metric, rule: Rule, target: str) -> list[Term]:
         return [[list(zip(whole, weights, strict=True)), sizes]]
     if rule.kind == "sndr":
         corrections = [seen(world, metric, rule, u) for u in users]
-        guesses: Factor = [(listed(world, metric, rule, u), 1.0) for u in users]
+        guesses: Factor = [(guess, 1.0) for guess in guessed]
         return [[guesses], [list(zip(corrections, weights, strict=True)), sizes]]
     if rule.kind == "snips over list":
         inside: Factor = []
         lengths: Factor = []
         for s, u in zip(whole, users, strict=True):
             inside.append((s, sum(rule.weight(r) * metric.worth(world.rank(u, r.item)) for r in world.judged(u))))
-            lengths.append((sum(metric.worth(world.rank(u, item)) for item in world.candidates(u)), 1.0))
+            lengths.append((sum(metric.worth(world.rank(u, item)) for item in world.listable(u)), 1.0))
         return [[inside, lengths]]
     return [[[(s, 1.0) for s in whole]]]
 

@@ -15,7 +15,7 @@ from unskew.outcome import Given
 
 USERS = [f"u{n}" for n in range(6)]
 ITEMS = [f"i{n}" for n in range(7)]
-STRANGE = ["x0", "x1"]  # listed by models, known to no log
+STRANGE = ["x0", "x1"]  # listed by models, known to no log; perhaps named
 SEGMENTS = {user: "even" if n % 2 == 0 else "odd" for n, user in enumerate(USERS)}
 
 METRICS = {
@@ -57,6 +57,7 @@ class Drawn:
     unseen: bool = True
     drop_seen: bool = False
     feedback: str = "conversions"
+    named: tuple[str, ...] | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -84,7 +85,7 @@ class Drawn:
         return Given(pl.DataFrame(rows, schema=["user", "item", "prediction"], orient="row"))
 
     def world(self, model: str, users: Sequence[str] = USERS) -> World:
-        world = World(users, self.rows, self.train, self.lists[model], self.q, self.unseen)
+        world = World(users, self.rows, self.train, self.lists[model], self.q, self.unseen, self.named)
         return world.without_training_items() if self.drop_seen else world
 
 
@@ -98,6 +99,7 @@ def evaluate(drawn: Drawn, estimators: Sequence[str] = tuple(RULES), **options: 
         "outcome": drawn.guesses(),
         "seen": pl.DataFrame(train, schema=["user", "item", "value"], orient="row"),
         "users": pl.DataFrame({"user": USERS, "half": [SEGMENTS[user] for user in USERS]}),
+        "items": None if drawn.named is None else pl.DataFrame({"item": drawn.named}),
         "candidates": "unseen" if drawn.unseen else "all",
         "drop_seen": drawn.drop_seen,
         "feedback": drawn.feedback,
@@ -154,4 +156,5 @@ def drawn_logs(draw: st.DrawFn) -> Drawn:
         unseen,
         draw(st.booleans()),
         draw(st.sampled_from(["conversions", "ratings"])),
+        draw(st.sampled_from([None, None, ("x0",), ("i0", "x1", "i6")])),
     )

@@ -42,10 +42,10 @@ def worth(x: np.ndarray[Any, Any]) -> float:
 
 
 def run(z: np.ndarray[Any, Any], estimators: list[str], **options: Any) -> us.Result:
-    options = {"outcome": us.outcome.Given(GUESSES), "target": "per_user_sum"} | options
+    asked: dict[str, Any] = {"outcome": us.outcome.Given(GUESSES), "target": "per_user_sum", **options}
     return us.evaluate(
         table(z, value=Y, propensity=P), {"m": LISTS}, metrics=["cg@2"], estimators=estimators, propensity="known",
-        feedback="conversions", users=pl.DataFrame({"user": [0, 1, 2]}), **options,
+        feedback="conversions", users=pl.DataFrame({"user": [0, 1, 2]}), **asked,
     )  # fmt: skip
 
 

@@ -95,7 +95,7 @@ def before(
             "direct believes the outcome model: its intervals and verdicts know nothing of the model's errors. dr "
             "corrects them by what was seen."
         )
-    found += plausible.doubts(aligned.held)
+    found += plausible.far_off(aligned.held)
     averaged = any(Need.CANDIDATES in arm.estimator.needs(arm.target) for arm in plan.arms)
     if averaged and not summed and aligned.account["users"]["population_is"] != "given":
         found.append(

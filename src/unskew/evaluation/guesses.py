@@ -17,6 +17,7 @@ from unskew.engine.memory import walk
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
+from unskew.evaluation.plausible import Ear
 from unskew.evaluation.rules import plain
 from unskew.outcome import Crossfit, Given, Outcome, crossfit
 from unskew.propensity import Side
@@ -24,12 +25,13 @@ from unskew.propensity import Side
 
 @dataclass(frozen=True, eq=False)
 class Guessed:
-    """The aligned rows with what the outcome model says of them, the fitted model, and an account of it."""
+    """The aligned rows with what the outcome model says of them, the model, an account of it, and who heard it."""
 
     aligned: Aligned
     outcome: Outcome | None
     account: dict[str, Any] | None
     warnings: tuple[str, ...] = ()
+    ear: Ear | None = None
 
 
 def with_guesses(
@@ -55,7 +57,8 @@ def with_guesses(
     q, unasked = _of_rows(outcome, aligned, whole)
     if whole:
         total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
-    ask = outcome.bind(aligned.users, aligned.items)
+    ear = Ear.of(outcome.bind(aligned.users, aligned.items), held.value)
+    ear.listen(q[~unasked])
     listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms), threads)
     account: dict[str, Any] = {
         "model": str(outcome),
@@ -79,8 +82,8 @@ def with_guesses(
             "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
             "the model. Leave out --in-sample for folds of pairs."
         )
-    held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ask))
-    return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings))
+    held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ear))
+    return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings), ear)
 
 
 def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -10,63 +10,74 @@ with the guessed mean: q̄(top − q̄)/n bounds their variance.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.engine.held import Held
+from unskew.log.ids import Codes
+from unskew.outcome.base import Ask
 
 Floats = npt.NDArray[np.float64]
 
 GROSS = 2.0
 ERRORS = 4.0  # standard errors beyond which a factor of 2 is no chance
-LOOKED_AT = 100_000  # listed pairs of each model whose guesses are compared with the range
 ROUNDING = 1e-9
 
 
-def doubts(held: Held) -> list[str]:
-    """What speaks against the guesses, in plain words; nothing without an outcome model or without any gain."""
-    if held.q is None:
-        return []
-    asked = np.isfinite(held.q)
-    user = np.repeat(np.arange(held.users), np.diff(held.indptr))[asked]
-    y, q = held.value[asked], held.q[asked]
-    if not (y > 0.0).any():
-        return []
-    return _outside(held, y, q) + _far_off(held, user, y, q, asked)
+@dataclass(frozen=True, eq=False)
+class Ear:
+    """Asks an outcome model and remembers how far its answers reach.
+
+    Args:
+        ask: q of pairs.
+        low, high: the range of the outcomes.
+        heard: per question how many answers there were, how many outside the range, the least and the largest.
+    """
+
+    ask: Ask
+    low: float
+    high: float
+    heard: list[tuple[int, int, float, float]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, ask: Ask, y: Floats) -> Ear:
+        """For these outcomes."""
+        return cls(ask, min(0.0, float(y.min(initial=0.0))), float(y.max(initial=0.0)))
+
+    def __call__(self, user: Codes, item: Codes) -> Floats:
+        """Ask, and listen."""
+        q = self.ask(user, item)
+        self.listen(q)
+        return q
+
+    def listen(self, q: Floats) -> None:
+        """Take answers into account."""
+        if len(q):
+            out = (q < self.low - ROUNDING) | (q > self.high + ROUNDING)
+            self.heard.append((len(q), int(np.count_nonzero(out)), float(q.min()), float(q.max())))
 
 
-def _outside(held: Held, y: Floats, q: Floats) -> list[str]:
-    """Guesses beyond all outcomes, of seen pairs and of the first listed ones."""
-    low, high = min(0.0, float(y.min())), float(y.max())
-    said = np.concatenate([q, *(_listed(held, model) for model in range(len(held.lists)))])
-    out = (said < low - ROUNDING) | (said > high + ROUNDING)
-    if not out.any():
+def outside(ear: Ear) -> list[str]:
+    """Guesses beyond all outcomes, in plain words."""
+    many, out, low, high = zip(*ear.heard, strict=True) if ear.heard else ((), (0,), (), ())
+    if not sum(out):
         return []
-    many = int(np.count_nonzero(out))
     return [
-        f"{many:,} of {len(said):,} guesses of the outcome model lie outside the outcomes, which go from {low:g} to "
-        f"{high:g}: the guesses go from {said.min():.3g} to {said.max():.3g}. direct believes them, and corrections of "
-        "them are noisy: look at their units and their column."
+        f"{sum(out):,} of {sum(many):,} guesses of the outcome model lie outside the outcomes, which go from "
+        f"{ear.low:g} to {ear.high:g}: the guesses go from {min(low):.3g} to {max(high):.3g}. direct believes them, "
+        "and corrections of them are noisy: look at their units and their column."
     ]
 
 
-def _listed(held: Held, model: int) -> Floats:
-    """Guesses of a model's listed candidates, of as many users as there is room for."""
-    lists, guess = held.lists[model], held.guess
-    if guess is None:
-        return np.empty(0)
-    last = max(1, int(np.searchsorted(lists.indptr, LOOKED_AT, side="right")) - 1) if held.users else 0
-    there = guess.candidates(lists, 0, last)
-    q = guess.listed(lists, 0, last, there)
-    return np.empty(0) if q is None else q[there > 0.0]
-
-
-def _far_off(held: Held, user: npt.NDArray[np.intp], y: Floats, q: Floats, asked: npt.NDArray[np.bool_]) -> list[str]:
-    """Guesses whose mean over seen pairs is not that of the outcomes, with weights or without."""
-    plain = _Means.of(user, y, q, np.ones(len(y)))
-    weighted = plain if held.propensity is None else _Means.of(user, y, q, 1.0 / held.propensity[asked])
+def far_off(held: Held) -> list[str]:
+    """Guesses whose mean over seen pairs is not that of the outcomes, in plain words."""
+    if held.q is None or not (held.value > 0.0).any():
+        return []
+    user = np.repeat(np.arange(held.users), np.diff(held.indptr))
+    plain = _Means.of(user, held.value, held.q, np.ones(len(held.value)))
+    weighted = plain if held.propensity is None else _Means.of(user, held.value, held.q, 1.0 / held.propensity)
     if not (plain.gross and weighted.gross):
         return []
     return [

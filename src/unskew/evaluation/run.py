@@ -11,7 +11,7 @@ from unskew.engine.held import Floats
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import RefusedError
 from unskew.estimators import Estimator
-from unskew.evaluation import beyond, cautions, shares
+from unskew.evaluation import beyond, cautions, plausible, shares
 from unskew.evaluation.align import Aligned, align, training_gains
 from unskew.evaluation.answer import Setting, answer
 from unskew.evaluation.gather import Given, Stage, check_options, gather
@@ -177,6 +177,8 @@ def evaluate(
     )
     redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
     whole = answer(aligned.held, plan, setting, keep=per_user, redraw=redraw)
+    if guessed.ear is not None:
+        warnings += plausible.outside(guessed.ear)
     parts, lacking = segment_answers(aligned, plan, setting, by, given.population)
     answers = [whole, *parts]
     about = {
