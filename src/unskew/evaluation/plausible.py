@@ -24,6 +24,7 @@ Floats = npt.NDArray[np.float64]
 GROSS = 2.0
 ERRORS = 4.0  # standard errors beyond which a factor of 2 is no chance
 ROUNDING = 1e-9
+BLOCK = 1 << 16  # users whose rows are looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +76,8 @@ def far_off(held: Held) -> list[str]:
     """Guesses whose mean over seen pairs is not that of the outcomes, in plain words."""
     if held.q is None or not (held.value > 0.0).any():
         return []
-    user = np.repeat(np.arange(held.users), np.diff(held.indptr))
-    plain = _Means.of(user, held.value, held.q, np.ones(len(held.value)))
-    weighted = plain if held.propensity is None else _Means.of(user, held.value, held.q, 1.0 / held.propensity)
+    plain = _Means.of(held.indptr, held.value, held.q)
+    weighted = plain if held.propensity is None else _Means.of(held.indptr, held.value, held.q, held.propensity)
     if not (plain.gross and weighted.gross):
         return []
     return [
@@ -96,12 +96,22 @@ class _Means:
     error: float
 
     @classmethod
-    def of(cls, user: npt.NDArray[np.intp], y: Floats, q: Floats, weight: Floats) -> _Means:
-        total = float(weight.sum())
-        guess, outcome = float(weight @ q) / total, float(weight @ y) / total
-        own = np.bincount(user, weight * (y - q - (outcome - guess)))
-        top = float(y.max())
-        least = max(guess * (top - guess), 0.0) * float(weight @ weight)
+    def of(cls, indptr: npt.NDArray[np.int64], y: Floats, q: Floats, propensity: Floats | None = None) -> _Means:
+        """Of rows by user, weighted by 1/P where P is given; in blocks of users, so that no column is copied whole."""
+        users = len(indptr) - 1
+        gaps, masses, sums = np.empty(users), np.empty(users), np.zeros(3)
+        for low in range(0, users, BLOCK):
+            high = min(low + BLOCK, users)
+            rows = slice(indptr[low], indptr[high])
+            user = np.repeat(np.arange(high - low), np.diff(indptr[low : high + 1]))
+            weight = np.ones(len(user)) if propensity is None else 1.0 / propensity[rows]
+            gaps[low:high] = np.bincount(user, weight * (y[rows] - q[rows]), high - low)
+            masses[low:high] = np.bincount(user, weight, high - low)
+            sums += weight @ q[rows], weight @ y[rows], weight @ weight
+        total, top = float(masses.sum()), float(y.max())
+        guess, outcome = float(sums[0]) / total, float(sums[1]) / total
+        own = gaps - (outcome - guess) * masses
+        least = max(guess * (top - guess), 0.0) * float(sums[2])
         return cls(guess, outcome, math.sqrt(max(float(own @ own), least)) / total)
 
     @property
