@@ -21,7 +21,7 @@ def test_closed_forms_with_nothing_against_the_leader() -> None:
     assert closed(np.array([0.0, 5.0, 0.0, 0.0]), 1.0) == math.inf
 
 
-def test_closed_forms_follow_maths() -> None:
+def test_closed_forms_follow_the_quadratic() -> None:
     """Γ* = [(A0−B0) + √((A0−B0)² + 4 A1 B1)] / (2 B1), √(A1/B1) for relative propensities; 1 where already behind."""
     rng = np.random.default_rng(2)
     for a0, a1, b0, b1 in rng.uniform(0.1, 3.0, (50, 4)):

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from unskew.cli.console import err, out, progress
+from unskew.cli.models import Ready, is_file
 from unskew.cli.options import (
     INPUTS,
     OUTPUT,
@@ -154,7 +155,7 @@ def evaluate(
     lists, specs = named("--recs", recs or []), named("--model", model or [])
     predicted = named("--predictions", predictions or [])
     given = (test, train, users, items, mcar, user_features, item_features)
-    files = map(Path, [*lists.values(), *predicted.values(), *filter(_is_file, specs.values())])
+    files = map(Path, [*lists.values(), *predicted.values(), *filter(is_file, specs.values())])
     check_outputs(*given, *files, json=json, csv=csv, parquet=parquet, html=html)
     called = [*lists, *specs, *predicted]
     if both := [name for name in called if called.count(name) > 1]:
@@ -164,7 +165,7 @@ def evaluate(
             "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, --model name=FILE.npz, or "
             "--model name=SPEC with --train."
         )
-    mapped = column_map(columns)
+    mapped, told = column_map(columns), _share(share)
     reading: dict[str, Any] = {"columns": mapped, "feedback": feedback, "invalid": invalid, "duplicates": duplicates}
 
     from unskew.evaluation import compare_propensities
@@ -183,7 +184,7 @@ def evaluate(
                 report(f"reading {name}", done, len(predicted))
             candidates_by_name[name] = _predictions(source, mapped, invalid)
         if specs:
-            candidates_by_name |= _models(specs, train, relevant, share, reading, report)
+            candidates_by_name |= Ready(train, relevant, told, reading, report).models(specs)
         result = run(
             test,
             candidates_by_name,
@@ -197,7 +198,7 @@ def evaluate(
             relevant=relevant,
             users=users,
             items=items,
-            share=_share(share),
+            share=told,
             mcar=mcar,
             user_features=user_features,
             item_features=item_features,
@@ -235,81 +236,3 @@ def _share(text: str | None) -> Any:
         return float(text)
     except ValueError:
         raise InputError(f"--share {text}: give a number between 0 and 1, or 'users'.") from None
-
-
-def _is_file(text: str) -> bool:
-    """Whether --model names a file: canonical strings do not end like this."""
-    return text.lower().endswith(".npz")
-
-
-def _models(
-    specs: dict[str, str],
-    train: Path | None,
-    relevant: str | None,
-    share: str | None,
-    reading: dict[str, Any],
-    report: Any,
-) -> dict[str, Any]:
-    """The models named on the command line, in their order: files are read, the others fitted."""
-    from unskew import models
-
-    ready: dict[str, Any] = {}
-    for name, text in specs.items():
-        if _is_file(text):
-            if report is not None:
-                report(f"reading {name}", len(ready), len(specs))
-            ready[name] = models.load(text)
-        elif Path(text).is_file():
-            raise InputError(
-                f"--model {name}={text}: a model is read from a file that ends in .npz: what save wrote, or plain "
-                f"factors.\nGive lists with --recs {name}={text}, and predictions with --predictions {name}={text}."
-            )
-    unfitted = {name: text for name, text in specs.items() if name not in ready}
-    if unfitted:
-        ready |= _fit(unfitted, train, relevant, share, reading, report)
-    return {name: ready[name] for name in specs}
-
-
-def _fit(
-    specs: dict[str, str],
-    train: Path | None,
-    relevant: str | None,
-    share: str | None,
-    reading: dict[str, Any],
-    report: Any,
-) -> dict[str, Any]:
-    """Fit the models named on the command line on the training log; where the test log is a share, it is the rest."""
-    if train is None:
-        raise InputError("--model fits a recommender on a training log: give --train.")
-    from dataclasses import replace
-
-    from unskew import models
-    from unskew.evaluation.inputs import Names
-    from unskew.log import read_log
-
-    unfitted = {name: models.make(spec) for name, spec in specs.items()}
-    names = Names(reading["columns"])
-    weighed = any(getattr(model, "propensity", None) is not None for model in unfitted.values())
-    columns = names.of_train_with_propensity if weighed else names.of_train
-    log = read_log(train, **{**reading, "columns": columns})
-    told = _share(share)
-    if isinstance(told, float) and 0.0 < told < 1.0:
-        log = replace(log, share=1.0 - told)
-    fitted = {}
-    for done, (name, model) in enumerate(unfitted.items()):
-        if report is not None:
-            report(f"fitting {name}", done, len(unfitted))
-        fitted[name] = model.fit(_rows(model, log, relevant))
-    return fitted
-
-
-def _rows(model: Any, log: Any, relevant: str | None) -> Any:
-    """What a model learns from: all rows, with y where a threshold says it, or the positives."""
-    from dataclasses import replace
-
-    from unskew.log.relevance import gains, told_feedback
-
-    threshold = None if log.value is None else relevant
-    if not model.learns_values:
-        return log.positives(threshold)
-    return log if threshold is None else replace(log, gain=gains(log, told_feedback(log, threshold), threshold))
