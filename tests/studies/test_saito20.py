@@ -268,19 +268,18 @@ def test_redraws_are_the_estimators_on_new_clicks_given_training() -> None:
     assert (np.abs(rate - cvr.flat[free]) < 4.0 * np.sqrt(cvr.flat[free] * (1 - cvr.flat[free]) / seen[free])).all()
 
 
-def test_figures_take_one_draw_of_every_run() -> None:
-    """With draws that are all alike a figure is the long run; else its spread is that of means over runs."""
+def test_figures_are_as_large_as_the_papers() -> None:
+    """Of equal runs a figure is the long run; else it is a mean over twenty draws, each as likely as any other."""
     rng = np.random.default_rng(21)
-    alike = np.repeat(rng.uniform(1.0, 2.0, (5, 1, 4, 2)), 30, axis=1)
-    long_run = figure2.gain(alike.mean(axis=1), "dr")[0]
-    np.testing.assert_allclose(figure2.figures(alike, "dr", 50), long_run)
+    alike = np.tile(rng.uniform(1.0, 2.0, (1, 1, 4, 2)), (5, 30, 1, 1))
+    np.testing.assert_allclose(figure2.figures(alike, "dr", 50), figure2.gain(alike.mean(axis=1), "dr")[0])
     found = np.ones((5, 2, 4, 2))
-    found[:, 0, 2] = 0.5  # dr gains 50 % in the first of two draws, nothing in the second
+    found[1:, 0, 2] = 0.5  # dr gains 50 % in the first of two draws of four of the runs: in 4 of 10 draws
     each = figure2.figures(found, "dr", 20_000)
-    assert set(np.round(each, 6)) <= {10.0 * won for won in range(6)}
-    for won in range(6):
-        chance = math.comb(5, won) / 32
-        assert np.mean(np.isclose(each, 10.0 * won)) == pytest.approx(chance, abs=4 * math.sqrt(chance / 20_000))
+    assert set(np.round(each, 6)) <= {2.5 * won for won in range(21)}
+    for won in range(21):
+        chance = math.comb(20, won) * 0.4**won * 0.6 ** (20 - won)
+        assert np.mean(np.isclose(each, 2.5 * won)) == pytest.approx(chance, abs=1e-4 + 4 * math.sqrt(chance / 20_000))
 
 
 def test_tables_2_and_3_are_means_over_worlds(setting: Setting) -> None:

@@ -5,8 +5,8 @@
 
 (a) power .5 … 3 at bound .6; (b) bound .01 … 1 at power 2. The paper draws one metric without naming it and prints
 three gains; ours are averaged over recall and DCG at 5 and 10. Every run's validation clicks are drawn anew many times
-(``redraws.py``). Means over all draws are the long run. A figure is one draw of every run, as the paper's is: gains of
-many figures, put together at random, show how far apart two of them may be.
+(``redraws.py``). Means over all draws are the long run. The paper's figure is one draw of each of 20 runs: gains of many
+such figures, put together at random, show how far apart two of them may be.
 """
 
 from __future__ import annotations
@@ -89,16 +89,16 @@ def gain(found: Floats, line: str) -> tuple[float, float | None]:
 
 
 def figures(found: Floats, line: str, many: int = FIGURES) -> Floats:
-    """Gains in % of figures, each of one draw of every run.
+    """Gains in % of figures as large as the paper's: 20 runs, any of ours, with one of its draws each.
 
     Args:
         found: [run, draw, line, metric].
         line: which dr.
         many: how many figures.
     """
-    runs, draws = found.shape[:2]
-    chosen = np.random.default_rng(0).integers(draws, size=(many, runs))
-    ips, dr = (found[np.arange(runs), chosen, LINES.index(name)].mean(axis=1) for name in ("ips", line))
+    rng = np.random.default_rng(0)
+    run, draw = (rng.integers(size, size=(many, RUNS)) for size in found.shape[:2])
+    ips, dr = (found[run, draw, LINES.index(name)].mean(axis=1) for name in ("ips", line))
     return np.asarray(100.0 * (1.0 - dr / ips).mean(axis=1))
 
 
@@ -116,13 +116,13 @@ def _records(figure: str, points: Mapping[float, Floats], printed: Mapping[float
         ours, se = gain(found.mean(axis=1), "dr")
         paper = printed.get(x)
         if paper is not None:
-            rule = Among(float(low), float(high), f"where 95 % of figures of {runs} runs lie")
+            rule = Among(float(low), float(high), f"where 95 % of figures of {RUNS} runs lie")
             records.append(
                 judged(
                     f"{figure}/gain of dr over ips, %", f"{x:g}", "dr", ours, paper=paper, se=se, runs=runs, rule=rule
                 )
             )
-        part = f"{figure}/gain in the long run and in figures of {runs} runs, %"
+        part = f"{figure}/gain in the long run and in figures of {RUNS} runs, %"
         per_user = gain(found.mean(axis=1), "dr, noise per user")
         for column, (value, error) in {
             "long run": (ours, se),
