@@ -5,8 +5,8 @@
 
 (a) power .5 … 3 at bound .6; (b) bound .01 … 1 at power 2. The paper draws one metric without naming it and prints
 three gains; ours are averaged over recall and DCG at 5 and 10. Every run's validation clicks are drawn anew many times
-(``redraws.py``). Means over all draws are the long run. The paper's figure is one draw of each of 20 runs: gains of many
-such figures, put together at random, show how far apart two of them may be.
+(``redraws.py``). Means over all draws are the long run. The paper's figure is one draw of each of 20 runs: gains of
+many such figures, put together at random, show how far apart two of them may be.
 """
 
 from __future__ import annotations
