@@ -74,8 +74,8 @@ What to expect: for rare clicks Var(dr)/Var(ips) ≈ Σ [m(1 − m) + (q − m)�
 that a perfect guess gains about 1 − √(1 − m) (m stands in the table "listed pairs"), and one with noise less. With
 plenty of clicks the gain is larger: many listed pairs were clicked in training (same table) and cannot be clicked in
 validation, for which .3·P^ctr makes up on average only; a guess covers them. So dr is ahead at every power, by more
-than the paper prints where clicks are plenty, and by less in the long run where they are rare; single figures of rare
-clicks scatter so widely that they contain the paper's.
+than the paper prints where clicks are plenty, and by less where they are rare; there single figures scatter widely
+(the last columns say how widely), and the paper's is one of a lucky kind.
 
 Beside the estimators as printed, another table divides them by each user's estimated total, as the author's code does
 for all data sets (one draw per run). That is another quantity: with plenty of clicks (power .5) dr then is *behind*
