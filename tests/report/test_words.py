@@ -78,6 +78,15 @@ def test_the_last_debiased_estimator_and_the_first_metric_make_the_headline(many
     assert all("recall@10" in said for said in sentences(many))
 
 
+def test_what_is_biased_on_purpose_makes_no_headline(many: Result) -> None:
+    """A clip or switch that was asked for last is looked at beside the others, and counts where it is alone."""
+    headline = Facet("recall@10", "per_user", None)
+    for name in ("switch(tau=5)", "clipped(snips, at=0.1)"):
+        last = tuple(replace(e, estimator=name) for e in many.estimates if e.estimator == "gs(strata=5)")
+        assert View.of(replace(many, estimates=many.estimates + last)).carrier(headline) == "gs(strata=5)"
+        assert View.of(replace(many, estimates=last)).carrier(headline) == name
+
+
 def test_naive_alone_carries_the_headline(many: Result) -> None:
     """Where nothing is debiased, naive speaks, and is not compared with itself."""
     only = replace(many, verdicts_=tuple(v for v in many.verdicts_ if v.estimator == "naive"))

@@ -97,11 +97,15 @@ class View:
         return self.facets[0] if self.facets else None
 
     def carrier(self, facet: Facet) -> str:
-        """The estimator whose word counts in a facet: the last debiased one with an interval, else the last there."""
+        """The estimator whose word counts in a facet: the last debiased one with an interval, else the last there.
+
+        Clips and switch, biased on purpose, are looked at beside others, and count where there is nothing else.
+        """
         there = unique(e.estimator for e in self.estimates(facet))
         debiased = [name for name in there if not is_naive(name) and name != "direct"]  # which nothing corrects
         sure = {e.estimator for e in self.estimates(facet) if math.isfinite(e.low)}
-        return ([name for name in debiased if name in sure] or debiased or there)[-1]
+        known = [name for name in debiased if name in sure]
+        return ([name for name in known if not is_biased(name)] or known or debiased or there)[-1]
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
@@ -142,6 +146,11 @@ class View:
 def is_naive(estimator: str) -> bool:
     """Whether this is the estimator that takes the log as it is."""
     return estimator.split("(")[0] == "naive"
+
+
+def is_biased(estimator: str) -> bool:
+    """Whether this estimator is biased on purpose, to tame heavy weights."""
+    return estimator.split("(")[0] in ("clipped", "switch")
 
 
 def lower_is_better(metric: str) -> bool:

@@ -32,7 +32,7 @@ class Sentence:
 
 
 def sentences(result: Result) -> list[str]:
-    """The verdicts that make the headline, in plain words: the first metric and target, the last debiased estimator."""
+    """The verdicts that make the headline, in plain words: the first metric and target (``View.carrier``)."""
     return [str(sentence) for sentence in headline_sentences(View.of(result))]
 
 
