@@ -9,13 +9,12 @@ from __future__ import annotations
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
-
-PLACES = "places_beyond_the_catalogue"  # in the account of a model's lists
+from unskew.evaluation.lists import PLACES_BEYOND
 
 
 def warnings(aligned: Aligned, plan: Plan) -> list[str]:
     """A word about them, where it matters to some cell of the plan."""
-    places = sum(account.get(PLACES, 0) for account in aligned.account["models"].values())
+    places = sum(account.get(PLACES_BEYOND, 0) for account in aligned.account["models"].values())
     if not places:
         return []
     listed = sum(len(lists.item) for lists in aligned.held.lists)

@@ -10,6 +10,8 @@ import numpy as np
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 
+PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
+
 
 def code_lists(
     lists: Mapping[str, Recommendations], test: Log, seen: Log | None, logged: Ids, rules: Rules, ledger: Ledger
@@ -32,7 +34,7 @@ def code_lists(
             "users_without_list": without,
             "lists_outside_the_population": outside,
             "training_items_in_lists": repeats,
-            "places_beyond_the_catalogue": beyond,
+            PLACES_BEYOND: beyond,
             "tied_cut_offs": found.tied,
             "longest_rank": found.depth,
         }

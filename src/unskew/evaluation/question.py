@@ -127,11 +127,6 @@ class Question:
         return self.estimators if self.chosen else tuple(e for e in self.estimators if targets & e.valid)
 
     @property
-    def debiased(self) -> tuple[Estimator, ...]:
-        """All but the naive."""
-        return tuple(e for e in self.estimators if e.name != "naive")
-
-    @property
     def without_level(self) -> tuple[Estimator, ...]:
         """Estimators of sums for propensities whose level is not known."""
         names = ("snips(over=list)", *([] if self.outcome is None else ["sndr"]))

@@ -232,7 +232,7 @@ def _with_others(question: Question, given: Given, aligned: Aligned) -> Question
         return question
     others, _ = sift(targets, question.without_level, aligned.evidence)
     if not others:
-        return replace(question, estimators=question.debiased, chosen=True)
+        raise _refused(refusals)
     return replace(question, estimators=(*question.estimators, *dict.fromkeys(estimator for estimator, _, _ in others)))
 
 
@@ -243,10 +243,15 @@ def _planned(
     targets, asked = question.targets_for(given.feedback), question.estimators_for(given.feedback)
     kept, refusals = sift(targets, asked, aligned.evidence)
     if refusals and not (kept and (skip or not question.chosen)):
-        lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
-        more = "\nTo compute the other cells and list these in the result, use --refused skip." if kept else ""
-        raise RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
+        raise _refused(
+            refusals, "\nTo compute the other cells and list these in the result, use --refused skip." if kept else ""
+        )
     return make_plan(kept, aligned.summary, models, question.depth(aligned.held)), refusals
+
+
+def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
+    lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
+    return RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
 
 
 def _redraw(

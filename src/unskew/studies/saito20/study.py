@@ -75,7 +75,7 @@ that a perfect guess gains about 1 − √(1 − m) (m stands in the table "list
 plenty of clicks the gain is larger: many listed pairs were clicked in training (same table) and cannot be clicked in
 validation, for which .3·P^ctr makes up on average only; a guess covers them. So dr is ahead at every power, by more
 than the paper prints where clicks are plenty, and by less where they are rare; there single figures scatter widely
-(the last columns say how widely), and the paper's is one of a lucky kind.
+(the columns of figures say how widely).
 
 Beside the estimators as printed, another table divides them by each user's estimated total, as the author's code does
 for all data sets (one draw per run). That is another quantity: with plenty of clicks (power .5) dr then is *behind*
