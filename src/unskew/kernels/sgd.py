@@ -70,23 +70,23 @@ def holds(indptr, item, u, i):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def step(values, squares, moved, r, gradient, scale, rate, adadelta):  # type: ignore[no-untyped-def]
-    """Move row r against a gradient; gives back the sum of its step sizes (which may be reordered, SIMD)."""
+def step(values, squares, moved, r, slopes, g, scale, rate, adadelta):  # type: ignore[no-untyped-def]
+    """Move row r against the gradient ``slopes[g]``; gives back the sum of its step sizes (in any order, SIMD)."""
     total, back, rate = NONE, np.float32(1.0 / scale), np.float32(rate)
     if adadelta:
-        for j in range(len(gradient)):
-            g = gradient[j]
-            squares[r, j] = RHO * squares[r, j] + REST * g * g
+        for j in range(slopes.shape[1]):
+            x = slopes[g, j]
+            squares[r, j] = RHO * squares[r, j] + REST * x * x
             size = np.sqrt((moved[r, j] + EPSILON) / (squares[r, j] + EPSILON))
-            moved[r, j] = RHO * moved[r, j] + REST * size * g * size * g
-            values[r, j] -= size * g * back
+            moved[r, j] = RHO * moved[r, j] + REST * size * x * size * x
+            values[r, j] -= size * x * back
             total += size
     else:
-        for j in range(len(gradient)):
-            g = gradient[j]
+        for j in range(slopes.shape[1]):
+            x = slopes[g, j]
             size = rate / np.sqrt(squares[r, j])
-            squares[r, j] += g * g
-            values[r, j] -= size * g * back
+            squares[r, j] += x * x
+            values[r, j] -= size * x * back
             total += size
     return total
 
@@ -115,48 +115,32 @@ def shrink(users, items, both, size, user_l2, item_l2):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True, inline="always")
 def one(  # type: ignore[no-untyped-def]
-    users, items, user_sums, item_sums, user_moves, item_moves, both, u, i, dim, pull, rate, adadelta, of_user, of_item
+    users, items, user_sums, item_sums, user_moves, item_moves, both, u, i, dim, pull, rate, adadelta, slopes
 ):
     """A step for one pair whose loss has the slope ``pull`` in z; gives back the mean step size."""
     by_item, by_user = np.float32(pull * both[1]), np.float32(pull * both[0])
-    for j in range(len(of_user)):
-        of_user[j], of_item[j] = by_item * items[i, j], by_user * users[u, j]
-    of_user[dim], of_item[dim + 1] = pull, pull
-    size = step(users, user_sums, user_moves, u, of_user, both[0], rate, adadelta)
-    size += step(items, item_sums, item_moves, i, of_item, both[1], rate, adadelta)
+    for j in range(slopes.shape[1]):
+        slopes[0, j], slopes[1, j] = by_item * items[i, j], by_user * users[u, j]
+    slopes[0, dim], slopes[1, dim + 1] = pull, pull
+    size = step(users, user_sums, user_moves, u, slopes, 0, both[0], rate, adadelta)
+    size += step(items, item_sums, item_moves, i, slopes, 1, both[1], rate, adadelta)
     return size / (2 * (dim + 1))
 
 
 @njit(cache=True, nogil=True, inline="always")
 def two(  # type: ignore[no-untyped-def]
-    users,
-    items,
-    user_sums,
-    item_sums,
-    user_moves,
-    item_moves,
-    both,
-    u,
-    p,
-    n,
-    dim,
-    pull,
-    rate,
-    adadelta,
-    of_user,
-    of_p,
-    of_n,
+    users, items, user_sums, item_sums, user_moves, item_moves, both, u, p, n, dim, pull, rate, adadelta, slopes
 ):
     """A step that lifts p over n, ``pull`` = −slope of the loss in z_p − z_n; gives back the mean step size."""
     by_item, by_user = np.float32(pull * both[1]), np.float32(pull * both[0])
-    for j in range(len(of_user)):
-        of_user[j] = by_item * (items[n, j] - items[p, j])
-        of_n[j] = by_user * users[u, j]
-        of_p[j] = -of_n[j]
-    of_user[dim], of_p[dim + 1], of_n[dim + 1] = 0.0, -pull, pull
-    size = step(users, user_sums, user_moves, u, of_user, both[0], rate, adadelta)
-    size += step(items, item_sums, item_moves, p, of_p, both[1], rate, adadelta)
-    size += step(items, item_sums, item_moves, n, of_n, both[1], rate, adadelta)
+    for j in range(slopes.shape[1]):
+        slopes[0, j] = by_item * (items[n, j] - items[p, j])
+        slopes[2, j] = by_user * users[u, j]
+        slopes[1, j] = -slopes[2, j]
+    slopes[0, dim], slopes[1, dim + 1], slopes[2, dim + 1] = 0.0, -pull, pull
+    size = step(users, user_sums, user_moves, u, slopes, 0, both[0], rate, adadelta)
+    size += step(items, item_sums, item_moves, p, slopes, 1, both[1], rate, adadelta)
+    size += step(items, item_sums, item_moves, n, slopes, 2, both[1], rate, adadelta)
     return size / (3 * (dim + 1))
 
 
@@ -221,8 +205,7 @@ def epoch(  # type: ignore[no-untyped-def]
     """
     both, total, count = np.ones(3), 0.0, 0
     best, which = np.empty(draws), np.empty(draws, np.int64)
-    width = users.shape[1]
-    of_user, of_p, of_n = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.float32)
+    slopes = np.empty((3, users.shape[1]), np.float32)
     for e in range(len(order) - 1, 0, -1):
         other = below(counter, e + 1)
         order[e], order[other] = order[other], order[e]
@@ -239,22 +222,9 @@ def epoch(  # type: ignore[no-untyped-def]
                 total += 0.5 * pull * pull
             count += 1
             size = one(
-                users,
-                items,
-                user_sums,
-                item_sums,
-                user_moves,
-                item_moves,
-                both,
-                u,
-                p,
-                dim,
-                pull,
-                rate,
-                adadelta,
-                of_user,
-                of_p,
-            )
+                users, items, user_sums, item_sums, user_moves, item_moves, both,
+                u, p, dim, pull, rate, adadelta, slopes,
+            )  # fmt: skip
         else:
             positives = indptr[u + 1] - indptr[u]
             if positives >= len(items):
@@ -284,24 +254,9 @@ def epoch(  # type: ignore[no-untyped-def]
                 pull = min(np.log(max(1.0, np.floor(pool / t))), LARGEST)
                 total += pull * (1.0 - z + other)
             size = two(
-                users,
-                items,
-                user_sums,
-                item_sums,
-                user_moves,
-                item_moves,
-                both,
-                u,
-                p,
-                n,
-                dim,
-                pull,
-                rate,
-                adadelta,
-                of_user,
-                of_p,
-                of_n,
-            )
+                users, items, user_sums, item_sums, user_moves, item_moves, both,
+                u, p, n, dim, pull, rate, adadelta, slopes,
+            )  # fmt: skip
         shrink(users, items, both, size, user_l2, item_l2)
     fold(users, both, 0)
     fold(items, both, 1)
