@@ -110,6 +110,8 @@ def test_a_named_catalogue_is_all_there_is() -> None:
     assert value(result, "dr") == pytest.approx(worth(q + np.where(z, (Y - Q) / P, 0.0)))
     assert any("2 of 6 listed places" in w and "outside the catalogue" in w for w in result.warnings)
     assert result.inputs["items"]["catalogue"] == 2 and result.inputs["items"]["only_in_logs"] == 1
+    assert any("1 of the 2 items are in the logs and not in the catalogue" in w for w in result.warnings)
+    assert not any("not in the catalogue" in w for w in run(z, ["dr"], items=pl.DataFrame({"item": ITEMS})).warnings)
 
 
 @pytest.mark.parametrize("normalised", ["pooled", "per_user"])

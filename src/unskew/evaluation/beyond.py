@@ -13,7 +13,21 @@ from unskew.evaluation.lists import PLACES_BEYOND
 
 
 def warnings(aligned: Aligned, plan: Plan) -> list[str]:
-    """A word about them, where it matters to some cell of the plan."""
+    """A word about them, where it matters to some cell of the plan, and about logs that show more than was named."""
+    return [*_unnamed(aligned), *_listed(aligned, plan)]
+
+
+def _unnamed(aligned: Aligned) -> list[str]:
+    items = aligned.account["items"]
+    if not items["only_in_logs"]:
+        return []
+    return [
+        f"{items['only_in_logs']:,} of the {items['catalogue']:,} items are in the logs and not in the catalogue "
+        "(--items): they were seen, so they count as candidates all the same."
+    ]
+
+
+def _listed(aligned: Aligned, plan: Plan) -> list[str]:
     places = sum(account.get(PLACES_BEYOND, 0) for account in aligned.account["models"].values())
     if not places:
         return []

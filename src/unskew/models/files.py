@@ -75,6 +75,8 @@ def format_of(path: str | Path) -> str | None:
 def _opened(path: str | Path, what: str) -> Iterator[Any]:
     """An .npz file; what keeps it from being read becomes one sentence."""
     try:
+        if Path(path).is_file() and not zipfile.is_zipfile(path):
+            raise InputError(f"{path}: not {what} (no .npz file: it is damaged, cut off, or something else).")
         with np.load(path, allow_pickle=False) as file:
             yield file
     except FileNotFoundError:
