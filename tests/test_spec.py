@@ -172,7 +172,7 @@ def test_estimators_print_canonically(text: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("popularity", "popularity(gamma=2)"),
+        ("popularity", "popularity(gamma=1)"),
         ("popularity(gamma=-1.0)", "popularity(gamma=-1)"),
         ("popularity(gamma=2, unsupported=drop)", "popularity(gamma=2, unsupported=drop)"),
         ("known(share=0.30)", "known(share=0.3)"),

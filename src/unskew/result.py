@@ -18,16 +18,19 @@ from unskew.spec import find
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 @dataclass(frozen=True)
 class Estimate:
     """What a model would score on a metric, by one estimator, for one target.
 
-    ``clipped_share`` (pairs whose P was raised by a clip, or whose correction switch left out), ``ess`` and
-    ``max_weight_share`` speak of the weights, ``support_gap`` is the share of held-out
-    interactions on items that training never showed (``None`` without a training log), ``promise`` what may be claimed.
+    ``hits`` are the pairs that carry the number, ``ess`` their effective number, ``max_weight_share`` the share of the
+    largest; ``clipped_share`` counts pairs whose P was raised by a clip, or whose correction switch left out.
+    ``support_gap`` is the share of held-out interactions on items that training never showed (``None`` without a
+    training log), ``unsupported`` the share of the list's worth on items that the log could never show, ``few_clicks``
+    the leave-one-click-out bias of a ratio inside users. ``standing`` and ``promise`` say what may be claimed. Without
+    any hit there is no standard error, and ``high`` is the bound of the rule of three.
     """
 
     model: str
@@ -39,19 +42,29 @@ class Estimate:
     high: float
     se: float
     ess: float
+    hits: int
     max_weight_share: float
     clipped_share: float
     support_gap: float | None
+    unsupported: float | None
+    few_clicks: float | None
     users: int
     interactions: int
     propensity: str | None
     segment: str | None
+    standing: str
     promise: str
 
 
 @dataclass(frozen=True)
 class Verdict:
     """Model a against model b.
+
+    ``verdict`` is better or worse where propensities are known, ahead or behind where they are assumed (``assumption``
+    says what must hold), else undecided. ``low`` and ``high`` hold at one simultaneous level over all pairs (and
+    segments), as wide as every check allows, so they exclude 0 exactly where the verdict is decided; they are missing
+    where a verdict was withheld, and ``trust`` says why. ``users_apart`` is the number of users who tell the two apart,
+    ``ess`` their effective number, ``few_clicks`` the leave-one-click-out bias of the difference.
 
     ``tipping`` is the Γ by which propensities must be wrong to undo the lead: their odds (``tipping_kind`` "odds") or
     they themselves ("ratio"). Infinity means that no Γ does (of ratios inside users: none up to 10); in JSON that is
@@ -71,10 +84,15 @@ class Verdict:
     p: float
     p_adjusted: float
     verdict: str
+    assumption: str
     tipping: float | None
     tipping_low: float | None
     tipping_kind: str | None
     users_needed: int | None
+    users_apart: int
+    ess: float
+    few_clicks: float | None
+    standing: str
     trust: str
 
 
@@ -150,12 +168,19 @@ class Result:
         """Everything but the per-user rows, ready for JSON; numbers that do not exist are ``None``."""
         return {
             "schema_version": SCHEMA_VERSION,
+            "headline": self.headline(),
             "estimates": [plain(asdict(e)) for e in self.estimates],
             "verdicts": [plain(asdict(v)) for v in self.verdicts_],
             "weights": [plain(asdict(w)) for w in self.weights],
             "inputs": plain(dict(self.inputs)),
             "warnings": list(self.warnings),
         }
+
+    def headline(self) -> dict[str, Any]:
+        """What is read first: the title, whether it is debiased, the sentences, who disagrees, how far to trust it."""
+        from unskew.report import headline
+
+        return headline(self)
 
     def to_json(self, path: str | Path) -> None:
         """Write the whole result as JSON."""
@@ -190,9 +215,9 @@ class Result:
     def __repr__(self) -> str:
         cells = len({(e.metric, e.estimator, e.target, e.segment) for e in self.estimates})
         models = len({e.model for e in self.estimates})
-        return (
-            f"<Result {models} models, {cells} cells, {len(self.warnings)} warnings; .table(), .verdicts(), .to_html()>"
-        )
+        title = self.headline()["title"]
+        counts = f"{models} models, {cells} cells, {len(self.warnings)} warnings"
+        return f"<Result: {title}; {counts}; .table(), .verdicts(), .to_html()>"
 
 
 def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:

@@ -223,7 +223,7 @@ def test_the_string_says_the_number_that_is_used() -> None:
 def test_canonical_strings(text: str) -> None:
     """The string parses and prints back."""
     assert str(propensity.make(text)) == text
-    assert str(propensity.make("popularity")) == "popularity(gamma=2)"
+    assert str(propensity.make("popularity")) == "popularity(gamma=1)"
 
 
 @pytest.mark.parametrize("text", ["gamma=guess", "level=high", "unsupported=keep", "gamma=1e999"])

@@ -18,8 +18,9 @@ from unskew.engine.held import Floats, Ints32, Ints64, Ranked, user_sums
 from unskew.estimators.base import Batch, Divisor, Estimator, Need, Normaliser
 from unskew.estimators.target import Target
 from unskew.inference.form import Form
-from unskew.inference.tally import Tally
+from unskew.inference.tally import Carried, Tally
 from unskew.kernels import sums
+from unskew.kernels.moments import carried
 from unskew.kernels.tilts import gap
 from unskew.metrics import RankingMetric, Shape
 
@@ -73,8 +74,8 @@ class Arm:
         """How much every seen pair counts besides its weight."""
         return batch.value
 
-    def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> Tally:
-        """Fill this arm's columns for a batch of users, and tally its weights."""
+    def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> tuple[Tally, Carried]:
+        """Fill this arm's columns for a batch of users, and tally its weights and those that carry its values."""
         (term,) = self.estimator.terms(batch, self.target)
         assert term.seen is not None
         weight = term.seen * batch.value
@@ -93,7 +94,11 @@ class Arm:
                 columns = places * self.models + model
                 sums.listed(batch.indptr, weight, batch.value, rank, table, additive, below, columns, own)
             self._looked_at(batch, rank, model, own)
-        return Tally.of(batch.indptr, term.seen, batch.value, d if per_user else np.ones(batch.users), term.raised)
+        shared = d if per_user else np.ones(batch.users)
+        found = Carried.nothing(len(self.metrics), self.models)
+        for model, rank in enumerate(each.rank for each in ranked):
+            carried(batch.indptr, weight, rank, self._worths, shared, found.sums[:, model])
+        return Tally.of(batch.indptr, term.seen, batch.value, shared, term.raised), found
 
     @cached_property
     def _groups(self) -> dict[Shape, list[int]]:
@@ -110,6 +115,11 @@ class Arm:
             shape: np.ascontiguousarray(np.stack([self.metrics[t].table(self.depth) for t in places], axis=1))
             for shape, places in self._groups.items()
         }
+
+    @cached_property
+    def _worths(self) -> Floats:
+        """Worth by [rank, metric], in the metrics' order."""
+        return np.ascontiguousarray(np.stack([metric.table(self.depth) for metric in self.metrics], axis=1))
 
     @cached_property
     def _listed(self) -> tuple[list[Shape], Floats, int, Ints64]:

@@ -56,6 +56,7 @@ class Held:
         relative: whether the propensities are relative.
         q: what the outcome model says of each row; ``q_total`` of all candidates of each user, summed.
         guess: asks it about listed pairs; ``None`` where no estimator looks at whole lists.
+        shown: knows which listed pairs the log could ever have shown; ``None`` where all of them.
     """
 
     hashes: Hashes
@@ -73,6 +74,7 @@ class Held:
     q: Floats | None = None
     q_total: Floats | None = None
     guess: Guess | None = None
+    shown: Guess | None = None
 
     @property
     def users(self) -> int:

@@ -23,7 +23,7 @@ from unskew.engine.tilts import Pull, fill_pulls
 from unskew.inference.bootstrap import replicate_sums
 from unskew.inference.form import Form
 from unskew.inference.moments import Moments
-from unskew.inference.tally import Tally
+from unskew.inference.tally import Carried, Tally
 
 BLOCK = 4096  # users at most
 BLOCKS = 8  # of fewer users there are so many blocks at least, for every thread to have its share ...
@@ -50,6 +50,7 @@ class Sums:
     Args:
         moments: one per cell.
         tallies: one per arm.
+        carried: one per arm: the pairs that carry each metric's number for each model.
         totals: column sums.
         replicates: bootstrap column sums, (replicates, columns).
         x: the per-user columns themselves, kept on request.
@@ -57,6 +58,7 @@ class Sums:
 
     moments: tuple[Moments, ...]
     tallies: tuple[Tally, ...]
+    carried: tuple[Carried, ...]
     totals: Floats
     replicates: Floats | None = None
     x: tuple[Floats, ...] = ()
@@ -69,6 +71,7 @@ class Sums:
         return Sums(
             tuple(a.merge(b) for a, b in zip(self.moments, other.moments, strict=True)),
             tuple(a.merge(b) for a, b in zip(self.tallies, other.tallies, strict=True)),
+            tuple(a.merge(b) for a, b in zip(self.carried, other.carried, strict=True)),
             self.totals + other.totals,
             replicates,
             self.x + other.x,
@@ -93,10 +96,10 @@ def estimate(
     def one(low: int, high: int) -> Sums:
         batch, ranked = held.batch(low, high), held.ranked(low, high)
         x = np.empty((high - low, columns))
-        tallies = tuple(arm.fill(batch, ranked, x) for arm in arms)
+        tallies, carried = zip(*(arm.fill(batch, ranked, x) for arm in arms), strict=True) if arms else ((), ())
         moments = tuple(Moments.of(x, cell.columns, cell.form) for cell in cells)
         drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
-        return Sums(moments, tallies, x.sum(axis=0), drawn, (x,) if keep else ())
+        return Sums(moments, tallies, carried, x.sum(axis=0), drawn, (x,) if keep else ())
 
     return reduce(Sums.merge, walk(held.users, one, threads, block, progress))
 

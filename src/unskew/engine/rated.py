@@ -18,7 +18,7 @@ from unskew.engine.held import Floats, Ints64, Ranked, user_sums
 from unskew.estimators.base import Batch, Estimator, Normaliser, Over, Term
 from unskew.estimators.target import Target
 from unskew.inference.form import Form
-from unskew.inference.tally import Tally
+from unskew.inference.tally import Carried, Tally
 from unskew.kernels import sums
 from unskew.metrics import Metric, RankingMetric
 
@@ -60,22 +60,29 @@ class RatedArm:
         first = self.start + metric * self.models
         return np.array([*range(first, first + self.models), self.start + self.width - 1], dtype=np.int64)
 
-    def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> Tally:
-        """Fill this arm's columns for a batch of users, and tally its weights."""
+    def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> tuple[Tally, Carried]:
+        """Fill this arm's columns for a batch of users, and tally its weights and those that carry its values."""
         (term,) = self.estimator.terms(batch, self.target)
         assert term.seen is not None
         own = x[:, self.start : self.start + self.width]
         d = self.divisor(term, batch)
         own[:, -1] = d > 0.0 if self.inside_users else d
         total = np.empty(batch.users)
+        shared = d if self.inside_users else np.ones(batch.users)
+        found = Carried.nothing(len(self.metrics), self.models)
+        errors = Tally.of(batch.indptr, term.seen, self.counted(batch), shared, term.raised)
         for j, model in enumerate(ranked):
-            for t in range(len(self.metrics)):
-                sums.per_user(batch.indptr, term.seen * self.costs(batch, model, t), total)
+            for t, metric in enumerate(self.metrics):
+                costs = self.costs(batch, model, t)
+                hits = (
+                    Tally.of(batch.indptr, term.seen, costs, shared, 0) if isinstance(metric, RankingMetric) else errors
+                )
+                found.sums[t, j] = hits.total, hits.squares, hits.largest, hits.pairs
+                sums.per_user(batch.indptr, term.seen * costs, total)
                 if self.inside_users:
                     np.divide(total, d, out=total, where=d > 0.0)
                 own[:, t * self.models + j] = total
-        shared = d if self.inside_users else np.ones(batch.users)
-        return Tally.of(batch.indptr, term.seen, self.counted(batch), shared, term.raised)
+        return errors, found
 
     def costs(self, batch: Batch, model: Ranked, metric: int) -> Floats:
         """δ of every seen pair of the batch under one model and metric."""

@@ -26,8 +26,9 @@ from unskew.engine.held import Floats, Ints64, Ranked, user_sums
 from unskew.estimators.base import Batch, Estimator, Normaliser, Term
 from unskew.estimators.target import Target
 from unskew.inference.form import Form
-from unskew.inference.tally import Tally
+from unskew.inference.tally import Carried, Tally
 from unskew.kernels import sums
+from unskew.kernels.moments import carried
 from unskew.metrics import RankingMetric
 
 NOBODY = Batch(
@@ -122,8 +123,8 @@ class SummedArm:
         first = self.start + self._blocks[block] + metric * self.models
         return range(first, first + self.models)
 
-    def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> Tally:
-        """Fill this arm's columns for a batch of users, and tally its weights."""
+    def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> tuple[Tally, Carried]:
+        """Fill this arm's columns for a batch of users, and tally its weights and those that carry its values."""
         at = self._blocks
         own = x[:, self.start : self.start + self.width]
         own[:, at["one"]] = 1.0
@@ -131,7 +132,8 @@ class SummedArm:
             own[:, at["candidates"]] = 0.0 if batch.candidates is None else batch.candidates
         if "total" in at:
             own[:, at["total"]] = 0.0
-        tally = Tally()
+        tally, found = Tally(), Carried.nothing(len(self.metrics), self.models)
+        everyone = np.ones(batch.users)
         for t, term in enumerate(self.estimator.terms(batch, self.target)):
             if "total" in at:
                 own[:, at["total"]] += self._total(term, batch)
@@ -139,6 +141,8 @@ class SummedArm:
             for j, model in enumerate(ranked):
                 places = np.arange(len(self.metrics), dtype=np.int64) * self.models + j
                 self._fill_model(t, term, batch, weight, model, own, places)
+                if weight is not None:
+                    carried(batch.indptr, weight, model.rank, self._table, everyone, found.sums[:, j])
                 if term.divisor.kind is Normaliser.LISTED:
                     self._fill_list(term, batch, model, own, at[f"w{t}"] + places, at[f"list{t}"] + places)
             if term.divisor.kind is Normaliser.PAIRS:
@@ -146,13 +150,13 @@ class SummedArm:
                 own[:, at[f"d{t}"]] = user_sums(batch, term.divisor.numbers)
             if term.seen is not None:
                 counted = _counted(term, batch)
-                tally = tally.merge(Tally.of(batch.indptr, term.seen, counted, np.ones(batch.users), term.raised))
+                tally = tally.merge(Tally.of(batch.indptr, term.seen, counted, everyone, term.raised))
         if self.target is Target.SUM_PER_USER:
             size = len(self.metrics) * self.models
             total = own[:, at["total"], None]
             with np.errstate(divide="ignore", invalid="ignore"):
                 own[:, :size] = np.where(total > 0.0, np.clip(own[:, :size] / total, 0.0, 1.0), 0.0)
-        return tally
+        return tally, found
 
     def gap(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
         """What every seen pair says for model a against model b, for each unit that it counts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unskew.estimators.base import Batch, Estimator, Need, Over, Term
+from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.clipped import Clipped
 from unskew.estimators.direct import Direct
 from unskew.estimators.dr import DR
@@ -33,6 +33,7 @@ __all__ = [
     "Naive",
     "Need",
     "Over",
+    "Standing",
     "Strata",
     "Stratified",
     "Summary",

@@ -37,6 +37,27 @@ class Need(StrEnum):
     LISTS = "lists"  # the lists themselves, not only the ranks of seen items
 
 
+class Standing(StrEnum):
+    """What may be claimed of an estimator under a target, the strongest first: headlines go by it."""
+
+    UNBIASED = "unbiased"  # whatever the number of users
+    CONSISTENT = "consistent"  # as users grow
+    LEANS = "leans towards naive"  # consistent only as clicks per user grow
+    BIASED = "biased on purpose"  # trades bias for spread, or promises nothing
+    MODEL = "rests on a model"  # nothing that was seen corrects it
+    NAIVE = "not debiased"
+
+    @property
+    def place(self) -> int:
+        """0 for the strongest."""
+        return list(Standing).index(self)
+
+    @property
+    def debiased(self) -> bool:
+        """Whether it tries to undo the skew of the log at all."""
+        return self is not Standing.NAIVE
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Whole users, also those without rows; everything an estimator may look at.
@@ -178,6 +199,10 @@ class Estimator(ABC):
     @abstractmethod
     def promise(self, target: Target) -> str:
         """What may be claimed of its value, in a few words."""
+
+    @abstractmethod
+    def standing(self, target: Target) -> Standing:
+        """How strong that claim is."""
 
     def prepare(self, summary: Summary) -> Self:
         """Settle what depends on the whole log (strata edges, clips), once, before any batch."""

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Estimator, Need, Over, Term
+from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.summary import Summary
 from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
@@ -87,6 +87,10 @@ class Clipped(Estimator):
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         return f"clipped, biased on purpose; otherwise {self.inner.promise(target)}"
+
+    def standing(self, target: Target) -> Standing:
+        """Clips trade bias for spread."""
+        return Standing.BIASED
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The inner estimator's terms over raised propensities."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Term
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
 
 
@@ -29,6 +29,10 @@ class Direct(Estimator):
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         return "right if the outcome model is right; its intervals know nothing of the model's errors"
+
+    def standing(self, target: Target) -> Standing:
+        """All the bias of the model."""
+        return Standing.MODEL
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses alone."""

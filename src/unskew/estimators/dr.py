@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Term, Tilt
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term, Tilt
 from unskew.estimators.target import Target
 
 
@@ -32,6 +32,12 @@ class DR(Estimator):
             return "no promise: a ratio inside each user, cut to [0, 1]"
         what = "consistent" if target is Target.SUM_POOLED else "unbiased"
         return f"{what} if the propensities or the outcome model are right"
+
+    def standing(self, target: Target) -> Standing:
+        """Unbiased; ratios are consistent, and cut ratios promise nothing."""
+        if target.normalised:
+            return Standing.CONSISTENT if target is Target.SUM_POOLED else Standing.BIASED
+        return Standing.UNBIASED
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses, and 1/P on their errors."""

@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from unskew.estimators.base import Batch, Estimator, Need, Term, Tilt, pairs
+from unskew.estimators.base import Batch, Estimator, Need, Standing, Term, Tilt, pairs
 from unskew.estimators.strata import Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
@@ -45,6 +45,10 @@ class GeneralizedStratified(Estimator):
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         return "less variance than snips, some bias towards naive"
+
+    def standing(self, target: Target) -> Standing:
+        """Strata trade bias for spread."""
+        return Standing.BIASED
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The stratum's mean of 1/P over the sum of 1/P."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Term, Tilt
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term, Tilt
 from unskew.estimators.target import Target
 
 
@@ -33,6 +33,12 @@ class IPS(Estimator):
         if target is Target.SUM_POOLED:
             return "consistent if the propensities are right up to a constant"
         return "unbiased if the propensities are right"
+
+    def standing(self, target: Target) -> Standing:
+        """Unbiased; ratios are consistent, and cut ratios promise nothing."""
+        if target.normalised:
+            return Standing.CONSISTENT if target is Target.SUM_POOLED else Standing.BIASED
+        return Standing.UNBIASED
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight 1/P over the target's own divisor."""

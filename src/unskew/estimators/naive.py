@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Term, Tilt, pairs
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term, Tilt, pairs
 from unskew.estimators.target import Target
 
 
@@ -28,6 +28,10 @@ class Naive(Estimator):
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         return "describes what was seen; biased where exposure was uneven"
+
+    def standing(self, target: Target) -> Standing:
+        """Nothing is debiased."""
+        return Standing.NAIVE
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight one, over the number seen (or over nothing where the target is a sum)."""

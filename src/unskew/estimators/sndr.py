@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Term, pairs
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term, pairs
 from unskew.estimators.target import Target
 
 
@@ -29,6 +29,10 @@ class SNDR(Estimator):
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         return "consistent if the propensities are right up to a constant, or the outcome model is right"
+
+    def standing(self, target: Target) -> Standing:
+        """A ratio of sums."""
+        return Standing.CONSISTENT
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses; and 1/P on their errors over the sum of 1/P."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Estimator, Need, Over, Term, Tilt, listed, pairs
+from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term, Tilt, listed, pairs
 from unskew.estimators.target import Target
 
 
@@ -66,6 +66,11 @@ class SNIPS(Estimator):
         if self.normalised in (Over.USER, Over.ITEM):
             few = f" per {self.over}; leans towards naive for {self.over}s with few interactions"
         return f"consistent if the propensities are right up to a constant{few}"
+
+    def standing(self, target: Target) -> Standing:
+        """Consistent with one divisor for all; ratios inside users or items lean towards naive."""
+        inside = target is Target.PER_USER or self.normalised in (Over.USER, Over.ITEM)
+        return Standing.LEANS if inside else Standing.CONSISTENT
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight 1/P over the sum of 1/P."""

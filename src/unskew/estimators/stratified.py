@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Term, users
+from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Standing, Term, users
 from unskew.estimators.strata import Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
@@ -68,6 +68,10 @@ class Stratified(Estimator):
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         return "debiased only if the shares P(v) are those of each user's relevant items"
+
+    def standing(self, target: Target) -> Standing:
+        """Right only if shares of strata are the users' own."""
+        return Standing.BIASED
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """P(v) over the number seen in v; y-weighted where values are graded."""

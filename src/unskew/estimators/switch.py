@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.errors import InputError
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Term
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
 from unskew.spec import show
 
@@ -43,6 +43,10 @@ class Switch(Estimator):
     def promise(self, target: Target) -> str:
         """What may be claimed."""
         return f"biased on purpose where 1/P exceeds {show(self.tau)}; otherwise as dr"
+
+    def standing(self, target: Target) -> Standing:
+        """Leaving out large weights trades bias for spread."""
+        return Standing.BIASED
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses, and 1/P on the errors of pairs that do not weigh too much."""

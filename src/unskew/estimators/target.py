@@ -56,5 +56,5 @@ class Target(StrEnum):
     @classmethod
     def default(cls, feedback: Feedback) -> Target:
         """What people usually mean for this feedback."""
-        usual = {Feedback.IMPLICIT: cls.PER_USER, Feedback.CONVERSIONS: cls.PER_USER_SUM}
+        usual = {Feedback.IMPLICIT: cls.POOLED, Feedback.CONVERSIONS: cls.PER_USER_SUM}
         return usual.get(feedback, cls.PER_PAIR)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.engine.guess import Guess
 from unskew.engine.held import Floats, Held, Ints32
 from unskew.errors import InputError
 from unskew.estimators import Summary
@@ -17,7 +18,7 @@ from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
 from unskew.evaluation.account import account_of, nothing_left
 from unskew.evaluation.evidence import evidence_of, summary_of, training_propensity
-from unskew.evaluation.lists import code_lists
+from unskew.evaluation.lists import PLACES_BEYOND, TRAINING_ITEMS, code_lists
 from unskew.evaluation.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
 from unskew.evaluation.rows import has_level, inside, judged, with_propensities
 from unskew.evaluation.rules import Ledger, Rules, plain
@@ -100,6 +101,7 @@ def align(
         predicted=tuple(predicted.get(name) for name in models),
         rating=row_ratings(rows) if predicted else None,
     )
+    held = replace(held, shown=_shown(ranked.accounts, model, items, logged, known if rules.unseen else None))
     if not (held.value > 0.0).any():
         raise InputError(nothing_left(test, rules, ledger))
     training = None if seen is None else TrainingRows(training_propensity(model, seen, rows, rules), trained)
@@ -130,6 +132,20 @@ def align(
         closed=catalogue is not None,
         excluded=known if rules.unseen else None,
     )
+
+
+def _shown(
+    accounts: Mapping[str, Any], model: Propensity | None, items: Ids, logged: Ids, excluded: Log | None
+) -> Guess | None:
+    """Knows which listed pairs the log could ever have shown: candidates, in the logs, with a propensity.
+
+    ``None`` where all of them could, which the accounts of the lists tell without a look at the lists.
+    """
+    there = items.into(logged) >= 0
+    if model is not None and (per_item := model.of_items(items)) is not None:
+        there &= np.isfinite(per_item)
+    never = any(each[PLACES_BEYOND] or each[TRAINING_ITEMS] for each in accounts.values())
+    return Guess(there, excluded=excluded) if never or not there[items.into(logged) >= 0].all() else None
 
 
 def _told_of(

@@ -1,58 +1,28 @@
-"""From sums over users to estimates with intervals, and verdicts with tipping points."""
+"""From sums over users to estimates with intervals, and verdicts with what they rest on and where they would tip."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.engine.held import Held
 from unskew.engine.items import item_ratios
-from unskew.engine.memory import AnyArm, Cell, Progress, Sums, estimate, tilt
-from unskew.engine.plan import Plan
-from unskew.engine.tilts import Pull, has_tilt, settled
-from unskew.estimators import Need, Target
-from unskew.inference import tipping
-from unskew.inference.intervals import Interval, normal, percentile
-from unskew.inference.steps import corrected
-from unskew.inference.tally import BINS, Tally
-from unskew.inference.trust import trust
-from unskew.inference.verdict import Outcome, decide, outcome, users_needed
+from unskew.engine.memory import AnyArm, Cell, Sums
+from unskew.estimators import Need, Standing, Target
+from unskew.evaluation.measure import Floats, Key, Measured, Setting, weighted
+from unskew.evaluation.rivals import Rivals
+from unskew.evaluation.tippings import Tipping, tippings
+from unskew.inference.contrast import Contrast, alone
+from unskew.inference.intervals import Interval, percentile, student
+from unskew.inference.tally import BINS, Carried, Tally
+from unskew.inference.trust import doubts, withheld
+from unskew.inference.verdict import MORE_HITS, Judgement, Outcome, outcome, users_needed
 from unskew.metrics import RankingMetric, Shape
 from unskew.result import Estimate, Verdict, Weights
-
-Floats = npt.NDArray[np.float64]
-
-ALL_PAIRS = 12  # up to so many models every pair gets a tipping point, beyond only those with the leader
-
-
-@dataclass(frozen=True, eq=False)
-class Setting:
-    """What the answer depends on besides the data.
-
-    Args:
-        models: their names.
-        propensity: its canonical string.
-        level: of intervals and verdicts.
-        replicates: of the bootstrap; 0 for normal intervals.
-        single_clicks: share of users with one seen relevant item.
-        support_gap: share of held-out interactions on items that training never showed.
-    """
-
-    models: tuple[str, ...]
-    propensity: str | None
-    level: float
-    replicates: int
-    seed: int
-    threads: int | None
-    progress: Progress | None
-    segment: str | None
-    single_clicks: float
-    support_gap: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,41 +36,30 @@ class Answer:
     lost_replicates: int
 
 
-def answer(
-    held: Held, plan: Plan, setting: Setting, *, keep: bool = False, redraw: Callable[[], list[Floats]] | None = None
-) -> Answer:
-    """Run both passes and put the rows together.
-
-    Args:
-        keep: keep the per-user columns.
-        redraw: gives other replicates of every cell's estimates (refitted propensities), with the bias of the fit taken
-            off. Differences, p and verdicts of what uses propensities are then those of the replicates, whose mean is
-            the corrected estimate, as intervals are; values and tipping points keep their own.
-    """
-    sums = estimate(
-        held,
-        plan.arms,
-        plan.cells,
-        keep=keep,
-        replicates=setting.replicates,
-        seed=setting.seed,
-        threads=setting.threads,
-        progress=setting.progress,
-    )
-    pulls = _pulls(plan, sums)
-    gammas = _tippings(held, plan, sums, pulls, setting) if pulls else {}
-    redrawn = None if redraw is None else redraw()
+def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
+    """Put the rows of one table together; ``errors`` is the error probability of each comparison, by cell."""
+    held, plan, setting, sums = measured.held, measured.plan, measured.setting, measured.sums
     estimates: list[Estimate] = []
-    verdicts: list[Verdict] = []
     lost = 0
+    rivals: list[Rivals] = []
     for place, cell in enumerate(plan.cells):
-        weighted = Need.PROPENSITY in plan.arms[cell.arm].estimator.needs(plan.arms[cell.arm].target)
-        moved = redrawn[place] if redrawn is not None and weighted else None
+        arm = plan.arms[cell.arm]
+        moved = measured.redrawn[place] if measured.redrawn is not None and weighted(arm) else None
         drawn = _drawn(sums, cell) if moved is None else moved
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
-        estimates += _estimates(held, plan.arms[cell.arm], cell, sums, place, drawn, setting)
-        verdicts += _verdicts(held, plan.arms[cell.arm], cell, sums, place, drawn, setting, gammas, moved is not None)
+        estimates += _estimates(measured, arm, cell, place, drawn)
+        key = (str(arm.metrics[cell.metric]), str(arm.estimator), str(arm.target))
+        if len(setting.models) > 1:
+            rivals.append(Rivals(measured, place, errors.get(key, 1.0 - setting.level), drawn, moved is not None))
+    judged = [(r, {pair: r.judge(*pair) for pair in combinations(range(len(setting.models)), 2)}) for r in rivals]
+    decided = {(r.place, *pair) for r, found in judged for pair, judgement in found.items() if judgement.decided}
+    gammas = tippings(measured, decided)
+    verdicts = [
+        _verdict(measured, r, pair, judgement, gammas.get((r.place, *pair)))
+        for r, found in judged
+        for pair, judgement in found.items()
+    ]
     weights = [_weights(arm, tally, setting) for arm, tally in zip(plan.arms, sums.tallies, strict=True)]
     for arm in plan.points:
         points, tally = item_ratios(held, arm)
@@ -108,7 +67,7 @@ def answer(
         for t, values in enumerate(points):
             there = int(np.count_nonzero(np.diff(held.indptr)))
             rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
-            estimates += _rows(held, arm, t, tally, there, rows, setting)
+            estimates += _rows(measured, arm, t, tally, None, there, rows, None)
     return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
 
 
@@ -117,200 +76,191 @@ def _drawn(sums: Sums, cell: Cell) -> Floats | None:
     return None if sums.replicates is None else cell.form.values(sums.replicates[:, cell.columns])
 
 
-def _estimates(
-    held: Held, arm: AnyArm, cell: Cell, sums: Sums, place: int, drawn: Floats | None, setting: Setting
-) -> list[Estimate]:
-    moments, tally = sums.moments[place], sums.tallies[cell.arm]
-    errors = np.sqrt(np.maximum(np.diag(moments.covariance), 0.0))
+def _estimates(measured: Measured, arm: AnyArm, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
+    setting, moments = measured.setting, measured.sums.moments[place]
+    tally, carried = measured.sums.tallies[cell.arm], measured.sums.carried[cell.arm]
     rows = []
     for j in range(len(setting.models)):
         value = float(moments.values[j])
-        interval = normal(value, float(errors[j]), setting.level)
+        one = alone(moments, j)
+        interval = student(value, _error(measured, place, j), one.df, setting.level)
         if drawn is not None and moments.active > 1:
             interval = percentile(drawn[:, j], setting.level)
+        if _without_hits(arm, cell.metric, one, carried.pairs(cell.metric, j)):
+            interval = Interval(math.nan, 0.0, _most_without_hits(measured, arm, cell, place))
         rows.append((value, interval))
-    return _rows(held, arm, cell.metric, tally, moments.active, rows, setting)
+    bias = measured.few_clicks.get(cell.arm)
+    few = None if bias is None else bias.mean[cell.metric]
+    return _rows(measured, arm, cell.metric, tally, carried, moments.active, rows, few)
+
+
+def _error(measured: Measured, place: int, model: int) -> float:
+    spread = measured.sums.moments[place].covariance[model, model]
+    return float(np.sqrt(max(spread, 0.0))) if not math.isnan(spread) else math.nan
+
+
+def _without_hits(arm: AnyArm, metric: int, one: Contrast, hits: int) -> bool:
+    """Whether a value of 0 rests on no hit at all, so that its spread says nothing."""
+    return isinstance(arm.metrics[metric], RankingMetric) and one.users == 0 and hits == 0 and one.value == 0.0
+
+
+def _most_without_hits(measured: Measured, arm: AnyArm, cell: Cell, place: int) -> float:
+    """What a value may be although nothing was hit: three hits of the largest weight (the rule of three)."""
+    hit = Rivals(measured, place, 0.05, None, False).hit
+    return math.nan if hit is None else MORE_HITS * hit
 
 
 def _rows(
-    held: Held,
+    measured: Measured,
     arm: AnyArm,
     metric: int,
     tally: Tally,
+    carried: Carried | None,
     users: int,
     found: Sequence[tuple[float, Interval]],
-    setting: Setting,
+    few_clicks: Floats | None,
 ) -> list[Estimate]:
     """One row per model, from its value and interval."""
-    return [
-        Estimate(
-            model=model,
-            metric=str(arm.metrics[metric]),
-            estimator=str(arm.estimator),
-            target=arm.target,
-            propensity=setting.propensity if arm.estimator.needs(arm.target) & {Need.PROPENSITY} else None,
-            segment=setting.segment,
-            value=value,
-            se=interval.se,
-            low=interval.low,
-            high=interval.high,
-            ess=tally.ess if arm.estimator.weighs else math.nan,
-            max_weight_share=tally.max_weight_share if arm.estimator.weighs else math.nan,
-            clipped_share=tally.clipped_share,
-            support_gap=setting.support_gap,
-            users=users,
-            interactions=len(held.value) if (arm.target.sums or arm.target is Target.PER_PAIR) else tally.pairs,
-            promise=_promise(arm, metric),
-        )
-        for model, (value, interval) in zip(setting.models, found, strict=True)
-    ]
-
-
-def _promise(arm: AnyArm, metric: int) -> str:
-    asked = arm.metrics[metric]
-    if isinstance(asked, RankingMetric) and asked.shape is not Shape.ADDITIVE:
-        return f"no promise: {asked.name} is not a sum over items"
-    promise = arm.estimator.promise(arm.target)
-    return f"of its square: {promise}" if asked.root else promise
-
-
-def _verdicts(
-    held: Held,
-    arm: AnyArm,
-    cell: Cell,
-    sums: Sums,
-    place: int,
-    drawn: Floats | None,
-    setting: Setting,
-    gammas: dict[tuple[int, int, int], tuple[float, float | None]],
-    moved: bool,
-) -> list[Verdict]:
-    """One row per pair of models; ``moved`` replicates lie around a corrected estimate, and so does the difference."""
-    moments = sums.moments[place]
-    pairs = list(combinations(range(len(setting.models)), 2))
-    if not pairs:
-        return []
-    values = moments.values
-    if moved and drawn is not None:
-        values = corrected(drawn)
-    differences = np.array([values[a] - values[b] for a, b in pairs])
-    intervals = [
-        _difference(float(d), moments.difference_error(a, b), drawn, a, b, setting.level)
-        for d, (a, b) in zip(differences, pairs, strict=True)
-    ]
-    differ = np.array([moments.differ[a, b] for a, b in pairs])
-    p, adjusted = decide(differences, np.array([i.se for i in intervals]), differ)
-    doubt = _doubt(arm, sums.tallies[cell.arm], moments.active, setting)
+    held, setting, asked = measured.held, measured.setting, arm.metrics[metric]
+    unsupported = measured.unsupported.get(asked)
+    ranked = isinstance(asked, RankingMetric)
     rows = []
-    upwards = -1.0 if arm.metrics[cell.metric].lower_is_better else 1.0
-    for j, (a, b) in enumerate(pairs):
-        verdict = outcome(upwards * float(differences[j]), float(adjusted[j]), setting.level, moments.active)
-        gamma, low = gammas.get((place, a, b), (None, None))
-        needed = None
-        if verdict is Outcome.UNDECIDED and differ[j]:
-            needed = users_needed(float(differences[j]), intervals[j].se, moments.active, setting.level, len(pairs))
+    for j, (model, (value, interval)) in enumerate(zip(setting.models, found, strict=True)):
+        ess = tally.ess if carried is None else carried.ess(metric, j)
+        largest = tally.max_weight_share if carried is None else carried.max_weight_share(metric, j)
         rows.append(
-            Verdict(
-                metric=str(arm.metrics[cell.metric]),
+            Estimate(
+                model=model,
+                metric=str(asked),
                 estimator=str(arm.estimator),
                 target=arm.target,
+                propensity=setting.propensity if weighted(arm) else None,
                 segment=setting.segment,
-                a=setting.models[a],
-                b=setting.models[b],
-                difference=float(differences[j]),
-                se=intervals[j].se,
-                low=intervals[j].low,
-                high=intervals[j].high,
-                p=float(p[j]),
-                p_adjusted=float(adjusted[j]),
-                verdict=verdict,
-                tipping=gamma,
-                tipping_low=low,
-                tipping_kind=None if gamma is None else _bent(arm, held),
-                users_needed=needed,
-                trust=doubt if differ[j] else _same(doubt),
+                value=value,
+                se=interval.se,
+                low=interval.low,
+                high=interval.high,
+                ess=ess if arm.estimator.weighs else math.nan,
+                hits=tally.pairs if carried is None else carried.pairs(metric, j),
+                max_weight_share=largest if arm.estimator.weighs else math.nan,
+                clipped_share=tally.clipped_share,
+                support_gap=setting.support_gap,
+                unsupported=(0.0 if unsupported is None else float(unsupported[j])) if ranked else None,
+                few_clicks=None if few_clicks is None else float(few_clicks[j]),
+                users=users,
+                interactions=len(held.value) if (arm.target.sums or arm.target is Target.PER_PAIR) else tally.pairs,
+                standing=standing(arm, metric),
+                promise=_promise(arm, metric),
             )
         )
     return rows
 
 
-def _difference(value: float, se: float, drawn: Floats | None, a: int, b: int, level: float) -> Interval:
-    if drawn is None or math.isnan(se):
-        return normal(value, se, level)
-    return percentile(drawn[:, a] - drawn[:, b], level)
+def standing(arm: AnyArm, metric: int) -> Standing:
+    """What may be claimed of a cell: of metrics that are no sums over items nothing, once they are weighed."""
+    found = arm.estimator.standing(arm.target)
+    return Standing.BIASED if found.debiased and not _additive(arm, metric) else found
 
 
-def _doubt(arm: AnyArm, tally: Tally, users: int, setting: Setting) -> str:
-    weighted = bool(arm.estimator.needs(arm.target) & {Need.PROPENSITY})
-    inside_users = weighted and arm.inside_users
-    return trust(
-        tally if arm.estimator.weighs else None,
-        users,
-        setting.support_gap if weighted else None,
-        setting.single_clicks if inside_users else None,
-        "snips with one divisor for all" if arm.target is Target.PER_PAIR else "target pooled",
+def _additive(arm: AnyArm, metric: int) -> bool:
+    asked = arm.metrics[metric]
+    return not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
+
+
+def _promise(arm: AnyArm, metric: int) -> str:
+    asked = arm.metrics[metric]
+    if not _additive(arm, metric):
+        return f"no promise: {asked.name} is not a sum over items"
+    promise = arm.estimator.promise(arm.target)
+    return f"of its square: {promise}" if asked.root else promise
+
+
+def _verdict(
+    measured: Measured, rivals: Rivals, pair: tuple[int, int], judged: Judgement, gamma: Tipping | None
+) -> Verdict:
+    """The row of one pair of models."""
+    setting, (a, b), arm, cell = measured.setting, pair, rivals.arm, rivals.cell
+    difference = rivals.difference(a, b)
+    upwards = -1.0 if arm.metrics[cell.metric].lower_is_better else 1.0
+    cell_standing = standing(arm, cell.metric)
+    sure = setting.known and cell_standing in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
+    word = outcome(upwards * difference.value, judged.decided, sure and weighted(arm))
+    needed = None
+    if word is Outcome.UNDECIDED and difference.users:
+        needed = users_needed(difference.value, difference.error, rivals.moments.active, rivals.tail)
+    alpha = 1.0 - setting.level
+    p = rivals.p(a, b)
+    return Verdict(
+        metric=str(arm.metrics[cell.metric]),
+        estimator=str(arm.estimator),
+        target=arm.target,
+        segment=setting.segment,
+        a=setting.models[a],
+        b=setting.models[b],
+        difference=difference.value,
+        se=difference.error,
+        low=judged.low,
+        high=judged.high,
+        p=p,
+        p_adjusted=min(1.0, p * alpha / rivals.tail),
+        verdict=word,
+        assumption="" if sure and weighted(arm) else _assumption(measured, arm, cell_standing),
+        tipping=None if gamma is None else gamma.value,
+        tipping_low=None if gamma is None else gamma.low,
+        tipping_kind=None if gamma is None else _tipping_kind(arm, measured.held),
+        users_needed=needed,
+        users_apart=difference.users,
+        ess=rivals.ess(a, b),
+        few_clicks=rivals.bias(a, b),
+        standing=cell_standing,
+        trust=_trust(measured, rivals, a, b, judged, word),
     )
 
 
-def _same(doubt: str) -> str:
-    return f"The two models score the same for every user. {doubt}".strip()
+def _assumption(measured: Measured, arm: AnyArm, cell_standing: Standing) -> str:
+    """What a verdict rests on besides the rows, in words that go on after "if"."""
+    assumed = measured.setting.assumption
+    if not cell_standing.debiased:
+        return "every relevant pair was equally likely to be seen"
+    if cell_standing is Standing.MODEL:
+        return "the outcome model is right"
+    if cell_standing is Standing.BIASED:
+        traded = "the bias that it takes on purpose favours neither"
+        return f"{assumed}, and {traded}" if assumed and weighted(arm) else traded
+    if Need.OUTCOME in arm.estimator.needs(arm.target) and assumed:
+        return f"the outcome model is right, or {assumed}"
+    return assumed
 
 
-def _bent(arm: AnyArm, held: Held) -> str:
-    return "ratio" if held.relative or arm.estimator.name == "naive" else "odds"
-
-
-def _pulls(plan: Plan, sums: Sums) -> list[Pull]:
-    """The pairs that get a tipping point: all of a few models, those with the leader of many."""
-    pulls: list[Pull] = []
-    start = 0
-    for place, cell in enumerate(plan.cells):
-        arm, moments = plan.arms[cell.arm], sums.moments[place]
-        if not has_tilt(arm, cell.metric) or not np.isfinite(moments.values).all():
-            continue
-        best = np.argmin if arm.metrics[cell.metric].lower_is_better else np.argmax
-        leader = int(best(moments.values))
-        for a, b in combinations(range(moments.models), 2):
-            lead = moments.values[a] - moments.values[b]
-            if not moments.differ[a, b] or lead == 0.0 or (moments.models > ALL_PAIRS and leader not in (a, b)):
-                continue
-            pulls.append(Pull(arm, cell.metric, a, b, float(np.sign(lead)), arm.inside_users, start, place))
-            start += pulls[-1].width
-    return pulls
-
-
-def _tippings(
-    held: Held, plan: Plan, sums: Sums, pulls: Sequence[Pull], setting: Setting
-) -> dict[tuple[int, int, int], tuple[float, float | None]]:
-    """Γ* of each pair, and with the bootstrap the Γ* that holds at the level in replicates that have a divisor."""
-    totals, drawn = tilt(
-        held,
-        pulls,
-        replicates=setting.replicates,
-        seed=setting.seed,
-        threads=setting.threads,
-        progress=setting.progress,
+def _trust(measured: Measured, rivals: Rivals, a: int, b: int, judged: Judgement, word: Outcome) -> str:
+    setting, arm, cell = measured.setting, rivals.arm, rivals.cell
+    if not rivals.moments.differ[a, b]:
+        return "The two models score the same for every user."
+    if not word.decided:
+        return withheld(judged.reasons)
+    carried = measured.sums.carried[cell.arm]
+    return doubts(
+        users=rivals.moments.active,
+        ess=rivals.ess(a, b) if arm.estimator.weighs else None,
+        max_weight_share=max(carried.max_weight_share(cell.metric, j) for j in (a, b)),
+        support_gap=setting.support_gap if weighted(arm) else None,
+        note=_note(rivals, a, b),
     )
-    found = {}
-    whole: dict[int, npt.NDArray[np.intp]] = {}  # replicates that have a divisor, by cell
-    for pull in pulls:
-        gamma, low = _gamma(totals, sums.totals, pull), None
-        if drawn is not None and sums.replicates is not None:
-            if pull.cell not in whole:
-                values = plan.cells[pull.cell].form.values(sums.replicates[:, plan.cells[pull.cell].columns])
-                whole[pull.cell] = np.flatnonzero(np.isfinite(values).all(axis=1))
-            gammas = _gamma(drawn, sums.replicates, pull)[whole[pull.cell]]
-            low = float(np.quantile(gammas, 1.0 - setting.level, method="lower"))
-        found[(pull.cell, pull.a, pull.b)] = (float(gamma), low)
-    return found
 
 
-def _gamma(second: Floats, first: Floats, pull: Pull) -> Floats:
-    """Γ* of a pair from the sums of both passes, (…, columns)."""
-    sums = second[..., pull.start : pull.start + pull.width]
-    if pull.grid:
-        return tipping.on_grid(sums)
-    return tipping.closed(sums, pull.sign, settled(pull, first))
+def _note(rivals: Rivals, a: int, b: int) -> str:
+    share = rivals.unsupported(a, b)
+    if share > 0.05:
+        return f"up to {share:.0%} of a list's worth lies on items that the log could never show"
+    if not _additive(rivals.arm, rivals.cell.metric) and weighted(rivals.arm):
+        return (
+            f"{rivals.arm.metrics[rivals.cell.metric].name} is not a sum over items, so weights do not make it unbiased"
+        )
+    return ""
+
+
+def _tipping_kind(arm: AnyArm, held: Held) -> str:
+    return "odds" if weighted(arm) and not held.relative else "ratio"
 
 
 def _weights(arm: AnyArm, tally: Tally, setting: Setting) -> Weights:

@@ -43,8 +43,6 @@ def before(
     """Cautions that follow from the inputs and the plan."""
     found = list(aligned.warnings)
     estimated = aligned.propensity is not None and aligned.propensity.estimated
-    if aligned.propensity is None and aligned.rows.propensity is not None:
-        found.append("The test log has a column 'propensity' that is not used: --propensity known weighs by it.")
     if estimated and not refit:
         found.append(
             "The propensities are estimates, and the intervals take them as known: with a small training log the true "

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unskew.atomic import atomic, write_json, write_text
+from unskew.inference.verdict import opposite
 from unskew.propensity import make
 from unskew.result import Estimate, Result, Verdict, frame_of, plain
 from unskew.spec import find
@@ -57,7 +58,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Change:
-    """A pair of models on which two propensities disagree; ``opposite`` if one says better and the other worse."""
+    """A pair of models on which two propensities disagree; ``opposite`` if each puts another first."""
 
     metric: str
     estimator: str
@@ -250,5 +251,5 @@ def _change(one: str, v: Verdict, other: str, w: Verdict) -> Change:
         verdict=str(v.verdict),
         other_propensity=other,
         other_verdict=str(w.verdict),
-        opposite={v.verdict, w.verdict} == {"better", "worse"},
+        opposite=opposite(v.verdict, w.verdict),
     )

@@ -11,6 +11,7 @@ from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
+TRAINING_ITEMS = "training_items_in_lists"
 
 
 def code_lists(
@@ -33,7 +34,7 @@ def code_lists(
             "rows": given.account.rows or len(given.item),
             "users_without_list": without,
             "lists_outside_the_population": outside,
-            "training_items_in_lists": repeats,
+            TRAINING_ITEMS: repeats,
             PLACES_BEYOND: beyond,
             "tied_cut_offs": found.tied,
             "longest_rank": found.depth,

@@ -13,7 +13,7 @@ from unskew.engine.rated import RatedArm
 from unskew.estimators import Need
 from unskew.evaluation.account import clicks_per_user
 from unskew.evaluation.align import Aligned
-from unskew.evaluation.answer import Answer, Setting, answer
+from unskew.evaluation.measure import Measured, Setting, measure
 from unskew.evaluation.segments import segments
 from unskew.log.population import Population
 from unskew.metrics import Metric, RankingMetric
@@ -38,18 +38,18 @@ def support_gap(aligned: Aligned, held: Held) -> float | None:
     return float(np.mean(aligned.training_counts[used] == 0)) if len(used) else None
 
 
-def segment_answers(
+def measure_segments(
     aligned: Aligned, plan: Plan, setting: Setting, by: str | None, population: Population | None
-) -> tuple[list[Answer], list[str]]:
-    """The answer of every segment, and a word on what segments lack."""
-    answers, warnings = [], []
+) -> tuple[list[Measured], list[str]]:
+    """The sums of every segment, and what segments lack."""
+    tables, warnings = [], []
     for name, held in segments(aligned, by, population):
         own = replace(setting, segment=name, single_clicks=single_clicks(held), support_gap=support_gap(aligned, held))
         here = plan if held.candidates is not None else _without_totals(plan, aligned, len(setting.models))
         if _size(here) < _size(plan):
             warnings.append(LEFT_OUT)
-        answers.append(answer(held, here, own))
-    return answers, warnings
+        tables.append(measure(held, here, own))
+    return tables, warnings
 
 
 def _without_totals(plan: Plan, aligned: Aligned, models: int) -> Plan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from unskew import estimators, metrics, outcome, propensity
 from unskew.engine.held import Held
 from unskew.errors import InputError
-from unskew.estimators import Estimator, Target
+from unskew.estimators import Estimator, Need, Target
 from unskew.estimators.validity import innermost
 from unskew.log import Feedback
 from unskew.log.log import Invalid
@@ -57,8 +57,7 @@ class Question:
         invalid: Invalid = "error",
         **rest: Any,
     ) -> Question:
-        """Parse the parts; by default naive, with propensities snips, and for ranks gs as well; with an outcome model
-        naive, ips and dr.
+        """Parse the parts; by default naive, and with propensities snips; with an outcome model naive, ips and dr.
 
         ``columns`` and ``invalid`` say how a file that is named in a canonical string is read.
         """
@@ -68,11 +67,7 @@ class Question:
             asked_estimators = [asked_estimators]
         given = None if asked_propensity is None else propensity.make(asked_propensity)
         parsed = _once(metrics.make(m) for m in asked_metrics)
-        usual = ["naive"] if given is None else ["naive", "snips"]
-        if given is not None and any(isinstance(m, RankingMetric) for m in parsed):
-            usual.append("gs(strata=5)")
-        if given is not None and asked_outcome is not None:
-            usual = ["naive", "ips", "dr"]
+        usual = _usual(given is not None, asked_outcome is not None)
         targets = [] if target is None else [target] if isinstance(target, str) else list(target)
         question = cls(
             metrics=parsed,
@@ -85,6 +80,18 @@ class Question:
         )
         question._check()
         return question
+
+    def with_column(self) -> Question:
+        """The question where the test log has propensities of its own, and nothing else was asked for."""
+        if self.propensity is not None or (self.chosen and not self._weighs):
+            return self
+        usual = _once(estimators.make(e) for e in _usual(True, self.outcome is not None))
+        return replace(self, propensity=propensity.Known(), estimators=self.estimators if self.chosen else usual)
+
+    @property
+    def _weighs(self) -> bool:
+        """Whether any estimator needs propensities."""
+        return any(Need.PROPENSITY in e.needs(target) for e in self.estimators for target in e.valid)
 
     def _check(self) -> None:
         if not self.metrics:
@@ -116,10 +123,17 @@ class Question:
         """For each metric the asked targets, else the usual one.
 
         Errors of predictions are averages over pairs. For ranks it depends on the feedback; a threshold makes items
-        relevant or not, so per_user.
+        relevant or not, so pooled. What exists inside each user only (ndcg, map) is averaged over users.
         """
-        usual = Target.PER_USER if self.relevant is not None else Target.default(feedback)
-        return {m: self.targets or (usual if isinstance(m, RankingMetric) else Target.PER_PAIR,) for m in self.metrics}
+        usual = Target.POOLED if self.relevant is not None else Target.default(feedback)
+
+        def target(metric: Metric) -> Target:
+            if not isinstance(metric, RankingMetric):
+                return Target.PER_PAIR
+            inside = metric.shape is not Shape.ADDITIVE and usual is Target.POOLED
+            return Target.PER_USER if inside else usual
+
+        return {m: self.targets or (target(m),) for m in self.metrics}
 
     def estimators_for(self, feedback: Feedback) -> tuple[Estimator, ...]:
         """The asked estimators; of the usual ones those that exist for any of the targets."""
@@ -203,6 +217,13 @@ class Question:
             "seed": self.seed,
             "by": self.by,
         }
+
+
+def _usual(propensities: bool, outcome_model: bool) -> list[str]:
+    """The estimators that people mean who name none."""
+    if not propensities:
+        return ["naive"]
+    return ["naive", "ips", "dr"] if outcome_model else ["naive", "snips"]
 
 
 def _once(parts: Iterable[T]) -> tuple[T, ...]:

@@ -13,11 +13,12 @@ from unskew.errors import RefusedError
 from unskew.estimators import Estimator
 from unskew.evaluation import beyond, cautions, plausible, shares
 from unskew.evaluation.align import Aligned, align, training_gains
-from unskew.evaluation.answer import Setting, answer
+from unskew.evaluation.answer import answer
 from unskew.evaluation.gather import Given, Stage, check_options, gather
 from unskew.evaluation.guesses import with_guesses
 from unskew.evaluation.inputs import Names, read_side
-from unskew.evaluation.parts import segment_answers, single_clicks, support_gap
+from unskew.evaluation.measure import Setting, error_per_comparison, measure
+from unskew.evaluation.parts import measure_segments, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
@@ -28,6 +29,11 @@ from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity, Side
 from unskew.result import Result
+
+COLUMN_USED = (
+    "The test log has a column 'propensity': pairs are weighed by it, as propensities that were known when pairs were "
+    "shown (--propensity known). Name another with --propensity, or ask for --estimator naive alone."
+)
 
 
 def evaluate(
@@ -72,9 +78,10 @@ def evaluate(
         models: name → lists (a path, a dataframe, ``Recommendations``) or a fitted recommender; with rating metrics
             name → predictions (a path, a dataframe, an array, ``Predictions``) or a model with ``predict``.
         metrics: canonical strings such as ``recall@10`` or ``mae``.
-        estimators: canonical strings; by default naive, and snips and gs where there are propensities; with an outcome
+        estimators: canonical strings; by default naive, and snips where there are propensities; with an outcome
             model naive, ips and dr, or else snips(over=list) and sndr, which do without a level.
-        propensity: a canonical string (popularity is then fitted on ``seen``) or a fitted object.
+        propensity: a canonical string (popularity is then fitted on ``seen``) or a fitted object; by default the test
+            log's own column ``propensity``, where there is one.
         outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
             ``logistic_mf(dim=10)``, or a fitted object.
         crossfit: fit the outcome model by folds of pairs (default), or in sample as saito20 does.
@@ -124,6 +131,8 @@ def evaluate(
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
     given = gather(question, test, seen, users, items, models, candidates, names, how, say, share == "users")
+    unasked = question.propensity is None and given.test.propensity is not None
+    question = question.with_column() if unasked else question
     say("aligning", 0, 1)
     rules = _rules(question, given, share, drop_seen=drop_seen, drop_invalid=invalid == "drop")
     side = _with_gains(read_side(mcar, user_features, item_features, names, how), rules)
@@ -158,6 +167,8 @@ def evaluate(
         unseen=rules.unseen,
         replicates=replicates,
     )
+    if unasked and question.propensity is not None:
+        warnings.append(COLUMN_USED)
     warnings += [
         *beyond.warnings(aligned, plan),
         *guessed.warnings,
@@ -166,6 +177,8 @@ def evaluate(
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
+        known=aligned.propensity is not None and aligned.propensity.known,
+        assumption="" if aligned.propensity is None else aligned.propensity.assumption,
         level=level,
         replicates=question.drawn,
         seed=seed,
@@ -174,13 +187,15 @@ def evaluate(
         segment=None,
         single_clicks=single_clicks(aligned.held),
         support_gap=support_gap(aligned, aligned.held),
+        item_propensity=None if aligned.propensity is None else aligned.propensity.of_items(aligned.items),
     )
     redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
-    whole = answer(aligned.held, plan, setting, keep=per_user, redraw=redraw)
+    whole = measure(aligned.held, plan, setting, keep=per_user, redraw=redraw)
     if guessed.ear is not None:
         warnings += plausible.outside(guessed.ear)
-    parts, lacking = segment_answers(aligned, plan, setting, by, given.population)
-    answers = [whole, *parts]
+    parts, lacking = measure_segments(aligned, plan, setting, by, given.population)
+    errors = error_per_comparison([whole, *parts])
+    answers = [answer(table, errors) for table in (whole, *parts)]
     about = {
         "outcome": guessed.account,
         "settings": question.settings(given.feedback, given.candidates, aligned.propensity),
@@ -192,7 +207,7 @@ def evaluate(
         weights=tuple(w for a in answers for w in a.weights),
         inputs=aligned.account | about,
         warnings=tuple(dict.fromkeys([*warnings, *lacking, *cautions.after(answers, refit=refit)])),
-        rows=per_user_rows(whole, plan, aligned.users, tuple(models)) if per_user else None,
+        rows=per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
     )
 
 

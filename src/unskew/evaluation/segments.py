@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.engine.guess import Guess
 from unskew.engine.held import Floats, Held
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
@@ -55,6 +56,9 @@ def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
     def cut(numbers: Floats | None) -> Floats | None:
         return None if numbers is None else numbers[keep]
 
+    def of_them(guess: Guess | None) -> Guess | None:
+        return None if guess is None else replace(guess, people=np.flatnonzero(keep).astype(np.int32))
+
     return replace(
         kept,
         hashes=held.hashes[keep],
@@ -63,7 +67,8 @@ def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
         relevant=cut(held.relevant),
         candidates=cut(held.candidates),
         q_total=cut(held.q_total),
-        guess=None if held.guess is None else replace(held.guess, people=np.flatnonzero(keep).astype(np.int32)),
+        guess=of_them(held.guess),
+        shown=of_them(held.shown),
     )
 
 

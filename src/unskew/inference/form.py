@@ -57,6 +57,16 @@ class Form:
         rows += [b for term in self.places for _, b in term if b[0] != b[-1]]
         return np.array(rows, dtype=np.int64)
 
+    @property
+    def score_kinds(self) -> int:
+        """How many of the first rows of ``own`` add up to a model's score of a user: the first factor of each term."""
+        return len(self.terms) if all(len(term) == 1 for term in self.terms[:-1]) else 1
+
+    @property
+    def linear(self) -> bool:
+        """Whether all models share the divisors, so that the sign of a difference is that of a sum over users."""
+        return len(self.terms) == 1 and not any(self.terms[0])
+
     def values(self, columns: Floats) -> Floats:
         """The estimates of all models from column means or sums (…, columns) → (…, models); NaN where Σ b is 0."""
         value = np.zeros((*columns.shape[:-1], self.models))

@@ -25,7 +25,9 @@ class Moments:
         active: users with a column ≠ 0.
         mean: of every column.
         cross: centred Σ x xᵀ.
-        differ: for each pair of models, users for whom they differ.
+        differ: for each pair of models, users for whom they differ; for each model, users with a score ≠ 0.
+        wins: Σ d, Σ d² over the users for whom model a is ahead of model b by d, and Σ d⁴ over all users; for each
+            model (the diagonal) Σ |score|, Σ score², Σ score⁴.
     """
 
     form: Form
@@ -34,6 +36,7 @@ class Moments:
     mean: Floats
     cross: Floats = field(repr=False)
     differ: Ints64 = field(repr=False)
+    wins: Floats = field(repr=False)
 
     @classmethod
     def of(cls, x: Floats, columns: Ints64, form: Form) -> Moments:
@@ -41,9 +44,10 @@ class Moments:
         width = len(columns)
         active, mean, cross = np.zeros(1, dtype=np.int64), np.zeros(width), np.zeros((width, width))
         differ = np.zeros((form.models, form.models), dtype=np.int64)
+        wins = np.zeros((3, form.models, form.models))
         if len(x):
-            cell_moments(x, columns, form.own, active, mean, cross, differ)
-        return cls(form, len(x), int(active[0]), mean, cross, differ)
+            cell_moments(x, columns, form.own, form.score_kinds, active, mean, cross, differ, wins)
+        return cls(form, len(x), int(active[0]), mean, cross, differ, wins)
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of users (Chan, Golub & LeVeque)."""
@@ -54,7 +58,7 @@ class Moments:
         mean = self.mean + step * (other.users / users)
         cross = self.cross + other.cross + np.outer(step, step) * (self.users * other.users / users)
         active, differ = self.active + other.active, self.differ + other.differ
-        return Moments(self.form, users, active, mean, cross, differ)
+        return Moments(self.form, users, active, mean, cross, differ, self.wins + other.wins)
 
     @property
     def models(self) -> int:

@@ -2,8 +2,9 @@
 
     ess = (Σ|v|)² / Σv²        max_weight_share = max|v| / Σ|v|
 
-with v = weight · y, over the user's divisor under per_user. Pairs that count but weigh nothing (``switch`` leaves them
-out) are part of what ``clipped_share`` is a share of.
+with v = weight · y, over the user's divisor under per_user; for a model's value v is multiplied by the worth of the
+rank, so that only pairs that carry the number count (``Carried``). Pairs that count but weigh nothing (``switch``
+leaves them out) are part of what ``clipped_share`` is a share of.
 """
 
 from __future__ import annotations
@@ -67,3 +68,35 @@ class Tally:
     def clipped_share(self) -> float:
         """Share of pairs whose propensity a clip raised, or whose correction switch left out."""
         return self.raised / (self.pairs + self.idle) if self.raised else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """Mergeable sums over the pairs that carry each metric's number for each model, (metrics, models, 4)."""
+
+    sums: Floats
+
+    @classmethod
+    def nothing(cls, metrics: int, models: int) -> Carried:
+        """Before any pair."""
+        return cls(np.zeros((metrics, models, 4)))
+
+    def merge(self, other: Carried) -> Carried:
+        """The sums of both."""
+        both = self.sums + other.sums
+        both[..., 2] = np.maximum(self.sums[..., 2], other.sums[..., 2])
+        return Carried(both)
+
+    def ess(self, metric: int, model: int) -> float:
+        """Effective number of pairs that carry a value."""
+        total, squares, *_ = self.sums[metric, model]
+        return float(total**2 / squares) if squares > 0.0 else 0.0
+
+    def max_weight_share(self, metric: int, model: int) -> float:
+        """The share of a value that one pair carries."""
+        total, _, largest, _ = self.sums[metric, model]
+        return float(largest / total) if total > 0.0 else 0.0
+
+    def pairs(self, metric: int, model: int) -> int:
+        """How many pairs carry a value."""
+        return int(self.sums[metric, model, 3])

@@ -1,46 +1,46 @@
-"""When not to trust a number: plain sentences for weights, clicks and support that are too poor."""
+"""One short sentence per verdict: why it was withheld, or what should make a reader doubt it."""
 
 from __future__ import annotations
 
-from unskew.inference.tally import Tally
+from collections.abc import Sequence
 
-MIN_ESS = 100.0
-MAX_SHARE = 0.1
+MIN_ESS = 30.0
+MAX_SHARE = 0.25
 MIN_USERS = 50
 MAX_GAP = 0.1
-FEW_CLICKS = 0.5
 
 
-def trust(
-    tally: Tally | None,
+def withheld(reasons: Sequence[str]) -> str:
+    """Why there is no verdict; empty where nothing but chance stands in the way."""
+    return f"Undecided because {reasons[0]}." if reasons else ""
+
+
+def doubts(
+    *,
     users: int,
+    ess: float | None,
+    max_weight_share: float,
     support_gap: float | None,
-    single_clicks: float | None,
-    instead: str = "target pooled",
+    note: str = "",
 ) -> str:
-    """What should make a reader doubt this estimate; empty if nothing does.
+    """What should make a reader doubt a verdict; empty if nothing does.
 
     Args:
-        tally: the weights; ``None`` where nothing is weighed.
         users: users that count.
+        ess: effective number of users that tell the models apart; ``None`` where nothing that was seen enters.
+        max_weight_share: the largest share of a value that one interaction carries.
         support_gap: share of held-out interactions on items without training support; ``None`` if unknown or unused.
-        single_clicks: share of users with one seen relevant item, where ratios are taken inside each user.
-        instead: what does not suffer from such users.
+        note: what else there is to say.
     """
-    doubts = []
+    found = [note] if note else []
+    if ess is None:
+        found.append("no observation corrects the outcome model")
+    elif ess < MIN_ESS:
+        found.append(f"it rests on the equivalent of {ess:,.0f} users")
     if users < MIN_USERS:
-        doubts.append(f"only {users:,} {'user counts' if users == 1 else 'users count'}")
-    if tally is None:
-        doubts.append("no observation corrects the outcome model")
-    elif tally.ess < MIN_ESS:
-        doubts.append(f"the weights leave an effective sample of {tally.ess:,.0f} interactions")
-    if tally is not None and tally.max_weight_share > MAX_SHARE:
-        doubts.append(f"one interaction carries {tally.max_weight_share:.0%} of the weight")
+        found.append(f"only {users:,} {'user counts' if users == 1 else 'users count'}")
+    if max_weight_share > MAX_SHARE:
+        found.append(f"one interaction carries {max_weight_share:.0%} of a value")
     if support_gap is not None and support_gap > MAX_GAP:
-        doubts.append(f"{support_gap:.0%} of the held-out interactions are on items that training never showed")
-    if single_clicks is not None and single_clicks > FEW_CLICKS:
-        doubts.append(
-            f"{single_clicks:.0%} of the users have a single held-out pair that counts, for whom this is the naive "
-            f"estimate ({instead} does not suffer from that)"
-        )
-    return f"Little trust: {'; '.join(doubts)}." if doubts else ""
+        found.append(f"{support_gap:.0%} of the held-out interactions are on items that training never showed")
+    return f"Little trust: {'; '.join(found[:2])}." if found else ""

@@ -1,24 +1,33 @@
-"""Verdicts: for each pair of models better, worse or undecided, corrected for many comparisons.
+"""Verdicts: what can be said of one model against another, and what keeps a pair undecided (MATHS §13).
+
+``better`` and ``worse`` are for propensities that are known; what rests on assumed ones is ``ahead`` or ``behind``. The
+interval of a difference is the widest that the checks allow, and a verdict is given where it excludes 0: the two never
+contradict each other. A check either widens the interval or withholds the verdict altogether (then there is none).
+
+    few users     fewer than 10 users tell the models apart: withheld
+    support       Δ, and Δ as if each list were judged by the places that the log could ever show
+    few clicks    Δ, and Δ − 2B (B the leave-one-click-out bias of ratios inside users)
+    few hits      where the list behind has won little, Δ with three more hits of the largest weight for it
 
 Undecided pairs get the number of users that would decide: at the same difference and spread, so many users give a test
-at this level a power of 80 %.
+at this level a power of 80 %. Where that is more than a hundred times the users there are, the models are practically
+equal.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import NormalDist
 
-import numpy as np
-import numpy.typing as npt
+from unskew.inference.contrast import FEWEST, Contrast
+from unskew.inference.intervals import critical
 
-from unskew.inference.intervals import critical, holm, two_sided_p
-
-Floats = npt.NDArray[np.float64]
-
-
-FEWEST = 10  # below so many users the normal distribution is no guide
+BEYOND = 100.0  # times the users there are: nobody will collect so many
+FEW_WINS = 10.0  # effective users for whom a list must have won before its losses mean something
+MORE_HITS = 3  # the rule of three: what was never seen may still be expected three times
+SINGLE_CLICKS = 0.25  # of the users: above it, ratios inside users are naive for too many
 
 
 class Outcome(StrEnum):
@@ -26,27 +35,147 @@ class Outcome(StrEnum):
 
     BETTER = "better"
     WORSE = "worse"
+    AHEAD = "ahead"
+    BEHIND = "behind"
     UNDECIDED = "undecided"
 
+    @property
+    def decided(self) -> bool:
+        """Whether one of the two is named."""
+        return self is not Outcome.UNDECIDED
 
-def decide(differences: Floats, errors: Floats, differ: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """p and Holm-adjusted p of several pairs; models that differ for no user get p = 1, whatever the error."""
-    p = np.array(
-        [two_sided_p(d, e) if n else 1.0 for d, e, n in zip(differences, errors, differ, strict=True)], dtype=np.float64
-    )
-    return p, holm(p)
+    @property
+    def first(self) -> bool:
+        """Whether it speaks for model a."""
+        return self in (Outcome.BETTER, Outcome.AHEAD)
 
 
-def outcome(difference: float, p_adjusted: float, level: float, users: int) -> Outcome:
-    """The verdict on model a against model b; a handful of users decides nothing."""
-    if users < FEWEST or not p_adjusted < 1.0 - level:
+def opposite(one: str, other: str) -> bool:
+    """Whether two verdicts on the same pair name different winners."""
+    words = Outcome(one), Outcome(other)
+    return all(word.decided for word in words) and words[0].first != words[1].first
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What else a difference must survive.
+
+    Args:
+        supported: the difference as if each list were judged by its supported places only, where any are not.
+        bias: B, the leave-one-click-out bias of the difference, for ratios inside users; ``bias_error`` its standard
+            error where only some users were looked at.
+        single_clicks: the share of users with one click, for ratios inside users.
+        wins: effective users for whom the model behind is ahead.
+        hit: how much one more hit of the largest weight would move the difference; ``None`` where there are no hits.
+        unable: why a list could not have shown what it is worth; empty if both could.
+        unsupported: the larger share of worth on places that the log could never show.
+    """
+
+    supported: Contrast | None = None
+    bias: float | None = None
+    bias_error: float = 0.0
+    single_clicks: float | None = None
+    wins: float = math.inf
+    hit: float | None = None
+    unable: str = ""
+    unsupported: float = 0.0
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The interval that all checks allow, whether it names a winner, and the checks that stood in the way."""
+
+    low: float
+    high: float
+    decided: bool
+    reasons: tuple[str, ...] = field(default=())
+
+
+def judge(difference: Contrast, tail: float, checks: Checks, more: tuple[float, float] | None = None) -> Judgement:
+    """Let every check widen the interval or withhold it.
+
+    Args:
+        tail: the error probability of this comparison.
+        more: another interval that must agree, from a bootstrap.
+    """
+    reasons = []
+    if difference.users < FEWEST:
+        many = "no user" if difference.users == 0 else f"only {difference.users} user"
+        reasons.append(f"{many}{'s' if difference.users > 1 else ''} tell{'s' * (difference.users < 2)} the two apart")
+    if checks.unsupported >= 1.0 - 1e-9:
+        reasons.append("one of the lists holds nothing that the log could ever show")
+    if checks.single_clicks is not None and checks.single_clicks > SINGLE_CLICKS:
+        reasons.append(
+            f"{checks.single_clicks:.0%} of the users have a single click, where a ratio inside each user is the "
+            "naive one"
+        )
+    if checks.unable:
+        reasons.append(checks.unable)
+    if reasons:
+        return Judgement(math.nan, math.nan, False, tuple(reasons))
+    plain = difference.interval(tail)
+    hull, clear = plain, not _holds_zero(plain)
+    for reason, other in _others(difference, tail, checks, more):
+        if clear and not (_holds_zero(plain) or _same_side(plain, other)):
+            reasons.append(reason)
+        hull = min(hull[0], other[0]), max(hull[1], other[1])
+    return Judgement(*hull, not _holds_zero(hull), tuple(reasons))
+
+
+def _others(
+    difference: Contrast, tail: float, checks: Checks, more: tuple[float, float] | None
+) -> list[tuple[str, tuple[float, float]]]:
+    low, high = difference.interval(tail)
+    found = []
+    if more is not None and all(map(math.isfinite, more)):
+        found.append(("the bootstrap does not bear it out", more))
+    if checks.supported is not None and checks.supported.exists:
+        found.append(
+            (
+                f"up to {checks.unsupported:.0%} of a list's worth lies on items that the log could never show, and "
+                "judged by the others the lead is gone",
+                checks.supported.interval(tail),
+            )
+        )
+    if checks.bias is not None and math.isfinite(checks.bias):
+        found.append(("users have too few clicks for ratios inside each of them", _shifted(low, high, tail, checks)))
+    if checks.hit is not None and checks.wins < FEW_WINS and difference.value != 0.0:
+        against = math.copysign(checks.hit, -difference.value)
+        lost = difference.with_hits(MORE_HITS, against)
+        found.append((f"{MORE_HITS} more hits of the list behind could undo it", lost.interval(tail)))
+    return found
+
+
+def _shifted(low: float, high: float, tail: float, checks: Checks) -> tuple[float, float]:
+    """The interval of Δ − 2B."""
+    assert checks.bias is not None
+    centre, half = (low + high) / 2.0 - 2.0 * checks.bias, (high - low) / 2.0
+    reach = math.hypot(half, 2.0 * critical(1.0 - tail) * checks.bias_error)
+    return centre - reach, centre + reach
+
+
+def _holds_zero(interval: tuple[float, float]) -> bool:
+    low, high = interval
+    return not (low > 0.0 or high < 0.0)
+
+
+def _same_side(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return (one[0] > 0.0 and other[0] > 0.0) or (one[1] < 0.0 and other[1] < 0.0)
+
+
+def outcome(difference: float, decided: bool, known: bool) -> Outcome:
+    """The word for a difference that favours model a where it is positive."""
+    if not decided or difference == 0.0:
         return Outcome.UNDECIDED
-    return Outcome.BETTER if difference > 0.0 else Outcome.WORSE
+    if known:
+        return Outcome.BETTER if difference > 0.0 else Outcome.WORSE
+    return Outcome.AHEAD if difference > 0.0 else Outcome.BEHIND
 
 
-def users_needed(difference: float, se: float, users: int, level: float, pairs: int) -> int | None:
-    """Users at which a difference like this one would be found with a power of 80 % (Bonferroni over the pairs)."""
+def users_needed(difference: float, se: float, users: int, tail: float) -> int | None:
+    """Users at which a difference like this one would be found with a power of 80 %; ``None`` beyond a hundredfold."""
     if not (math.isfinite(difference) and math.isfinite(se)) or difference == 0.0 or se == 0.0:
         return None
-    reach = critical(1.0 - (1.0 - level) / max(pairs, 1)) + NormalDist().inv_cdf(0.8)
-    return math.ceil(users * (reach * se / difference) ** 2)
+    reach = critical(1.0 - tail) + NormalDist().inv_cdf(0.8)
+    needed = math.ceil(users * (reach * se / difference) ** 2)
+    return needed if needed <= BEYOND * users else None

@@ -11,17 +11,30 @@ import numpy.typing as npt
 from numba import njit
 
 Floats = npt.NDArray[np.float64]
+Ints32 = npt.NDArray[np.int32]
 Ints64 = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
 def cell_moments(
-    x: Floats, columns: Ints64, own: Ints64, active: Ints64, mean: Floats, cross: Floats, differ: Ints64
+    x: Floats,
+    columns: Ints64,
+    own: Ints64,
+    scores: int,
+    active: Ints64,
+    mean: Floats,
+    cross: Floats,
+    differ: Ints64,
+    wins: Floats,
 ) -> None:
     """Mean, centred cross products and counts of one cell.
 
-    ``own[kind, model]`` are the places in ``columns`` that belong to one model. ``active[0]`` counts users with a
-    column ≠ 0, ``differ[a, b]`` users for whom models a and b differ in any kind.
+    ``own[kind, model]`` are the places in ``columns`` that belong to one model; the first ``scores`` kinds add up to
+    the model's score of a user. ``active[0]`` counts users with a column ≠ 0, ``differ[a, b]`` users for whom models
+    a and b differ in any kind, ``differ[a, a]`` users with a score ≠ 0.
+
+    With d the score of model a less that of model b, ``wins[:, a, b]`` holds Σ d and Σ d² over the users with d > 0,
+    and Σ d⁴ over all users; ``wins[:, a, a]`` Σ |score|, Σ score² and Σ score⁴.
     """
     width = len(columns)
     kinds, models = own.shape
@@ -31,7 +44,7 @@ def cell_moments(
         for u in range(users):
             total += x[u, columns[c]]
         mean[c] = total / users
-    centred = np.empty(width)
+    centred, score = np.empty(width), np.empty(models)
     for u in range(users):
         present = False
         for c in range(width):
@@ -43,17 +56,38 @@ def cell_moments(
             for d in range(c + 1):
                 cross[c, d] += centred[c] * centred[d]
         for a in range(models):
+            score[a] = 0.0
+            for kind in range(scores):
+                score[a] += x[u, columns[own[kind, a]]]
+        for a in range(models):
+            square = score[a] * score[a]
+            differ[a, a] += square > 0.0
+            wins[0, a, a] += abs(score[a])
+            wins[1, a, a] += square
+            wins[2, a, a] += square * square
             for b in range(a):
                 for kind in range(kinds):
                     if x[u, columns[own[kind, a]]] != x[u, columns[own[kind, b]]]:
                         differ[a, b] += 1
                         break
+                d = score[a] - score[b]
+                if d == 0.0:
+                    continue
+                square = d * d
+                wins[2, a, b] += square * square
+                if d > 0.0:
+                    wins[0, a, b] += d
+                    wins[1, a, b] += square
+                else:
+                    wins[0, b, a] -= d
+                    wins[1, b, a] += square
     for c in range(width):
         for d in range(c):
             cross[d, c] = cross[c, d]
     for a in range(models):
         for b in range(a):
             differ[b, a] = differ[a, b]
+            wins[2, b, a] = wins[2, a, b]
 
 
 @njit(cache=True, nogil=True)
@@ -72,3 +106,26 @@ def tally(indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, bins: 
                 out[3] += 1.0
                 place = half + int(np.floor(2.0 * np.log2(abs(weight[row]))))
                 bins[min(max(place, 0), len(bins) - 1)] += 1
+
+
+@njit(cache=True, nogil=True)
+def carried(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, divisor: Floats, out: Floats) -> None:
+    """Add to ``out[metric]`` Σ|v|, Σv², max|v| and the number of rows with v ≠ 0, v = weight · worth / divisor.
+
+    These are the rows that carry a number: hits, not all that was seen.
+    """
+    depth, metrics = table.shape
+    for u in range(len(indptr) - 1):
+        if divisor[u] <= 0.0:
+            continue
+        for row in range(indptr[u], indptr[u + 1]):
+            r = rank[row]
+            if r <= 0 or r >= depth or weight[row] == 0.0:
+                continue
+            for t in range(metrics):
+                v = abs(weight[row] * table[r, t] / divisor[u])
+                if v > 0.0:
+                    out[t, 0] += v
+                    out[t, 1] += v * v
+                    out[t, 2] = max(out[t, 2], v)
+                    out[t, 3] += 1.0

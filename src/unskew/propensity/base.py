@@ -78,12 +78,18 @@ class Propensity(ABC):
 
     name: ClassVar[str]
     estimated: ClassVar[bool] = False
+    known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: verdicts may say better
     only_seen: ClassVar[bool] = False  # P depends on what only a seen pair has: a value, a logged probability
 
     @property
     @abstractmethod
     def level(self) -> Level:
         """Whether its level means something."""
+
+    @property
+    def assumption(self) -> str:
+        """What must hold for it to be right, in words that go on after "if"; empty where it is known."""
+        return "" if self.known else "the fitted propensities are right"
 
     def refers(self, log: Log) -> Part:
         """Which rows it speaks of, asked for the rows of this test log."""

@@ -69,6 +69,11 @@ class Calibrated(Propensity):
             )
 
     @property
+    def assumption(self) -> str:
+        """That of the inner propensity."""
+        return self.inner.assumption
+
+    @property
     def level(self) -> Level:
         """Absolute once fitted to a log of all seen pairs; relative for implicit logs, and before the fit."""
         return Level.ABSOLUTE if self.absolute else Level.RELATIVE

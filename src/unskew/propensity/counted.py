@@ -41,6 +41,11 @@ class Counted(Propensity):
             object.__setattr__(self, name, getattr(self.inner, name))
 
     @property
+    def assumption(self) -> str:
+        """That of the inner propensity."""
+        return self.inner.assumption
+
+    @property
     def level(self) -> Level:
         """That of the inner propensity."""
         return self.inner.level

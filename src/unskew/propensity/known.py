@@ -22,6 +22,7 @@ class Known(Propensity):
     share: float | None = None
 
     name = "known"
+    known = True
     only_seen = True
 
     def __post_init__(self) -> None:

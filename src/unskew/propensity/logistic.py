@@ -89,6 +89,11 @@ class Logistic(Propensity):
             raise InputError(f"'logistic': seed must be at least 0, not {self.seed}.")
 
     @property
+    def assumption(self) -> str:
+        """The model's form."""
+        return "whether a pair was seen depends on the covariates and offsets of the model alone"
+
+    @property
     def level(self) -> Level:
         """Absolute once fitted to a log of all seen pairs; relative for implicit logs, and before the fit."""
         return Level.ABSOLUTE if self.state is not None and self.state.absolute else Level.RELATIVE

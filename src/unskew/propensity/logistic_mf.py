@@ -88,6 +88,11 @@ class LogisticMF(Propensity):
             raise InputError(f"'logistic_mf': {broken[0]}.")
 
     @property
+    def assumption(self) -> str:
+        """The model's form."""
+        return "whether a pair was seen depends on the factors of the model alone"
+
+    @property
     def level(self) -> Level:
         """Absolute where the training log showed what was seen, zeros included."""
         return Level.ABSOLUTE if self.found is not None and self.found.absolute else Level.RELATIVE

@@ -49,6 +49,11 @@ class NaiveBayes(Propensity):
             raise InputError(f"'naive_bayes': smoothing must be at least 0, not {self.smoothing:g}.")
 
     @property
+    def assumption(self) -> str:
+        """Exposure by value."""
+        return "whether a pair was seen depends on its value alone"
+
+    @property
     def level(self) -> Level:
         """Always absolute: the sample tells what is there to be seen."""
         return Level.ABSOLUTE

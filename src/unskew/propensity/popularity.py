@@ -39,13 +39,14 @@ class Popularity(Propensity):
     """A power of the training count.
 
     Args:
-        gamma: the exponent's parameter; 2 is the usual choice, 1 says that items are liked alike, −1 is uniform;
-            ``estimate`` learns it from seen zeros or from a log seen at random.
+        gamma: the exponent's parameter; 1 (default) says that exposure explains all of popularity, −1 that it explains
+            none; 2, the papers' choice, that popular items are liked less than rare ones; ``estimate`` learns it from
+            seen zeros or from a log seen at random.
         unsupported: items that training never showed: ``floor`` counts them as seen once, ``drop`` drops their rows.
         level: ``relative``, or ``absolute`` with conversions and ratings.
     """
 
-    gamma: float | str = 2.0
+    gamma: float | str = 1.0
     unsupported: str = "floor"
     level: Level = Level.RELATIVE
     items: Ids | None = field(default=None, compare=False)
@@ -71,13 +72,27 @@ class Popularity(Propensity):
         object.__setattr__(self, "level", Level(self.level))
 
     @classmethod
-    def from_counts(cls, items: Ids, counts: Floats, gamma: float | str = 2.0, unsupported: str = "floor") -> Self:
+    def from_counts(cls, items: Ids, counts: Floats, gamma: float | str = 1.0, unsupported: str = "floor") -> Self:
         """From training positives counted elsewhere, such as by ``count_items`` in a file that exceeds memory."""
         if len(items) != len(counts) or not (np.asarray(counts) >= 0.0).all() or not np.any(counts):
             raise InputError("popularity: there must be one count per item, none negative, and not all of them 0.")
         if isinstance(gamma, str):
             raise InputError("popularity: counts of positives alone do not say γ. Give a number: gamma=1 or gamma=2.")
         return cls(gamma, unsupported, items=items, counts=np.asarray(counts, dtype=np.float64))
+
+    @property
+    def assumption(self) -> str:
+        """How much of popularity comes from exposure: n^a, a = (γ + 1)/2."""
+        if isinstance(self.gamma, str) and self.slope is None:
+            return "popularity follows exposure by the estimated power"
+        share = (self.gamma_ + 1.0) / 2.0
+        if share > 1.0:
+            return "those who see both like popular items less than rare ones (γ above 1)"
+        if share < 0.0:
+            return "rare items are shown more than popular ones (γ below −1)"
+        if share == 0.0:
+            return "every pair was equally likely to be seen"
+        return f"exposure explains {'all' if share == 1.0 else f'{share:.0%}'} of popularity"
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Count the training positives of every item; learn γ and the level where asked."""

@@ -33,6 +33,11 @@ class Uniform(Propensity):
         """Absolute if the probability is told."""
         return Level.RELATIVE if self.p is None else Level.ABSOLUTE
 
+    @property
+    def assumption(self) -> str:
+        """Even exposure."""
+        return "every pair was equally likely to be seen"
+
     def refers(self, log: Log) -> Part:
         """The test log: whoever tells a probability tells that of the rows at hand."""
         return Part.TEST

@@ -11,7 +11,7 @@ from unskew.report.comparison_html import comparison_notebook, comparison_page
 from unskew.report.comparison_terminal import comparison_panel
 from unskew.report.html import notebook, page
 from unskew.report.terminal import panel
-from unskew.report.words import sentences
+from unskew.report.words import headline, sentences
 
 __all__ = [
     "audit_notebook",
@@ -23,6 +23,7 @@ __all__ = [
     "comparison_notebook",
     "comparison_page",
     "comparison_panel",
+    "headline",
     "notebook",
     "page",
     "panel",

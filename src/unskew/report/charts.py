@@ -22,7 +22,7 @@ Tables = dict[str, list[dict[str, Any]]]
 
 INK, SOFT, GRID = "#1f2430", "#626a7a", "#e3e6ec"
 HALO = "#ffffff"  # around labels that lie on lines; the style sheet paints it beneath the letters
-VERDICTS = {"better": "#0d7a4f", "worse": "#c0362c", "undecided": "#626a7b"}
+VERDICTS = {"better": "#0d7a4f", "ahead": "#0d7a4f", "worse": "#c0362c", "behind": "#c0362c", "undecided": "#626a7b"}
 WIDTH = 330
 MOST_PAIRS = 15
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 from unskew.evaluation.comparison import Move, PropensityComparison
+from unskew.inference.verdict import opposite
 from unskew.report import numbers
 from unskew.report.audit_rows import Sheet
 from unskew.report.rows import estimate_rows
@@ -179,7 +181,7 @@ def _verdicts(comparison: PropensityComparison) -> int:
 
 
 def _opposite(verdicts: dict[str, str]) -> bool:
-    return {"better", "worse"} <= set(verdicts.values())
+    return any(opposite(one, other) for one, other in combinations(verdicts.values(), 2))
 
 
 def _under(verdicts: dict[str, str]) -> str:

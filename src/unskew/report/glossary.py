@@ -21,7 +21,15 @@ TERMS: tuple[tuple[str, str], ...] = (
     ),
     ("direct, dr", "Estimators with an outcome model: its guesses alone, or corrected by what was seen."),
     ("se", "Standard error, clustered by user."),
-    ("ess", "Effective sample size: how many equally weighted interactions would tell as much."),
+    ("ess", "Effective sample size: so many equally weighted hits would tell as much; only hits carry a number."),
+    (
+        "hits",
+        "Held-out interactions that carry the number: those that the list holds where its places are worth something.",
+    ),
+    (
+        "never shown",
+        "Share of a list's worth on items that the log could never show (unsupported): nothing is known there.",
+    ),
     (
         "largest share",
         "Weight of the heaviest interaction in the total (max_weight_share); above a few per cent, beware.",
@@ -38,12 +46,16 @@ TERMS: tuple[tuple[str, str], ...] = (
     ("difference", "Estimate of the first model minus that of the second, over the same users."),
     (
         "p, adjusted p",
-        "Chance of a difference this large between equal models; adjusted for the number of pairs compared (Holm).",
+        "Chance of a difference this large between equal models; adjusted so that it holds for all pairs together.",
     ),
-    ("verdict", "The first model is better or worse than the second, or the log cannot decide."),
+    (
+        "verdict",
+        "Better or worse where propensities are known, ahead or behind where they are assumed, else undecided.",
+    ),
     (
         "tipping (Γ)",
-        "Factor by which propensities (or their odds) must be wrong to undo the lead; “none”: none that was tried.",
+        "Factor by which propensities (or their odds) must be wrong, in the worst direction, to undo the lead. Other "
+        "errors can undo it sooner.",
     ),
     ("Γ, low", "The same, allowing for sampling error."),
     ("users needed", "Users at which a difference like this one would be found four times out of five."),

@@ -65,6 +65,7 @@ def page(result: Result) -> str:
         "title": words.title(view),
         "sentences": words.headline_sentences(view, brief=True),
         "basis": _basis(view),
+        "agreement": words.agreement(view),
         "trust": words.trust(view),
         "warnings": view.result.warnings,
         "facts": _facts(view),
@@ -98,7 +99,9 @@ def notebook(result: Result) -> str:
         environment()
         .get_template("notebook.html.j2")
         .render(
+            title=words.title(view),
             sentences=words.headline_sentences(view, brief=True),
+            agreement=words.agreement(view),
             trust=words.trust(view),
             warnings=list(view.result.warnings),
             columns=columns,
@@ -205,7 +208,7 @@ def _block(view: View, facet: Facet) -> Block:
     propensities = unique(e.propensity for e in view.estimates(facet) if e.propensity is not None)
     note = ", ".join([facet.target, *(f"propensity {text}" for text in propensities)])
     pairs = len(unique((v.a, v.b) for v in view.verdicts(facet)))
-    verdict_note = f"{facet.target}, p adjusted for {pairs} pair{'s' if pairs != 1 else ''}"
+    verdict_note = f"{facet.target}, one level over {pairs} pair{'s' if pairs != 1 else ''}"
     models = groupby(estimate_rows(view, facet), key=lambda row: row.model)
     both = groupby(verdict_rows(view, facet), key=lambda row: (row.a, row.b))
     return Block(
@@ -250,7 +253,7 @@ def _basis(view: View) -> str:
     users = numbers.spread((e.users for e in cells), numbers.count)
     clicks = numbers.spread((e.interactions for e in cells), numbers.count)
     pairs = len(view.verdicts(facet, carrier))
-    corrected = f" p-values are corrected for {pairs} comparisons." if pairs > 1 else ""
+    corrected = f" Intervals of differences and p-values hold for {pairs} comparisons together." if pairs > 1 else ""
     return (
         f"Estimator {carrier}, target {facet.target}{propensity}; {users} users with {clicks} held-out interactions."
         f"{corrected} Other metrics, targets and estimators follow below."

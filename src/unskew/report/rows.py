@@ -22,6 +22,8 @@ class EstimateRow(NamedTuple):
     interval: str
     se: str
     ess: str
+    hits: str
+    never: str
     largest: str
     clipped: str
     gap: str
@@ -46,6 +48,7 @@ class VerdictRow(NamedTuple):
     tipping: str
     tipping_low: str
     needed: str
+    trust: str
     flag: str
 
 
@@ -78,6 +81,8 @@ def _estimate(e: Estimate, places: int | None) -> EstimateRow:
         interval=numbers.interval(e.low, e.high, places),
         se=numbers.number(e.se, None if places is None else places + 1),
         ess=numbers.count(e.ess),
+        hits=numbers.count(e.hits),
+        never=numbers.share(e.unsupported),
         largest=numbers.share(e.max_weight_share),
         clipped=numbers.share(e.clipped_share),
         gap=numbers.share(e.support_gap),
@@ -102,5 +107,6 @@ def _verdict(v: Verdict, places: int | None, flag: str) -> VerdictRow:
         tipping=numbers.gamma(v.tipping),
         tipping_low=numbers.gamma(v.tipping_low),
         needed=numbers.count(v.users_needed),
+        trust=v.trust,
         flag=flag,
     )

@@ -29,7 +29,7 @@ SENTENCES = 6
 ROWS = 36
 _FACET = {"metric", "target", "segment"}
 _ONCE = {"model", "a", "b"}
-STYLES = {"better": "green", "worse": "red", "undecided": "yellow"}
+STYLES = {"better": "green", "ahead": "green", "worse": "red", "behind": "red", "undecided": "yellow"}
 
 
 def panel(result: Result) -> RenderableType:
@@ -55,11 +55,13 @@ def _headline(view: View) -> RenderableType:
         body.add_row(Text("●", style=STYLES.get(_colour(sentence), "dim")), _sentence(sentence))
     if len(said) > SENTENCES:
         body.add_row("", Text(f"… and {len(said) - SENTENCES} more", style="dim"))
+    if said_by_others := words.agreement(view):
+        body.add_row(Text("=", style="dim"), Text(said_by_others))
     for text in words.trust(view):
         body.add_row(Text("?", style="bold cyan"), Text(text, style="italic"))
     facet = view.headline
     basis = f"{view.carrier(facet)}, {facet.target}" if facet else ""
-    title = str(words.title(view)) if len(said) > 1 else "Verdict"
+    title = str(words.title(view)) if len(said) > 1 or not view.debiased else "Verdict"
     return Panel(
         body,
         title=Text(title, style="bold", overflow="ellipsis", no_wrap=True),
@@ -74,7 +76,7 @@ def _headline(view: View) -> RenderableType:
 
 def _colour(sentence: words.Sentence) -> str:
     """Sentences tell a decided pair from the winner's side, so *worse* is as green as *better*."""
-    return "better" if sentence.verdict == "worse" else sentence.verdict
+    return {"worse": "better", "behind": "ahead"}.get(sentence.verdict, sentence.verdict)
 
 
 def _sentence(sentence: words.Sentence) -> Text:
@@ -87,7 +89,8 @@ def _sentence(sentence: words.Sentence) -> Text:
 def _estimates(view: View, wide: bool) -> list[RenderableType]:
     names = ["model", "estimator"]
     figures = {"value": "value", "interval": "interval", "ess": "ess"}
-    figures |= {"largest": "largest share"} if wide else {}
+    figures |= {"hits": "hits", "largest": "largest share"} if wide else {}
+    figures |= {"never": "never shown"} if any((e.unsupported or 0.0) > 0.0 for e in view.result.estimates) else {}
     figures |= {"clipped": "clipped"} if any(e.clipped_share > 0.0 for e in view.result.estimates) else {}
     figures |= {"users": "users"} if wide else {}
     return _tables("Estimates", [estimate_rows(view, facet) for facet in view.facets], names, figures, ".table()", wide)
@@ -102,6 +105,8 @@ def _verdicts(view: View, wide: bool) -> list[RenderableType]:
     parts = _tables("Verdicts", rows, names, figures, ".verdicts()", wide)
     if any(row.flag for facet in rows for row in facet):
         parts.append(Text("≠ naive says something else", style="yellow"))
+    if any(row.trust for facet in rows for row in facet):
+        parts.append(Text("? see the column trust of .verdicts(), or the page", style="cyan"))
     return parts
 
 
@@ -159,7 +164,8 @@ def _cell(row: Row, name: str, place: int, size: int) -> Text:
     text = getattr(row, name)
     if name == "verdict":
         mark = " ≠" if isinstance(row, VerdictRow) and row.flag else ""
-        return Text(text, style=STYLES.get(text, "")).append(mark, style="bold yellow")
+        doubt = " ?" if isinstance(row, VerdictRow) and row.trust else ""
+        return Text(text, style=STYLES.get(text, "")).append(mark, style="bold yellow").append(doubt, style="bold cyan")
     return Text("" if place and name in _ONCE else text.replace("< ", "<") if name == "adjusted" else text)
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from unskew import metrics
+from unskew.estimators import Standing
 from unskew.report import numbers
 from unskew.result import Estimate, Result, Verdict, Weights
 
@@ -91,25 +92,45 @@ class View:
         """What stands for everybody: ``None``, or the first segment of a result that has only segments."""
         return self.facets[0].segment if self.facets else None
 
-    @property
+    @cached_property
     def headline(self) -> Facet | None:
-        """The facet that makes the headline: the first metric and target, for all users."""
-        return self.facets[0] if self.facets else None
+        """The facet that makes the headline: that of the strongest promise, for all users.
+
+        Among equals sums over items come before ratios inside users (ndcg, map), then the first metric and target.
+        """
+        whole = self.facets_of(self.whole)
+        if not whole:
+            return None
+        return min(whole, key=lambda f: (not self._sums_items(f), self._strength(f, self.carrier(f)), whole.index(f)))
 
     def carrier(self, facet: Facet) -> str:
-        """The estimator whose word counts in a facet: the last debiased one with an interval, else the last there.
+        """The estimator whose word counts in a facet: that with the strongest promise among those with an interval.
 
-        Clips and switch, biased on purpose, are looked at beside others, and count where there is nothing else.
+        Of several with the same promise the last one counts: dr is asked for beside ips, not the other way round.
         """
         there = unique(e.estimator for e in self.estimates(facet))
-        debiased = [name for name in there if not is_naive(name) and name != "direct"]  # which nothing corrects
         sure = {e.estimator for e in self.estimates(facet) if math.isfinite(e.low)}
-        known = [name for name in debiased if name in sure]
-        return ([name for name in known if not is_biased(name)] or known or debiased or there)[-1]
+        known = [name for name in there if name in sure] or there
+        return min(reversed(known), key=lambda name: self._strength(facet, name))
+
+    def standing(self, facet: Facet, estimator: str) -> Standing:
+        """What may be claimed of an estimator in a facet."""
+        return Standing(self.estimates(facet, estimator)[0].standing)
+
+    @property
+    def debiased(self) -> bool:
+        """Whether the headline rests on an estimator that tries to undo the skew of the log."""
+        return self.headline is None or self.standing(self.headline, self.carrier(self.headline)).debiased
+
+    def _strength(self, facet: Facet, estimator: str) -> int:
+        return self.standing(facet, estimator).place
+
+    def _sums_items(self, facet: Facet) -> bool:
+        return not any(e.promise.startswith("no promise") for e in self.estimates(facet))
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
-        there = [e.estimator for e in self.estimates(facet) if is_naive(e.estimator)]
+        there = [e.estimator for e in self.estimates(facet) if not Standing(e.standing).debiased]
         return there[0] if there and there[0] != self.carrier(facet) else None
 
     def estimates(self, facet: Facet, estimator: str | None = None) -> list[Estimate]:
@@ -146,11 +167,6 @@ class View:
 def is_naive(estimator: str) -> bool:
     """Whether this is the estimator that takes the log as it is."""
     return estimator.split("(")[0] == "naive"
-
-
-def is_biased(estimator: str) -> bool:
-    """Whether this estimator is biased on purpose, to tame heavy weights."""
-    return estimator.split("(")[0] in ("clipped", "switch")
 
 
 def lower_is_better(metric: str) -> bool:

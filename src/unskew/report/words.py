@@ -1,4 +1,4 @@
-"""Verdicts in plain words: who is better, by how much, how surely, and how robustly."""
+"""Verdicts in plain words: who is better or ahead, by how much, how surely, if what holds, and what would undo it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from unskew.estimators import Standing
+from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.view import Facet, View, clean, lower_is_better, unique
 from unskew.result import Estimate, Result, Verdict
 
-_DECIDED = ("better", "worse")
+NOT_DEBIASED = "Not debiased"
 
 
 class Part(NamedTuple):
@@ -36,6 +38,21 @@ def sentences(result: Result) -> list[str]:
     return [str(sentence) for sentence in headline_sentences(View.of(result))]
 
 
+def headline(result: Result) -> dict[str, Any]:
+    """What is read first, as plain values."""
+    view = View.of(result)
+    return {
+        "title": str(title(view)),
+        "debiased": view.debiased,
+        "metric": None if view.headline is None else view.headline.metric,
+        "target": None if view.headline is None else view.headline.target,
+        "estimator": None if view.headline is None else view.carrier(view.headline),
+        "sentences": [str(sentence) for sentence in headline_sentences(view)],
+        "agreement": agreement(view),
+        "trust": trust(view),
+    }
+
+
 def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     """One sentence per pair of models, without pairs one per model.
 
@@ -51,31 +68,120 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
         return [_score(e, view) for e in view.estimates(facet, carrier)]
     naive = {(v.a, v.b): v for v in view.verdicts(facet, view.naive(facet))} if view.naive(facet) else {}
     first = {part.text for part in title(view).parts if part.kind == "name"}
-    ordered = sorted(verdicts, key=lambda v: (v.verdict not in _DECIDED, first.isdisjoint((v.a, v.b))))
+    ordered = sorted(verdicts, key=lambda v: (not decided(v), first.isdisjoint((v.a, v.b))))
     short = brief and len(verdicts) > 3
-    return [say(v, naive.get((v.a, v.b)), comparisons=len(verdicts), brief=short) for v in ordered]
+    return [
+        say(
+            v,
+            naive.get((v.a, v.b)),
+            comparisons=len(verdicts),
+            brief=short,
+            least=least_tipping(view, v),
+        )
+        for v in ordered
+    ]
 
 
-def say(verdict: Verdict, naive: Verdict | None = None, *, comparisons: int = 1, brief: bool = False) -> Sentence:
-    """One verdict in plain words, with what naive would have said where that is something else."""
+def decided(verdict: Verdict) -> bool:
+    """Whether one of the two is named."""
+    return Outcome(verdict.verdict).decided
+
+
+def winner(verdict: Verdict) -> str:
+    """The model that a decided verdict names."""
+    return verdict.a if Outcome(verdict.verdict).first else verdict.b
+
+
+def least_tipping(view: View, verdict: Verdict) -> float | None:
+    """The least tipping point, sampling error allowed for, over the estimators shown that debias this pair."""
+    found = [
+        v.tipping_low if v.tipping_low is not None else v.tipping
+        for v in view.result.verdicts_
+        if (v.a, v.b, v.metric, v.segment) == (verdict.a, verdict.b, verdict.metric, verdict.segment)
+        and v.tipping is not None
+        and Standing(v.standing).debiased == Standing(verdict.standing).debiased
+        and v.tipping_kind == verdict.tipping_kind
+    ]
+    return min((g for g in found if g is not None), default=None)
+
+
+def agreement(view: View) -> str:
+    """Whether the other debiased estimators and targets agree with the headline, and which do not."""
+    facet = view.headline
+    if facet is None or not view.debiased:
+        return ""
+    carrier = view.carrier(facet)
+    mine = {(v.a, v.b): v for v in view.verdicts(facet, carrier)}
+    others = [
+        v
+        for v in view.result.verdicts_
+        if (v.metric, v.segment) == (facet.metric, facet.segment)
+        and (v.estimator, v.target) != (carrier, facet.target)
+        and Standing(v.standing).debiased
+        and (v.a, v.b) in mine
+    ]
+    if not others:
+        return ""
+    against = {"says the opposite on": [], "does not decide": [], "decides": []}  # type: dict[str, list[Verdict]]
+    for v in others:
+        one = mine[v.a, v.b]
+        if decided(one) and decided(v) and winner(one) != winner(v):
+            against["says the opposite on"].append(v)
+        elif decided(one) and not decided(v):
+            against["does not decide"].append(v)
+        elif decided(v) and not decided(one):
+            against["decides"].append(v)
+    parts = [_against(how, found) for how, found in against.items() if found]
+    if not parts:
+        return "The other debiased estimators and targets agree."
+    return "Among the other debiased estimators and targets, " + "; ".join(parts) + "."
+
+
+def _against(how: str, verdicts: list[Verdict]) -> str:
+    """Which estimators say otherwise, and on which pairs."""
+    cells: dict[str, list[str]] = {}
+    for v in verdicts:
+        cells.setdefault(f"{v.estimator} ({v.target})", []).append(f"{v.a} and {v.b}")
+    said = []
+    for cell, pairs in list(cells.items())[:3]:
+        many = f"{', '.join(pairs[:2])}" + (f" and {len(pairs) - 2} more pairs" if len(pairs) > 2 else "")
+        said.append(f"{cell} {how} {many}")
+    more = f", and {len(cells) - 3} more" if len(cells) > 3 else ""
+    return "; ".join(said) + more
+
+
+def say(
+    verdict: Verdict,
+    naive: Verdict | None = None,
+    *,
+    comparisons: int = 1,
+    brief: bool = False,
+    least: float | None = None,
+) -> Sentence:
+    """One verdict in plain words, with what naive would have said where that is something else.
+
+    Args:
+        comparisons: how many pairs share the simultaneous level.
+        least: the tipping point to quote.
+    """
     if math.isnan(verdict.difference):
         return _incomparable(verdict)
     if verdict.difference == 0.0 and not verdict.se > 0.0:
         return _identical(verdict)
-    parts = _decided(verdict, comparisons, brief) if verdict.verdict in _DECIDED else _undecided(verdict, brief)
+    parts = _decided(verdict, comparisons, brief, least) if decided(verdict) else _undecided(verdict, brief)
     flag = disagreement(verdict, naive)
     return Sentence((*parts, Part(f" {flag}", "flag")) if flag else parts, verdict.verdict)
 
 
 def disagreement(verdict: Verdict, naive: Verdict | None) -> str:
     """What naive would have said, where that is not the same; else empty."""
-    if naive is None or naive.verdict == verdict.verdict or math.isnan(verdict.difference):
+    if naive is None or math.isnan(verdict.difference):
         return ""
-    if naive.verdict not in _DECIDED:
-        return "Naive could not have decided."
-    if verdict.verdict in _DECIDED:
-        return "Naive would have said the opposite."
-    return f"Naive would have called {naive.a if naive.verdict == 'better' else naive.b} better."
+    if not decided(naive):
+        return "Naive could not have decided." if decided(verdict) else ""
+    if not decided(verdict):
+        return f"Naive would have put {winner(naive)} ahead."
+    return "" if winner(naive) == winner(verdict) else "Naive would have said the opposite."
 
 
 def title(view: View) -> Sentence:
@@ -83,6 +189,13 @@ def title(view: View) -> Sentence:
     facet = view.headline
     if facet is None:
         return Sentence((Part("No estimates"),))
+    found = _title(view, facet)
+    if view.debiased:
+        return found
+    return Sentence((Part(f"{NOT_DEBIASED}: ", "flag"), *found.parts), found.verdict)
+
+
+def _title(view: View, facet: Facet) -> Sentence:
     verdicts = view.verdicts(facet, view.carrier(facet))
     on = Part(f" on {facet.metric}{_among(facet)}")
     if not verdicts:
@@ -90,16 +203,18 @@ def title(view: View) -> Sentence:
     if all(math.isnan(v.difference) for v in verdicts):
         return Sentence((Part("No comparison"), on))
     models = unique(name for v in verdicts for name in (v.a, v.b))
-    beaten = {v.b if v.verdict == "better" else v.a for v in verdicts if v.verdict in _DECIDED}
+    beaten = {v.b if winner(v) == v.a else v.a for v in verdicts if decided(v)}
+    known = all(v.verdict in (Outcome.BETTER, Outcome.WORSE) for v in verdicts if decided(v))
+    leads, word = ("is better than", Outcome.BETTER) if known else ("is ahead of", Outcome.AHEAD)
     ahead = [model for model in models if model not in beaten]
     if len(models) == 2 and len(ahead) == 1:
         (behind,) = beaten
-        return Sentence((Part(ahead[0], "name"), Part(" is better than "), Part(behind, "name"), on), "better")
+        return Sentence((Part(ahead[0], "name"), Part(f" {leads} "), Part(behind, "name"), on), word)
     if not beaten:
         return Sentence((Part("This log cannot decide between "), *_together(models), on), "undecided")
-    if len(ahead) == 1 and all(v.verdict in _DECIDED for v in verdicts if ahead[0] in (v.a, v.b)):
-        rest = Part(f" is better than all {len(models) - 1} others")
-        return Sentence((Part(ahead[0], "name"), rest, on), "better")
+    if len(ahead) == 1 and all(decided(v) for v in verdicts if ahead[0] in (v.a, v.b)):
+        rest = "both others" if len(models) == 3 else f"all {len(models) - 1} others"
+        return Sentence((Part(ahead[0], "name"), Part(f" {leads} {rest}"), on), word)
     if not ahead:
         return Sentence((Part("No model is ahead of all others"), on), "undecided")
     tail = " is not beaten" if len(ahead) == 1 else " are not beaten by any other model"
@@ -164,46 +279,48 @@ def refused(view: View) -> list[str]:
     return [f"{', '.join(cells)}: {reason}" for reason, cells in reasons.items()]
 
 
-def _decided(verdict: Verdict, comparisons: int, brief: bool) -> tuple[Part, ...]:
-    """The winner comes first, so a verdict of *worse* is told from the other side."""
-    if verdict.verdict == "better":
+def _decided(verdict: Verdict, comparisons: int, brief: bool, least: float | None) -> tuple[Part, ...]:
+    """The winner comes first, so a verdict of *worse* or *behind* is told from the other side."""
+    if Outcome(verdict.verdict).first:
         first, second, sign, low, high = verdict.a, verdict.b, 1.0, verdict.low, verdict.high
     else:
         first, second, sign, low, high = verdict.b, verdict.a, -1.0, -verdict.high, -verdict.low
+    known = verdict.verdict in (Outcome.BETTER, Outcome.WORSE)
     measured = f"{_difference(sign * verdict.difference, low, high)}, {numbers.p_phrase(verdict.p_adjusted)}"
     correction = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
     lower = " (lower is better)" if lower_is_better(verdict.metric) else ""
-    text = f" on {verdict.metric}{lower}: {measured}{correction}.{_robustness(verdict)}"
+    given = f", if {verdict.assumption}" if verdict.assumption else ""
+    text = f" on {verdict.metric}{lower}{given}: {measured}{correction}.{_tipping(verdict, least)}"
     if brief:
-        text = f": {measured}" + (f", Γ {numbers.gamma(verdict.tipping)}." if verdict.tipping is not None else ".")
-    return Part(first, "name"), Part(" is better than "), Part(second, "name"), Part(text)
+        shown = f", Γ {numbers.gamma(least)}" if least is not None and math.isfinite(least) else ""
+        text = f"{given}: {measured}{shown}."
+    return Part(first, "name"), Part(" is better than " if known else " is ahead of "), Part(second, "name"), Part(text)
 
 
-def _robustness(verdict: Verdict) -> str:
-    if verdict.tipping is None or math.isnan(verdict.tipping):
+def _tipping(verdict: Verdict, least: float | None) -> str:
+    """Where the lead would vanish; a tipping point that does not exist is no praise."""
+    if least is None or not math.isfinite(least):
         return ""
-    naive, held = verdict.estimator == "naive", ", its strata held fixed," if verdict.estimator.startswith("gs") else ""
-    if math.isinf(verdict.tipping):
-        if verdict.target == "per_user" or "over=user" in verdict.estimator:
-            rivals = "(a single pair has no rival)"
-            return f" Reweighing inside users{held} up to a factor of 10 does not undo the lead {rivals}."
-        return " No uneven exposure undoes the lead." if naive else " No error in the propensities undoes the lead."
-    if naive:
-        return f" Uneven exposure by a factor of {numbers.gamma(verdict.tipping)} could undo the lead."
-    what = "the odds of being seen" if verdict.tipping_kind == "odds" else "the propensities"
-    low = verdict.tipping_low
-    least = f" ({numbers.gamma(low)} with sampling error)" if low is not None and math.isfinite(low) else ""
-    factor = f"{numbers.gamma(verdict.tipping)}{least}"
-    return f" It stays ahead unless{held} {what} are wrong by more than a factor of {factor}."
+    factor = numbers.gamma(least)
+    if not Standing(verdict.standing).debiased:
+        return f" Uneven exposure by a factor of {factor} could undo the lead."
+    what = "the odds of being seen were" if verdict.tipping_kind == "odds" else "propensities were"
+    return f" This could reverse if {what} wrong by a factor of {factor} in the worst direction."
 
 
 def _undecided(verdict: Verdict, brief: bool) -> tuple[Part, ...]:
     measured = _difference(verdict.difference, verdict.low, verdict.high)
     names = Part(verdict.a, "name"), Part(" and "), Part(verdict.b, "name")
     needed = f"About {numbers.about(verdict.users_needed)} users" if verdict.users_needed is not None else ""
+    apart = max(abs(verdict.low), abs(verdict.high))
+    equal = not needed and not verdict.trust and math.isfinite(apart)
     if brief:
-        return *names, Part(f" undecided: {measured}." + (f" {needed} needed." if needed else ""))
-    tail = f" {needed} would be needed at this difference." if needed else ""
+        tail = f" {needed} needed." if needed else f" Less than {numbers.number(apart)} apart." if equal else ""
+        return *names, Part(f" undecided: {measured}.{tail}")
+    if equal:
+        text = f" are practically equal on {verdict.metric}: less than {numbers.number(apart)} apart, {measured}."
+        return *names, Part(text)
+    tail = f" {needed} would be needed at this difference." if needed and not verdict.trust else ""
     return Part("This log cannot decide between "), *names, Part(f" on {verdict.metric}: {measured}.{tail}")
 
 
@@ -227,7 +344,8 @@ def _score(e: Estimate, view: View) -> Sentence:
 
 def _difference(value: float, low: float, high: float) -> str:
     places = numbers.decimals([(low, high)])
-    return f"{numbers.number(value, places, sign=True)} {numbers.interval(low, high, places)}"
+    limits = numbers.interval(low, high, places) if math.isfinite(low) else "(no interval)"
+    return f"{numbers.number(value, places, sign=True)} {limits}"
 
 
 def _together(models: list[str]) -> tuple[Part, ...]:

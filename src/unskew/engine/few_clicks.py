@@ -1,0 +1,113 @@
+"""How much do ratios inside users owe to few clicks? Leave one click out, and see where the ratio moves (MATHS §13).
+
+    b_u = (n*_u − 1) · (mean over clicks j of R_u without j  −  R_u)        for users with n*_u ≥ 2 clicks
+
+is the jackknife's estimate of the bias of a user's own ratio R_u. Any estimator and metric will do: its per-user
+columns are filled again for users who lack one of their clicks. Of many users a sample serves, chosen by the hash of
+their ids, and of many clicks a few, evenly spaced; the error of the mean is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unskew.engine.arm import Arm
+from unskew.engine.held import Floats, Held, Ints64, Ranked
+from unskew.engine.rated import RatedArm
+from unskew.estimators import Batch
+
+USERS = 16_384  # at most
+CLICKS = 6  # left out, each in turn
+BLOCK = 1_024  # users at once
+
+
+@dataclass(frozen=True, eq=False)
+class FewClicks:
+    """The mean of b over users with two clicks or more, by [metric, model], and its covariance [metric, model, model].
+
+    ``sampled`` says that not all such users were looked at, so that the mean has an error of its own.
+    """
+
+    mean: Floats
+    covariance: Floats
+    users: int
+    sampled: bool
+
+
+def few_clicks(held: Held, arm: Arm | RatedArm) -> FewClicks:
+    """The leave-one-click-out bias of every metric and model of an arm whose ratios are taken inside users."""
+    counts = _clicks(held, arm)
+    able = np.flatnonzero(counts >= 2)
+    chosen = able
+    if len(able) > USERS:
+        chosen = np.sort(able[np.argpartition(held.hashes[able], USERS)[:USERS]])
+    metrics, models = len(arm.metrics), arm.models
+    total, squares = np.zeros((metrics, models)), np.zeros((metrics, models, models))
+    bare, rows_only = replace(arm, start=0), replace(held, guess=None)
+    for start in range(0, len(chosen), BLOCK):
+        b = _of_block(rows_only, bare, chosen[start : start + BLOCK])
+        total += b.sum(axis=0)
+        squares += np.einsum("uta,utb->tab", b, b)
+    n = max(len(chosen), 1)
+    mean = total / n
+    spread = squares / n - mean[:, :, None] * mean[:, None, :]
+    return FewClicks(mean, spread / n, len(chosen), len(chosen) < len(able))
+
+
+def _clicks(held: Held, arm: Arm | RatedArm) -> Ints64:
+    """How many rows of each user count: relevant ones, or all where errors of predictions are averaged."""
+    if isinstance(arm, RatedArm):
+        return np.diff(held.indptr)
+    before = np.concatenate([[0], np.cumsum(held.value > 0.0)])
+    return np.asarray(before[held.indptr[1:]] - before[held.indptr[:-1]], dtype=np.int64)
+
+
+def _of_block(held: Held, arm: Arm | RatedArm, users: Ints64) -> Floats:
+    """b of some users, (users, metrics, models)."""
+    low, high = int(users[0]), int(users[-1]) + 1
+    batch, ranked = held.batch(low, high), held.ranked(low, high)
+    keep = np.zeros(high - low, dtype=np.bool_)
+    keep[users - low] = True
+    lengths = np.diff(batch.indptr)
+    counted = np.repeat(keep, lengths)
+    if isinstance(arm, Arm):
+        counted &= batch.value > 0.0
+    rows = np.flatnonzero(counted)
+    sizes = np.bincount(np.repeat(np.arange(high - low), lengths)[rows], minlength=high - low)[keep]
+    whole = _ratios(arm, batch, ranked, rows, sizes, users - low)
+    picks = np.minimum(sizes, CLICKS)
+    owner = np.repeat(np.arange(len(users)), picks)  # which user each of the shortened users is
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(picks) - picks, picks)
+    out = ((place + 0.5) * sizes[owner] / picks[owner]).astype(np.int64)  # which click it lacks
+    first = np.cumsum(sizes) - sizes
+    short = sizes[owner] - 1
+    inside = np.arange(int(short.sum())) - np.repeat(np.cumsum(short) - short, short)
+    inside += inside >= np.repeat(out, short)
+    without = _ratios(arm, batch, ranked, rows[np.repeat(first[owner], short) + inside], short, (users - low)[owner])
+    mean = np.add.reduceat(without, np.cumsum(picks) - picks, axis=0) / picks[:, None, None]
+    return np.asarray((sizes - 1)[:, None, None] * (mean - whole))
+
+
+def _ratios(
+    arm: Arm | RatedArm, batch: Batch, ranked: Sequence[Ranked], rows: Ints64, sizes: Ints64, users: Ints64
+) -> Floats:
+    """R_u of users made of these rows, so many each, (users, metrics, models)."""
+    made = replace(
+        batch,
+        indptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        value=batch.value[rows],
+        propensity=None if batch.propensity is None else batch.propensity[rows],
+        labels=None if batch.labels is None else {name: codes[rows] for name, codes in batch.labels.items()},
+        relevant=None if batch.relevant is None else batch.relevant[users],
+        candidates=None if batch.candidates is None else batch.candidates[users],
+        rating=None if batch.rating is None else batch.rating[rows],
+        q=None,
+        q_total=None,
+    )
+    theirs = [Ranked(r.rank[rows], None if r.predicted is None else r.predicted[rows]) for r in ranked]
+    x = np.empty((len(sizes), arm.width))
+    arm.fill(made, theirs, x)
+    return np.stack([x[:, arm.columns(t)[: arm.models]] for t in range(len(arm.metrics))], axis=1)

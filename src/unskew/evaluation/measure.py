@@ -1,0 +1,146 @@
+"""What one table needs of the data before anything is judged: sums over users, few clicks, support, bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.engine.few_clicks import FewClicks, few_clicks
+from unskew.engine.held import Held
+from unskew.engine.memory import AnyArm, Progress, Sums, estimate
+from unskew.engine.plan import Plan
+from unskew.engine.summed import SummedArm
+from unskew.engine.support import unsupported
+from unskew.estimators import Need, Standing
+from unskew.inference.simultaneous import Family, single_error
+from unskew.metrics import Metric, RankingMetric
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What the answer depends on besides the data.
+
+    Args:
+        models: their names.
+        propensity: its canonical string.
+        known: whether propensities are known rather than assumed or fitted.
+        assumption: what must hold for them to be right; empty where they are known.
+        level: of intervals and verdicts.
+        replicates: of the bootstrap; 0 for normal intervals.
+        single_clicks: share of users with one seen relevant item.
+        support_gap: share of held-out interactions on items that training never showed.
+        item_propensity: P of each item, where it is one per item.
+    """
+
+    models: tuple[str, ...]
+    propensity: str | None
+    known: bool
+    assumption: str
+    level: float
+    replicates: int
+    seed: int
+    threads: int | None
+    progress: Progress | None
+    segment: str | None
+    single_clicks: float
+    support_gap: float | None
+    item_propensity: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The sums of one table, and what the checks need besides.
+
+    Args:
+        few_clicks: per arm whose debiased ratios are taken inside users.
+        unsupported: u_m by metric, (models,), where any list holds what the log could never show.
+        redrawn: per cell, replicates of the models' estimates with propensities fitted anew.
+    """
+
+    held: Held
+    plan: Plan
+    setting: Setting
+    sums: Sums
+    few_clicks: dict[int, FewClicks]
+    unsupported: dict[Metric, Floats]
+    redrawn: list[Floats] | None = None
+
+
+def measure(
+    held: Held,
+    plan: Plan,
+    setting: Setting,
+    *,
+    keep: bool = False,
+    redraw: Callable[[], list[Floats]] | None = None,
+) -> Measured:
+    """Walk the users once for the sums, and look again where a check needs it.
+
+    Args:
+        keep: keep the per-user columns.
+        redraw: gives other replicates of every cell's estimates (refitted propensities), with the bias of the fit taken
+            off. Differences, p and verdicts of what uses propensities are then those of the replicates, whose mean is
+            the corrected estimate, as intervals are; values and tipping points keep their own.
+    """
+    sums = estimate(
+        held,
+        plan.arms,
+        plan.cells,
+        keep=keep,
+        replicates=setting.replicates,
+        seed=setting.seed,
+        threads=setting.threads,
+        progress=setting.progress,
+    )
+    several = len(setting.models) > 1
+    ratios = {
+        place: few_clicks(held, arm)
+        for place, arm in enumerate(plan.arms)
+        if several and arm.inside_users and debiased(arm) and not isinstance(arm, SummedArm)
+    }
+    redrawn = None if redraw is None else redraw()
+    return Measured(held, plan, setting, sums, ratios, _unsupported(held, plan, setting), redrawn)
+
+
+def debiased(arm: AnyArm) -> bool:
+    """Whether the arm's estimator tries to undo the skew of the log."""
+    return arm.estimator.standing(arm.target) is not Standing.NAIVE
+
+
+def weighted(arm: AnyArm) -> bool:
+    """Whether the arm uses propensities."""
+    return Need.PROPENSITY in arm.estimator.needs(arm.target)
+
+
+def _unsupported(held: Held, plan: Plan, setting: Setting) -> dict[Metric, Floats]:
+    if held.shown is None or not held.lists:
+        return {}
+    metrics = list(dict.fromkeys(m for arm in plan.arms for m in arm.metrics if isinstance(m, RankingMetric)))
+    if not metrics:
+        return {}
+    depth = max(arm.depth for arm in plan.arms)
+    table = np.ascontiguousarray(np.stack([m.table(depth) for m in metrics], axis=1))
+    return dict(zip(metrics, unsupported(held, held.shown, table, setting.threads), strict=True))
+
+
+Key = tuple[str, str, str]  # metric, estimator, target
+
+
+def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
+    """α* of every cell: one simultaneous level over its pairs of models in the whole and in all segments."""
+    families: dict[Key, list[Family]] = {}
+    level = tables[0].setting.level
+    for table in tables:
+        for place, cell in enumerate(table.plan.cells):
+            arm, moments = table.plan.arms[cell.arm], table.sums.moments[place]
+            if moments.models < 2:
+                continue
+            key = (str(arm.metrics[cell.metric]), str(arm.estimator), str(arm.target))
+            known = np.isfinite(moments.covariance).all()
+            families.setdefault(key, []).extend([Family.of(moments.covariance, moments.differ)] if known else [])
+    return {key: single_error(found, level) for key, found in families.items()}

@@ -1,0 +1,185 @@
+"""Pairs of models in one cell: their differences, and everything that a verdict on them must survive (MATHS §13)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from unskew.engine.memory import AnyArm, Cell
+from unskew.engine.rated import RatedArm
+from unskew.engine.support import expected_ess
+from unskew.estimators import Target
+from unskew.evaluation.measure import Floats, Measured, weighted
+from unskew.inference.contrast import Contrast, contrast
+from unskew.inference.intervals import critical, percentile, two_sided_p
+from unskew.inference.moments import Moments
+from unskew.inference.steps import corrected
+from unskew.inference.verdict import FEW_WINS, Checks, Judgement, judge
+from unskew.metrics import RankingMetric, Shape
+
+FEW_BEYOND = 5.0  # replicates beyond an interval's end; with fewer, a normal curve through all of them says more
+
+
+@dataclass(frozen=True, eq=False)
+class Rivals:
+    """The models of one cell.
+
+    Args:
+        place: of the cell.
+        tail: the error probability of each comparison.
+        drawn: replicates of the models' estimates.
+        moved: whether the replicates lie around a corrected estimate, and so the differences.
+    """
+
+    measured: Measured
+    place: int
+    tail: float
+    drawn: Floats | None
+    moved: bool
+
+    @cached_property
+    def cell(self) -> Cell:
+        """The metric, its columns and its form."""
+        return self.measured.plan.cells[self.place]
+
+    @cached_property
+    def arm(self) -> AnyArm:
+        """The estimator and target."""
+        return self.measured.plan.arms[self.cell.arm]
+
+    @cached_property
+    def moments(self) -> Moments:
+        """The sums over users."""
+        return self.measured.sums.moments[self.place]
+
+    def difference(self, a: int, b: int) -> Contrast:
+        """Model a less model b; the corrected difference where propensities were fitted anew."""
+        found = contrast(self.moments, a, b)
+        if not (self.moved and self.drawn is not None):
+            return found
+        gaps = self.drawn[:, a] - self.drawn[:, b]
+        centre = corrected(self.drawn)
+        return replace(found, value=float(centre[a] - centre[b]), error=percentile(gaps, 0.95).se)
+
+    def judge(self, a: int, b: int) -> Judgement:
+        """The interval that all checks allow, and whether it names a winner."""
+        difference = self.difference(a, b)
+        checks = self._checks(a, b, difference)
+        found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
+        if found.decided and (unable := self._unable(a, b)):
+            return judge(difference, self.tail, replace(checks, unable=unable))
+        return found
+
+    def p(self, a: int, b: int) -> float:
+        """The p-value of a pair; of replicates around a corrected estimate, the larger of theirs and the score's."""
+        difference = self.difference(a, b)
+        if not (self.moved and self.drawn is not None):
+            return difference.p
+        return max(difference.p, two_sided_p(difference.value, difference.error)) if difference.users else 1.0
+
+    def ess(self, a: int, b: int) -> float:
+        """Effective number of users who tell the two apart: (Σ|d|)² / Σd²."""
+        wins = self.moments.wins
+        squares = float(wins[1, a, b] + wins[1, b, a])
+        return float(wins[0, a, b] + wins[0, b, a]) ** 2 / squares if squares > 0.0 else 0.0
+
+    def bias(self, a: int, b: int) -> float | None:
+        """B, the leave-one-click-out bias of the difference; ``None`` where ratios are not taken inside users."""
+        found = self.measured.few_clicks.get(self.cell.arm)
+        return None if found is None else float(found.mean[self.cell.metric, a] - found.mean[self.cell.metric, b])
+
+    def unsupported(self, a: int, b: int) -> float:
+        """The larger share of worth on places that the log could never show."""
+        shares = self.measured.unsupported.get(self.arm.metrics[self.cell.metric])
+        return 0.0 if shares is None else float(max(shares[a], shares[b]))
+
+    @cached_property
+    def hit(self) -> float | None:
+        """How far one more hit of the largest weight would move a value; ``None`` for errors of predictions."""
+        metric, moments = self.arm.metrics[self.cell.metric], self.moments
+        if not isinstance(metric, RankingMetric) or moments.users == 0:
+            return None
+        worth = float(metric.table(self.arm.depth).max(initial=0.0))
+        if metric.shape is not Shape.ADDITIVE or self.arm.inside_users or self.arm.target is Target.SUM_PER_USER:
+            largest = 1.0  # a user's own ratio
+        else:
+            largest = self.measured.sums.tallies[self.cell.arm].largest * worth
+        if isinstance(self.arm, RatedArm) and self.measured.held.candidates is not None:
+            largest *= float(self.measured.held.candidates.max(initial=1.0) * self.measured.held.value.max(initial=0.0))
+        gradient = moments.form.gradients(moments.mean)
+        slope = float(np.abs(gradient[0, moments.form.places[0][0][0][0]]))
+        return largest * slope / moments.users if math.isfinite(slope) else None
+
+    def _checks(self, a: int, b: int, difference: Contrast) -> Checks:
+        shares = self.measured.unsupported.get(self.arm.metrics[self.cell.metric])
+        supported = None
+        if shares is not None and 0.0 < max(shares[a], shares[b]) < 1.0:
+            supported = contrast(self.moments, a, b, 1.0 / (1.0 - shares[a]), 1.0 / (1.0 - shares[b]))
+        ahead, behind = (a, b) if difference.value > 0.0 else (b, a)
+        wins = self.moments.wins
+        squares = float(wins[1, behind, ahead])
+        few = self.measured.few_clicks.get(self.cell.arm)
+        return Checks(
+            supported=supported,
+            bias=self.bias(a, b),
+            bias_error=self._bias_error(a, b),
+            single_clicks=None if few is None else self.measured.setting.single_clicks,
+            wins=float(wins[0, behind, ahead]) ** 2 / squares if squares > 0.0 else 0.0,
+            hit=None if self._by_items else self.hit,
+            unsupported=self.unsupported(a, b),
+        )
+
+    def _bias_error(self, a: int, b: int) -> float:
+        """The standard error of B where it rests on a sample of the users."""
+        few = self.measured.few_clicks.get(self.cell.arm)
+        if few is None or not few.sampled:
+            return 0.0
+        c = few.covariance[self.cell.metric]
+        return math.sqrt(max(float(c[a, a] + c[b, b] - 2.0 * c[a, b]), 0.0))
+
+    def _bootstrapped(self, a: int, b: int) -> tuple[float, float] | None:
+        """The interval of the replicates at this error probability."""
+        if self.drawn is None:
+            return None
+        gaps = self.drawn[:, a] - self.drawn[:, b]
+        gaps = gaps[np.isfinite(gaps)]
+        if len(gaps) < 2 or self.moments.active < 2:
+            return None
+        if self.tail / 2.0 * len(gaps) < FEW_BEYOND:
+            reach, centre = critical(1.0 - self.tail) * float(np.std(gaps, ddof=1)), float(np.mean(gaps))
+            return centre - reach, centre + reach
+        found = percentile(gaps, 1.0 - self.tail)
+        return found.low, found.high
+
+    @cached_property
+    def _by_items(self) -> bool:
+        """Whether P of all listed places is known, so that one can tell what hits a list could expect."""
+        metric = self.arm.metrics[self.cell.metric]
+        additive = isinstance(metric, RankingMetric) and metric.shape is Shape.ADDITIVE
+        summed = self.arm.target in (Target.POOLED, Target.PER_USER_SUM, Target.SUM_POOLED)
+        return weighted(self.arm) and additive and summed and self.measured.setting.item_propensity is not None
+
+    def _unable(self, a: int, b: int) -> str:
+        """Which list could expect too few hits where the two differ, in words."""
+        if not self._by_items:
+            return ""
+        metric, held, moments = self.arm.metrics[self.cell.metric], self.measured.held, self.moments
+        assert isinstance(metric, RankingMetric)
+        assert self.measured.setting.item_propensity is not None
+        worth = metric.table(self.arm.depth)
+        lists = held.lists[a], held.lists[b]
+        listed = sum(float(worth[each.rank[each.rank < len(worth)]].sum()) for each in lists)
+        first = moments.form.places[0][0][0]
+        weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
+        if listed <= 0.0 or weighed <= 0.0:
+            return ""
+        users = np.arange(held.users, dtype=np.int64)
+        expected = expected_ess(*lists, self.measured.setting.item_propensity, worth, weighed / listed, users)
+        for model, ess in zip((a, b), expected, strict=True):
+            if ess < FEW_WINS:
+                name = self.measured.setting.models[model]
+                return f"{name} could expect only {ess:.1f} effective hits where the two lists differ"
+        return ""
