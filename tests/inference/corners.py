@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unskew.engine.held import Held
 from unskew.estimators import Estimator
-from unskew.evaluation.answer import answer
+from unskew.evaluation.measure import measure
+from unskew.evaluation.tippings import tippings
 from unskew.log import Recommendations
 from unskew.result import Verdict
 
-from .worlds import ITEMS, Floats, Ints64, numbered, plan_of, setting
+from .worlds import ITEMS, Floats, Ints64, answer, numbered, plan_of, setting
 
 K = 5
 GS = "gs(strata=2)"
@@ -161,5 +162,11 @@ def worths(lists: Recommendations, held: Held) -> Floats:
 
 
 def verdict(held: Held, cell: tuple[str | Estimator, str], metric: str = "dcg@5") -> Verdict:
-    (row,) = answer(held, plan_of(held, (cell,), metric), setting(2)).verdicts
-    return row
+    """The pair's row, with its tipping point also where so few users decide nothing."""
+    plan = plan_of(held, (cell,), metric)
+    (row,) = answer(held, plan, setting(2)).verdicts
+    found = tippings(measure(held, plan, setting(2)), {(0, 0, 1)}).get((0, 0, 1))
+    if found is None:
+        return row
+    kind = "ratio" if held.relative or cell[0] == "naive" else "odds"
+    return replace(row, tipping=found.value, tipping_low=found.low, tipping_kind=kind)

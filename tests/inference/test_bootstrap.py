@@ -13,12 +13,11 @@ from scipy.stats import chi2
 import unskew
 from unskew.engine.held import Held
 from unskew.engine.memory import estimate
-from unskew.evaluation.answer import answer
 from unskew.inference.bootstrap import LIMITS, replicate_sums
 from unskew.inference.intervals import percentile
 from unskew.log import Ids
 
-from .worlds import Floats, Ints64, draw, numbered, plan_of, setting
+from .worlds import Floats, Ints64, answer, draw, numbered, plan_of, setting
 
 CELLS = (
     ("naive", "per_user"),

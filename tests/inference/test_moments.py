@@ -73,6 +73,7 @@ def test_merging_any_partition_in_any_order_is_one_pass(way: Way, parts: int) ->
         other = merged(x, rng, parts)
         assert (other.users, other.active) == (whole.users, whole.active)
         np.testing.assert_array_equal(other.differ, whole.differ)
+        np.testing.assert_allclose(other.wins, whole.wins, rtol=1e-9)
         np.testing.assert_allclose(other.values, whole.values, rtol=1e-12)
         np.testing.assert_allclose(np.sqrt(np.diag(other.covariance)), single, rtol=1e-9)
         for a, b in ((0, 1), (0, 2), (1, 2)):
@@ -115,7 +116,12 @@ def test_errors_are_those_of_explicit_loops(way: Way) -> None:
             cross = math.fsum(e * f for e, f in zip(influences[a], influences[b], strict=True))
             expected = active / (active - 1) * cross / len(x) ** 2
             assert moments.covariance[a, b] == pytest.approx(expected, rel=1e-8, abs=1e-9 * errors[a] * errors[b])
-            assert moments.differ[a, b] == sum(row[a] != row[b] for row in x.tolist())
+            apart = [row[a] - (row[b] if b != a else 0.0) for row in x.tolist()]
+            assert moments.differ[a, b] == sum(d != 0.0 for d in apart)
+            ahead = apart if b != a else [abs(d) for d in apart]
+            for power, found in ((1, moments.wins[0, a, b]), (2, moments.wins[1, a, b])):
+                assert found == pytest.approx(math.fsum(d**power for d in ahead if d > 0.0), rel=1e-9)
+            assert moments.wins[2, a, b] == pytest.approx(math.fsum(d**4 for d in apart), rel=1e-9)
 
 
 def test_silent_users_enlarge_the_sample_but_not_the_correction() -> None:

@@ -15,7 +15,6 @@ import pytest
 import unskew as us
 from unskew.inference.intervals import percentile, two_sided_p
 from unskew.inference.steps import corrected, prolonged
-from unskew.inference.verdict import decide
 
 from .refit_study import popularity, step, sums
 
@@ -70,13 +69,12 @@ def evaluated(world: int, *, training: int = 60, least: float = 0.05, replicates
 
 @pytest.mark.parametrize("world", range(6))
 def test_differences_p_and_verdicts_go_with_the_interval(world: int) -> None:
-    """The difference lies inside its interval, p is that of it and its error, and both say the same of 0."""
+    """The difference lies inside its interval, p is at least that of it and its error, and both say the same of 0."""
     (v,) = (v for v in evaluated(world).verdicts_ if v.estimator == "ips")
     assert v.low < v.difference < v.high
-    assert v.difference == pytest.approx((v.low + v.high) / 2.0, abs=0.5 * v.se)
-    assert v.p == pytest.approx(two_sided_p(v.difference, v.se))
-    if not 0.03 < v.p < 0.08:  # near the border percentiles and the normal curve may differ
-        assert (v.verdict != "undecided") == (not v.low <= 0.0 <= v.high)
+    assert v.high - v.low >= 3.0 * v.se
+    assert v.p >= two_sided_p(v.difference, v.se) * (1.0 - 1e-12)
+    assert (v.verdict != "undecided") == (not v.low <= 0.0 <= v.high)
 
 
 def test_what_uses_no_propensities_keeps_its_difference() -> None:
@@ -137,7 +135,7 @@ def study(worlds: int, training: int, least: float) -> tuple[float, float]:
         refit = prolonged(value, known, values(near[1:], drawn), values(near[1:], alike))
         interval = percentile(refit[:, 0] - refit[:, 1], 0.95)
         centre = corrected(refit)
-        (p_value,), _ = decide(np.array([centre[0] - centre[1]]), np.array([interval.se]), np.ones(1, dtype=np.int64))
+        p_value = two_sided_p(float(centre[0] - centre[1]), interval.se)
         false += int(p_value < 0.05)
         against += (p_value < 0.05) != (not interval.low <= 0.0 <= interval.high)
     return false / worlds, against / worlds

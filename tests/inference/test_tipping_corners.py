@@ -44,8 +44,7 @@ def test_closed_tipping_points_are_where_the_worst_case_turns(cell: tuple[str, s
             assert row.tipping is None
             continue
         assert row.tipping is not None and row.tipping > 1.0
-        assert row.tipping_kind == ("ratio" if relative or cell[0] == "naive" else "odds")
-        assert row.tipping_low is None
+        assert row.tipping_low is not None and 1.0 <= row.tipping_low <= row.tipping
         kinds.add(math.isinf(row.tipping))
         if math.isinf(row.tipping):
             assert brute.worst(1e9) >= -1e-8
@@ -93,7 +92,6 @@ def test_grid_tipping_points_are_interpolated_between_neighbours(cell: tuple[str
         if abs(brute.lead) < 1e-12:
             continue
         row = verdict(held, cell)
-        assert row.tipping_kind == ("ratio" if relative or cell[0] == "naive" else "odds")
         worst = [brute.worst(gamma) for gamma in GRID]
         after = next((j for j, value in enumerate(worst) if value <= 0.0), None)
         if after is None:

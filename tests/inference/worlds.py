@@ -23,7 +23,8 @@ from unskew.engine.held import Held
 from unskew.engine.plan import Plan, make_plan
 from unskew.estimators import Estimator, Summary, Target
 from unskew.estimators.summary import Histogram
-from unskew.evaluation.answer import Setting
+from unskew.evaluation import answer as answers
+from unskew.evaluation.measure import Setting, error_per_comparison, measure
 from unskew.log import Ids, Recommendations
 
 Floats = npt.NDArray[np.float64]
@@ -165,6 +166,8 @@ def setting(
     return Setting(
         models=tuple("abcdefghijklmnop"[:models]),
         propensity="known",
+        known=True,
+        assumption="",
         level=level,
         replicates=replicates,
         seed=seed,
@@ -174,6 +177,12 @@ def setting(
         single_clicks=single_clicks,
         support_gap=support_gap,
     )
+
+
+def answer(held: Held, plan: Plan, chosen: Setting) -> answers.Answer:
+    """The answer of one table, at the simultaneous level of its own pairs."""
+    measured = measure(held, plan, chosen)
+    return answers.answer(measured, error_per_comparison([measured]))
 
 
 def many(one: Callable[[int], T], seeds: Sequence[int]) -> list[T]:

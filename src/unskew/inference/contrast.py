@@ -136,7 +136,9 @@ def _judged(
     if score is None:  # every user counts once: d = Δ̂ + e
         s00, s01, s11 = around + n * value**2, n * value, float(n)
     else:
-        s00 = float(score @ second @ score)
+        scales = np.abs(score[score != 0.0])
+        even = len(scales) > 0 and scales.max() == scales.min()  # no lift: Σ d² was summed as it stands
+        s00 = float(scales[0] ** 2 * squares) if even else float(score @ second @ score)
         base = _divisor(moments, value, direction, score)
         s01, s11 = float(score @ second @ base), float(base @ second @ base)
     small = users / (users - 1.0) / n**2 if users > 1 else 2.0 / n**2
