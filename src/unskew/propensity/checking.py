@@ -109,7 +109,7 @@ def check(
         if len(lost) == 1:
             raise InputError(f"{lost[0].propensity}: {lost[0].reason}")
         raise InputError("no propensity can be checked:\n" + "\n".join(f"{u.propensity}: {u.reason}" for u in lost))
-    return Checks(tuple(found), tuple(lost))
+    return Checks(tuple(found), tuple(lost), positives=log.feedback is Feedback.IMPLICIT)
 
 
 @dataclass(frozen=True, eq=False)

@@ -281,6 +281,45 @@ def expected(audit: Audit) -> Sheet | None:
     return Sheet("Effective sample size to expect", note, columns, rows, 2)
 
 
+def widths(audit: Audit) -> Sheet | None:
+    """What weighting does to the standard errors of two simple lists."""
+    if not audit.widths:
+        return None
+    rows = tuple(
+        (
+            w.listed,
+            w.propensity,
+            numbers.count(w.hits),
+            *(numbers.number(x) for x in (w.naive, w.naive_se, w.snips, w.snips_se)),
+            _times(w.ratio),
+            numbers.DASH if w.ratio_low == w.ratio_high else f"{_times(w.ratio_low)} to {_times(w.ratio_high)}",
+        )
+        for w in audit.widths
+    )
+    columns = ("list", "propensity", "hits", "naive", "error", "snips", "error", "ratio", "of most lists")
+    note = (
+        "recall@10, pooled, on that hold-out, with standard errors and their ratio; medians of 20 random lists, and "
+        "between which 8 tenths of them lie"
+    )
+    return Sheet("What weighting does to intervals", note, columns, rows, 2)
+
+
+def _times(ratio: float | None) -> str:
+    return numbers.DASH if ratio is None else f"{ratio:.2g}"
+
+
+def command(text: str, width: int) -> str:
+    """A command on several lines that can be pasted: broken before options, with backslashes."""
+    lines = [""]
+    for place, piece in enumerate(text.split(" --")):
+        option = piece if not place else f"--{piece}"
+        if lines[-1] and len(lines[-1]) + len(option) + 3 > width:
+            lines.append(f"  {option}")
+        else:
+            lines[-1] += f" {option}" if lines[-1] else option
+    return " \\\n".join(lines)
+
+
 def supports(audit: Audit) -> list[SupportSheet]:
     """Estimators × targets, for readings of the log that differ; reasons are numbered from 1, 0 means yes."""
     found: dict[SupportSheet, list[str]] = {}
