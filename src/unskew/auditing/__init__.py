@@ -2,9 +2,9 @@
 
 ``run`` walks through the other files: ``spread`` (long tails, posteriors against uniform), ``powerlaw`` (the popularity
 exponent), ``values`` and ``contrast`` (values, and how they differ from those of an MCAR log), ``times`` (periods and
-drift), ``policies``, ``weights`` (propensities, and the effective sample size to expect), ``widths`` (what weighting does
-to intervals), ``support`` (which estimators and targets), ``opening`` (how skewed it is, first of all), ``findings`` (all
-of it in plain words), ``advice`` (what to do). ``record`` holds the answer.
+drift), ``policies``, ``weights`` (propensities, and the effective sample size to expect), ``widths`` (what weighting
+does to intervals), ``support`` (which estimators and targets). ``opening`` (how skewed it is), ``findings`` and
+``advice`` (what to do) say it in plain words. ``record`` holds the answer.
 """
 
 from __future__ import annotations

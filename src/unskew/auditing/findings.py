@@ -143,10 +143,9 @@ def _widths(rows: list[Width]) -> Iterator[str]:
         if row.ratio is None:
             yield f"for ten {row.listed} there are too few hits{';' if row is rows[0] else '.'}"
             continue
-        text = f"for the ten {row.listed}" if row.ratio_low == row.ratio_high else f"for ten {row.listed}"
-        span = (
-            "" if row.ratio_low == row.ratio_high else f" ({row.ratio_low:.2g} to {row.ratio_high:.2g} for most of 20)"
-        )
+        single = row.ratio_low == row.ratio_high
+        text = f"for the ten {row.listed}" if single else f"for ten {row.listed}"
+        span = "" if single else f" ({row.ratio_low:.2g} to {row.ratio_high:.2g} for most of 20)"
         yield (
             f"{text} naive {row.naive:.2g} ± {row.naive_se:.1g}, snips {row.snips:.2g} ± {row.snips_se:.1g}, "
             f"{row.ratio:.2g} times as wide{span}{';' if row is rows[0] else '.'}"
@@ -317,8 +316,8 @@ def _support(audit: Audit) -> Iterator[Finding]:
     for parts_, readings in said.items():
         yield _say(
             "note" if "nothing under" in parts_ else "good",
-            f"Read as {' or '.join(readings)}, with {audit.supports[0].propensity} propensities, unskew evaluate accepts",
-            f"{parts_}.",
+            f"Read as {' or '.join(readings)}, with {audit.supports[0].propensity} propensities, unskew evaluate",
+            f"accepts {parts_}.",
         )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SCHEMA_VERSION = 1
+_UNCHECKED = Checks(())
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class Audit:
     skew: str = ""
     findings: tuple[Finding, ...] = ()
     advice: tuple[Advice, ...] = ()
-    checks: Checks = Checks(())
+    checks: Checks = _UNCHECKED
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; what does not exist is ``None``, and nothing is NaN."""

@@ -128,7 +128,7 @@ def top_share(mean: float, part: float) -> float:
     x, probability = _truncated_poisson(mean)
     x, probability = x[::-1], probability[::-1]
     taken = np.minimum(np.cumsum(probability), part)  # of those with at least x rows, no more than the part
-    return float(min(np.diff(taken, prepend=0.0) @ x / mean, 1.0))
+    return min(float(np.diff(taken, prepend=0.0) @ x) / mean, 1.0)
 
 
 def _truncated_poisson(mean: float) -> tuple[Floats, Floats]:

@@ -60,8 +60,7 @@ def audit_page(audit: Audit) -> str:
         "source": audit.source,
         "opening": rows.said(audit.opening),
         "advice": [(rows.said(advice.text), advice.command) for advice in audit.advice],
-        "told": (audit.feedback or "meaning of the values not stated")
-        + (f", relevant {audit.relevant}" if audit.relevant else ""),
+        "told": rows.reading(audit),
         "findings": [(finding.level, rows.said(finding.text)) for finding in audit.findings],
         "facts": rows.facts(audit),
         "notes": [*audit.size.notes, *(f"{n:,} rows dropped: {why}" for why, n in audit.size.dropped.items())],

@@ -80,6 +80,13 @@ def spark(counts: list[int], most_bars: int = 40) -> str:
     return "".join(_BARS[-(-8 * n // most) - 1] if n else " " for n in counts) if most else ""
 
 
+def reading(audit: Audit) -> str:
+    """What a row is taken to say."""
+    return (audit.feedback or "meaning of values not stated") + (
+        f", relevant {audit.relevant}" if audit.relevant else ""
+    )
+
+
 def facts(audit: Audit) -> list[tuple[str, str]]:
     """The sizes, as name and text."""
     size = audit.size

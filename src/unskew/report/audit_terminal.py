@@ -47,11 +47,10 @@ def _findings(audit: Audit) -> RenderableType:
     for finding in audit.findings:
         mark, style = MARKS[finding.level]
         body.add_row(Text(mark, style=style), Text(rows.said(finding.text)))
-    told = audit.feedback or "meaning of the values not stated"
     return Panel(
         body,
         title=Text(f"Audit of {audit.source}", style="bold", overflow="ellipsis", no_wrap=True),
-        subtitle=Text(told + (f", relevant {audit.relevant}" if audit.relevant else ""), style="dim"),
+        subtitle=Text(rows.reading(audit), style="dim"),
         title_align="left",
         subtitle_align="right",
         box=box.ROUNDED,
