@@ -69,17 +69,6 @@ class _Commands:
     columns: Mapping[str, str]
 
     @property
-    def positives(self) -> bool:
-        """Whether the log holds positives only, said or not: conversions without a zero are read as clicks."""
-        values = self.audit.values
-        return self.audit.feedback == "implicit" or (
-            self.audit.feedback == "conversions"
-            and self.audit.relevant is None
-            and values is not None
-            and not values.zeros
-        )
-
-    @property
     def predicted(self) -> bool:
         """Whether predictions of ratings are judged, not lists."""
         return self.audit.feedback == "ratings" and self.audit.relevant is None
@@ -91,10 +80,10 @@ class _Commands:
         audit = self.audit
         models = "--predictions NAME=PREDICTIONS" if self.predicted else "--recs NAME=LISTS"
         metric, target = ("mae", "per_pair") if self.predicted else ("recall@10", "pooled")
-        if audit.feedback == "conversions" and not self.positives:
+        if audit.feedback == "conversions" and not audit.positives:
             metric, target = "dcg@10", "per_user_sum"
         parts = [f"unskew evaluate {test}", *given, models]
-        parts.append(f"--feedback {'implicit' if self.positives else audit.feedback}")
+        parts.append(f"--feedback {'implicit' if audit.positives else audit.feedback}")
         parts += [f"--relevant {shlex.quote(audit.relevant)}"] if audit.relevant else []
         parts += [f"--metric {metric}", f"--target {target}", *(f"--estimator {name}" for name in estimators)]
         parts += [f"--propensity {shlex.quote(propensity)}"] if propensity else []
@@ -126,22 +115,22 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
     warned = _warned(audit)
     if audit.propensity is not None:
         return _known(audit, write, warned)
-    if write.positives:
+    if audit.positives:
         return _positives(write, warned)
     bayes = audit.mcar is not None and audit.mcar.rows >= ENOUGH_RANDOM and write.predicted and BAYES not in warned
     if bayes:
         return [
             Advice(
-                f"On the log itself, weigh by {BAYES}, fitted with the random rows. Its assumption: whether a pair was "
-                "seen depends on its value alone.",
-                write.write(["naive", "snips"], BAYES, given=["--mcar MCAR"]),
+                f"On the log itself, weigh by {BAYES}, counted on a training log and the random rows. Its assumption: "
+                "whether a pair was seen depends on its value alone.",
+                write.write(["naive", "snips"], BAYES, given=["--train TRAIN", "--mcar MCAR"]),
             )
         ]
     if selected_by_value(audit.mcar):
-        text = "what was seen depends on its value, and no model of exposure without the value allows for that"
+        text = "What was seen depends on its value, and no model of exposure without the value allows for that"
         return [_undebiased(write, text)]
     if FITTED in warned:
-        return [_undebiased(write, f"{FITTED}, the usual model of what was seen, does not hold up here")]
+        return [_undebiased(write, f"The usual model of what was seen, {FITTED}, does not hold up here")]
     return [
         Advice(
             f"Weigh by {FITTED}, fitted to what was seen in a training log. Its assumption: whether a pair was seen "
@@ -149,7 +138,7 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
             "(--mcar) can show whether the value matters.",
             write.write(["naive", "snips"], FITTED, given=["--train TRAIN"]),
         ),
-        _undebiased(write, "without a training log nothing can be fitted"),
+        _undebiased(write, "Without a training log nothing can be fitted"),
     ]
 
 
@@ -158,10 +147,10 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
     p = audit.propensity
     assert p is not None
     low, high = IMPLIED
-    if audit.feedback != "implicit" and not low <= p.implied_pairs / p.pairs <= high:
-        return [_undebiased(write, "the column 'propensity' does not add up to the number of pairs; settle that first")]
+    if not audit.positives and not low <= p.implied_pairs / p.pairs <= high:
+        return [_undebiased(write, "The column 'propensity' does not add up to the number of pairs; settle that first")]
     if "known" in warned:
-        return [_undebiased(write, "the column 'propensity' does not agree with what was seen; settle that first")]
+        return [_undebiased(write, "The column 'propensity' does not agree with what was seen; settle that first")]
     return [
         Advice(
             "Weigh by the log's own propensities. They are taken as right, and naive beside them shows what that "
@@ -183,28 +172,31 @@ def _positives(write: _Commands, warned: set[str]) -> list[Advice]:
         "share of the traffic items drawn at random."
     )
     if POPULARITY in warned:
-        return [_undebiased(write, f"{POPULARITY} does not hold up here"), settle]
+        return [_undebiased(write, f"No propensity can be advised: {POPULARITY} cannot be had from this log"), settle]
     return [
         Advice(
             "The log alone cannot say how much of an item's popularity is exposure and how much is taste. Look at both "
             f"ends: naive, right if exposure explains none of popularity, and snips with {POPULARITY}, right if "
-            "exposure explains all of popularity. Where they disagree, this log does not decide.",
+            "exposure explains all of popularity. Where they disagree, this log does not decide; where they agree, "
+            "that still takes exposure to depend on popularity alone.",
             write.write(["naive", "snips"], POPULARITY, given=["--train TRAIN"]),
         ),
-        _undebiased(write, "without a training log popularity cannot be counted"),
+        _undebiased(write, "Without a training log popularity cannot be counted"),
         settle,
     ]
 
 
 def _undebiased(write: _Commands, reason: str) -> Advice:
-    return Advice(
-        f"{reason[0].upper()}{reason[1:]}: naive is all there is then, and it is not debiased.", write.naive()
-    )
+    return Advice(f"{reason}: naive is all there is then, and it is not debiased.", write.naive())
 
 
 def _warned(audit: Audit) -> set[str]:
-    """Propensities whose check was a warning, under the names by which they are advised."""
-    flagged = [name for c in audit.checks if c.findings for name in (c.propensity, c.fitted)]
+    """Propensities whose check was a warning, under the names by which they are advised.
+
+    Held against clicks a check proves nothing about exposure, for or against.
+    """
+    found = () if audit.checks.positives else audit.checks
+    flagged = [name for c in found if c.findings for name in (c.propensity, c.fitted)]
     flagged += [unfit.propensity for unfit in audit.checks.refused]
     return {advised for advised in (POPULARITY, FITTED, BAYES, "known") for name in flagged if _same(advised, name)}
 

@@ -105,7 +105,10 @@ def _tail(audit: Audit) -> Iterator[Finding]:
     if audit.skew == "hardly":
         yield _say("good", f"Items are spread about as evenly as chance allows: {even}.")
     else:
-        yield _say("warning" if audit.skew == "heavily" else "note", f"{named}; {even}.")
+        level = "warning" if audit.skew == "heavily" else "note"
+        yield _say(
+            level, f"{named}; {even}.", "Naive metrics mostly say who recommends those." if level != "note" else ""
+        )
     if items.everybody and audit.users.number > 1:
         yield _say(
             "note",
@@ -128,8 +131,9 @@ def _expected(audit: Audit) -> Iterator[Finding]:
         "; ".join(f"{row.propensity} {row.ess:,.0f} ({percent(row.ess_share)})" for row in rows) + ".",
         f"Below {SMALL_ESS} hardly any comparison can be decided: more data are needed." if few else "",
     )
-    for propensity in dict.fromkeys(row.propensity for row in audit.widths):
-        yield _say("note", *_widths([row for row in audit.widths if row.propensity == propensity]))
+    if audit.relevant is not None or audit.feedback in ("implicit", "conversions"):  # else ranks are not judged
+        best = [row for row in audit.widths if row.propensity == audit.widths[0].propensity]  # the log's own, if any
+        yield from [_say("note", *_widths(best))] if best else []
 
 
 def _widths(rows: list[Width]) -> Iterator[str]:
@@ -155,7 +159,7 @@ def _widths(rows: list[Width]) -> Iterator[str]:
 def _propensity(audit: Audit) -> Iterator[Finding]:
     p = audit.propensity
     if p is None:
-        if audit.feedback == "implicit":
+        if audit.positives:
             yield _say(
                 "note",
                 "There is no column 'propensity', and clicks alone cannot say how much of an item's popularity is",
@@ -170,7 +174,11 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
         f"{p.ess:,.0f} of {audit.size.rows:,} rows ({percent(p.ess_share)}).",
         f"The largest weight alone is {percent(p.largest_weight)} of the sum." if p.largest_weight > 0.01 else "",
     )
-    if audit.feedback in ("conversions", "ratings") and not IMPLIED[0] <= p.implied_pairs / p.pairs <= IMPLIED[1]:
+    if (
+        audit.feedback in ("conversions", "ratings")
+        and not audit.positives
+        and not IMPLIED[0] <= p.implied_pairs / p.pairs <= IMPLIED[1]
+    ):
         yield _say(
             "warning",
             f"The propensities imply {p.implied_pairs:,.0f} pairs (Σ 1/P), but there are {p.pairs:,} (users × items).",
@@ -187,7 +195,9 @@ def _checks(audit: Audit) -> Iterator[Finding]:
         yield _say("warning", f"{CLICKS_ONLY}.")
     for c in audit.checks:
         weights = f"The effective sample size of its weights is {percent(c.ess_share)} of the seen pairs."
-        if c.findings:
+        if c.findings and clicks:  # against exposure they prove nothing
+            yield _say("note", f"{c.propensity}, held against the clicks: {'; '.join(c.findings)}.")
+        elif c.findings:
             yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.")
         elif c.log_loss is None:
             yield _say("note", f"{c.propensity}: {'; '.join(c.unasked)}.", weights)
@@ -265,7 +275,7 @@ def _values(audit: Audit) -> Iterator[Finding]:
         )
     elif audit.feedback == "ratings" and audit.relevant is None:
         yield _say("note", "A rating alone does not say what is relevant: per_user and pooled need --relevant '>=4'.")
-    elif audit.feedback == "conversions" and audit.relevant is None and not values.zeros:
+    elif audit.feedback == "conversions" and audit.positives:
         yield _say("warning", "Conversions without a single zero: is it a log of positives (--feedback implicit)?")
 
 

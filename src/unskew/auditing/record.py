@@ -102,6 +102,13 @@ class Audit:
     advice: tuple[Advice, ...] = ()
     checks: Checks = _UNCHECKED
 
+    @property
+    def positives(self) -> bool:
+        """Whether the log holds positives only, said or not: conversions without a zero are clicks."""
+        if self.feedback != "conversions":
+            return self.feedback == "implicit"
+        return self.relevant is None and self.values is not None and not self.values.zeros
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; what does not exist is ``None``, and nothing is NaN."""
         return {"schema_version": SCHEMA_VERSION} | asdict(self) | ({} if self.checks else {"checks": None})

@@ -92,8 +92,8 @@ def _width(listed: str, propensity: str, users: int, hits: int, naive: Floats, s
     told = naive[:, 1] > 0.0
     if hits < FEW_HITS or not told.any():
         return Width(listed, propensity, users, hits)
-    ratio = np.quantile(snips[told, 1] / naive[told, 1], (0.5, 0.1, 0.9))
-    return Width(listed, propensity, users, hits, *np.median(naive, 0), *np.median(snips, 0), *ratio)
+    ratio = np.quantile(snips[told, 1] / naive[told, 1], (0.5, 0.1, 0.9)).tolist()
+    return Width(listed, propensity, users, hits, *np.median(naive, 0).tolist(), *np.median(snips, 0).tolist(), *ratio)
 
 
 def _chosen(log: Log, user: Codes) -> Codes:

@@ -40,6 +40,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         "How likely an interaction was to be seen. Absolute: its level means something. Relative: only ratios do.",
     ),
     ("ess", "Effective sample size: how many equally weighted interactions would tell as much."),
+    ("wider", "The standard error of snips over that of naive; mostly: between which eight of ten random lists lie."),
     (
         "standard error",
         "How far an estimate would typically move with other users; intervals are about twice that to either side.",

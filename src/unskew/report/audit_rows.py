@@ -282,37 +282,39 @@ def expected(audit: Audit) -> Sheet | None:
         for e in audit.expected
     )
     columns = ("propensity", "target", "interactions", "ess", "share", "largest weight")
-    note = f"snips, random hold-out of 30{numbers.SPACE}%"
-    if audit.relevant is None and audit.feedback not in ("implicit", "conversions"):
-        note += ", every row taken as relevant"
+    note = f"snips, random hold-out of 30{numbers.SPACE}%{_every_row(audit)}"
     return Sheet("Effective sample size to expect", note, columns, rows, 2)
 
 
 def widths(audit: Audit) -> Sheet | None:
-    """What weighting does to the standard errors of two simple lists."""
+    """What weighting does to the standard errors of two kinds of simple lists."""
     if not audit.widths:
         return None
     rows = tuple(
         (
-            w.listed,
             w.propensity,
+            w.listed,
             numbers.count(w.hits),
-            *(numbers.number(x) for x in (w.naive, w.naive_se, w.snips, w.snips_se)),
-            _times(w.ratio),
-            numbers.DASH if w.ratio_low == w.ratio_high else f"{_times(w.ratio_low)} to {_times(w.ratio_high)}",
+            _plus_minus(w.naive, w.naive_se),
+            _plus_minus(w.snips, w.snips_se),
+            numbers.DASH if w.ratio is None else f"{w.ratio:.2g}",
+            numbers.DASH if w.ratio_low == w.ratio_high else f"{w.ratio_low:.2g} to {w.ratio_high:.2g}",
         )
         for w in audit.widths
     )
-    columns = ("list", "propensity", "hits", "naive", "error", "snips", "error", "ratio", "of most lists")
-    note = (
-        "recall@10, pooled, on that hold-out, with standard errors and their ratio; medians of 20 random lists, and "
-        "between which 8 tenths of them lie"
-    )
+    columns = ("propensity", "ten", "hits", "naive", "snips", "wider", "mostly")
+    note = f"recall@10, pooled, ± one standard error, on that hold-out{_every_row(audit)}; of random items 20 lists"
     return Sheet("What weighting does to intervals", note, columns, rows, 2)
 
 
-def _times(ratio: float | None) -> str:
-    return numbers.DASH if ratio is None else f"{ratio:.2g}"
+def _plus_minus(value: float | None, error: float | None) -> str:
+    return numbers.DASH if value is None or error is None else f"{value:.2g} ± {error:.1g}"
+
+
+def _every_row(audit: Audit) -> str:
+    """A remark where nothing says which rows are relevant."""
+    known = audit.relevant is not None or audit.feedback in ("implicit", "conversions")
+    return "" if known else ", every row taken as relevant"
 
 
 def command(text: str, width: int) -> str:

@@ -94,7 +94,8 @@ def ratios(bins: Iterable[Bin]) -> str:
 def words(checks: Checks) -> list[tuple[str, str, str]]:
     """Level (``warning``, ``good`` or ``note``), propensities and a sentence that is true of them."""
     warnings = [("warning", "Clicks, not exposure", f"{CLICKS_ONLY[0].lower()}{CLICKS_ONLY[1:]}.")] * checks.positives
-    warnings += [("warning", c.propensity, f"{joined('; '.join(c.findings))}.") for c in checks if c.findings]
+    level, against = ("note", "held against the clicks, ") if checks.positives else ("warning", "")
+    warnings += [(level, c.propensity, f"{against}{joined('; '.join(c.findings))}.") for c in checks if c.findings]
     warnings += [("warning", u.propensity, f"cannot be had from this log: {u.reason}") for u in checks.refused]
     agree = [c.propensity for c in checks if not c.findings and c.log_loss is not None]
     what = "the clicks" if checks.positives else "what was seen"
