@@ -85,8 +85,7 @@ def test_every_command_is_accepted(reading: str, known: bool, random: bool, tmp_
     """Whatever a row says, with and without propensities, a training log and random rows."""
     frame = log_of(reading, known=known)
     files = files_of(frame, tmp_path)
-    more = {"mcar": files["MCAR"]} if random else {}
-    audit = us.audit(frame, **READINGS[reading], **more)
+    audit = us.audit(frame, mcar=files["MCAR"] if random else None, **READINGS[reading])
     commands = [advice.command for advice in audit.advice if advice.command is not None]
     assert commands and any("--estimator naive" in text for text in commands)
     assert any("--train TRAIN" in text for text in commands) or any("evaluate MCAR" in text for text in commands)

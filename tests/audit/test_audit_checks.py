@@ -15,7 +15,7 @@ from tests.cli.test_cli import flat, unskew
 from tests.report.reading import Reader, matches
 from unskew.log import Log, read_features
 from unskew.propensity import Side, check
-from unskew.report import audit_page
+from unskew.report import audit_notebook, audit_page, checks_page
 
 from . import logs
 from .test_audit_report import printed
@@ -141,3 +141,30 @@ def test_the_command_checks_propensities(frame: pl.DataFrame, tmp_path: Path) ->
     ):
         done = unskew("audit", "log.parquet", "--feedback", "conversions", *arguments, cwd=tmp_path)
         assert done.returncode == 2 and word in flat(done.stderr) and "Traceback" not in done.stderr
+
+
+def test_going_through_the_checks_gives_the_checks(audit: us.Audit) -> None:
+    """``for c in audit.checks`` and ``len(audit.checks)``; names still find one of them."""
+    assert [c.propensity for c in audit.checks] == [c.propensity for c in audit.checks.checks]
+    assert len(audit.checks) == 3 and next(iter(audit.checks)) is audit.checks["known"]
+
+
+def test_on_clicks_the_checks_do_not_speak_of_exposure(frame: pl.DataFrame, audit: us.Audit) -> None:
+    """A log of positives: a warning that the checks see clicks, nothing called good, in every form; else none."""
+    clicks = us.audit(logs.skewed(), propensities=["popularity(gamma=1)", "uniform"])
+    assert any("see clicks, not exposure" in f.text and f.level == "warning" for f in clicks.findings)
+    for c in clicks.checks:
+        (finding,) = [f for f in clicks.findings if f.text.startswith(c.propensity) and "clicks" in f.text]
+        assert finding.level == "note"
+    forms = (printed(clicks, 200), audit_page(clicks), audit_notebook(clicks))
+    alone = (printed(clicks.checks, 200), clicks.checks._repr_html_(), checks_page(clicks.checks))
+    for text in (*forms, *alone, json.dumps(clicks.to_dict())):
+        assert "see clicks, not exposure" in text and "agrees with what was seen" not in text
+    assert clicks.to_dict()["checks"]["positives"] is True
+    assert not audit.checks.positives and not any("not exposure" in f.text for f in audit.findings)
+
+
+def test_checks_on_clicks_neither_withdraw_nor_confirm_the_advice() -> None:
+    """Clicks cannot show that popularity is wrong about exposure: it stays advised, with its assumption."""
+    clicks = us.audit(logs.skewed(), propensities=["popularity(gamma=1)"])
+    assert any("popularity(gamma=1)" in (advice.command or "") for advice in clicks.advice)

@@ -30,8 +30,8 @@ def even(rows_per_item: float, items: int = 400, users: int = 300, seed: int = 0
 def test_it_names_the_share_of_the_most_popular_tenth() -> None:
     """The share and its multiple of an even spread are those of the counts."""
     frame = logs.skewed()
-    counts = frame["item"].value_counts()["count"].sort(descending=True)
-    share = counts.head(12).sum() / counts.sum()
+    counts = np.sort(frame["item"].value_counts()["count"].to_numpy())[::-1]
+    share = counts[:12].sum() / counts.sum()
     audit = us.audit(frame)
     assert len(counts) == 119  # one of 120 was never seen
     assert f"(12 of 119) take {100 * share:.0f} % of the clicks, {share * 119 / 12:.1f} times" in audit.opening

@@ -12,6 +12,7 @@ from unskew.auditing import widths as module
 from unskew.auditing.widths import POPULAR, RANDOM, Width
 from unskew.log import datasets
 from unskew.models import MostPopular, Random
+from unskew.result import Estimate
 
 from . import logs
 from .test_audit_report import printed
@@ -19,19 +20,18 @@ from .test_audit_report import printed
 SEEDS = 20
 
 
-def evaluated(frame: pl.DataFrame, propensity: str, how: dict[str, str]) -> dict[tuple[str, str], us.Estimate]:
+def evaluated(frame: pl.DataFrame, propensity: str) -> dict[tuple[str, str], Estimate]:
     """The same hold-out, with the models that the audit speaks of."""
-    feedback = {"feedback": how["feedback"]} if "feedback" in how else {}
-    train, test = us.split.holdout(us.Log.from_frame(frame, **feedback), 0.3, seed=0)  # type: ignore[arg-type]
+    train, test = us.split.holdout(us.Log.from_frame(frame), 0.3, seed=0)
     lists = {f"random {seed}": Random(seed=seed).fit(train) for seed in range(SEEDS)}
     result = us.evaluate(
         test, {"popular": MostPopular().fit(train), **lists}, metrics=["recall@10"], estimators=["naive", "snips"],
-        target="pooled", propensity=propensity, seen=train, **how,
+        target="pooled", propensity=propensity, seen=train,
     )  # fmt: skip
     return {(e.model, e.estimator): e for e in result.estimates}
 
 
-def agrees(width: dict[str, Width], found: dict[tuple[str, str], us.Estimate]) -> None:
+def agrees(width: dict[str, Width], found: dict[tuple[str, str], Estimate]) -> None:
     """Of the popular items exactly; of random ones the medians over lists, within their spread."""
     popular, random = width[POPULAR], width[RANDOM]
     assert popular.naive == pytest.approx(found["popular", "naive"].value)
@@ -52,7 +52,7 @@ def test_the_widths_are_those_of_evaluating(known: bool) -> None:
     names = list(dict.fromkeys(w.propensity for w in audit.widths))
     assert names == ["known", "popularity(gamma=1)"][not known :]
     for name in names:
-        agrees({w.listed: w for w in audit.widths if w.propensity == name}, evaluated(frame, name, {}))
+        agrees({w.listed: w for w in audit.widths if w.propensity == name}, evaluated(frame, name))
 
 
 @pytest.mark.parametrize("name", ["ml-100k", "movietweetings", "coat"])
@@ -65,9 +65,9 @@ def test_the_widths_are_right_on_real_logs(name: str) -> None:
         frame = frame.filter(pl.col("user").hash(0) % 4 == 0)
     audit = us.audit(frame)
     width = {w.listed: w for w in audit.widths}
-    agrees(width, evaluated(frame, "popularity(gamma=1)", {}))
-    assert width[POPULAR].ratio is not None and width[RANDOM].ratio is not None
-    assert width[POPULAR].ratio < 0.5 and width[RANDOM].ratio > 1.0
+    agrees(width, evaluated(frame, "popularity(gamma=1)"))
+    popular, random = width[POPULAR].ratio, width[RANDOM].ratio
+    assert popular is not None and random is not None and popular < 0.5 and random > 1.0
 
 
 def test_the_finding_quotes_the_measurement_and_no_formula() -> None:
