@@ -31,11 +31,10 @@ from unskew.log.order import starts_of
 K = 10
 METRIC = f"recall@{K}"
 LISTS = 20  # random lists
-MOST_ROWS = 200_000  # held-out rows that are measured; of larger logs a part of the users, by the hash of their ids
+MOST_ROWS = 50_000  # held-out rows that are measured; of larger logs a part of the users, by the hash of their ids
 FEW_HITS = 10  # with fewer, a standard error says nothing (MATHS §13)
 POPULAR, RANDOM = "most popular items", "random items"
 
-Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
@@ -69,7 +68,7 @@ class Width:
 def widths(log: Log, rehearsal: Rehearsal) -> tuple[Width, ...]:
     """Both kinds of lists under every propensity of the rehearsal; nothing where only one user can be measured."""
     rows = np.flatnonzero(rehearsal.test)
-    users = _chosen(log, log.user[rows])
+    users = _chosen(log, np.bincount(log.user[rows], minlength=len(log.users)))
     if len(users) < 2:
         return ()
     place = np.full(len(log.users), -1, dtype=np.int64)
@@ -96,13 +95,17 @@ def _width(listed: str, propensity: str, users: int, hits: int, naive: Floats, s
     return Width(listed, propensity, users, hits, *np.median(naive, 0).tolist(), *np.median(snips, 0).tolist(), *ratio)
 
 
-def _chosen(log: Log, user: Codes) -> Codes:
+def _chosen(log: Log, rows: Ints) -> Ints:
     """Users with held-out rows: all, or as many as have the most rows that are measured, by the hash of their ids."""
-    users, rows = np.unique(user, return_counts=True)
-    if len(user) <= MOST_ROWS:
+    users, most = np.flatnonzero(rows), MOST_ROWS
+    if rows.sum() <= most:
         return users
-    order = np.argsort(log.users.hashes[users])
-    return np.sort(users[order[np.cumsum(rows[order]) <= MOST_ROWS]])
+    first = log.users.hashes[users]
+    if len(users) > most:  # each has a row, so that no more users can be chosen
+        users = users[np.argpartition(first, most)[:most]]
+        first = log.users.hashes[users]
+    order = np.argsort(first)
+    return np.sort(users[order[np.cumsum(rows[users[order]]) <= most]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +114,7 @@ class _Part:
 
     log: Log
     rehearsal: Rehearsal
-    users: Codes
+    users: Ints
     rows: Ints
     who: Ints
 
@@ -119,7 +122,9 @@ class _Part:
         """Which rows stand in the lists of the most popular items."""
         log, scores = self.log, self.rehearsal.counts
         ids = Ids(log.users.values[self.users])
-        indptr, excluded = exclusions(log.take(~self.rehearsal.held_out), ids, log.items)
+        mine = np.zeros(len(log.users), dtype=np.bool_)
+        mine[self.users] = True
+        indptr, excluded = exclusions(log.take(mine[log.user] & ~self.rehearsal.held_out), ids, log.items)
         size = min(K, len(log.items))
         listed = np.empty((len(ids), size), dtype=np.int32)
         order = np.argsort(-scores, kind="stable")
