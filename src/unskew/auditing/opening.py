@@ -25,8 +25,8 @@ MODERATELY, HEAVILY = 1.25, 2.5  # times what chance would give; below the first
 NOUNS = {"implicit": "clicks", "conversions": "seen pairs", "ratings": "ratings"}
 MEANING = {
     "hardly": "Popularity by itself hardly moves an evaluation on it.",
-    "moderately": "A model that leans towards popular items gains by that, so close comparisons can come out wrong.",
-    "heavily": "A model that imitates popularity is rewarded.",
+    "moderately": "Without correction, a model that leans towards popular items gains: close comparisons can mislead.",
+    "heavily": "Without correction, a model that imitates popularity is rewarded.",
 }
 
 

@@ -192,7 +192,7 @@ def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
         if side.value is None and not asked:
             raise InputError(
                 f"{name}: an MCAR log is compared by value, and there is no value here.\n"
-                "Say which column it is with --columns value=..., and do not tell --feedback implicit."
+                "Say which column it is with --columns value=..., and leave out --feedback implicit."
             )
     if not len(mcar):
         raise InputError(f"{mcar.account.source}: the MCAR log has no rows.")

@@ -88,10 +88,10 @@ def widths(log: Log, rehearsal: Rehearsal) -> tuple[Width, ...]:
 
 def _width(listed: str, propensity: str, users: int, hits: int, naive: Floats, snips: Floats) -> Width:
     """Medians over lists (rows) of value and standard error (columns)."""
-    told = naive[:, 1] > 0.0
-    if hits < FEW_HITS or not told.any():
+    spread = naive[:, 1] > 0.0
+    if hits < FEW_HITS or not spread.any():
         return Width(listed, propensity, users, hits)
-    ratio = np.quantile(snips[told, 1] / naive[told, 1], (0.5, 0.1, 0.9)).tolist()
+    ratio = np.quantile(snips[spread, 1] / naive[spread, 1], (0.5, 0.1, 0.9)).tolist()
     return Width(listed, propensity, users, hits, *np.median(naive, 0).tolist(), *np.median(snips, 0).tolist(), *ratio)
 
 
