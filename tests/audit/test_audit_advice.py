@@ -16,8 +16,11 @@ from typer.testing import CliRunner
 import unskew as us
 from unskew.auditing.advice import advise
 from unskew.cli import app
+from unskew.log import Feedback
+from unskew.models import MostPopular
 from unskew.report import audit_notebook, audit_page
 from unskew.report.audit_rows import command
+from unskew.simulate import World
 
 from . import logs
 from .test_audit_report import printed
@@ -124,6 +127,22 @@ def test_propensities_that_do_not_add_up_are_not_advised() -> None:
     assert any("imply" in f.text and f.level == "warning" for f in audit.findings)
     assert all("known" not in (advice.command or "") for advice in audit.advice)
     assert any("not debiased" in advice.text for advice in audit.advice)
+
+
+def test_right_propensities_of_a_test_part_are_not_lost(tmp_path: Path) -> None:
+    """P given training looks wrong without the training log: the finding and the advice say so, and are accepted."""
+    shop = World(users=400, items=100, relevant=16.0, impressions=80.0, feedback=Feedback.CONVERSIONS)
+    audit = us.audit(shop.test, propensities="known")
+    (finding,) = [f for f in audit.findings if f.text.startswith("known: the number seen")]
+    assert finding.level == "warning" and "training pairs are missing" in finding.text
+    first, second = audit.advice
+    assert "known" not in (first.command or "") and "not debiased" in first.text
+    assert "Unless this log is the test part" in second.text and second.command is not None
+    lists = MostPopular().fit(shop.train).recommend(shop.train.users, 10, seen=shop.train)
+    tables = {"TEST": shop.test.to_frame(), "TRAIN": shop.train.to_frame(), "LISTS": lists.to_frame()}
+    for name, table in tables.items():
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    follow(second.command, {name: tmp_path / f"{name}.parquet" for name in tables})
 
 
 def test_a_model_of_exposure_that_its_check_flags_is_not_advised() -> None:

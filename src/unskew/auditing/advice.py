@@ -150,7 +150,14 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
     if not audit.positives and not low <= p.implied_pairs / p.pairs <= high:
         return [_undebiased(write, "The column 'propensity' does not add up to the number of pairs; settle that first")]
     if "known" in warned:
-        return [_undebiased(write, "The column 'propensity' does not agree with what was seen; settle that first")]
+        return [
+            _undebiased(write, "The column 'propensity' does not agree with what was seen; settle that first"),
+            Advice(
+                "Unless this log is the test part of a split and the column speaks of pairs outside training: these "
+                "are missing here, so that the check does not apply. Then weigh by it beside that training log.",
+                write.write(["naive", "snips"], "known", given=["--train TRAIN"]),
+            ),
+        ]
     return [
         Advice(
             "Weigh by the log's own propensities. They are taken as right, and naive beside them shows what that "

@@ -198,7 +198,10 @@ def _checks(audit: Audit) -> Iterator[Finding]:
         if c.findings and clicks:  # against exposure they prove nothing
             yield _say("note", f"{c.propensity}, held against the clicks: {'; '.join(c.findings)}.")
         elif c.findings:
-            yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.")
+            part = (
+                "If this log is the test part of a split, its training pairs are missing, and the check does not apply."
+            )
+            yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.", part if c.propensity == "known" else "")
         elif c.log_loss is None:
             yield _say("note", f"{c.propensity}: {'; '.join(c.unasked)}.", weights)
         elif clicks:
