@@ -15,7 +15,7 @@ from tests.cli.test_cli import flat, unskew
 from tests.report.reading import Reader, matches
 from unskew.log import Log, read_features
 from unskew.propensity import Side, check
-from unskew.report import audit_page
+from unskew.report import audit_notebook, audit_page, checks_page
 
 from . import logs
 from .test_audit_report import printed
@@ -58,18 +58,16 @@ def test_a_threshold_says_what_popularity_counts(frame: pl.DataFrame) -> None:
     """Ratings with a threshold: popularity is that of the rows behind it; without one it is refused in words."""
     rated = frame.with_columns(value=pl.col("item") % 5 + 1)
     found = us.audit(rated, relevant=">=4", propensities="popularity(gamma=1)").checks
-    assert found is not None
     log = Log.from_frame(rated, feedback="ratings")
     assert found == check("popularity(gamma=1)", replace(log, gain=(np.asarray(log.value) >= 4).astype(np.float64)))
     asked = ["popularity(gamma=1)", "known"]
     refused = us.audit(rated, feedback="ratings", propensities=asked)
-    assert refused.checks is not None and [c.propensity for c in refused.checks.checks] == ["known"]
+    assert [c.propensity for c in refused.checks] == ["known"]
     assert any("threshold" in f.text and f.level == "warning" for f in refused.findings)
 
 
 def test_terminal_json_and_page_have_the_section(audit: us.Audit, tmp_path: Path) -> None:
     """The findings, the tables and the charts are there, with the object's numbers."""
-    assert audit.checks is not None
     text = printed(audit, 140)
     assert "Scores and weights" in text and "What a clip would raise" in text and "one constant for all" in text
     assert max(map(len, printed(audit, 80).splitlines())) <= 80
@@ -86,9 +84,10 @@ def test_terminal_json_and_page_have_the_section(audit: us.Audit, tmp_path: Path
 
 
 def test_without_propensities_there_is_no_section(frame: pl.DataFrame) -> None:
-    """Nothing is asked, nothing is shown, and JSON says null."""
+    """Nothing is asked, nothing is shown, and JSON says null; going through the checks is possible all the same."""
     found = us.audit(frame, feedback="conversions")
-    assert found.checks is None and found.to_dict()["checks"] is None
+    assert len(found.checks) == 0 and list(found.checks) == [] and found.to_dict()["checks"] is None
+    assert "No propensity was checked" in printed(found.checks, 80) and found.checks.table().is_empty()
     assert ("section", {"id": "checks"}) not in Reader(audit_page(found)).tags
 
 
@@ -109,7 +108,7 @@ def test_a_log_without_values_is_asked_what_it_can_be_asked() -> None:
     """An implicit log with an MCAR log of clicks: propensities use it, values are not compared, and both are said."""
     log, mcar = logs.skewed(), logs.skewed(seed=3).sample(400, seed=1)
     found = us.audit(log, mcar=mcar, propensities=["popularity(gamma=1)", "known"])
-    assert found.mcar is None and found.checks is not None and "no" in found.checks.refused[0].reason
+    assert found.mcar is None and "no" in found.checks.refused[0].reason
     assert any("MCAR log serves propensities only" in f.text for f in found.findings)
     with pytest.raises(us.InputError, match="compared by value"):
         us.audit(log, mcar=mcar)
@@ -142,3 +141,30 @@ def test_the_command_checks_propensities(frame: pl.DataFrame, tmp_path: Path) ->
     ):
         done = unskew("audit", "log.parquet", "--feedback", "conversions", *arguments, cwd=tmp_path)
         assert done.returncode == 2 and word in flat(done.stderr) and "Traceback" not in done.stderr
+
+
+def test_going_through_the_checks_gives_the_checks(audit: us.Audit) -> None:
+    """``for c in audit.checks`` and ``len(audit.checks)``; names still find one of them."""
+    assert [c.propensity for c in audit.checks] == [c.propensity for c in audit.checks.checks]
+    assert len(audit.checks) == 3 and next(iter(audit.checks)) is audit.checks["known"]
+
+
+def test_on_clicks_the_checks_do_not_speak_of_exposure(frame: pl.DataFrame, audit: us.Audit) -> None:
+    """A log of positives: a warning that the checks see clicks, nothing called good, in every form; else none."""
+    clicks = us.audit(logs.skewed(), propensities=["popularity(gamma=1)", "uniform"])
+    assert any("see clicks, not exposure" in f.text and f.level == "warning" for f in clicks.findings)
+    for c in clicks.checks:
+        (finding,) = [f for f in clicks.findings if f.text.startswith(c.propensity) and "clicks" in f.text]
+        assert finding.level == "note"
+    forms = (printed(clicks, 200), audit_page(clicks), audit_notebook(clicks))
+    alone = (printed(clicks.checks, 200), clicks.checks._repr_html_(), checks_page(clicks.checks))
+    for text in (*forms, *alone, json.dumps(clicks.to_dict())):
+        assert "see clicks, not exposure" in text and "agrees with what was seen" not in text
+    assert clicks.to_dict()["checks"]["positives"] is True
+    assert not audit.checks.positives and not any("not exposure" in f.text for f in audit.findings)
+
+
+def test_checks_on_clicks_neither_withdraw_nor_confirm_the_advice() -> None:
+    """Clicks cannot show that popularity is wrong about exposure: it stays advised, with its assumption."""
+    clicks = us.audit(logs.skewed(), propensities=["popularity(gamma=1)"])
+    assert any("popularity(gamma=1)" in (advice.command or "") for advice in clicks.advice)

@@ -7,12 +7,17 @@ here, and every finding quotes the numbers on which it rests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unskew.auditing.advice import IMPLIED, SMALL_ESS
 from unskew.auditing.contrast import Contrast, Z
+from unskew.auditing.opening import selected_by_value
+from unskew.auditing.phrases import count, listed, percent
 from unskew.auditing.weights import HELD_OUT
+from unskew.auditing.widths import METRIC, Width
+from unskew.propensity.checks import CLICKS_ONLY
 
 if TYPE_CHECKING:
     from unskew.auditing.record import Audit
@@ -20,8 +25,7 @@ if TYPE_CHECKING:
 FEW_USERS = 100
 SKEWED = 0.5  # bits of KL beyond chance
 DRIFTS = 0.05  # bits of Jensen–Shannon beyond chance
-LOW_ESS, FAIR_ESS = 0.1, 0.5  # as shares of the rows
-SMALL_ESS = 100
+FAIR_ESS = 0.5  # as a share of the rows
 ENOUGH = 25  # rows of a value in each log, for its ratio to be quoted
 _ORDER = ("warning", "note", "good")
 
@@ -58,7 +62,7 @@ def _contrast(audit: Audit) -> Iterator[Finding]:
     means = f"{c.mean:.3f} against {c.mean_mcar:.3f}, a difference of {c.difference:+.3f}"
     if c.se is None:
         yield _say("note", f"The mean is {means}; with one user only, it has no standard error.")
-    elif abs(c.difference) > Z * c.se or (c.p is not None and c.p < 0.01):
+    elif selected_by_value(c):
         yield _say(
             "warning",
             f"What was seen depends on its value: the log's mean is {means} (standard error {c.se:.3f}).",
@@ -75,7 +79,7 @@ def _contrast(audit: Audit) -> Iterator[Finding]:
                 f"{part.kl_chance:.2f}. Was it really drawn at random?",
             )
     if c.overlap:
-        yield _say("note", f"{_count(c.overlap, 'pair')} of the MCAR log stand in the log too, and count in both.")
+        yield _say("note", f"{count(c.overlap, 'pair')} of the MCAR log stand in the log too, and count in both.")
 
 
 def _extremes(c: Contrast) -> str:
@@ -95,23 +99,20 @@ def _tail(audit: Audit) -> Iterator[Finding]:
         yield _say("warning", "There is one item only: every recommender gives the same list.")
         return
     top = -(-items.number // 100)
-    first = "the most popular item has" if top == 1 else f"the most popular 1 % ({top:,} items) have"
-    named = f"{first} {_percent(items.top_1_percent)} of the interactions"
+    first = "The most popular item has" if top == 1 else f"The most popular 1 % ({top:,} items) have"
+    named = f"{first} {percent(items.top_1_percent)} of the interactions"
     even = f"{items.effective:,.0f} of {items.number:,} items would be as diverse if equally popular"
-    if items.kl_bits > items.kl_chance + SKEWED:
-        yield _say(
-            "warning" if items.effective < 0.5 * items.number else "note",
-            f"Items are skewed: {named}; {even}.",
-            "Naive metrics mostly say who recommends those, so compare naive with snips and gs.",
-        )
-    elif items.kl_bits > 2.0 * items.kl_chance + 0.01:
-        yield _say("note", f"Items are somewhat skewed: {named}; {even}.")
-    else:
+    if audit.skew == "hardly":
         yield _say("good", f"Items are spread about as evenly as chance allows: {even}.")
+    else:
+        level = "warning" if audit.skew == "heavily" else "note"
+        yield _say(
+            level, f"{named}; {even}.", "Naive metrics mostly say who recommends those." if level != "note" else ""
+        )
     if items.everybody and audit.users.number > 1:
         yield _say(
             "note",
-            f"{_count(items.everybody, 'item was', 'items were')} seen by every user: nothing is hidden there,",
+            f"{count(items.everybody, 'item was', 'items were')} seen by every user: nothing is hidden there,",
             "and recommenders cannot be told apart by it.",
         )
 
@@ -121,40 +122,63 @@ def _expected(audit: Audit) -> Iterator[Finding]:
     if not rows:
         yield _say("warning", "There are too few relevant interactions to hold a part of them out at random.")
         return
-    worst = min(rows, key=lambda row: row.ess_share)
-    wider = f"Intervals of snips will be roughly {worst.ess_share**-0.5:.1f} times as wide as naive ones"
-    level, advice = _grade(worst.ess_share), ""
-    if worst.ess < SMALL_ESS:
-        level, advice = "warning", f"Below {SMALL_ESS} hardly any comparison can be decided: more data are needed."
-    elif level == "warning":
-        advice = f"{wider}: a few rare items decide. Clip (clipped(snips, quantile=0.01)) or use gs."
-    elif level == "note":
-        advice = f"{wider} at the worst."
+    worst = min(rows, key=lambda row: row.ess)
+    few = worst.ess < SMALL_ESS
     yield _say(
-        level,
-        f"Effective sample size to expect of snips, pooled, on a random hold-out of {_percent(HELD_OUT)}",
-        f"({_count(worst.rows, 'interaction')}):",
-        "; ".join(f"{row.propensity} {row.ess:,.0f} ({_percent(row.ess_share)})" for row in rows) + ".",
-        advice,
+        _grade(worst.ess, worst.ess_share),
+        f"Effective sample size to expect of snips, pooled, on a random hold-out of {percent(HELD_OUT)}",
+        f"({count(worst.rows, 'interaction')}):",
+        "; ".join(f"{row.propensity} {row.ess:,.0f} ({percent(row.ess_share)})" for row in rows) + ".",
+        f"Below {SMALL_ESS} hardly any comparison can be decided: more data are needed." if few else "",
     )
+    if audit.relevant is not None or audit.feedback in ("implicit", "conversions"):  # else ranks are not judged
+        best = [row for row in audit.widths if row.propensity == audit.widths[0].propensity]  # the log's own, if any
+        yield from [_say("note", *_widths(best))] if best else []
+
+
+def _widths(rows: list[Width]) -> Iterator[str]:
+    """What weighting does to intervals, where it could be measured."""
+    if all(row.ratio is None for row in rows):
+        yield f"With {rows[0].propensity}, simple lists have too few hits to measure what weighting does to intervals."
+        return
+    yield f"What weighting by {rows[0].propensity} does to intervals depends on the list. Measured there"
+    yield f"({METRIC}, pooled, ± one standard error):"
+    for row in rows:
+        if row.ratio is None:
+            yield f"for ten {row.listed} there are too few hits{';' if row is rows[0] else '.'}"
+            continue
+        single = row.ratio_low == row.ratio_high
+        text = f"for the ten {row.listed}" if single else f"for ten {row.listed}"
+        span = "" if single else f" ({row.ratio_low:.2g} to {row.ratio_high:.2g} for most of 20)"
+        yield (
+            f"{text} naive {row.naive:.2g} ± {row.naive_se:.1g}, snips {row.snips:.2g} ± {row.snips_se:.1g}, "
+            f"{row.ratio:.2g} times as wide{span}{';' if row is rows[0] else '.'}"
+        )
 
 
 def _propensity(audit: Audit) -> Iterator[Finding]:
     p = audit.propensity
     if p is None:
-        yield _say(
-            "note",
-            "There is no column 'propensity': propensities must be modelled. Popularity is relative, good for snips",
-            "and gs, and assumes that popularity comes from exposure; a small random share of traffic would tell.",
-        )
+        if audit.positives:
+            yield _say(
+                "note",
+                "There is no column 'propensity', and clicks alone cannot say how much of an item's popularity is",
+                "exposure and how much is taste.",
+            )
+        else:
+            yield _say("note", "There is no column 'propensity': how likely a pair was to be seen must be modelled.")
         return
     yield _say(
-        _grade(p.ess_share),
+        _grade(p.ess, p.ess_share),
         f"The log has its own propensities, from {p.minimum:.3g} to {p.maximum:.3g}; their effective sample size is",
-        f"{p.ess:,.0f} of {audit.size.rows:,} rows ({_percent(p.ess_share)}).",
-        f"The largest weight alone is {_percent(p.largest_weight)} of the sum." if p.largest_weight > 0.01 else "",
+        f"{p.ess:,.0f} of {audit.size.rows:,} rows ({percent(p.ess_share)}).",
+        f"The largest weight alone is {percent(p.largest_weight)} of the sum." if p.largest_weight > 0.01 else "",
     )
-    if audit.feedback in ("conversions", "ratings") and not 0.5 <= p.implied_pairs / p.pairs <= 2.0:
+    if (
+        audit.feedback in ("conversions", "ratings")
+        and not audit.positives
+        and not IMPLIED[0] <= p.implied_pairs / p.pairs <= IMPLIED[1]
+    ):
         yield _say(
             "warning",
             f"The propensities imply {p.implied_pairs:,.0f} pairs (Σ 1/P), but there are {p.pairs:,} (users × items).",
@@ -165,20 +189,28 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
 
 
 def _checks(audit: Audit) -> Iterator[Finding]:
-    """What the checks say of each propensity that was asked about."""
-    if audit.checks is None:
-        return
-    for c in audit.checks.checks:
-        weights = f"The effective sample size of its weights is {_percent(c.ess_share)} of the seen pairs."
-        if c.findings:
-            yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.")
+    """What the checks say of each propensity that was asked about; on clicks, what they cannot say."""
+    clicks = audit.checks.positives
+    if clicks and audit.checks:
+        yield _say("warning", f"{CLICKS_ONLY}.")
+    for c in audit.checks:
+        weights = f"The effective sample size of its weights is {percent(c.ess_share)} of the seen pairs."
+        if c.findings and clicks:  # against exposure they prove nothing
+            yield _say("note", f"{c.propensity}, held against the clicks: {'; '.join(c.findings)}.")
+        elif c.findings:
+            part = (
+                "If this log is the test part of a split, its training pairs are missing, and the check does not apply."
+            )
+            yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.", part if c.propensity == "known" else "")
         elif c.log_loss is None:
             yield _say("note", f"{c.propensity}: {'; '.join(c.unasked)}.", weights)
+        elif clicks:
+            yield _say("note", f"{c.propensity} agrees with the clicks on held-out pairs.", weights)
         else:
             yield _say("good", f"{c.propensity} agrees with what was seen on held-out pairs.", weights)
         for text in c.notes:
             yield _say("note", f"{c.propensity}: {text}.")
-    fixed = dict.fromkeys(text for c in audit.checks.checks if c.log_loss is not None for text in c.unasked)
+    fixed = dict.fromkeys(text for c in audit.checks if c.log_loss is not None for text in c.unasked)
     for text in fixed:
         yield _say("note", f"{text[0].upper()}{text[1:]}.")
     for unfit in audit.checks.refused:
@@ -221,8 +253,8 @@ def _time(audit: Audit) -> Iterator[Finding]:
     if max(ahead.new_items, ahead.new_users) > 0.1:
         yield _say(
             "note",
-            f"In a hold-out of the last {_percent(HELD_OUT)}, {_percent(ahead.new_items)} of the interactions would be",
-            f"on items and {_percent(ahead.new_users)} by users without an earlier row, and lack training support.",
+            f"In a hold-out of the last {percent(HELD_OUT)}, {percent(ahead.new_items)} of the interactions would be",
+            f"on items and {percent(ahead.new_users)} by users without an earlier row, and lack training support.",
         )
     if d.difference is not None and d.se is not None and abs(d.difference) > Z * d.se > 0.0:
         yield _say(
@@ -246,7 +278,7 @@ def _values(audit: Audit) -> Iterator[Finding]:
         )
     elif audit.feedback == "ratings" and audit.relevant is None:
         yield _say("note", "A rating alone does not say what is relevant: per_user and pooled need --relevant '>=4'.")
-    elif audit.feedback == "conversions" and audit.relevant is None and not values.zeros:
+    elif audit.feedback == "conversions" and audit.positives:
         yield _say("warning", "Conversions without a single zero: is it a log of positives (--feedback implicit)?")
 
 
@@ -260,13 +292,13 @@ def _users(audit: Audit) -> Iterator[Finding]:
     if users.single > 0.5:
         yield _say(
             "note",
-            f"{_percent(users.single)} of the users have a single interaction. Per-user snips and gs then equal naive;",
-            "look at target pooled too.",
+            f"{percent(users.single)} of the users have a single interaction. Under per_user, snips and gs then equal",
+            "naive; use target pooled.",
         )
     if users.kl_bits > users.kl_chance + SKEWED:
         yield _say(
             "note",
-            f"Users differ in activity: the most active 1 % have {_percent(users.top_1_percent)} of the interactions.",
+            f"Users differ in activity: the most active 1 % have {percent(users.top_1_percent)} of the interactions.",
             "Pooled estimates mostly describe them; per_user counts everybody alike.",
         )
 
@@ -276,12 +308,12 @@ def _rows(audit: Audit) -> Iterator[Finding]:
     if size.duplicates:
         yield _say(
             "note",
-            f"{_count(size.duplicates, 'row repeats', 'rows repeat')} a pair",
-            f"({_percent(size.duplicates / size.read)}).",
-            "One row of each pair is kept here; evaluating needs --duplicates first, last or max.",
+            f"{count(size.duplicates, 'row repeats', 'rows repeat')} a pair",
+            f"({percent(size.duplicates / size.read)}).",
+            "One row of each pair is kept here, as unskew evaluate does with --duplicates first.",
         )
     for reason, rows in size.dropped.items():
-        yield _say("note", f"{_count(rows, 'row was', 'rows were')} dropped: {reason}.")
+        yield _say("note", f"{count(rows, 'row was', 'rows were')} dropped: {reason}.")
 
 
 def _support(audit: Audit) -> Iterator[Finding]:
@@ -292,34 +324,20 @@ def _support(audit: Audit) -> Iterator[Finding]:
         for target in dict.fromkeys(row.target for row in audit.supports):
             rows = [row for row in audit.supports if (row.reading, row.target) == (reading, target) and row.supported]
             by_names.setdefault(tuple(row.estimator.split("(")[0] for row in rows), []).append(target)
-        parts = [f"{_list(names) if names else 'nothing'} under {_list(to)}" for names, to in by_names.items()]
+        parts = [f"{listed(names) if names else 'nothing'} under {listed(to)}" for names, to in by_names.items()]
         said.setdefault("; ".join(parts), []).append(reading)
     for parts_, readings in said.items():
         yield _say(
             "note" if "nothing under" in parts_ else "good",
-            f"Read as {' or '.join(readings)}, with {audit.supports[0].propensity} propensities, this log supports",
-            f"{parts_}.",
+            f"Read as {' or '.join(readings)}, with {audit.supports[0].propensity} propensities, unskew evaluate",
+            f"accepts {parts_}.",
         )
 
 
-def _grade(ess_share: float) -> str:
-    return "warning" if ess_share < LOW_ESS else "note" if ess_share < FAIR_ESS else "good"
-
-
-def _percent(share: float) -> str:
-    percent = 100.0 * share
-    if 0.0 < percent < 0.05:
-        return "< 0.1 %"
-    return f"{percent:.0f} %" if percent >= 10.0 or percent == 0.0 else f"{percent:.1f} %"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def _grade(ess: float, share: float) -> str:
+    """Few effective rows are a warning: whatever share of the rows they are, they decide what can be decided."""
+    return "warning" if ess < SMALL_ESS else "note" if share < FAIR_ESS else "good"
 
 
 def _range(low: float, high: float) -> str:
     return f"{low:g}" if low == high else f"{low:.3g} to {high:.3g}"
-
-
-def _list(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unskew.atomic import write_json, write_text
+from unskew.auditing.advice import Advice
 from unskew.auditing.contrast import Contrast
 from unskew.auditing.findings import Finding
 from unskew.auditing.policies import Policies
@@ -17,12 +18,14 @@ from unskew.auditing.support import Support
 from unskew.auditing.times import Time
 from unskew.auditing.values import Values
 from unskew.auditing.weights import Expected, Propensities
+from unskew.auditing.widths import Width
 from unskew.propensity.checks import Checks
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SCHEMA_VERSION = 1
+_UNCHECKED = Checks(())
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,13 @@ class Audit:
         mcar: the comparison with an MCAR log, if one was given.
         time, policies, propensity: ``None`` where the log has no such column.
         expected: effective sample sizes to expect on a random hold-out.
+        widths: what weighting does to the standard errors of two lists there.
         supports: which estimators and targets this log supports.
+        opening: how skewed the log is, and what that means for evaluating on it, in one or two sentences.
+        skew: ``hardly``, ``moderately`` or ``heavily``: over items, against chance.
         findings: what all this means for evaluation.
-        checks: the propensities that were asked about, checked on held-out pairs; ``None`` if none was.
+        advice: what to do, with commands that ``unskew evaluate`` accepts.
+        checks: the propensities that were asked about, checked on held-out pairs; empty if none was (null in JSON).
     """
 
     source: str
@@ -87,13 +94,24 @@ class Audit:
     policies: Policies | None
     propensity: Propensities | None
     expected: tuple[Expected, ...]
+    widths: tuple[Width, ...]
     supports: tuple[Support, ...]
+    opening: str = ""
+    skew: str = ""
     findings: tuple[Finding, ...] = ()
-    checks: Checks | None = None
+    advice: tuple[Advice, ...] = ()
+    checks: Checks = _UNCHECKED
+
+    @property
+    def positives(self) -> bool:
+        """Whether the log holds positives only, said or not: conversions without a zero are clicks."""
+        if self.feedback != "conversions":
+            return self.feedback == "implicit"
+        return self.relevant is None and self.values is not None and not self.values.zeros
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; what does not exist is ``None``, and nothing is NaN."""
-        return {"schema_version": SCHEMA_VERSION} | asdict(self)
+        return {"schema_version": SCHEMA_VERSION} | asdict(self) | ({} if self.checks else {"checks": None})
 
     def to_json(self, path: str | Path) -> None:
         """Write everything as JSON."""
@@ -119,6 +137,6 @@ class Audit:
         size = self.size
         warnings = sum(finding.level == "warning" for finding in self.findings)
         return (
-            f"<Audit {size.rows:,} rows, {size.users:,} users, {size.items:,} items, {warnings} warnings; .findings, "
-            ".supports, .to_html()>"
+            f"<Audit {size.rows:,} rows, {size.users:,} users, {size.items:,} items, {self.skew} skewed, {warnings} "
+            "warnings; .opening, .findings, .advice, .supports, .to_html()>"
         )

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.auditing.advice import advise
 from unskew.auditing.checks import check_on
 from unskew.auditing.contrast import Contrast, contrast
 from unskew.auditing.findings import find
+from unskew.auditing.opening import opening, skew
 from unskew.auditing.policies import Policies, compare
 from unskew.auditing.powerlaw import power_law
 from unskew.auditing.record import Audit, Size
@@ -21,8 +23,9 @@ from unskew.auditing.spread import spread
 from unskew.auditing.support import supports
 from unskew.auditing.times import Time, times
 from unskew.auditing.values import Grid, Values, describe
-from unskew.auditing.weights import Expected, expected
+from unskew.auditing.weights import Expected, expected, rehearse
 from unskew.auditing.weights import propensities as describe_propensities
+from unskew.auditing.widths import Width, widths
 from unskew.errors import InputError
 from unskew.evaluation.inputs import Names, as_log
 from unskew.log import Feedback, Log
@@ -30,6 +33,7 @@ from unskew.log.log import Duplicates, Invalid
 from unskew.log.relevance import gains
 from unskew.propensity import Propensity
 from unskew.propensity.checking import by_name
+from unskew.propensity.checks import Checks
 
 Stage = Callable[[str, int, int], None]
 Floats = npt.NDArray[np.float64]
@@ -84,7 +88,7 @@ def audit(
     say("fitting the popularity exponent", 2, 8)
     law = power_law(per_item)
     looks = _looks(read, other, gain, say)
-    checks = None
+    checks = Checks(())
     if asked:
         checks = check_on(read, other, asked, told, relevant, (user_features, item_features), invalid, say)
     weights = None
@@ -105,11 +109,14 @@ def audit(
         policies=looks.policies,
         propensity=weights,
         expected=looks.expected,
+        widths=looks.widths,
         supports=supports(read, told, relevant),
+        skew=skew(items),
         checks=checks,
     )
     say("done", 8, 8)
-    return replace(found, findings=find(found, mcar_for_propensities=other is not None and looks.mcar is None))
+    findings = find(found, mcar_for_propensities=other is not None and looks.mcar is None)
+    return replace(found, opening=opening(found), findings=findings, advice=advise(found, columns))
 
 
 def _read(
@@ -135,13 +142,14 @@ class _Looks:
     policies: Policies | None
     time: Time | None
     expected: tuple[Expected, ...]
+    widths: tuple[Width, ...]
 
 
 def _looks(log: Log, mcar: Log | None, gain: Floats, say: Stage) -> _Looks:
     """Values, policies and time; a hold-out is rehearsed and time is looked at beside the others."""
     assert len(log.user) == len(log)  # now, not in two threads at once
     with ThreadPoolExecutor(max_workers=2) as pool:
-        rehearsal = pool.submit(expected, log, gain)
+        rehearsal = pool.submit(_rehearse, log, gain)
         clock = None if log.time is None else pool.submit(times, log)
         say("looking at values", 3, 8)
         values, versus = _values(log, mcar)
@@ -150,7 +158,13 @@ def _looks(log: Log, mcar: Log | None, gain: Floats, say: Stage) -> _Looks:
         say("looking at time", 5, 8)
         time = None if clock is None else clock.result()
         say("rehearsing a hold-out", 6, 8)
-        return _Looks(values, versus, policies, time, rehearsal.result())
+        return _Looks(values, versus, policies, time, *rehearsal.result())
+
+
+def _rehearse(log: Log, gain: Floats) -> tuple[tuple[Expected, ...], tuple[Width, ...]]:
+    """Effective sample sizes of a random hold-out, and what its weights do to two lists."""
+    found = rehearse(log, gain)
+    return expected(log, found), () if found is None else widths(log, found)
 
 
 def _values(log: Log, mcar: Log | None) -> tuple[Values | None, Contrast | None]:
@@ -178,7 +192,7 @@ def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
         if side.value is None and not asked:
             raise InputError(
                 f"{name}: an MCAR log is compared by value, and there is no value here.\n"
-                "Say which column it is with --columns value=..., and do not tell --feedback implicit."
+                "Say which column it is with --columns value=..., and leave out --feedback implicit."
             )
     if not len(mcar):
         raise InputError(f"{mcar.account.source}: the MCAR log has no rows.")

@@ -49,6 +49,7 @@ class Spread:
         everybody: how many have the most rows possible (items that every user saw, users who saw every item).
         gini: 0 where all have the same number of rows, near 1 where one has them all.
         top_1_percent, top_10_percent: share of the rows on the ⌈1 %⌉ and ⌈10 %⌉ with the most rows.
+        top_10_chance: what that ⌈10 %⌉ would take if all were equally likely: more than a tenth, by luck.
         kl_bits, kl_chance: divergence of the posterior from uniform, and what chance alone would show.
         effective: how many equally frequent ones would have this entropy.
         ranks, rows_at_rank: the rank–count curve on at most 60 ranks.
@@ -64,6 +65,7 @@ class Spread:
     gini: float
     top_1_percent: float
     top_10_percent: float
+    top_10_chance: float
     kl_bits: float
     kl_chance: float
     effective: float
@@ -91,6 +93,7 @@ def spread(counts: Ints, most: int) -> Spread:
         gini=gini(ascending),
         top_1_percent=float(taken[math.ceil(size / 100) - 1] / total),
         top_10_percent=float(taken[math.ceil(size / 10) - 1] / total),
+        top_10_chance=top_share(total / size, math.ceil(size / 10) / size),
         kl_bits=kl,
         kl_chance=chance(total / size),
         effective=size / 2.0**kl,
@@ -116,19 +119,30 @@ def divergence(counts: Ints) -> float:
 
 def chance(mean: float) -> float:
     """The KL that equally likely ones would show: E[(X/m) log2(X/m)], X zero-truncated Poisson with this mean m."""
-    if mean <= 1.0:
-        return 0.0
+    x, probability = _truncated_poisson(mean)
+    return max(float(probability @ (x / mean * np.log2(x / mean))), 0.0)
+
+
+def top_share(mean: float, part: float) -> float:
+    """The share of the rows that the most frequent ``part`` of equally likely ones would take, with this mean."""
+    x, probability = _truncated_poisson(mean)
+    x, probability = x[::-1], probability[::-1]
+    taken = np.minimum(np.cumsum(probability), part)  # of those with at least x rows, no more than the part
+    return min(float(np.diff(taken, prepend=0.0) @ x) / mean, 1.0)
+
+
+def _truncated_poisson(mean: float) -> tuple[Floats, Floats]:
+    """Values and probabilities of a zero-truncated Poisson with this mean; all are 1 where the mean is."""
     low, high = 0.0, mean
     for _ in range(100):  # the rate whose truncated mean is m: rate / (1 − e^−rate) = m
         middle = (low + high) / 2.0
         low, high = (middle, high) if middle < -mean * math.expm1(-middle) else (low, middle)
     rate = (low + high) / 2.0
-    if rate <= 0.0:
-        return 0.0
+    if mean <= 1.0 or rate <= 0.0:
+        return np.ones(1), np.ones(1)
     width = 12.0 * math.sqrt(rate) + 30.0
     x = np.arange(max(1.0, math.floor(rate - width)), rate + width)
-    probability = np.exp(x * math.log(rate) - rate - gammaln(x + 1.0)) / -math.expm1(-rate)
-    return max(float(probability @ (x / mean * np.log2(x / mean))), 0.0)
+    return x, np.exp(x * math.log(rate) - rate - gammaln(x + 1.0)) / -math.expm1(-rate)
 
 
 def jensen_shannon(a: Ints, b: Ints) -> float:

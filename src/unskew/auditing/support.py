@@ -43,7 +43,7 @@ class Support:
 def supports(log: Log, feedback: Feedback | None, relevant: str | None) -> tuple[Support, ...]:
     """Every estimator under every target, for each way in which the log may be read."""
     known = log.propensity is not None
-    name = "known" if known else "popularity(gamma=2)"
+    name = "known" if known else "popularity(gamma=1)"
     metric = metrics.make(METRIC)
     found = []
     for reading, told, thresholded in _readings(log, feedback, relevant):

@@ -4,7 +4,8 @@
 
 The expectation is a rehearsal, not a formula: the log is split at random (30 % held out, seed 0, by ``split.holdout``),
 popularity is counted on the training part, and the weights of snips on the held-out part are summed up, exactly as an
-evaluation would. Under ``per_user`` each user's weights are divided by their sum first.
+evaluation would. Under ``per_user`` each user's weights are divided by their sum first. What these weights do to
+intervals depends on the lists that are judged: ``widths`` measures it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from unskew.propensity import Popularity, part_propensity
 from unskew.split import holdout
 
 HELD_OUT, SEED = 0.3, 0
-GAMMAS = (1.0, 2.0)
+GAMMA = 1.0  # popularity is exposure, all of it: counts are proportional to P
 
 
 @dataclass(frozen=True)
@@ -86,30 +87,56 @@ def propensities(p: Floats, pairs: int, share: float = 1.0) -> Propensities:
     )
 
 
-def expected(log: Log, gain: Floats) -> tuple[Expected, ...]:
-    """Rehearse a random hold-out; nothing where the log is too small to be split."""
+@dataclass(frozen=True, eq=False)
+class Rehearsal:
+    """A random hold-out, and what snips would weigh its relevant rows by.
+
+    Args:
+        held_out: a mask over all rows.
+        test: the held-out rows that are relevant.
+        gain: y of these rows.
+        counts: relevant training rows of every item.
+        weights: by propensity, y/P of these rows up to a constant.
+    """
+
+    held_out: npt.NDArray[np.bool_]
+    test: npt.NDArray[np.bool_]
+    gain: Floats
+    counts: Floats
+    weights: Mapping[str, Floats]
+
+
+def rehearse(log: Log, gain: Floats) -> Rehearsal | None:
+    """Hold out 30 %; ``None`` where the log is too small to be split."""
     try:
         held_out = holdout(log, HELD_OUT, seed=SEED).held_out
     except InputError:
-        return ()
+        return None
     counted = gain > 0.0
     test, train = held_out & counted, ~held_out & counted
     if not test.any() or not train.any():
-        return ()
-    user, item, y = log.user[test], log.item[test], gain[test]
-    seen = np.bincount(log.item[train], minlength=len(log.items)).astype(np.float64)
-    found = []
+        return None
+    y = gain[test]
+    counts = np.bincount(log.item[train], minlength=len(log.items)).astype(np.float64)
+    weights = {}
     if log.propensity is not None:
         whole = log.propensity[test] * (1.0 if log.share is None else log.share)
         p = np.maximum(part_propensity(whole, HELD_OUT, unseen=True), np.finfo(np.float64).tiny)
-        found += _rehearse("known", y * (p.min() / p), user)
-    for gamma in GAMMAS:
-        model = Popularity(gamma=gamma, items=log.items, counts=seen)
-        found += _rehearse(str(model), y / model.of_items(log.items)[item], user)
-    return tuple(found)
+        weights["known"] = y * (p.min() / p)
+    model = Popularity(gamma=GAMMA, items=log.items, counts=counts)
+    weights[str(model)] = y / model.of_items(log.items)[log.item[test]]
+    return Rehearsal(held_out, test, y, counts, weights)
 
 
-def _rehearse(propensity: str, weight: Floats, user: npt.NDArray[np.int32]) -> list[Expected]:
+def expected(log: Log, rehearsal: Rehearsal | None) -> tuple[Expected, ...]:
+    """Effective sample sizes of a rehearsed hold-out."""
+    if rehearsal is None:
+        return ()
+    user = log.user[rehearsal.test]
+    return tuple(row for name, weight in rehearsal.weights.items() for row in _sizes(name, weight, user))
+
+
+def _sizes(propensity: str, weight: Floats, user: npt.NDArray[np.int32]) -> list[Expected]:
     """Pooled and per-user effective sizes of some weights; rows of a user stand together."""
     starts = np.flatnonzero(np.diff(user, prepend=-1))
     sizes = np.diff(np.append(starts, len(user)))

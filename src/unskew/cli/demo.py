@@ -1,9 +1,15 @@
-"""``unskew demo``: the main job on a simulated world, with the truth beside the estimates."""
+"""``unskew demo``: the main job on a simulated world, with the truth beside the estimates.
+
+The truth is that of the users in the log, under the same target as the estimates. The intervals also allow for other
+users being drawn from the population, so over 200 seeds they hold it in 97.5 % (challenger) to 100 % of the shops; the
+mean truth over all of these shops lies inside in 93.5 to 95 % for models fixed in advance (tests/cli/test_demo.py).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,9 +20,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from unskew.log import Recommender
-    from unskew.result import Result
+    from unskew.result import Estimate, Result
 
-METRIC = "recall@10"
+METRIC, TARGET = "recall@10", "pooled"
+NAIVE, RECOMMENDED = "naive", "snips"
 
 
 def demo(
@@ -30,7 +37,7 @@ def demo(
     check_outputs(html=html)
     from unskew.evaluation import evaluate
     from unskew.models import ItemKNN, MostPopular
-    from unskew.simulate import World, relevant_for, truths
+    from unskew.simulate import World, relevant_for
 
     world = World(users=users, items=items, seed=seed, relevant=relevant_for(items))
     with progress(quiet) as report:
@@ -47,45 +54,72 @@ def demo(
             test,
             lists,
             metrics=[METRIC],
-            estimators=["naive", "ips", "snips", "gs(strata=5)"],
+            estimators=[NAIVE, RECOMMENDED],
+            target=TARGET,
             propensity="known",
             seen=train,
             users=world.relevant_counts(),
             progress=report,
         )
     if not quiet:
+        truth = {name: world.truth(given, METRIC, TARGET) for name, given in lists.items()}
         out.print(
             f"\nA simulated shop: {users:,} users, {items:,} items. Its window shows some items far more than others, "
             f"so the log of {len(train) + len(test):,} clicks is skewed.\n"
         )
         out.print(result)
-        out.print(_beside_the_truth(result, truths(world, lists, [METRIC])))
-        out.print(
-            "Ratios inside a user (snips, gs) lean towards naive where clicks are few; ips and the target pooled don't."
-        )
+        out.print(beside_the_truth(result, truth))
+        out.print(conclusion(result, truth))
     if html is not None:
         result.to_html(html)
         if not quiet:
             err.print(f"wrote {html}")
 
 
-def _beside_the_truth(result: Result, truth: list[dict[str, Any]]) -> Table:
-    """What each estimator says, and what is true: who is really the best?"""
+def beside_the_truth(result: Result, truth: Mapping[str, float]) -> Table:
+    """Per model: naive, the recommended estimate with its interval, the truth, and whether the interval holds it."""
     from rich.table import Table
 
-    true = {row["model"]: row["value"] for row in truth if row["target"] == "per_user"}
-    table = Table(title=f"{METRIC} per_user, and the truth that no log shows", title_justify="left")
-    table.add_column("estimator")
-    for model in true:
-        table.add_column(model, justify="right")
-    table.add_column("best", style="bold")
-    rows: dict[str, dict[str, float]] = {}
-    for estimate in result.estimates:
-        if estimate.metric == METRIC:
-            rows.setdefault(estimate.estimator, {})[estimate.model] = estimate.value
-    for name, values in (rows | {"the truth": true}).items():
-        best = max(values, key=lambda model: values[model])
-        style = "green" if best == max(true, key=lambda model: true[model]) else "red"
-        cells = [f"{values[model]:.4f}" for model in true]
-        table.add_row(name, *cells, f"[{style}]{best}[/]", end_section=name == list(rows)[-1])
+    from unskew.report import numbers
+
+    naive, found = _by_model(result, NAIVE), _by_model(result, RECOMMENDED)
+    places = numbers.decimals((e.low, e.high) for e in found.values())
+    table = Table(title=f"{METRIC}, {TARGET}, and the truth that no log shows", title_justify="left")
+    table.add_column("model")
+    for name in (NAIVE, RECOMMENDED, "95 % interval", "truth"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("inside?")
+    for model, true in truth.items():
+        e = found[model]
+        table.add_row(
+            model,
+            numbers.number(naive[model].value, places),
+            numbers.number(e.value, places),
+            numbers.interval(e.low, e.high, places),
+            numbers.number(true, places),
+            "[green]yes[/]" if e.low <= true <= e.high else "[red]no[/]",
+        )
     return table
+
+
+def conclusion(result: Result, truth: Mapping[str, float]) -> str:
+    """Whom each column calls best, and why an interval may miss the truth where one does."""
+    found = _by_model(result, RECOMMENDED)
+    said = {name: _best({m: e.value for m, e in _by_model(result, name).items()}) for name in (NAIVE, RECOMMENDED)}
+    text = f"Best by {NAIVE}: {said[NAIVE]}. Best by {RECOMMENDED}: {said[RECOMMENDED]}. In truth: {_best(truth)}."
+    missed = [model for model, true in truth.items() if not found[model].low <= true <= found[model].high]
+    if missed:
+        text += (
+            f"\nThe interval of {' and '.join(missed)} misses the truth. Of 95 % intervals one in twenty may; another "
+            "--seed draws other users."
+        )
+    return text
+
+
+def _by_model(result: Result, estimator: str) -> dict[str, Estimate]:
+    """The estimates of one estimator, by model."""
+    return {e.model: e for e in result.estimates if (e.metric, e.target, e.estimator) == (METRIC, TARGET, estimator)}
+
+
+def _best(values: Mapping[str, float]) -> str:
+    return max(values, key=lambda model: values[model])

@@ -109,7 +109,7 @@ def check(
         if len(lost) == 1:
             raise InputError(f"{lost[0].propensity}: {lost[0].reason}")
         raise InputError("no propensity can be checked:\n" + "\n".join(f"{u.propensity}: {u.reason}" for u in lost))
-    return Checks(tuple(found), tuple(lost))
+    return Checks(tuple(found), tuple(lost), positives=log.feedback is Feedback.IMPLICIT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +249,7 @@ def _implied_balance(world: _World, seen: Floats, unasked: tuple[str, ...]) -> d
         if not rows.all():
             words.append(
                 f"{int((rows == 0.0).sum())} of {len(rows)} tenths of the {side}s ({pairs[rows == 0.0].sum():,.0f} "
-                "pairs) have no seen pair, so their balance cannot be asked: nobody speaks for them"
+                "pairs) have no seen pair, so their balance cannot be checked"
             )
         found[f"{side}_balance"] = tuple(
             Bin(float(n / total), float(n / size), float(size), float(n / total * np.sqrt(v) / total))

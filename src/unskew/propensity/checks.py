@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unskew.atomic import write_json, write_text
+from unskew.errors import InputError
 from unskew.spec import find
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SCHEMA_VERSION = 1
+_NONE = "No propensity was checked: name some with propensities=[…]."
+CLICKS_ONLY = (
+    "This log holds positives only, so these checks see clicks, not exposure: reliability and balance cannot show that "
+    "a propensity is right about what was shown"
+)
 
 
 @dataclass(frozen=True)
@@ -96,10 +102,23 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Checks:
-    """The checks of several propensities on one log, and those that could not be checked."""
+    """The checks of several propensities on one log, and those that could not be checked.
+
+    ``for c in checks`` goes through the checks, ``checks["popularity(gamma=1)"]`` is one of them.
+
+    Args:
+        positives: the log holds positives only, so that "seen" means clicked: agreement says nothing of exposure.
+    """
 
     checks: tuple[Check, ...]
     refused: tuple[Unfit, ...] = ()
+    positives: bool = False
+
+    def __iter__(self) -> Iterator[Check]:
+        return iter(self.checks)
+
+    def __len__(self) -> int:
+        return len(self.checks)
 
     def table(self) -> pl.DataFrame:
         """One row per propensity."""
@@ -122,6 +141,8 @@ class Checks:
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page with charts."""
+        if not self:
+            raise InputError(_NONE)
         from unskew.report import checks_page
 
         write_text(path, checks_page(self))
@@ -133,11 +154,15 @@ class Checks:
         return found[find("propensity", name, found, make)]
 
     def __rich__(self) -> RenderableType:
+        if not self:
+            return _NONE
         from unskew.report import checks_panel
 
         return checks_panel(self)
 
     def _repr_html_(self) -> str:
+        if not self:
+            return _NONE
         from unskew.report import checks_notebook
 
         return checks_notebook(self)

@@ -40,6 +40,11 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         "How likely an interaction was to be seen. Absolute: its level means something. Relative: only ratios do.",
     ),
     ("ess", "Effective sample size: how many equally weighted interactions would tell as much."),
+    ("wider", "The standard error of snips over that of naive; mostly: between which eight of ten random lists lie."),
+    (
+        "standard error",
+        "How far an estimate would typically move with other users; intervals are about twice that to either side.",
+    ),
     ("per_user", "Target: each user's average over relevant items, then the mean over users."),
     ("pooled", "Target: the average over all relevant user–item pairs; active users count more."),
     ("per_user_sum", "Target: each user's sum over items, then the mean over users."),
@@ -54,7 +59,9 @@ def audit_page(audit: Audit) -> str:
     context: dict[str, Any] = {
         "title": f"Audit of {PurePath(audit.source).name}",
         "source": audit.source,
-        "told": (audit.feedback or "feedback not told") + (f", relevant {audit.relevant}" if audit.relevant else ""),
+        "opening": rows.said(audit.opening),
+        "advice": [(rows.said(advice.text), advice.command) for advice in audit.advice],
+        "told": rows.reading(audit),
         "findings": [(finding.level, rows.said(finding.text)) for finding in audit.findings],
         "facts": rows.facts(audit),
         "notes": [*audit.size.notes, *(f"{n:,} rows dropped: {why}" for why, n in audit.size.dropped.items())],
@@ -80,8 +87,9 @@ def audit_page(audit: Audit) -> str:
             ("The log's own propensities", rows.propensity(audit), charts.propensities(audit)),
         ),
         "expected": rows.expected(audit),
+        "widths": rows.widths(audit),
         "supports": rows.supports(audit),
-        "checks": None if audit.checks is None else checks_html.section(audit.checks),
+        "checks": checks_html.section(audit.checks) if audit.checks else None,
         "glossary": _glossary(audit),
     }
     context["sections"] = [(key, name) for key, name in _SECTIONS if context[key]]
@@ -91,18 +99,21 @@ def audit_page(audit: Audit) -> str:
 def audit_notebook(audit: Audit) -> str:
     """The findings and the main table as a piece of HTML without scripts."""
     audit = rows.tidy(audit)
-    sheets = [rows.spreads(audit, wide=False), rows.contrast(audit), rows.expected(audit)]
-    sheets += [] if audit.checks is None else [checks_rows.scores(audit.checks)]
+    sheets = [rows.spreads(audit, wide=False), rows.contrast(audit), rows.expected(audit), rows.widths(audit)]
+    sheets += [checks_rows.scores(audit.checks)] if audit.checks else []
     context = {
         "title": f"Audit of {audit.source}",
         "facts": rows.facts(audit),
+        "opening": audit.opening,
         "findings": audit.findings,
+        "advice": audit.advice,
         "sheets": [sheet for sheet in sheets if sheet is not None],
     }
     return html.environment().get_template("audit_notebook.html.j2").render(context)
 
 
 _SECTIONS = (
+    ("advice", "What to do"),
     ("supports", "What it supports"),
     ("tail", "Long tail"),
     ("values", "Values"),
@@ -117,7 +128,7 @@ _SECTIONS = (
 def _glossary(audit: Audit) -> tuple[tuple[str, str], ...]:
     """The terms, with those of the checks where there are checks."""
     known = {term for term, _ in GLOSSARY}
-    more = () if audit.checks is None else tuple(entry for entry in checks_html.GLOSSARY if entry[0] not in known)
+    more = tuple(entry for entry in checks_html.GLOSSARY if entry[0] not in known) if audit.checks else ()
     return GLOSSARY + more
 
 

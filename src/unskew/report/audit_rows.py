@@ -80,6 +80,13 @@ def spark(counts: list[int], most_bars: int = 40) -> str:
     return "".join(_BARS[-(-8 * n // most) - 1] if n else " " for n in counts) if most else ""
 
 
+def reading(audit: Audit) -> str:
+    """What a row is taken to say."""
+    return (audit.feedback or "meaning of values not stated") + (
+        f", relevant {audit.relevant}" if audit.relevant else ""
+    )
+
+
 def facts(audit: Audit) -> list[tuple[str, str]]:
     """The sizes, as name and text."""
     size = audit.size
@@ -275,10 +282,51 @@ def expected(audit: Audit) -> Sheet | None:
         for e in audit.expected
     )
     columns = ("propensity", "target", "interactions", "ess", "share", "largest weight")
-    note = f"snips, random hold-out of 30{numbers.SPACE}%"
-    if audit.relevant is None and audit.feedback not in ("implicit", "conversions"):
-        note += ", every row taken as relevant"
+    note = f"snips, random hold-out of 30{numbers.SPACE}%{_every_row(audit)}"
     return Sheet("Effective sample size to expect", note, columns, rows, 2)
+
+
+def widths(audit: Audit) -> Sheet | None:
+    """What weighting does to the standard errors of two kinds of simple lists."""
+    if not audit.widths:
+        return None
+    rows = tuple(
+        (
+            w.propensity,
+            w.listed,
+            numbers.count(w.hits),
+            _plus_minus(w.naive, w.naive_se),
+            _plus_minus(w.snips, w.snips_se),
+            numbers.DASH if w.ratio is None else f"{w.ratio:.2g}",
+            numbers.DASH if w.ratio_low == w.ratio_high else f"{w.ratio_low:.2g} to {w.ratio_high:.2g}",
+        )
+        for w in audit.widths
+    )
+    columns = ("propensity", "ten", "hits", "naive", "snips", "wider", "mostly")
+    note = f"recall@10, pooled, ± one standard error, on that hold-out{_every_row(audit)}; of random items 20 lists"
+    return Sheet("What weighting does to intervals", note, columns, rows, 2)
+
+
+def _plus_minus(value: float | None, error: float | None) -> str:
+    return numbers.DASH if value is None or error is None else f"{value:.2g} ± {error:.1g}"
+
+
+def _every_row(audit: Audit) -> str:
+    """A remark where nothing says which rows are relevant."""
+    known = audit.relevant is not None or audit.feedback in ("implicit", "conversions")
+    return "" if known else ", every row taken as relevant"
+
+
+def command(text: str, width: int) -> str:
+    """A command on several lines that can be pasted: broken before options, with backslashes."""
+    lines = [""]
+    for place, piece in enumerate(text.split(" --")):
+        option = piece if not place else f"--{piece}"
+        if lines[-1] and len(lines[-1]) + len(option) + 3 > width:
+            lines.append(f"  {option}")
+        else:
+            lines[-1] += f" {option}" if lines[-1] else option
+    return " \\\n".join(lines)
 
 
 def supports(audit: Audit) -> list[SupportSheet]:

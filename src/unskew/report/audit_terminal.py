@@ -32,25 +32,25 @@ class _Fitted:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         audit, wide = self.audit, options.max_width >= WIDE
         parts: list[RenderableType] = [_findings(audit), sheet_table(rows.spreads(audit, wide=wide)), _bars(audit)]
-        sheets = [rows.contrast(audit), *rows.policies(audit, wide=wide), rows.expected(audit)]
+        sheets = [rows.contrast(audit), *rows.policies(audit, wide=wide), rows.expected(audit), rows.widths(audit)]
         parts += [sheet_table(sheet) for sheet in sheets if sheet is not None]
-        if audit.checks is not None:
+        if audit.checks:
             parts += checks_terminal.sheets(audit.checks, options.max_width)
-        parts += [_support(sheet) for sheet in rows.supports(audit)]
+        parts += [*(_support(sheet) for sheet in rows.supports(audit)), _advice(audit, options.max_width)]
         yield Group(*(line for part in parts for line in (part, Text())))
 
 
 def _findings(audit: Audit) -> RenderableType:
     body = Table.grid(padding=(0, 1))
-    body.add_row("", Text(" · ".join(f"{text} {name}" for name, text in rows.facts(audit)), style="bold"))
+    body.add_row("", Text(rows.said(audit.opening), style="bold"))
+    body.add_row("", Text(" · ".join(f"{text} {name}" for name, text in rows.facts(audit)), style="dim"))
     for finding in audit.findings:
         mark, style = MARKS[finding.level]
         body.add_row(Text(mark, style=style), Text(rows.said(finding.text)))
-    told = audit.feedback or "feedback not told"
     return Panel(
         body,
         title=Text(f"Audit of {audit.source}", style="bold", overflow="ellipsis", no_wrap=True),
-        subtitle=Text(told + (f", relevant {audit.relevant}" if audit.relevant else ""), style="dim"),
+        subtitle=Text(rows.reading(audit), style="dim"),
         title_align="left",
         subtitle_align="right",
         box=box.ROUNDED,
@@ -90,6 +90,16 @@ def _bars(audit: Audit) -> RenderableType:
 def _spark(ends: tuple[str, str], counts: list[int], said: str) -> Text:
     text = Text(f"{ends[0]} ", style="dim").append(rows.spark(counts), style="cyan not dim").append(f" {ends[1]}")
     return text.append(f"  {said}", style="not dim") if said else text
+
+
+def _advice(audit: Audit, width: int) -> RenderableType:
+    """What to do, with commands that can be copied."""
+    grid = Table.grid(padding=(0, 1))
+    for advice in audit.advice:
+        grid.add_row(Text("→", style="bold cyan"), Text(rows.said(advice.text)))
+        if advice.command is not None:
+            grid.add_row("", Text(rows.command(advice.command, width - 3), style="cyan"))
+    return Group(Text("What to do", style="bold"), grid)
 
 
 def _support(sheet: rows.SupportSheet) -> RenderableType:

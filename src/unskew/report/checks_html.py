@@ -32,8 +32,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     (
         "overlap",
-        "How P is spread over seen and unseen pairs. Unseen pairs far to the left of the seen ones have nobody who "
-        "speaks for them.",
+        "How P is spread over seen and unseen pairs. Unseen pairs far to the left of the seen ones have no support.",
     ),
     ("ess", "Effective sample size of the weights 1/P: how many equally weighted interactions would tell as much."),
     ("largest, top 1 %", "Share of the largest weight, and of the largest hundredth of the weights, in their sum."),

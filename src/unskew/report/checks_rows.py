@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from unskew.propensity.checks import Bin, Check, Checks
+from unskew.propensity.checks import CLICKS_ONLY, Bin, Check, Checks
 from unskew.report import numbers
 from unskew.report.audit_rows import Sheet, small_share, spark
 from unskew.report.audit_rows import said as joined
@@ -93,10 +93,13 @@ def ratios(bins: Iterable[Bin]) -> str:
 
 def words(checks: Checks) -> list[tuple[str, str, str]]:
     """Level (``warning``, ``good`` or ``note``), propensities and a sentence that is true of them."""
-    warnings = [("warning", c.propensity, f"{joined('; '.join(c.findings))}.") for c in checks.checks if c.findings]
+    warnings = [("warning", "Clicks, not exposure", f"{CLICKS_ONLY[0].lower()}{CLICKS_ONLY[1:]}.")] * checks.positives
+    level, against = ("note", "held against the clicks, ") if checks.positives else ("warning", "")
+    warnings += [(level, c.propensity, f"{against}{joined('; '.join(c.findings))}.") for c in checks if c.findings]
     warnings += [("warning", u.propensity, f"cannot be had from this log: {u.reason}") for u in checks.refused]
-    agree = [c.propensity for c in checks.checks if not c.findings and c.log_loss is not None]
-    notes: dict[str, list[str]] = {"agrees with what was seen on held-out pairs.": agree}
+    agree = [c.propensity for c in checks if not c.findings and c.log_loss is not None]
+    what = "the clicks" if checks.positives else "what was seen"
+    notes: dict[str, list[str]] = {f"agrees with {what} on held-out pairs.": agree}
     for c in checks.checks:
         said = [f"{text}." for text in (*c.unasked, *c.notes)]
         if c.certain:
@@ -105,7 +108,7 @@ def words(checks: Checks) -> list[tuple[str, str, str]]:
             said.append("relative: scaled here so that it sums to the number seen.")
         for text in said:
             notes.setdefault(text, []).append(c.propensity)
-    levels = ("good", *("note" for _ in notes))
+    levels = ("note" if checks.positives else "good", *("note" for _ in notes))
     told = zip(levels, notes.items(), strict=False)
     return warnings + [(level, "; ".join(names), text) for level, (text, names) in told if names]
 

@@ -1,0 +1,214 @@
+"""The last word of an audit: what to do with this log, as commands that ``unskew evaluate`` accepts.
+
+What the findings warn about is not advised: a propensity that its check found wrong or impossible, a column
+``propensity`` that does not add up, a model of exposure that ignores the value where an MCAR log shows that the value
+matters. What rests on an assumption names it. TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for the reader's files.
+
+Logs of positives get no fitted model of exposure: a model of clicks is none (MATHS §13). Popularity is named with what
+it assumes, and naive beside it as the other end.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unskew.auditing.opening import selected_by_value
+
+if TYPE_CHECKING:
+    from unskew.auditing.record import Audit
+
+POPULARITY = "popularity(gamma=1)"
+FITTED = "logistic(features=none, offsets=user+item)"
+BAYES = "naive_bayes"
+ENOUGH_RANDOM = 500  # rows of an MCAR log from which naive_bayes is worth its noise
+SMALL_ESS = 100  # below it hardly any comparison can be decided
+IMPLIED = (0.5, 2.0)  # Σ 1/P over the number of pairs: beyond, the column is something else
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One piece of advice; ``command`` is what to run, ``None`` where there is nothing to run."""
+
+    text: str
+    command: str | None = None
+
+
+def advise(audit: Audit, columns: Mapping[str, str] | None = None) -> tuple[Advice, ...]:
+    """What to do with this log, the most important first.
+
+    Args:
+        columns: our column names → theirs, which commands repeat.
+    """
+    if audit.users.number == 1 or audit.items.number == 1:
+        return (Advice("Nothing can be compared on this log: there must be several users and several items."),)
+    if not audit.expected:
+        return (Advice("Gather more data: there are too few relevant interactions to hold a part of them out."),)
+    if audit.feedback is None:
+        return (
+            Advice(
+                "Say first what a value means, and audit again: --feedback conversions, ratings or implicit, or "
+                "--relevant '>=4'. What to do depends on it."
+            ),
+        )
+    write = _Commands(audit, columns or {})
+    found = [*_random_part(audit, write), *_weighed(audit, write)]
+    least = min(row.ess for row in audit.expected if row.target == "pooled")
+    if least < SMALL_ESS and any(advice.command and "--propensity" in advice.command for advice in found):
+        found.append(Advice("Gather more data too: with so small an effective sample most verdicts are undecided."))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Commands:
+    """Writes commands for one log: what is judged by which metric, under which target."""
+
+    audit: Audit
+    columns: Mapping[str, str]
+
+    @property
+    def predicted(self) -> bool:
+        """Whether predictions of ratings are judged, not lists."""
+        return self.audit.feedback == "ratings" and self.audit.relevant is None
+
+    def write(
+        self, estimators: Iterable[str], propensity: str | None = None, *, test: str = "TEST", given: Iterable[str] = ()
+    ) -> str:
+        """A call of ``unskew evaluate``; ``given`` are more options with their files."""
+        audit = self.audit
+        models = "--predictions NAME=PREDICTIONS" if self.predicted else "--recs NAME=LISTS"
+        metric, target = ("mae", "per_pair") if self.predicted else ("recall@10", "pooled")
+        if audit.feedback == "conversions" and not audit.positives:
+            metric, target = "dcg@10", "per_user_sum"
+        parts = [f"unskew evaluate {test}", *given, models]
+        parts.append(f"--feedback {'implicit' if audit.positives else audit.feedback}")
+        parts += [f"--relevant {shlex.quote(audit.relevant)}"] if audit.relevant else []
+        parts += [f"--metric {metric}", f"--target {target}", *(f"--estimator {name}" for name in estimators)]
+        parts += [f"--propensity {shlex.quote(propensity)}"] if propensity else []
+        if self.columns:
+            parts.append("--columns " + shlex.quote(",".join(f"{ours}={own}" for ours, own in self.columns.items())))
+        parts += ["--duplicates first"] * bool(audit.size.duplicates) + ["--invalid drop"] * bool(audit.size.dropped)
+        return " ".join(parts)
+
+    def naive(self) -> str:
+        """Without any weights."""
+        return self.write(["naive"])
+
+
+def _random_part(audit: Audit, write: _Commands) -> list[Advice]:
+    """An MCAR log is a fair test set by itself."""
+    if audit.mcar is None or audit.feedback == "implicit":
+        return []
+    return [
+        Advice(
+            "The MCAR log is a fair test set by itself: a plain average over it needs no propensities. Where it is "
+            "large enough to decide, it is the answer to trust.",
+            write.write(["naive"], test="MCAR"),
+        )
+    ]
+
+
+def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
+    """What to weigh by, with what that assumes; naive alone where nothing can be advised."""
+    warned = _warned(audit)
+    if audit.propensity is not None:
+        return _known(audit, write, warned)
+    if audit.positives:
+        return _positives(write, warned)
+    bayes = audit.mcar is not None and audit.mcar.rows >= ENOUGH_RANDOM and write.predicted and BAYES not in warned
+    if bayes:
+        return [
+            Advice(
+                f"On the log itself, weigh by {BAYES}, counted on a training log and the random rows. Its assumption: "
+                "whether a pair was seen depends on its value alone.",
+                write.write(["naive", "snips"], BAYES, given=["--train TRAIN", "--mcar MCAR"]),
+            )
+        ]
+    if selected_by_value(audit.mcar):
+        text = "What was seen depends on its value, and no model of exposure without the value allows for that"
+        return [_undebiased(write, text)]
+    if FITTED in warned:
+        return [_undebiased(write, f"The usual model of what was seen, {FITTED}, does not hold up here")]
+    return [
+        Advice(
+            f"Weigh by {FITTED}, fitted to what was seen in a training log. Its assumption: whether a pair was seen "
+            "depends on how active the user and how popular the item is, not on its value. Only pairs drawn at random "
+            "(--mcar) can show whether the value matters.",
+            write.write(["naive", "snips"], FITTED, given=["--train TRAIN"]),
+        ),
+        _undebiased(write, "Without a training log nothing can be fitted"),
+    ]
+
+
+def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
+    """The log's own propensities, unless they do not add up."""
+    p = audit.propensity
+    assert p is not None
+    low, high = IMPLIED
+    if not audit.positives and not low <= p.implied_pairs / p.pairs <= high:
+        return [_undebiased(write, "The column 'propensity' does not add up to the number of pairs; settle that first")]
+    if "known" in warned:
+        return [
+            _undebiased(write, "The column 'propensity' does not agree with what was seen; settle that first"),
+            Advice(
+                "Unless this log is the test part of a split and the column speaks of pairs outside training: these "
+                "are missing here, so that the check does not apply. Then weigh by it beside that training log.",
+                write.write(["naive", "snips"], "known", given=["--train TRAIN"]),
+            ),
+        ]
+    return [
+        Advice(
+            "Weigh by the log's own propensities. They are taken as right, and naive beside them shows what that "
+            "changes.",
+            write.write(["naive", "snips"], "known"),
+        ),
+        Advice(
+            "With a training log, whose items are not recommended again, the same. If the column describes the log "
+            "before it was split at random, add --share with the test part's share.",
+            write.write(["naive", "snips"], "known", given=["--train TRAIN"]),
+        ),
+    ]
+
+
+def _positives(write: _Commands, warned: set[str]) -> list[Advice]:
+    """Clicks without propensities: both ends of what nobody knows."""
+    settle = Advice(
+        "To settle it, log the probability with which each item was shown (a column 'propensity'), or show a small "
+        "share of the traffic items drawn at random."
+    )
+    if POPULARITY in warned:
+        return [_undebiased(write, f"No propensity can be advised: {POPULARITY} cannot be had from this log"), settle]
+    return [
+        Advice(
+            "The log alone cannot say how much of an item's popularity is exposure and how much is taste. Look at both "
+            f"ends: naive, right if exposure explains none of popularity, and snips with {POPULARITY}, right if "
+            "exposure explains all of popularity. Where they disagree, this log does not decide; where they agree, "
+            "that still takes exposure to depend on popularity alone.",
+            write.write(["naive", "snips"], POPULARITY, given=["--train TRAIN"]),
+        ),
+        _undebiased(write, "Without a training log popularity cannot be counted"),
+        settle,
+    ]
+
+
+def _undebiased(write: _Commands, reason: str) -> Advice:
+    return Advice(f"{reason}: naive is all there is then, and it is not debiased.", write.naive())
+
+
+def _warned(audit: Audit) -> set[str]:
+    """Propensities whose check was a warning, under the names by which they are advised.
+
+    Held against clicks a check proves nothing about exposure, for or against.
+    """
+    found = () if audit.checks.positives else audit.checks
+    flagged = [name for c in found if c.findings for name in (c.propensity, c.fitted)]
+    flagged += [unfit.propensity for unfit in audit.checks.refused]
+    return {advised for advised in (POPULARITY, FITTED, BAYES, "known") for name in flagged if _same(advised, name)}
+
+
+def _same(advised: str, name: str) -> bool:
+    """Whether a name is the advised one, possibly with more options written out."""
+    stem = advised.removesuffix(")")
+    return name.startswith(stem) and name[len(stem) :][:1] in ("", ")", ",", "(")

@@ -1,0 +1,91 @@
+"""The first sentence: how skewed the log is, against chance, and what that means for evaluating on it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from unskew.auditing.spread import top_share
+from unskew.report import audit_notebook, audit_page
+from unskew.simulate import World
+
+from . import logs
+from .test_audit_report import printed
+from .test_audit_values import SEEN
+from .test_audit_values import world as rated
+
+
+def even(rows_per_item: float, items: int = 400, users: int = 300, seed: int = 0) -> pl.DataFrame:
+    """Pairs drawn at random: nothing but chance."""
+    seen = np.random.default_rng(seed).random((users, items)) < rows_per_item / users
+    user, item = np.nonzero(seen)
+    return pl.DataFrame({"user": user, "item": item})
+
+
+def test_it_names_the_share_of_the_most_popular_tenth() -> None:
+    """The share and its multiple of an even spread are those of the counts."""
+    frame = logs.skewed()
+    counts = np.sort(frame["item"].value_counts()["count"].to_numpy())[::-1]
+    share = counts[:12].sum() / counts.sum()
+    audit = us.audit(frame)
+    assert len(counts) == 119  # one of 120 was never seen
+    assert f"(12 of 119) take {100 * share:.0f} % of the clicks, {share * 119 / 12:.1f} times" in audit.opening
+    assert audit.skew == "heavily" and "imitates popularity is rewarded" in audit.opening
+
+
+@pytest.mark.parametrize("rows_per_item", [1.5, 3.0, 20.0])
+def test_chance_alone_is_hardly_skewed_however_sparse(rows_per_item: float) -> None:
+    """With three rows per item the luckiest tenth has a fifth of the rows; that is not called skewed."""
+    audit = us.audit(even(rows_per_item))
+    assert audit.skew == "hardly" and "hardly skewed" in audit.opening and "chance alone" in audit.opening
+    assert audit.items.top_10_percent == pytest.approx(audit.items.top_10_chance, rel=0.1)
+    assert audit.items.top_10_chance > 0.12
+
+
+def test_the_share_by_chance_is_that_of_simulated_counts() -> None:
+    """The luckiest tenth of zero-truncated Poisson counts, by simulation (Monte Carlo error below 0.2 %)."""
+    rng = np.random.default_rng(0)
+    for rate in (0.5, 2.0, 30.0):
+        counts = rng.poisson(rate, 400_000)
+        counts = np.sort(counts[counts > 0])[::-1]
+        drawn = counts[: len(counts) // 10].sum() / counts.sum()
+        assert top_share(float(counts.mean()), 0.1) == pytest.approx(drawn, rel=0.01)
+
+
+def test_a_shop_in_which_naive_is_wrong_is_called_heavily_skewed() -> None:
+    """The world of the demo, where naive picks the wrong model; one that shows all items alike is not."""
+    assert us.audit(World().train).skew == "heavily"
+    assert us.audit(World(skew=0.0).train).skew == "moderately"
+
+
+def test_selection_by_value_is_named_too() -> None:
+    """With an MCAR log, the opening says that what was seen depends on its value, where it does."""
+    log, mcar = rated(3, SEEN)
+    assert "also depends on its value (mean" in us.audit(log, mcar=mcar, feedback="ratings").opening
+    log, mcar = rated(3, dict.fromkeys(SEEN, 0.08))
+    assert "depends on its value" not in us.audit(log, mcar=mcar, feedback="ratings").opening
+
+
+def test_it_comes_first_everywhere(tmp_path: Path) -> None:
+    """Terminal, page, notebook and JSON have it, before any finding."""
+    audit = us.audit(logs.skewed())
+    first = audit.findings[0].text.split("(")[0]
+    audit.to_json(tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text())["opening"] == audit.opening
+    for text in (printed(audit, 300), audit_page(audit), audit_notebook(audit)):
+        text = " ".join(text.replace("\u00a0", " ").split())
+        start = audit.opening[:60]
+        assert start in text and text.index(start) < text.index(first)
+
+
+def test_one_item_and_few_items() -> None:
+    """Nothing to compare is said; of few items the most popular one is named."""
+    one = us.audit(pl.DataFrame({"user": [1, 2, 3], "item": [7, 7, 7]}))
+    assert "one item only" in one.opening
+    few = us.audit(pl.DataFrame({"user": [*range(40), 0, 1], "item": [0] * 40 + [1, 2]}))
+    assert "most popular item takes 95 %" in few.opening
