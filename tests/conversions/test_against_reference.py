@@ -18,6 +18,7 @@ from tests.conversions.reference import Metric, Row, Rule, World
 from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
 from unskew.engine import memory
 from unskew.evaluation import run
+from unskew.evaluation.answer import answer
 from unskew.inference.bootstrap import user_weights
 from unskew.log import Ids
 

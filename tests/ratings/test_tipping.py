@@ -12,6 +12,7 @@ import pytest
 from tests.inference.worlds import setting
 from tests.ratings.worlds import Floats, draw, held_of, plan_of
 from unskew.engine.held import Held
+from unskew.evaluation.answer import answer
 from unskew.inference.tipping import GRID
 from unskew.result import Verdict
 

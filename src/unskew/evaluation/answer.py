@@ -53,6 +53,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
         if len(setting.models) > 1:
             rivals.append(Rivals(measured, place, errors.get(key, 1.0 - setting.level), drawn, moved is not None))
     judged = [(r, {pair: r.judge(*pair) for pair in combinations(range(len(setting.models)), 2)}) for r in rivals]
+    _withhold_contradicted(judged)
     decided = {(r.place, *pair) for r, found in judged for pair, judgement in found.items() if judgement.decided}
     gammas = tippings(measured, decided)
     verdicts = [
@@ -69,6 +70,34 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
             rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
             estimates += _rows(measured, arm, t, tally, None, there, rows, None)
     return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
+
+
+Judged = list[tuple[Rivals, dict[tuple[int, int], Judgement]]]
+
+
+def _withhold_contradicted(judged: Judged) -> None:
+    """Take back what an estimator says where one that promises more, on the same metric, names the other model."""
+    said: dict[tuple[str, tuple[int, int]], list[tuple[int, bool, str]]] = {}
+    for r, found in judged:
+        place = standing(r.arm, r.cell.metric).place
+        for pair, judgement in found.items():
+            if judgement.decided:
+                key = str(r.arm.metrics[r.cell.metric]), pair
+                who = f"{r.arm.estimator} ({r.arm.target})"
+                said.setdefault(key, []).append((place, judgement.low > 0.0, who))
+    for r, found in judged:
+        own = standing(r.arm, r.cell.metric)
+        if not own.debiased:
+            continue
+        for pair, judgement in found.items():
+            stronger = [
+                who
+                for other, first, who in said.get((str(r.arm.metrics[r.cell.metric]), pair), ())
+                if judgement.decided and other < own.place and first != (judgement.low > 0.0)
+            ]
+            if stronger:
+                reason = f"{stronger[0]}, which promises more, says the opposite"
+                found[pair] = Judgement(math.nan, math.nan, False, (reason,))
 
 
 def _drawn(sums: Sums, cell: Cell) -> Floats | None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from unskew import estimators, metrics
 from unskew.engine.few_clicks import FewClicks, few_clicks
 from unskew.engine.held import Held
 from unskew.engine.memory import AnyArm, Progress, Sums, estimate
-from unskew.engine.plan import Plan
+from unskew.engine.plan import Plan, make_plan
 from unskew.engine.summed import SummedArm
 from unskew.engine.support import unsupported
-from unskew.estimators import Need, Standing
+from unskew.estimators import Need, Standing, Summary, Target
 from unskew.inference.simultaneous import Family, single_error
-from unskew.metrics import Metric, RankingMetric
+from unskew.metrics import Metric, RankingMetric, Shape
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,6 +61,8 @@ class Measured:
         few_clicks: per arm whose debiased ratios are taken inside users.
         unsupported: u_m by metric, (models,), where any list holds what the log could never show.
         redrawn: per cell, replicates of the models' estimates with propensities fitted anew.
+        companion: dcg by pooled snips, where a metric that is no sum over items (ndcg, map) is weighed: no weights make
+            such a metric unbiased, so its verdicts need the consent of one that they do.
     """
 
     held: Held
@@ -69,6 +72,7 @@ class Measured:
     few_clicks: dict[int, FewClicks]
     unsupported: dict[Metric, Floats]
     redrawn: list[Floats] | None = None
+    companion: Measured | None = None
 
 
 def measure(
@@ -104,7 +108,27 @@ def measure(
         if several and arm.inside_users and debiased(arm) and not isinstance(arm, SummedArm)
     }
     redrawn = None if redraw is None else redraw()
-    return Measured(held, plan, setting, sums, ratios, _unsupported(held, plan, setting), redrawn)
+    companion = _companion(held, plan, setting) if several else None
+    return Measured(held, plan, setting, sums, ratios, _unsupported(held, plan, setting), redrawn, companion)
+
+
+def companion_of(metric: Metric) -> Metric:
+    """The sum over items that stands beside a metric that is none."""
+    return metrics.make("dcg" if metric.k is None else f"dcg@{metric.k}")
+
+
+def _companion(held: Held, plan: Plan, setting: Setting) -> Measured | None:
+    asked = [
+        companion_of(metric)
+        for arm in plan.arms
+        for metric in arm.metrics
+        if weighted(arm) and isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE
+    ]
+    if not asked:
+        return None
+    kept = [(estimators.make("snips"), Target.POOLED, tuple(dict.fromkeys(asked)))]
+    beside = make_plan(kept, Summary(), len(setting.models), max(arm.depth for arm in plan.arms))
+    return measure(held, beside, replace(setting, replicates=0, progress=None))
 
 
 def debiased(arm: AnyArm) -> bool:
@@ -120,12 +144,12 @@ def weighted(arm: AnyArm) -> bool:
 def _unsupported(held: Held, plan: Plan, setting: Setting) -> dict[Metric, Floats]:
     if held.shown is None or not held.lists:
         return {}
-    metrics = list(dict.fromkeys(m for arm in plan.arms for m in arm.metrics if isinstance(m, RankingMetric)))
-    if not metrics:
+    asked = list(dict.fromkeys(m for arm in plan.arms for m in arm.metrics if isinstance(m, RankingMetric)))
+    if not asked:
         return {}
     depth = max(arm.depth for arm in plan.arms)
-    table = np.ascontiguousarray(np.stack([m.table(depth) for m in metrics], axis=1))
-    return dict(zip(metrics, unsupported(held, held.shown, table, setting.threads), strict=True))
+    table = np.ascontiguousarray(np.stack([m.table(depth) for m in asked], axis=1))
+    return dict(zip(asked, unsupported(held, held.shown, table, setting.threads), strict=True))
 
 
 Key = tuple[str, str, str]  # metric, estimator, target

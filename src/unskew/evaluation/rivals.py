@@ -12,7 +12,7 @@ from unskew.engine.memory import AnyArm, Cell
 from unskew.engine.rated import RatedArm
 from unskew.engine.support import expected_ess
 from unskew.estimators import Target
-from unskew.evaluation.measure import Floats, Measured, weighted
+from unskew.evaluation.measure import Floats, Measured, companion_of, weighted
 from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.intervals import critical, percentile, two_sided_p
 from unskew.inference.moments import Moments
@@ -69,9 +69,25 @@ class Rivals:
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
         found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
-        if found.decided and (unable := self._unable(a, b)):
+        if found.decided and (unable := self._unable(a, b) or self._without_consent(a, b, found.low > 0.0)):
             return judge(difference, self.tail, replace(checks, unable=unable))
         return found
+
+    def _without_consent(self, a: int, b: int, first: bool) -> str:
+        """Why a metric that is no sum over items stands alone with its verdict; empty where dcg says the same."""
+        metric, beside = self.arm.metrics[self.cell.metric], self.measured.companion
+        if beside is None or not weighted(self.arm) or not isinstance(metric, RankingMetric):
+            return ""
+        if metric.shape is Shape.ADDITIVE:
+            return ""
+        wanted = companion_of(metric)
+        place = next(
+            j for j, cell in enumerate(beside.plan.cells) if beside.plan.arms[0].metrics[cell.metric] == wanted
+        )
+        other = Rivals(beside, place, self.tail, None, False).judge(a, b)
+        if other.decided and (other.low > 0.0) == first:
+            return ""
+        return f"{metric} is not a sum over items that weights could debias, and {wanted} does not bear it out"
 
     def p(self, a: int, b: int) -> float:
         """The p-value of a pair; of replicates around a corrected estimate, the larger of theirs and the score's."""

@@ -1,0 +1,343 @@
+"""Ways to be confidently wrong with exactly right formulas (MATHS §13): each has a world of its own.
+
+In each the answer must be right within its interval, refused, or marked where the verdict stands. Shares of false
+verdicts over many worlds are in ``tests/inference/false_verdicts.py``; here a few worlds show that each rule works, and
+that the plain test would have been wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.inference.verdict_worlds import K, Pairs, listed
+from unskew.estimators import Strata, Stratified
+from unskew.result import Verdict
+
+RECALL = f"recall@{K}"
+
+
+def the(result: us.Result, estimator: str = "snips", target: str = "pooled") -> Verdict:
+    """The only verdict of a cell."""
+    (found,) = (v for v in result.verdicts_ if v.estimator == estimator and v.target == target and v.segment is None)
+    return found
+
+
+def wrong(verdict: Verdict, better: str) -> bool:
+    """Whether a verdict names the other model."""
+    if verdict.verdict == "undecided":
+        return False
+    return (verdict.a if verdict.verdict in ("better", "ahead") else verdict.b) != better
+
+
+def z(verdict: Verdict) -> float:
+    """How sure the usual test would be."""
+    return abs(verdict.difference) / verdict.se
+
+
+def agree(result: us.Result) -> None:
+    """A verdict is given exactly where its interval excludes 0."""
+    for v in result.verdicts_:
+        assert (v.verdict != "undecided") == (v.low > 0.0 or v.high < 0.0)
+        assert v.verdict == "undecided" or v.p_adjusted < 0.05
+
+
+def test_nothing_debiased_says_so() -> None:
+    """A log without propensities: what naive finds is called ahead, not better, and the headline says why."""
+    rng = np.random.default_rng(1)
+    world = Pairs.draw(rng, 800, 5.0, 1.5)
+    models = {"often": world.lists(rng, 1.0), "better": world.lists(rng, -0.5, 0.8)}
+    log = world.rows(world.liked & world.seen)
+    naive = us.evaluate(log.drop("propensity"), models, metrics=[RECALL], users=world.population)
+    found = the(naive, "naive")
+    assert found.verdict == "ahead" and found.a == "often"
+    assert found.assumption == "every relevant pair was equally likely to be seen"
+    assert naive.headline()["title"].startswith("Not debiased: often is ahead of better")
+    for text in (str(naive), repr(naive), naive._repr_html_(), str(naive.to_dict()["headline"])):
+        assert "Not debiased" in text
+    by_column = us.evaluate(log, models, metrics=[RECALL], users=world.population)
+    assert any("column 'propensity'" in warning for warning in by_column.warnings)
+    assert not wrong(the(by_column), "better")
+    assert "Not debiased" not in str(by_column.to_dict()["headline"])
+
+
+@pytest.mark.parametrize("clicks", [2.0, 4.0, 8.0])
+def test_few_clicks(clicks: float) -> None:
+    """Right propensities: ratios inside users lean towards naive and would name the worse model, surely."""
+    fooled = 0
+    for seed in range(6):
+        rng = np.random.default_rng([seed, round(clicks)])
+        world = Pairs.draw(rng, 1_500, clicks, 1.5)
+        models = {"often": world.lists(rng, 1.0), "better": world.lists(rng, -0.5, 0.6)}
+        result = us.evaluate(
+            world.rows(world.liked & world.seen),
+            models,
+            metrics=[RECALL, f"ndcg@{K}"],
+            estimators=["snips", "gs(strata=5)"],
+            target=["per_user", "pooled"],
+            refused="skip",
+            users=world.population,
+        )
+        agree(result)
+        assert not any(wrong(v, "better") for v in result.verdicts_)
+        inside = the_metric(result, RECALL, "snips", "per_user")
+        assert inside.few_clicks is not None and inside.few_clicks > 0.0
+        fooled += z(inside) > 1.96 and inside.difference > 0.0
+        assert result.headline()["target"] == "pooled" and result.headline()["estimator"] == "snips"
+    assert fooled >= 5 or clicks > 4.0
+
+
+def the_metric(result: us.Result, metric: str, estimator: str, target: str) -> Verdict:
+    (found,) = (v for v in result.verdicts_ if (v.metric, v.estimator, v.target) == (metric, estimator, target))
+    return found
+
+
+def test_clicks_enough_decide_inside_users() -> None:
+    """The same world with many clicks: the bias is small beside the difference, and per_user snips is right."""
+    rng = np.random.default_rng(5)
+    world = Pairs.draw(rng, 1_500, 12.0, 0.3)
+    models = {"often": world.lists(rng, 1.0), "better": world.lists(rng, -0.5, 0.8)}
+    options: dict[str, Any] = {"estimators": ["snips"], "target": "per_user", "users": world.population}
+    found = the(
+        us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], **options), "snips", "per_user"
+    )
+    assert found.verdict == "worse" and found.trust == ""
+    assert found.few_clicks is not None and abs(found.few_clicks) < abs(found.difference) / 4.0
+
+
+def few_hits(seed: int, hits: int) -> us.Result:
+    """Both lists are worth the same; one holds items that are hardly ever shown, and was seen to hit so many times."""
+    rng = np.random.default_rng(seed)
+    users = 2_000
+    exposure = np.concatenate([np.full(50, 0.4), np.full(50, 0.001)])
+    liked = rng.random((users, 100)) < 0.1
+    often = np.argsort(rng.random((users, 50)), axis=1)[:, :K]
+    rarely = np.argsort(rng.random((users, 50)), axis=1)[:, :K] + 50
+    user, item = np.nonzero(liked[:, :50] & (rng.random((users, 50)) < 0.4))
+    there = [(u, int(i)) for u in range(hits) for i in rarely[u][:1]]
+    spare = [(u, next(i for i in range(50, 100) if i not in rarely[u])) for u in range(users - 5, users)]  # not listed
+    rows = pl.DataFrame(
+        {
+            "user": np.concatenate([user, [u for u, _ in there + spare]]).astype(np.int64),
+            "item": np.concatenate([item, [i for _, i in there + spare]]).astype(np.int64),
+        }
+    ).unique(maintain_order=True)
+    rows = rows.with_columns(pl.Series("propensity", exposure[rows["item"].to_numpy()]))
+    people = pl.DataFrame({"user": np.arange(users)})
+    catalogue = pl.DataFrame({"item": np.arange(100)})
+    return us.evaluate(
+        rows, {"often": listed(often), "rarely": listed(rarely)}, metrics=[RECALL], users=people, items=catalogue
+    )
+
+
+@pytest.mark.parametrize("hits", [0, 1, 3])
+def test_few_hits(hits: int) -> None:
+    """A value that rests on no, one or three hits decides nothing, however small the usual p."""
+    result = few_hits(1, hits)
+    found = the(result)
+    assert found.verdict == "undecided"
+    if hits == 0:
+        assert z(found) > 5.0
+        assert found.trust == "Undecided because 3 more hits of the list behind could undo it."
+    value = next(e for e in result.estimates if e.model == "rarely" and e.estimator == "snips")
+    assert value.hits == hits and value.ess == pytest.approx(hits)
+    assert value.high > 0.01
+    if hits == 0:
+        assert value.value == 0.0 and value.low == 0.0 and math.isnan(value.se)
+    agree(result)
+
+
+def test_a_list_that_has_won_often_can_lose() -> None:
+    """Two thousand users, even exposure: the worse list has won for many users, and the verdict stands."""
+    rng = np.random.default_rng(2)
+    world = Pairs.draw(rng, 2_000, 5.0, 0.2)
+    models = {"worse": world.lists(rng, 0.0), "better": world.lists(rng, 0.0, 0.8)}
+    found = the(us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], users=world.population))
+    assert found.verdict == "worse" and found.trust == ""
+    assert found.ess > 100.0
+
+
+def test_places_that_were_never_shown() -> None:
+    """40 % of one model's places hold items outside the logs: equal models, told apart surely by the usual test."""
+    decided, fooled = 0, 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        world = Pairs.draw(rng, 1_000, 8.0, 0.3)
+        one, other = (world.lists(rng, 0.0) for _ in range(2))
+        new = np.where(other["rank"].to_numpy() % 5 < 2, 1_000 + other["item"].to_numpy(), other["item"].to_numpy())
+        models = {"one": one, "new": other.with_columns(pl.Series("item", new))}
+        result = us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], users=world.population)
+        found = the(result)
+        decided += found.verdict != "undecided"
+        fooled += z(found) > 4.0
+        shares = {e.model: e.unsupported for e in result.estimates}
+        assert shares == {"one": 0.0, "new": pytest.approx(0.4)}
+        if found.verdict == "undecided":
+            assert "40% of a list's worth" in found.trust
+    assert fooled == 8
+    assert decided <= 1
+
+
+def test_a_list_of_unknown_items_only_is_undecided() -> None:
+    """u = 1: nothing is known about such a list."""
+    rng = np.random.default_rng(3)
+    world = Pairs.draw(rng, 500, 8.0, 0.3)
+    models = {"one": world.lists(rng, 0.0), "new": world.lists(rng, 0.0).with_columns(pl.col("item") + 1_000)}
+    try:
+        found = the(us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], users=world.population))
+    except us.InputError as refused:
+        assert "new" in str(refused)
+    else:
+        assert found.verdict == "undecided" and "could ever show" in found.trust
+
+
+def test_lists_that_differ_for_four_users() -> None:
+    """Four of 400 users tell two models apart: too few for any verdict."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        world = Pairs.draw(rng, 400, 8.0, 0.5)
+        one = world.lists(rng, 0.0)
+        other = world.lists(rng, 0.0)
+        mixed = pl.concat([other.filter(pl.col("user") < 4), one.filter(pl.col("user") >= 4)])
+        found = the(
+            us.evaluate(
+                world.rows(world.liked & world.seen),
+                {"one": one, "mixed": mixed},
+                metrics=[RECALL],
+                users=world.population,
+            )
+        )
+        assert found.users_apart <= 4
+        assert found.verdict == "undecided"
+        if found.users_apart:
+            assert f"only {found.users_apart} user" in found.trust
+
+
+def test_twenty_segments_share_one_level() -> None:
+    """Equal models in 20 segments: without one level for all, a false verdict in most worlds; with it in few."""
+    false, plain = 0, 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        world = Pairs.draw(rng, 2_000, 8.0, 0.3, items=60)
+        people = world.population.with_columns(pl.Series("group", np.arange(2_000) % 20))
+        models = {"one": world.lists(rng, 0.0), "other": world.lists(rng, 0.0)}
+        result = us.evaluate(
+            world.rows(world.liked & world.seen),
+            models,
+            metrics=[RECALL],
+            estimators=["snips"],
+            users=people,
+            by="group",
+        )
+        agree(result)
+        parts = [v for v in result.verdicts_ if v.segment is not None]
+        assert len(parts) == 20
+        false += any(v.verdict != "undecided" for v in result.verdicts_)
+        plain += any(v.p < 0.05 for v in parts)
+    assert plain >= 5
+    assert false <= 3
+
+
+def test_stratified_is_a_ratio_inside_users_too() -> None:
+    """Column strata and few clicks: the worse model is not named, and the reason stands beside the verdict."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        world = Pairs.draw(rng, 1_500, 2.0, 1.5)
+        log = world.rows(world.liked & world.seen)
+        half = np.where(world.exposure > np.median(world.exposure), "often", "rarely")
+        log = log.with_columns(pl.Series("shown", half[log["item"].to_numpy()]))
+        models = {"often": world.lists(rng, 1.0), "better": world.lists(rng, -0.5, 0.8)}
+        even = Stratified(Strata("column", 0, "shown"), shares={"often": 0.5, "rarely": 0.5})
+        options: dict[str, Any] = {"estimators": [even], "target": "per_user", "users": world.population}
+        result = us.evaluate(log, models, metrics=[RECALL], **options)
+        (found,) = result.verdicts_
+        assert not wrong(found, "better")
+        assert "single click" in found.trust
+
+
+def test_assumed_propensities_never_say_better() -> None:
+    """Popularity at any γ is an assumption, and the sentence names it."""
+    rng = np.random.default_rng(4)
+    world = Pairs.draw(rng, 1_500, 8.0, 0.6)
+    clicked = world.liked & world.seen
+    later = rng.random(clicked.shape) < 0.4
+    models = {
+        name: world.lists(rng, 0.3, pull, banned=clicked & ~later) for name, pull in (("one", 0.0), ("other", 1.0))
+    }
+    options: dict[str, Any] = {"seen": world.rows(clicked & ~later).drop("propensity"), "estimators": ["snips"]}
+    said = {
+        "popularity(gamma=1)": "exposure explains all of popularity",
+        "popularity(gamma=0)": "exposure explains 50% of popularity",
+        "popularity(gamma=2)": "those who see both like popular items less than rare ones (γ above 1)",
+    }
+    for propensity, assumption in said.items():
+        result = us.evaluate(
+            world.rows(clicked & later).drop("propensity"), models, metrics=[RECALL], propensity=propensity, **options
+        )
+        found = the(result)
+        assert found.verdict == "behind"
+        assert found.assumption == assumption
+        assert f"other is ahead of one on {RECALL}, if {assumption}: " in result.headline()["sentences"][0]
+
+
+def test_what_promises_less_does_not_contradict_what_promises_more() -> None:
+    """gs leans towards naive inside strata; where pooled snips names the other model, gs is withheld and says so."""
+    rng = np.random.default_rng(6)
+    users, items = 4_000, 60
+    exposure = np.geomspace(0.9, 0.02, items)
+    liked = rng.random((users, items)) < 0.5
+    seen = rng.random((users, items)) < exposure
+    user, item = np.nonzero(liked & seen)
+    rows = pl.DataFrame({"user": user, "item": item, "propensity": exposure[item]})
+    head = np.argsort(rng.random((users, items // 2)), axis=1)[:, :K]
+    score = 1.0 * liked[:, items // 2 :] + rng.gumbel(size=(users, items // 2))
+    tail = np.argsort(-score, axis=1)[:, :K] + items // 2
+    result = us.evaluate(
+        rows,
+        {"head": listed(head), "tail": listed(tail)},
+        metrics=[RECALL],
+        estimators=["naive", "snips", "gs(strata=1)"],
+    )
+    assert the(result).verdict == "worse"
+    assert the(result, "naive").verdict == "ahead"
+    one_stratum = the(result, "gs(strata=1)")
+    assert one_stratum.difference > 0.0
+    assert one_stratum.verdict == "undecided"
+    assert one_stratum.trust == "Undecided because snips (pooled), which promises more, says the opposite."
+    assert "does not decide" in result.headline()["agreement"]
+
+
+def test_tipping_points_are_for_decided_pairs_and_allow_for_sampling() -> None:
+    """None where nothing is decided; below the point itself where something is."""
+    rng = np.random.default_rng(7)
+    world = Pairs.draw(rng, 1_000, 5.0, 0.5)
+    models = {"a": world.lists(rng, 0.5), "b": world.lists(rng, 0.5), "c": world.lists(rng, 0.5, 1.0)}
+    result = us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], users=world.population)
+    verdicts = [v for v in result.verdicts_ if v.estimator == "snips"]
+    assert [v.verdict for v in verdicts] == ["undecided", "worse", "worse"]
+    assert verdicts[0].tipping is None and verdicts[0].tipping_low is None
+    for v in verdicts[1:]:
+        assert v.tipping is not None and v.tipping_low is not None
+        assert 1.0 < v.tipping_low < v.tipping
+
+
+def test_practically_equal() -> None:
+    """Where a hundred times the users would not decide, the sentence says how far apart the models can be at most."""
+    rng = np.random.default_rng(0)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        world = Pairs.draw(rng, 1_000, 8.0, 0.2)
+        models = {"one": world.lists(rng, 0.0), "other": world.lists(rng, 0.0)}
+        result = us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], users=world.population)
+        found = the(result)
+        if z(found) < 0.25:
+            assert found.users_needed is None and found.verdict == "undecided"
+            (sentence,) = result.headline()["sentences"]
+            assert sentence.startswith(f"one and other are practically equal on {RECALL}: less than 0.0")
+            return
+    pytest.fail("no world with such equal models")
