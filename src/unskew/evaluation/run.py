@@ -123,7 +123,7 @@ def evaluate(
     question.check_folds(crossfit)
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
-    given = gather(question, test, seen, users, items, models, candidates, names, how, say, share == "users")
+    given = gather(question, test, seen, users, items, models, candidates, names, how, say, share)
     say("aligning", 0, 1)
     rules = _rules(question, given, share, drop_seen=drop_seen, drop_invalid=invalid == "drop")
     side = _with_gains(read_side(mcar, user_features, item_features, names, how), rules)
@@ -208,6 +208,7 @@ def _rules(
         share=None if share == "users" else share,
         by_users=share == "users",
         train_share=None if given.train is None else given.train.share,
+        train_cut=given.train is not None and given.train.cut_by_time,
         ranks=question.ranks,
         rates=question.rates,
     )
