@@ -32,6 +32,9 @@ class Evidence:
         unshared: the propensities are absolute for the training log or the whole log, but the test log's share is not
             known.
         cut: ... because time cut the test log off: of which log the propensities are, ``whole`` or ``training``.
+        wrong_level: what is wrong with the level of the propensities, and why; empty where nothing is known to be.
+        wrong_pairs: ... with the number of candidate pairs.
+        wrong_relevant: ... with the numbers of relevant items.
         binary: whether all values are 0 or 1.
         unpredicted: which models give no predictions, in words; empty if all do.
         unranked: which models give no ranks, in words; empty if all do.
@@ -47,6 +50,9 @@ class Evidence:
     zeros: bool = True
     unshared: bool = False
     cut: str = ""
+    wrong_level: str = ""
+    wrong_pairs: str = ""
+    wrong_relevant: str = ""
     binary: bool = False
     unpredicted: str = "the models give lists"
     unranked: str = ""
@@ -224,11 +230,26 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             f"{estimator} under {target} needs propensities whose level means something (absolute), and these are "
             f"relative. Use {other}, or known propensities."
         )
+    if Need.ABSOLUTE in needs and (
+        wrong := evidence.wrong_level
+        or (evidence.wrong_relevant if Need.RELEVANT in needs else "")
+        or (evidence.wrong_pairs if Need.CANDIDATES in needs else "")
+    ):
+        return (
+            f"{estimator} under {target} would be off by as much as this: {wrong} Or use "
+            f"{without_level(estimator, target, evidence)}."
+        )
     return None
 
 
 def without_level(estimator: Estimator, target: Target, evidence: Evidence) -> str:
     """What serves in place of an estimator that needs the level, on a log that has propensities without one."""
+    if (
+        isinstance(estimator, Clipped)
+        and estimator.at is not None
+        and Need.ABSOLUTE not in estimator.inner.needs(target)
+    ):
+        return f"clipped({estimator.inner}, quantile=0.01)"  # only the threshold needs the level
     if target.normalised:
         return "ips"  # a ratio of sums, in which the level cancels
     if estimator.corrects:

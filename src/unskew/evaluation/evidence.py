@@ -10,6 +10,7 @@ from unskew.engine.held import Floats, Held
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
+from unskew.evaluation.level import LevelCheck
 from unskew.evaluation.predicted import Sources
 from unskew.evaluation.rows import cut_by_time, has_level, in_test_part
 from unskew.evaluation.rules import Rules
@@ -27,6 +28,7 @@ def evidence_of(
     predictions: Sources,
     unranked: str,
     outcome: Outcome | None,
+    level: LevelCheck | None,
 ) -> Evidence:
     """The facts on which refusals are decided."""
     silent = [name for name in models if name not in predictions]
@@ -42,6 +44,9 @@ def evidence_of(
         cut=("whole" if model.refers(rows) is Part.LOG else "training")
         if unshared and model is not None and cut_by_time(rows, rules)
         else "",
+        wrong_level=level.wrong if level is not None else "",
+        wrong_pairs=level.wrong_pairs if level is not None else "",
+        wrong_relevant=level.wrong_relevant if level is not None else "",
         binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
         unpredicted=f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only" if silent else "",
         unranked=unranked,

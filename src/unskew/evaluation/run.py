@@ -17,6 +17,7 @@ from unskew.evaluation.answer import Setting, answer
 from unskew.evaluation.gather import Given, Stage, check_options, gather
 from unskew.evaluation.guesses import with_guesses
 from unskew.evaluation.inputs import Names, read_side
+from unskew.evaluation.level import level_warnings
 from unskew.evaluation.parts import segment_answers, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
@@ -161,6 +162,7 @@ def evaluate(
     warnings += [
         *beyond.warnings(aligned, plan),
         *guessed.warnings,
+        *level_warnings(aligned.level, plan),
         *shares.doubts(given.test, given.train, aligned.propensity, rules),
     ]
     setting = Setting(
