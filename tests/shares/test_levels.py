@@ -181,9 +181,14 @@ def test_what_cannot_be_checked_is_said() -> None:
     (said,) = about_level(evaluate(frame, lists, ["ips"], feedback=None, target="per_user_sum"))
     assert "cannot be checked (a log of positives" in said and "ips rests on it" in said
     assert about_level(evaluate(frame, lists, ["snips"], feedback=None, target="pooled")) == []
+    train, test = divided(frame, 0.3)
+    (said,) = about_level(evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", seen=train))
+    assert "taken to describe the test log alone" in said and "say --share 0.3" in said
+    told = evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", seen=train, share=0.3)
+    assert "--share" not in about_level(told)[0]
     valued, lists, _ = world()
-    train, test = us.split.holdout(Log.from_frame(valued, feedback="conversions"), 0.3)
-    fitted = evaluate(test, lists, ["ips"], seen=train, propensity="popularity(gamma=1, level=absolute)")
+    parts = us.split.holdout(Log.from_frame(valued, feedback="conversions"), 0.3)
+    fitted = evaluate(parts.test, lists, ["ips"], seen=parts.train, propensity="popularity(gamma=1, level=absolute)")
     assert "they are fitted" in about_level(fitted)[0]
     small = evaluate(valued.filter(pl.col("user") < 4), lists, ["ips"])
     assert "too little was seen: 4 users" in about_level(small)[0]

@@ -30,6 +30,7 @@ from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.rows import has_level, share_of
 from unskew.evaluation.rules import Rules
+from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
 from unskew.log import Feedback, Log
 from unskew.propensity import Part, Propensity, part_propensity
 
@@ -37,7 +38,6 @@ ERRORS = 4.0  # standard errors by which the sum must be off
 OFF = 0.1  # and the part of the level that this must be
 ENOUGH = 50.0  # effective number of weights that a check rests on
 FEW = 10  # users with rows below which a standard error says nothing
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -56,22 +56,18 @@ class Ratio:
     users: int
 
     @classmethod
-    def of(cls, held: Held, p: Floats, gain: Floats | None, wanted: Floats, keep: Bools | None = None) -> Ratio:
-        """Of the rows of ``keep`` (by default all) with weights gain/p, and the number that each user should have."""
-        weight = 1.0 / p if gain is None else gain / p
-        if keep is not None:
-            weight = np.where(keep, weight, 0.0)
-        user = np.repeat(np.arange(held.users, dtype=np.int32), np.diff(held.indptr))
-        sums = np.bincount(user, weight, held.users)
-        total, square = float(wanted.sum()), float(weight @ weight)
+    def of(cls, held: Held, p: Floats, gain: Floats | None, wanted: Floats, halves: _Halves) -> Ratio:
+        """Of rows with weights gain/p on the items of ``halves``, and the number that each user should have."""
+        sums, gains = np.empty(held.users), np.empty(0) if gain is None else gain
+        weight, square, alone = inverse_sums(held.indptr, held.item, p, gains, halves.half, halves.seen, sums)
+        total = float(wanted.sum())
         if total <= 0.0 or square <= 0.0:
             return cls(math.nan, math.nan, 0.0, 0)
-        value = float(sums.sum()) / total
+        value = weight / total
         own = sums - value * wanted
         clustered = held.users / max(held.users - 1, 1) * float(own @ own)
-        alone = float((weight * weight) @ (1.0 - p))
-        users = int(np.count_nonzero(sums))
-        return cls(value, math.sqrt(max(clustered, alone)) / total, float(weight.sum()) ** 2 / square, users)
+        error = math.sqrt(max(clustered, alone)) / total
+        return cls(value, error, weight**2 / square, int(np.count_nonzero(sums)))
 
     @property
     def known(self) -> bool:
@@ -94,6 +90,35 @@ class Ratio:
         return abs(self.value - 1.0) <= max(OFF, ERRORS * self.error)
 
 
+@dataclass(frozen=True, eq=False)
+class _Halves:
+    """A half, 0 or 1, of every user, and the items on which the *other* half is checked."""
+
+    half: npt.NDArray[np.int8]
+    seen: npt.NDArray[np.bool_]
+
+    @classmethod
+    def all_items(cls, held: Held, items: int) -> _Halves:
+        """Everybody is checked on every item."""
+        return cls(np.zeros(held.users, dtype=np.int8), np.ones((2, items), dtype=np.bool_))
+
+    @classmethod
+    def of(cls, held: Held, items: int) -> _Halves:
+        """By a bit of the hash of a user's id, whatever the order of users."""
+        half = ((held.hashes >> np.uint64(17)) & np.uint64(1)).astype(np.int8)
+        seen = np.zeros((2, items), dtype=np.bool_)
+        mark_halves(held.indptr, held.item, half, seen)
+        return cls(half, seen)
+
+    def candidates(self, excluded: Log | None) -> Floats:
+        """How many of these items each user has as candidates."""
+        sizes = np.count_nonzero(self.seen, axis=1).astype(np.float64)
+        found: Floats = sizes[1 - self.half]
+        if excluded is not None:
+            count_in_other(excluded.indptr, excluded.item, self.half, self.seen, found)
+        return found
+
+
 @dataclass(frozen=True)
 class LevelCheck:
     """What was found about the level of the propensities; a wrong one in words, with its likely cause.
@@ -104,6 +129,7 @@ class LevelCheck:
         wrong_pairs: ... with the number of candidate pairs, which averages over pairs are divided by.
         wrong_relevant: ... with the numbers of relevant items.
         unknown: why the level cannot be checked; empty if it was, or if there is none.
+        hint: what would be wrong most likely.
     """
 
     ratio: Ratio | None = None
@@ -111,6 +137,7 @@ class LevelCheck:
     wrong_pairs: str = ""
     wrong_relevant: str = ""
     unknown: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +175,14 @@ def check_level(given: LevelInputs) -> LevelCheck:
     zeros, counts = _shows_zeros(given), rules.ranks and held.relevant is not None
     if not zeros and not counts:
         return LevelCheck(
-            unknown="a log of positives does not show how many pairs there were, and the numbers of relevant items are "
-            "not known (column 'relevant' of --users)"
+            unknown="a log of positives does not show how many pairs there were, and column 'relevant' of --users, the "
+            "numbers of relevant items, is not given",
+            hint=_hint(given),
         )
     assert held.propensity is not None
     relevant = None
     if counts and held.relevant is not None:
-        relevant = Ratio.of(held, held.propensity, held.value, held.relevant)
+        relevant = _over_relevant(given, held.relevant)
     miscounted = "" if relevant is None else _miscounted(given, relevant)
     unclear = "" if relevant is None or miscounted else _unclear(relevant)
     if not zeros:
@@ -167,6 +195,20 @@ def check_level(given: LevelInputs) -> LevelCheck:
         wrong_pairs=_of_catalogue(pairs) if pairs.wrong else "",
         wrong_relevant=miscounted or unclear,
         unknown=_few(level),
+    )
+
+
+def _hint(given: LevelInputs) -> str:
+    """A share that may have been forgotten: nothing says how the test log was divided from training."""
+    rows, train, rules = given.rows, given.train, given.rules
+    if train is None or not len(train) or rules.by_users or given.model.refers(rows) is not Part.TEST:
+        return ""
+    if getattr(given.model, "part", None) is not None or given.model.name != "known":
+        return ""
+    share = len(rows) / (len(rows) + len(train))
+    return (
+        " The column is taken to describe the test log alone. If it describes the log that was divided at random into "
+        f"training and test, of whose rows {share:.2g} are test rows, say --share {share:.2g}."
     )
 
 
@@ -190,7 +232,7 @@ def level_warnings(check: LevelCheck | None, plan: Plan) -> list[str]:
     return [
         f"The level of the propensities cannot be checked ({check.unknown}), and {' and '.join(needing)} "
         f"{'rests' if len(needing) == 1 else 'rest'} on it: if they are those of another log, period or share, the "
-        "values are off by that factor, whatever the intervals say."
+        f"values are off by that factor, whatever the intervals say.{check.hint}"
     ]
 
 
@@ -199,16 +241,16 @@ def _over_pairs(given: LevelInputs, p: Floats, *, every: bool = False) -> Ratio:
     held = given.held
     assert held.candidates is not None
     if every or given.closed:
-        return Ratio.of(held, p, None, held.candidates)
-    half = ((held.hashes >> np.uint64(17)) & np.uint64(1)).astype(np.int8)
-    seen = np.zeros((2, given.items), dtype=np.bool_)
-    by_row = half[given.rows.user]
-    seen[by_row, held.item] = True
-    wanted = np.count_nonzero(seen, axis=1)[1 - half].astype(np.float64)
-    if given.rules.unseen and given.train is not None:
-        left_out = seen[1 - half[given.train.user], given.train.item]
-        wanted -= np.bincount(given.train.user, left_out, held.users)
-    return Ratio.of(held, p, None, wanted, seen[1 - by_row, held.item])
+        return Ratio.of(held, p, None, held.candidates, _Halves.all_items(held, given.items))
+    halves = _Halves.of(held, given.items)
+    return Ratio.of(held, p, None, halves.candidates(given.train if given.rules.unseen else None), halves)
+
+
+def _over_relevant(given: LevelInputs, relevant: Floats) -> Ratio:
+    """Σ y/P against numbers of relevant items."""
+    held = given.held
+    assert held.propensity is not None
+    return Ratio.of(held, held.propensity, held.value, relevant, _Halves.all_items(held, given.items))
 
 
 def _few(ratio: Ratio) -> str:
@@ -272,7 +314,7 @@ def _miscounted(given: LevelInputs, ratio: Ratio) -> str:
     if not ratio.wrong or not given.rules.unseen or train is None or held.relevant is None or held.propensity is None:
         return ""
     fewer = np.maximum(held.relevant - np.diff(train.indptr), 0.0)
-    if not Ratio.of(held, held.propensity, held.value, fewer).right:
+    if not _over_relevant(given, fewer).right:
         return ""
     return (
         f"The numbers of relevant items are wrong: {_relevant_off(ratio)}. They seem to count training items too: "
