@@ -70,6 +70,7 @@ def test_a_forgotten_share_is_refused_named_and_mended(candidates: str) -> None:
     train, test = divided(frame, 0.3)
     said = refused(test, lists, ["ips"], seen=train, candidates=candidates)
     assert "level of the propensities is wrong" in said and "--share 0.3" in said and "Or use snips." in said
+    assert "say --share." in refused(test, lists, ["ips"])  # nothing tells how large without the training log
     mended = evaluate(test, lists, ["ips"], seen=train, candidates=candidates, share=0.3)
     if candidates == "all":
         (one,) = mended.estimates
