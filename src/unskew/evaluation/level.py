@@ -10,8 +10,8 @@ propensities, √(Σ_O (1 − P)/P²) / Σ c_u. A level that is wrong by more th
 and dr wrong by as much, whatever their intervals say. A forgotten share, numbers of relevant items counted on another
 log, and another population are the usual causes.
 
-(In 1,440 worlds of 24 kinds with right propensities five were refused: pairs with tiny propensities, a third of all,
-happened not to be seen, and ips lacked them too.)
+(In 1,440 worlds of 24 kinds with right propensities five were refused, all with too small a sum: pairs with small
+propensities happened to be seen too seldom, and ips was too small as well.)
 
 Propensities that were fitted add up by construction and cannot be checked like that; nor can a handful of weights.
 
@@ -295,14 +295,14 @@ def _cause(given: LevelInputs, ratio: Ratio) -> str:
             "whole population with --users."
         )
     if own and ratio.value < 1.0:
-        return (
-            "If the test log is a random part of the log that the column describes, say --share. If pairs with small "
-            "propensities were never seen by chance, the log is too small for this."
-        )
+        return f"If the test log is a random part of the log that the column describes, say --share. {_BY_CHANCE}"
     return (
         "The propensities may be those of other users, items or times, or of something else than being in this log "
-        "(of one impression, say). Check --users, --items and --share."
+        f"(of one impression, say): check --users, --items and --share.{f' {_BY_CHANCE}' if ratio.value < 1.0 else ''}"
     )
+
+
+_BY_CHANCE = "If pairs with small propensities were seldom seen by chance, the log is too small for this."
 
 
 def _of_catalogue(ratio: Ratio) -> str:
