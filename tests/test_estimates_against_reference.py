@@ -20,6 +20,7 @@ from tests.reference import Metric, Row, Rule, World
 from unskew.estimators import Strata, Stratified, Summary
 from unskew.estimators.summary import Histogram
 
+pytestmark = pytest.mark.usefixtures("made_up_logs")
 USERS = [f"u{n}" for n in range(6)]
 ITEMS = [f"i{n}" for n in range(8)]
 LABELS = ["a", "b", "c"]

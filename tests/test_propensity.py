@@ -64,7 +64,7 @@ def test_popularity_stays_within_one_for_every_gamma(gamma: float) -> None:
     seen = pl.DataFrame({"user": list(range(7)), "item": [1, 1, 1, 1, 2, 2, 3]})
     test = pl.DataFrame({"user": [9, 9, 9], "item": [1, 2, 3]})
     lists = {"m": pl.DataFrame({"user": [9], "item": [3], "rank": [1]})}
-    options: dict[str, Any] = {"seen": seen, "estimators": ["snips", "gs(strata=3)"]}
+    options: dict[str, Any] = {"seen": seen, "share": "users", "estimators": ["snips", "gs(strata=3)"]}
     result = us.evaluate(test, lists, propensity=f"popularity(gamma={gamma})", **options)
     snips, gs = (e.value for e in result.estimates)
     assert gs == pytest.approx(snips, rel=1e-12)  # three items, three strata
@@ -76,7 +76,9 @@ def test_gamma_minus_one_is_uniform() -> None:
     assert set(Popularity(-1.0).fit(train).of(log_of([1, 2, 3, 4])).rows) == {1.0}
     test = pl.DataFrame({"user": [1, 1, 2], "item": [10, 20, 20]})
     seen = pl.DataFrame({"user": [3, 4, 5], "item": [10, 10, 20]})
-    result = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=-1)", seen=seen, target="pooled")
+    result = us.evaluate(
+        test, {"m": LISTS}, propensity="popularity(gamma=-1)", seen=seen, share="users", target="pooled"
+    )
     naive, snips, gs = (e.value for e in result.estimates)
     assert snips == pytest.approx(naive, rel=1e-12)
     assert gs == pytest.approx(naive, rel=1e-12)
@@ -92,14 +94,18 @@ def test_unsupported_items_are_dropped_and_counted_on_request() -> None:
     """floor guesses and warns, drop leaves the rows out; both say how many rows it is about."""
     test = pl.DataFrame({"user": [1, 1, 2], "item": [10, 30, 20]})
     seen = pl.DataFrame({"user": [3, 4, 5], "item": [10, 10, 20]})
-    floored = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen)
+    floored = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen, share="users")
     assert any("1 held-out interactions are on items that training never showed" in w for w in floored.warnings)
     assert floored.inputs["test"]["dropped"] == {}
     assert floored.estimates[0].interactions == 3
-    dropped = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2, unsupported=drop)", seen=seen)
+    dropped = us.evaluate(
+        test, {"m": LISTS}, propensity="popularity(gamma=2, unsupported=drop)", seen=seen, share="users"
+    )
     assert dropped.inputs["test"]["dropped"] == {"item without training support": 1}
     assert dropped.estimates[0].interactions == 2
-    without = us.evaluate(test.filter(pl.col("item") != 30), {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen)
+    without = us.evaluate(
+        test.filter(pl.col("item") != 30), {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen, share="users"
+    )
     assert [e.value for e in dropped.estimates] == pytest.approx([e.value for e in without.estimates], rel=1e-12)
 
 
@@ -120,7 +126,9 @@ def test_a_fitted_popularity_needs_no_training_log() -> None:
     seen = pl.DataFrame({"user": [3, 4, 5], "item": [10, 10, 20]})
     model = Popularity(2.0).fit(Log.from_frame(seen))
     by_model = us.evaluate(test, {"m": LISTS}, propensity=model, estimators=["snips"])
-    by_seen = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen, estimators=["snips"])
+    by_seen = us.evaluate(
+        test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen, share="users", estimators=["snips"]
+    )
     assert by_model.estimates[0].value == pytest.approx(by_seen.estimates[0].value, rel=1e-12)
 
 
@@ -236,7 +244,7 @@ def test_the_result_names_the_propensity_of_weighted_estimates_only() -> None:
     result = us.evaluate(test, {"m": LISTS}, propensity="known", estimators=["naive", "snips"])
     assert {e.estimator: e.propensity for e in result.estimates} == {"naive": None, "snips": "known"}
     estimated = us.evaluate(
-        test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=pl.DataFrame({"user": [7, 8], "item": [10, 20]})
+        test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=pl.DataFrame({"user": [2, 8], "item": [10, 20]})
     )
     assert any("estimates" in w and "take them as known" in w for w in estimated.warnings)
     assert not any("take them as known" in w for w in result.warnings)

@@ -22,6 +22,7 @@ from unskew.evaluation.answer import answer
 from unskew.inference.bootstrap import user_weights
 from unskew.log import Ids
 
+pytestmark = pytest.mark.usefixtures("made_up_logs")
 WHOLE = (Phase.explicit, Phase.generate)  # logs are small as they are drawn, and shrinking them takes minutes
 TINY = 3e-8  # an error of 0 is the root of a rounding
 

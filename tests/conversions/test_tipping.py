@@ -26,6 +26,7 @@ from unskew.log.ids import Codes
 from unskew.outcome import Outcome
 from unskew.outcome.base import Ask
 
+pytestmark = pytest.mark.usefixtures("made_up_logs")
 WHOLE = (Phase.explicit, Phase.generate)
 BENT = ("naive", "ips", "snips", "dr", "clipped(dr, at=0.3)", "clipped(ips, at=0.3)")
 STIFF = ("direct", "sndr", "switch(tau=4)", "snips(over=list)", "clipped(sndr, at=0.3)")

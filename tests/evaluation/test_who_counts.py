@@ -99,6 +99,7 @@ def test_other_users_in_training_are_no_silent_users() -> None:
     lists = pl.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "rank": [1, 1]})
     options: dict[str, Any] = {"feedback": "conversions", "metrics": ["recall@2"], "estimators": ["naive"]}
     apart = us.evaluate(test, {"m": lists}, seen=train, share="users", **options)
-    both = us.evaluate(test, {"m": lists}, seen=train, **options)
+    one = pl.concat([train, test.head(1).with_columns(item=pl.lit("k"))])  # a user of both logs
+    both = us.evaluate(test, {"m": lists}, seen=one, **options)
     assert apart.estimates[0].value == 1.0 and apart.inputs["users"]["population"] == 2
     assert both.estimates[0].value == pytest.approx(0.4) and both.inputs["users"]["population"] == 5

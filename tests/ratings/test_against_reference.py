@@ -23,6 +23,7 @@ from unskew.kernels.hashing import pair_uniform
 from unskew.log.ids import hash_texts
 from unskew.result import Estimate
 
+pytestmark = pytest.mark.usefixtures("made_up_logs")
 USERS = [f"u{n}" for n in range(6)]
 ITEMS = [f"i{n}" for n in range(7)]
 MODELS = ("one", "two", "three")

@@ -64,7 +64,10 @@ def evaluate(
     ] = None,
     share: Annotated[
         str | None,
-        typer.Option(help="The test log is a random share of the whole (0.3), or other users.", rich_help_panel=INPUTS),
+        typer.Option(
+            help="The test log is a random share of the whole (0.3), or holds other users (users).",
+            rich_help_panel=INPUTS,
+        ),
     ] = None,
     mcar: Annotated[
         Path | None, typer.Option(help="A log seen at random, for naive_bayes.", rich_help_panel=INPUTS)

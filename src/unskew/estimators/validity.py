@@ -29,7 +29,12 @@ class Evidence:
         absolute: whether their level means something.
         relevant: whether n_u is known.
         zeros: whether any seen pair brought nothing.
-        unshared: the propensities are absolute for the training log, but the test log's share is not known.
+        unshared: the propensities are absolute for the training log or the whole log, but the test log's share is not
+            known.
+        cut: ... because time cut the test log off: of which log the propensities are, ``whole`` or ``training``.
+        wrong_level: what is wrong with the level of the propensities, and why; empty where nothing is known to be.
+        wrong_pairs: ... with the number of candidate pairs.
+        wrong_relevant: ... with the numbers of relevant items.
         binary: whether all values are 0 or 1.
         unpredicted: which models give no predictions, in words; empty if all do.
         unranked: which models give no ranks, in words; empty if all do.
@@ -44,6 +49,10 @@ class Evidence:
     relevant: bool = False
     zeros: bool = True
     unshared: bool = False
+    cut: str = ""
+    wrong_level: str = ""
+    wrong_pairs: str = ""
+    wrong_relevant: str = ""
     binary: bool = False
     unpredicted: str = "the models give lists"
     unranked: str = ""
@@ -199,8 +208,15 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
                 f"{estimator}: an absolute threshold means nothing for relative propensities. Use a quantile: "
                 f"clipped({estimator.inner}, quantile=0.01)."
             )
+        if evidence.cut:
+            known = "a column written for the test period with --propensity 'known(part=test)', or use "
+            return (
+                f"{estimator} under {target} needs propensities of the test period; these describe the {evidence.cut} "
+                "log, and time decided which rows are in the test log, which leaves their level unknown. Give "
+                f"{known}{without_level(estimator, target, evidence)}."
+            )
         if evidence.unshared:
-            instead = "ips" if target.normalised else "sndr" if estimator.corrects else "snips"
+            instead = without_level(estimator, target, evidence)
             return (
                 f"{estimator} under {target} needs propensities of the test log; these describe the training log. How "
                 f"the test log was split off is not known: say it with --share 0.3 or --share users, or use {instead}."
@@ -214,7 +230,33 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             f"{estimator} under {target} needs propensities whose level means something (absolute), and these are "
             f"relative. Use {other}, or known propensities."
         )
+    if Need.ABSOLUTE in needs and (
+        wrong := evidence.wrong_level
+        or (evidence.wrong_relevant if Need.RELEVANT in needs else "")
+        or (evidence.wrong_pairs if Need.CANDIDATES in needs else "")
+    ):
+        return (
+            f"{estimator} under {target} would be off by as much as this: {wrong} Or use "
+            f"{without_level(estimator, target, evidence)}."
+        )
     return None
+
+
+def without_level(estimator: Estimator, target: Target, evidence: Evidence) -> str:
+    """What serves in place of an estimator that needs the level, on a log that has propensities without one."""
+    if (
+        isinstance(estimator, Clipped)
+        and estimator.at is not None
+        and Need.ABSOLUTE not in estimator.inner.needs(target)
+    ):
+        return f"clipped({estimator.inner}, quantile=0.01)"  # only the threshold needs the level
+    if target.normalised:
+        return "ips"  # a ratio of sums, in which the level cancels
+    if estimator.corrects:
+        return "sndr"
+    zeros = evidence.feedback is Feedback.RATINGS or (evidence.feedback is Feedback.CONVERSIONS and evidence.zeros)
+    needed = target in (Target.PER_USER_SUM, Target.PER_PAIR)
+    return "snips of recall or dcg under target pooled" if needed and not zeros else "snips"
 
 
 def innermost(estimator: Estimator) -> Estimator:

@@ -18,6 +18,7 @@ from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
 from unskew.evaluation.account import account_of, nothing_left
 from unskew.evaluation.evidence import evidence_of, summary_of, training_propensity
+from unskew.evaluation.level import LevelCheck, LevelInputs, check_level
 from unskew.evaluation.lists import PLACES_BEYOND, TRAINING_ITEMS, code_lists
 from unskew.evaluation.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
 from unskew.evaluation.rows import has_level, inside, judged, with_propensities
@@ -42,6 +43,7 @@ class Aligned:
         logged: the catalogue: items of the logs, and those that were named; the candidates, with ``excluded`` removed.
         closed: whether the catalogue was named, so that other listed items are none.
         excluded: the users' training rows, where only unseen items are candidates.
+        level: what was found about the level of the propensities.
     """
 
     held: Held
@@ -59,6 +61,7 @@ class Aligned:
     logged: Ids
     closed: bool
     excluded: Log | None
+    level: LevelCheck | None
 
 
 def align(
@@ -102,6 +105,11 @@ def align(
         rating=row_ratings(rows) if predicted else None,
     )
     held = replace(held, shown=_shown(ranked.accounts, model, items, logged, known if rules.unseen else None))
+    level = None
+    if model is not None:
+        closed = catalogue is not None
+        level = check_level(LevelInputs(model, rows, held, rules, len(items), known, closed, population is not None))
+        held = replace(held, relative=held.relative or bool(level.wrong))
     if not (held.value > 0.0).any():
         raise InputError(nothing_left(test, rules, ledger))
     training = None if seen is None else TrainingRows(training_propensity(model, seen, rows, rules), trained)
@@ -119,7 +127,7 @@ def align(
         held=held,
         users=users,
         items=items,
-        evidence=evidence_of(rules, model, rows, held, models, predictions, ranked.unranked, outcome),
+        evidence=evidence_of(rules, model, rows, held, models, predictions, ranked.unranked, outcome, level),
         summary=summary_of(model, logged, held, levels, training),
         propensity=model,
         labels=_texts(rows),
@@ -131,6 +139,7 @@ def align(
         logged=logged,
         closed=catalogue is not None,
         excluded=known if rules.unseen else None,
+        level=level,
     )
 
 

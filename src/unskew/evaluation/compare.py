@@ -94,8 +94,9 @@ def _read_once(
     question = Question.of(a["metrics"], a["estimators"], first, a["outcome"], a["target"], **asked)
     how = {name: a[name] for name in ("feedback", "invalid", "duplicates")}
     say("reading logs", 0, 1)
-    apart = a["share"] == "users"
-    given = gather(question, test, a["seen"], a["users"], a["items"], models, a["candidates"], names, how, say, apart)
+    given = gather(
+        question, test, a["seen"], a["users"], a["items"], models, a["candidates"], names, how, say, a["share"]
+    )
     side = read_side(a["mcar"], a["user_features"], a["item_features"], names, how)
     read = {
         "seen": given.train,

@@ -10,12 +10,13 @@ from unskew.engine.held import Floats, Held
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
+from unskew.evaluation.level import LevelCheck
 from unskew.evaluation.predicted import Sources
-from unskew.evaluation.rows import has_level, in_test_part
+from unskew.evaluation.rows import cut_by_time, has_level, in_test_part
 from unskew.evaluation.rules import Rules
 from unskew.log import Ids, Log
 from unskew.outcome import Outcome
-from unskew.propensity import Level, Propensity
+from unskew.propensity import Level, Part, Propensity
 
 
 def evidence_of(
@@ -27,9 +28,11 @@ def evidence_of(
     predictions: Sources,
     unranked: str,
     outcome: Outcome | None,
+    level: LevelCheck | None,
 ) -> Evidence:
     """The facts on which refusals are decided."""
     silent = [name for name in models if name not in predictions]
+    unshared = model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules)
     return Evidence(
         rules.feedback,
         thresholded=rules.relevant is not None,
@@ -37,7 +40,13 @@ def evidence_of(
         absolute=model is not None and has_level(model, rows, rules),
         relevant=held.relevant is not None,
         zeros=bool((held.value == 0.0).any()) or (rows.value is not None and bool((rows.value == 0.0).any())),
-        unshared=model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules),
+        unshared=unshared,
+        cut=("whole" if model.refers(rows) is Part.LOG else "training")
+        if unshared and model is not None and cut_by_time(rows, rules)
+        else "",
+        wrong_level=level.wrong if level is not None else "",
+        wrong_pairs=level.wrong_pairs if level is not None else "",
+        wrong_relevant=level.wrong_relevant if level is not None else "",
         binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
         unpredicted=f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only" if silent else "",
         unranked=unranked,

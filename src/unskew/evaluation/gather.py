@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions
+from unskew.evaluation.division import check_division
+from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions, has_column
 from unskew.evaluation.question import Question
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
 from unskew.log.catalogue import Catalogue, read_catalogue
@@ -85,7 +86,7 @@ def gather(
     names: Names,
     how: Mapping[str, Any],
     say: Stage,
-    by_users: bool,
+    share: float | Literal["users"] | None,
 ) -> Given:
     """Read the logs while the files of lists are read beside them; then let fitted models make theirs."""
     invalid: Invalid = how["invalid"]
@@ -100,11 +101,12 @@ def gather(
             if isinstance(source, str | PathLike)
         }
         log, train, population = _read(question, test, seen, users, names, how)
+        check_division(log, train, share, question.propensity)
         catalogue = items if isinstance(items, Catalogue) else None
         if items is not None and catalogue is None:
             catalogue = read_catalogue(items, columns=names.of_items, invalid=invalid)
         told = told_feedback(log, question.relevant)
-        everyone = _everyone(log, train, population, by_users)
+        everyone = _everyone(log, train, population, share == "users")
         among = _candidates(candidates, train)
         lists: dict[str, Recommendations] = {}
         predictions: dict[str, Predictions | Predictor] = {}
@@ -168,7 +170,9 @@ def _read(
     if seen is None:
         return log, None, population
     keep = question.strata_columns(training=True)
-    theirs = names.of_train_with_propensity if question.trains_shares else names.of_train
+    theirs = dict(names.of_train_with_propensity if question.trains_shares else names.of_train)
+    if (time := names.of_test.get("time")) is not None and has_column(seen, time):
+        theirs["time"] = time
     train = as_log(seen, name="train", columns=theirs, keep=keep, **how)
     if train.feedback is None and log.feedback is Feedback.IMPLICIT:
         told_feedback(train, question.relevant)  # values in training that nothing explains are refused as well

@@ -7,21 +7,23 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Protocol
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
+from unskew.log.sources import open_file, reading
 from unskew.propensity import Side
 
 
 class Names:
     """Our column names → theirs, for every kind of input the names that it has.
 
-    ``time`` and ``policy`` are asked of the test log only, ``propensity`` of the training log only where shares of
-    strata are measured there, ``relevant`` of the population, ``rank`` and ``score`` of lists, ``rank`` and
-    ``prediction`` of predictions; a table of guesses (``--outcome "given(FILE)"``) has no ranks.
+    ``policy`` is asked of the test log only, ``time`` of the training log only if it is there, ``propensity`` of the
+    training log only where shares of strata are measured there, ``relevant`` of the population, ``rank`` and ``score``
+    of lists, ``rank`` and ``prediction`` of predictions; a table of guesses (``--outcome "given(FILE)"``) has no ranks.
     """
 
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
@@ -65,6 +67,19 @@ def as_log(
     return Log.from_frame(
         source, columns=columns, feedback=feedback, invalid=invalid, duplicates=duplicates, keep=keep, source=name
     )
+
+
+def has_column(source: Any, name: str) -> bool:
+    """Whether a file or frame has this column; only its names are looked at."""
+    if isinstance(source, Log):
+        return False  # it is read already
+    if isinstance(source, str | PathLike):
+        with reading(str(source)):
+            return name in open_file(source)[0].collect_schema().names()
+    try:
+        return name in nw.from_native(source).collect_schema().names()
+    except TypeError:
+        return False  # no frame: reading it says so
 
 
 def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any]) -> Side:

@@ -23,7 +23,8 @@ def inside(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
 
 
 def judged(test: Log, seen: Log | None, users: Ids, items: Ids, rules: Rules, ledger: Ledger) -> Log:
-    """The held-out rows inside the population and among the candidates, with their gains, coded."""
+    """The held-out rows inside the population and among the candidates, with their gains and their share, coded."""
+    test = with_share(test, rules)
     test = replace(test, gain=gains(test, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(test)))
     keep = inside(test, users)
     if not keep.all():
@@ -72,17 +73,45 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger
     if capped:
         ledger.warnings.append(f"{capped:,} held-out propensities came out above 1 and were set to 1.")
     if model.level is Level.ABSOLUTE and not has_level(model, test, rules):
-        ledger.warnings.append(
-            "The propensities describe the training log, and it is not known how the test log was split off, so their "
-            "level means nothing here. If the test log is a random share of the whole, say so with --share."
-        )
+        ledger.warnings.append(_without_level(model, test, rules))
     return test, rows
+
+
+def _without_level(model: Propensity, test: Log, rules: Rules) -> str:
+    """Why absolute propensities serve as relative ones here."""
+    whose = "whole log" if model.refers(test) is Part.LOG else "training log"
+    if cut_by_time(test, rules):
+        return (
+            f"The propensities describe the {whose}, and time decided which rows are in the {_cut(test)} log, so their "
+            "level means nothing here: they are used up to a constant, and assume that what was shown more often in "
+            f"the {whose} was shown more often in the test log too."
+        )
+    return (
+        f"The propensities describe the {whose}, and it is not known how the test log was split off, so their "
+        "level means nothing here. If the test log is a random share of the whole, say so with --share."
+    )
+
+
+def _cut(test: Log) -> str:
+    return "test" if test.cut_by_time else "training"
+
+
+def cut_by_time(test: Log, rules: Rules) -> bool:
+    """Whether time decided which rows are in one of the logs, as far as splits of ours remember."""
+    return test.cut_by_time or rules.train_cut
+
+
+def with_share(test: Log, rules: Rules) -> Log:
+    """The test log with the share that it was said to have, where no split of ours says it."""
+    if rules.share is None or test.share is not None or test.cut_by_time:
+        return test
+    return replace(test, share=rules.share, drawn=rules.share)
 
 
 def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:
     """Absolute propensities of the whole log or of its training part, scaled to its test part; others as they are."""
     part, share = model.refers(test), share_of(model, test, rules)
-    if part is Part.TEST or rules.by_users or share is None or model.level is Level.RELATIVE:
+    if part is Part.TEST or rules.by_users or share is None or not has_level(model, test, rules):
         return rows
     train = train_share(share, rules)
     whole = rows if part is Part.LOG else np.minimum(rows / train, 1.0)
@@ -92,7 +121,7 @@ def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Fl
 def _capped(scored: Scored, model: Propensity, test: Log, rules: Rules) -> int:
     """Rows set to 1: by the model, or because P of the training part over its share, P of the whole log, exceeds 1."""
     share = share_of(model, test, rules)
-    if model.refers(test) is not Part.TRAIN or rules.by_users or share is None or model.level is Level.RELATIVE:
+    if model.refers(test) is not Part.TRAIN or rules.by_users or share is None or not has_level(model, test, rules):
         return scored.capped
     return max(scored.capped, int(np.count_nonzero(scored.rows > train_share(share, rules))))
 
@@ -103,13 +132,25 @@ def train_share(share: float, rules: Rules) -> float:
 
 
 def has_level(model: Propensity, test: Log, rules: Rules) -> bool:
-    """Whether the level of the test rows' propensities means something: absolute, and the test part's share known."""
+    """Whether the level of the test rows' propensities means something.
+
+    They must be absolute, and speak of the test log itself, or of other users of the same kind, or of a log of which
+    the test log is a random part with a known share. Neither may time have cut off the test log; nor the training log,
+    where P of the rest given training is asked for, or P was fitted there.
+    """
     if model.level is Level.RELATIVE:
         return False
-    return model.refers(test) is Part.TEST or rules.by_users or share_of(model, test, rules) is not None
+    part = model.refers(test)
+    if part is Part.TEST:
+        return True
+    if test.cut_by_time or (rules.train_cut and (rules.unseen or part is Part.TRAIN)):
+        return False
+    return rules.by_users or share_of(model, test, rules) is not None
 
 
 def share_of(model: Propensity | None, test: Log, rules: Rules) -> float | None:
-    """The test part's share of the whole: as the propensity or the split knows it, else as it was told."""
+    """The test part's share of the whole: as the propensity or the split knows it, else as it was given."""
+    if test.cut_by_time:
+        return None
     known = test.share if model is None else model.share_of(test)
     return rules.share if known is None else known

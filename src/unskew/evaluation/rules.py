@@ -19,6 +19,7 @@ class Rules:
         drop_seen: remove training items from lists.
         drop_invalid: drop (and count) rows of users outside the population.
         train_share: the share of the whole log that the training log is, where its split says so.
+        train_cut: the training log was cut by time, so that it is no random share of anything.
         by_users: training and test hold different users: propensities carry over as they are.
         share: the test log is a random part of the whole log with this share, where its split does not say so.
         ranks: whether anything asks for ranks; if not, every seen pair counts alike, whatever its value.
@@ -33,6 +34,7 @@ class Rules:
     share: float | None = None
     by_users: bool = False
     train_share: float | None = None
+    train_cut: bool = False
     ranks: bool = True
     rates: bool = False
 

@@ -17,6 +17,7 @@ from unskew.evaluation.answer import answer
 from unskew.evaluation.gather import Given, Stage, check_options, gather
 from unskew.evaluation.guesses import with_guesses
 from unskew.evaluation.inputs import Names, read_side
+from unskew.evaluation.level import level_warnings
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
 from unskew.evaluation.parts import measure_segments, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
@@ -130,7 +131,7 @@ def evaluate(
     question.check_folds(crossfit)
     say = progress or (lambda stage, done, total: None)
     say("reading logs", 0, 1)
-    given = gather(question, test, seen, users, items, models, candidates, names, how, say, share == "users")
+    given = gather(question, test, seen, users, items, models, candidates, names, how, say, share)
     unasked = question.propensity is None and given.test.propensity is not None
     question = question.with_column() if unasked else question
     say("aligning", 0, 1)
@@ -172,6 +173,7 @@ def evaluate(
     warnings += [
         *beyond.warnings(aligned, plan),
         *guessed.warnings,
+        *level_warnings(aligned.level, plan),
         *shares.doubts(given.test, given.train, aligned.propensity, rules),
     ]
     setting = Setting(
@@ -223,6 +225,7 @@ def _rules(
         share=None if share == "users" else share,
         by_users=share == "users",
         train_share=None if given.train is None else given.train.share,
+        train_cut=given.train is not None and given.train.cut_by_time,
         ranks=question.ranks,
         rates=question.rates,
     )

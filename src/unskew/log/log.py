@@ -59,7 +59,12 @@ class Log:
         value, time, policy, propensity: per row, ``None`` where the log has no such column.
         columns: further per-row columns, kept on request (for segments).
         feedback: what a row says; ``None`` while a log with values has not been told (evaluation then refuses).
-        share: the probability with which a random split put a row of the whole log here; ``None`` if not split.
+        share: the probability with which a random split put a row of the whole log here; ``None`` if not split, or
+            if time has ever decided which rows are here.
+        cut_by_time: rows were chosen by their times, here or in a log that this one is a part of: what is true of the
+            whole log's level, its propensities say, is not true of this part, and no share makes it so.
+        drawn: the product of the shares of all random splits on the way here, cut by time or not: it keeps a further
+            split independent of the earlier ones.
         account: what was read and dropped.
         gain: y of each row, once an evaluation has said what counts (a threshold, say); ``value`` stays as it came.
         clock: the type as which ``to_frame`` gives times back, if they were dates or datetimes; ``time`` itself
@@ -77,6 +82,8 @@ class Log:
     columns: Mapping[str, pl.Series] = field(default_factory=dict)
     feedback: Feedback | None = None
     share: float | None = None
+    cut_by_time: bool = False
+    drawn: float = 1.0
     account: Account = field(default_factory=lambda: Account("memory", 0))
     clock: pl.DataType | None = None
     gain: Floats | None = None

@@ -117,7 +117,7 @@ def _logistic_mf(spec: Spec) -> Propensity:
 _PROPENSITIES: Mapping[str, Callable[[Spec], Propensity]] = {
     "calibrated": _calibrated,
     "counted": _counted,
-    "known": lambda spec: Known(**take(spec, share=float)),
+    "known": lambda spec: Known(**take(spec, share=float, part=str)),
     "logistic": _logistic,
     "logistic_mf": _logistic_mf,
     "naive_bayes": _naive_bayes,

@@ -16,10 +16,14 @@ class Known(Propensity):
 
     Args:
         share: the column speaks of a whole log, of which the test log is a random part with this share; ``None``: it
-            speaks of the test log itself, or of the log that ``unskew.split`` divided (which remembers its share).
+            speaks of the test log itself, or of the log that was divided, where a split of ours remembers its share
+            or the evaluation is given one.
+        part: ``test``: the column speaks of the test rows themselves (of their period, say), however they were split
+            off, and is never scaled; ``None``: as above.
     """
 
     share: float | None = None
+    part: str | None = None
 
     name = "known"
     known = True
@@ -28,6 +32,13 @@ class Known(Propensity):
     def __post_init__(self) -> None:
         if self.share is not None and not 0.0 < self.share < 1.0:
             raise InputError(f"'known': share must lie between 0 and 1, not {self.share:g}.")
+        if self.part not in (None, "test"):
+            raise InputError(f"'known': part must be test, not '{self.part}'.")
+        if self.part is not None and self.share is not None:
+            raise InputError(
+                "'known': share says that the column speaks of a whole log, part=test that it speaks of the test rows. "
+                "Leave one of them out."
+            )
 
     @property
     def level(self) -> Level:
@@ -35,8 +46,10 @@ class Known(Propensity):
         return Level.ABSOLUTE
 
     def refers(self, log: Log) -> Part:
-        """The whole log if its share is known, else the test log itself."""
-        return Part.TEST if self.share_of(log) is None else Part.LOG
+        """The log that was split, at random or by time; the log at hand if nothing says that it is a part."""
+        if self.part is not None or (self.share_of(log) is None and not log.cut_by_time):
+            return Part.TEST
+        return Part.LOG
 
     def of(self, log: Log) -> Scored:
         """The column."""
@@ -48,8 +61,12 @@ class Known(Propensity):
         return Scored(log.propensity)
 
     def share_of(self, log: Log) -> float | None:
-        """As told, else as the split remembers it."""
+        """As it says itself, else as the split remembers it; what time has cut off is no share of anything."""
+        if log.cut_by_time or self.part is not None:
+            return None
         return self.share if self.share is not None else log.share
 
     def __str__(self) -> str:
+        if self.part is not None:
+            return f"{self.name}(part={self.part})"
         return self.name if self.share is None else f"{self.name}(share={show(self.share)})"

@@ -17,9 +17,11 @@ def draws(log: Log, purpose: str, seed: int) -> npt.NDArray[np.float64]:
 
     The purpose keeps splits apart from each other and from the hash that breaks ties between equal scores: if both
     were one, a recommender that scores everything alike would list exactly the held-out items first. The share keeps
-    a split of a part independent of the split that made the part.
+    a split of a part independent of the split that made the part; a part that time has cut has no share, but what
+    random splits drew before and after the cut.
     """
     if seed < 0:
         raise InputError(f"the seed must be a whole number of at least 0, not {seed}.")
-    stream = hash_texts(pl.Series([f"{purpose} {seed} {log.share}"]))[0]
+    past = f"{log.drawn} cut by time" if log.cut_by_time else log.share
+    stream = hash_texts(pl.Series([f"{purpose} {seed} {past}"]))[0]
     return pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])

@@ -21,8 +21,10 @@ def holdout(log: Log, test_size: float = 0.3, *, by: Literal["random", "time"] =
     rules of docs/estimators.md scale by. (A split of exactly ⌊s·n⌋ rows would make rows depend on each other.)
 
     By ``time`` the last ``test_size`` of the rows in time order is held out. Rows of the same time are never
-    separated: all rows from the cut-off on are test rows, so no training row is as late as a test row. A time split
-    has no share.
+    separated: all rows from the cut-off on are test rows, so no training row is as late as a test row. A part cut by
+    time has no share of the whole, and neither have the parts of such a part: how likely a pair was to be seen in one
+    period is not told by how likely it was to be seen at all. Estimators that need the level of a propensity refuse
+    such parts, unless the propensity was written for that period (``known(part=test)``).
 
     Args:
         log: what to split.

@@ -20,8 +20,8 @@ class Split:
     Args:
         log: the whole log.
         held_out: a mask over its rows, true for the test part.
-        share: the probability with which a row was held out; None where time decided: such splits have no share, and
-            propensities are not scaled.
+        share: the probability with which a row was held out; None where time decided: the parts of such a split have
+            no share, and neither have their parts.
     """
 
     log: Log
@@ -51,6 +51,11 @@ class Split:
         return iter((self.train, self.test))
 
     def _part(self, rows: npt.NDArray[np.bool_], share: float | None) -> Log:
-        """A part of a part has the product of both shares; a part cut by time has none."""
-        whole = 1.0 if self.log.share is None else self.log.share
-        return replace(self.log.take(rows), share=None if share is None else whole * share)
+        """A part of a part has the product of both shares; a part cut by time has none, and neither have its parts."""
+        part = self.log.take(rows)
+        if share is None:
+            return replace(part, share=None, cut_by_time=True)
+        if part.cut_by_time:
+            return replace(part, drawn=part.drawn * share)
+        whole = 1.0 if part.share is None else part.share
+        return replace(part, share=whole * share, drawn=part.drawn * share)

@@ -1,0 +1,341 @@
+"""Is the level of the propensities right? Where a log knows how much there is, inverse propensities must add up to it.
+
+    E[ Σ_O 1/P ] = Σ_u |C_u|       all seen pairs, also those that brought nothing (conversions, ratings)
+    E[ Σ_O y/P ] = Σ_u n_u         where the numbers of relevant items are known
+
+    ratio ρ = Σ_u t_u / Σ_u c_u,   SE² = n/(n − 1) Σ_u (t_u − ρ c_u)² / (Σ_u c_u)²,   z = (ρ − 1) / SE
+
+with t_u a user's sum on the left and c_u the number on the right; SE is at least that of independent pairs with these
+propensities, √(Σ_O (1 − P)/P²) / Σ c_u. A level that is wrong by more than 10 %, beyond four standard errors, makes ips
+and dr wrong by as much, whatever their intervals say. A forgotten share, numbers of relevant items counted on another
+log, and another population are the usual causes.
+
+(In 1,440 worlds of 24 kinds with right propensities five were refused, all with too small a sum: pairs with small
+propensities happened to be seen too seldom, and ips was too small as well.)
+
+Propensities that were fitted add up by construction and cannot be checked like that; nor can a handful of weights.
+
+A log does not show the items that nobody saw, so that over *its* items Σ 1/P is too large although every P is right.
+Sums over lists do not mind: for them each half of the users is checked on the items that the other half saw. Averages
+over pairs divide by the number of candidates, and are checked on all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.engine.held import Floats, Held
+from unskew.engine.plan import Plan
+from unskew.estimators import Need
+from unskew.evaluation.rows import has_level, share_of
+from unskew.evaluation.rules import Rules
+from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
+from unskew.log import Feedback, Log
+from unskew.propensity import Part, Propensity, part_propensity
+
+ERRORS = 4.0  # standard errors by which the sum must be off
+OFF = 0.1  # and the part of the level that this must be
+ENOUGH = 50.0  # effective number of weights that a check rests on
+FEW = 10  # users with rows below which a standard error says nothing
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """What inverse propensities add up to, as a share of what they should.
+
+    Args:
+        value, error: ρ and its standard error.
+        ess: the effective number of weights.
+        users: that have any row.
+    """
+
+    value: float
+    error: float
+    ess: float
+    users: int
+
+    @classmethod
+    def of(cls, held: Held, p: Floats, gain: Floats | None, wanted: Floats, halves: _Halves) -> Ratio:
+        """Of rows with weights gain/p on the items of ``halves``, and the number that each user should have."""
+        sums, gains = np.empty(held.users), np.empty(0) if gain is None else gain
+        weight, square, alone = inverse_sums(held.indptr, held.item, p, gains, halves.half, halves.seen, sums)
+        total = float(wanted.sum())
+        if total <= 0.0 or square <= 0.0:
+            return cls(math.nan, math.nan, 0.0, 0)
+        value = weight / total
+        own = sums - value * wanted
+        clustered = held.users / max(held.users - 1, 1) * float(own @ own)
+        error = math.sqrt(max(clustered, alone)) / total
+        return cls(value, error, weight**2 / square, int(np.count_nonzero(sums)))
+
+    @property
+    def known(self) -> bool:
+        """Whether it rests on enough weights."""
+        return self.ess >= ENOUGH and self.users >= FEW
+
+    @property
+    def errors(self) -> float:
+        """By how many standard errors it is off."""
+        return abs(self.value - 1.0) / self.error if self.error > 0.0 else math.inf
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the level is off, beyond chance."""
+        return self.known and abs(self.value - 1.0) > OFF and self.errors > ERRORS
+
+    @property
+    def right(self) -> bool:
+        """Whether it is what it should be, within chance or a little."""
+        return abs(self.value - 1.0) <= max(OFF, ERRORS * self.error)
+
+
+@dataclass(frozen=True, eq=False)
+class _Halves:
+    """A half, 0 or 1, of every user, and the items on which the *other* half is checked."""
+
+    half: npt.NDArray[np.int8]
+    seen: npt.NDArray[np.bool_]
+
+    @classmethod
+    def all_items(cls, held: Held, items: int) -> _Halves:
+        """Everybody is checked on every item."""
+        return cls(np.zeros(held.users, dtype=np.int8), np.ones((2, items), dtype=np.bool_))
+
+    @classmethod
+    def of(cls, held: Held, items: int) -> _Halves:
+        """By a bit of the hash of a user's id, whatever the order of users."""
+        half = ((held.hashes >> np.uint64(17)) & np.uint64(1)).astype(np.int8)
+        seen = np.zeros((2, items), dtype=np.bool_)
+        mark_halves(held.indptr, held.item, half, seen)
+        return cls(half, seen)
+
+    def candidates(self, excluded: Log | None) -> Floats:
+        """How many of these items each user has as candidates."""
+        sizes = np.count_nonzero(self.seen, axis=1).astype(np.float64)
+        found: Floats = sizes[1 - self.half]
+        if excluded is not None:
+            count_in_other(excluded.indptr, excluded.item, self.half, self.seen, found)
+        return found
+
+
+@dataclass(frozen=True)
+class LevelCheck:
+    """What was found about the level of the propensities; a wrong one in words, with its likely cause.
+
+    Args:
+        ratio: over the pairs that sums need, or over relevant items; ``None`` where it was not computed.
+        wrong: what is wrong with the level itself, which all estimators that need one rest on.
+        wrong_pairs: ... with the number of candidate pairs, which averages over pairs are divided by.
+        wrong_relevant: ... with the numbers of relevant items.
+        unknown: why the level cannot be checked; empty if it was, or if there is none.
+        hint: what would be wrong most likely.
+    """
+
+    ratio: Ratio | None = None
+    wrong: str = ""
+    wrong_pairs: str = ""
+    wrong_relevant: str = ""
+    unknown: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class LevelInputs:
+    """What a check looks at.
+
+    Args:
+        model: the propensity.
+        rows: the judged rows.
+        held: the same with P in the test part, |C_u| and n_u.
+        rules: the evaluation's.
+        items: how many the vocabulary holds.
+        train: the training rows over the same vocabularies.
+        closed: whether the catalogue was named.
+        population: whether the population was.
+    """
+
+    model: Propensity
+    rows: Log
+    held: Held
+    rules: Rules
+    items: int
+    train: Log | None
+    closed: bool
+    population: bool
+
+
+def check_level(given: LevelInputs) -> LevelCheck:
+    """Compare what inverse propensities add up to with what is known, before anything is planned."""
+    model, held, rules = given.model, given.held, given.rules
+    if not has_level(model, given.rows, rules):
+        return LevelCheck()
+    if model.estimated:
+        return LevelCheck(unknown="they are fitted, and add up on the log that they are fitted to, right or wrong")
+    zeros, counts = _shows_zeros(given), rules.ranks and held.relevant is not None
+    if not zeros and not counts:
+        return LevelCheck(
+            unknown="a log of positives does not show how many pairs there were, and column 'relevant' of --users, the "
+            "numbers of relevant items, is not given",
+            hint=_hint(given),
+        )
+    assert held.propensity is not None
+    relevant = None
+    if counts and held.relevant is not None:
+        relevant = _over_relevant(given, held.relevant)
+    miscounted = "" if relevant is None else _miscounted(given, relevant)
+    unclear = "" if relevant is None or miscounted else _unclear(relevant)
+    if not zeros:
+        assert relevant is not None
+        return LevelCheck(relevant, wrong=unclear, wrong_relevant=miscounted, unknown=_few(relevant))
+    level, pairs = _over_pairs(given, held.propensity), _over_pairs(given, held.propensity, every=True)
+    return LevelCheck(
+        level,
+        wrong=_of_pairs(given, level) if level.wrong else "",
+        wrong_pairs=_of_catalogue(pairs) if pairs.wrong else "",
+        wrong_relevant=miscounted or unclear,
+        unknown=_few(level),
+    )
+
+
+def _hint(given: LevelInputs) -> str:
+    """A share that may have been forgotten: nothing says how the test log was divided from training."""
+    rows, train, rules = given.rows, given.train, given.rules
+    if train is None or not len(train) or rules.by_users or given.model.refers(rows) is not Part.TEST:
+        return ""
+    if getattr(given.model, "part", None) is not None or given.model.name != "known":
+        return ""
+    share = len(rows) / (len(rows) + len(train))
+    return (
+        " The column is taken to describe the test log alone. If it describes the log that was divided at random into "
+        f"training and test, of whose rows {share:.2g} are test rows, say --share {share:.2g}."
+    )
+
+
+def _shows_zeros(given: LevelInputs) -> bool:
+    """Whether the seen pairs that brought nothing are there."""
+    if given.rules.feedback is not Feedback.CONVERSIONS:
+        return given.rules.feedback is Feedback.RATINGS
+    value = given.held.value if given.rows.value is None else given.rows.value
+    return bool((value == 0.0).any())
+
+
+def level_warnings(check: LevelCheck | None, plan: Plan) -> list[str]:
+    """What a reader must know: the level is wrong, or numbers rest on a level that nothing confirms."""
+    if check is None:
+        return []
+    if check.wrong:
+        return [check.wrong + " What is shown here does without the level."]
+    needing = dict.fromkeys(str(arm.estimator) for arm in plan.arms if Need.ABSOLUTE in arm.estimator.needs(arm.target))
+    if not check.unknown or not needing:
+        return []
+    return [
+        f"The level of the propensities cannot be checked ({check.unknown}), and {' and '.join(needing)} "
+        f"{'rests' if len(needing) == 1 else 'rest'} on it: if they are those of another log, period or share, the "
+        f"values are off by that factor, whatever the intervals say.{check.hint}"
+    ]
+
+
+def _over_pairs(given: LevelInputs, p: Floats, *, every: bool = False) -> Ratio:
+    """Σ 1/P against the candidate pairs: of all items, or of those that the other half of the users saw."""
+    held = given.held
+    assert held.candidates is not None
+    if every or given.closed:
+        return Ratio.of(held, p, None, held.candidates, _Halves.all_items(held, given.items))
+    halves = _Halves.of(held, given.items)
+    return Ratio.of(held, p, None, halves.candidates(given.train if given.rules.unseen else None), halves)
+
+
+def _over_relevant(given: LevelInputs, relevant: Floats) -> Ratio:
+    """Σ y/P against numbers of relevant items."""
+    held = given.held
+    assert held.propensity is not None
+    return Ratio.of(held, held.propensity, held.value, relevant, _Halves.all_items(held, given.items))
+
+
+def _few(ratio: Ratio) -> str:
+    if ratio.known:
+        return ""
+    return f"too little was seen: {ratio.users:,} users, an effective {ratio.ess:.0f} weights"
+
+
+def _off(ratio: Ratio, what: str, should: str) -> str:
+    return (
+        f"{what} is {ratio.value:.3g} of {should} ({ratio.errors:.0f} standard errors off), which it would equal on "
+        "average if the propensities were those of this log"
+    )
+
+
+def _of_pairs(given: LevelInputs, ratio: Ratio) -> str:
+    said = _off(ratio, "Σ 1/P over the seen pairs", "the number of candidate pairs")
+    return f"The level of the propensities is wrong: {said}. {_cause(given, ratio)}"
+
+
+def _cause(given: LevelInputs, ratio: Ratio) -> str:
+    """Which mistake would explain it, by undoing each."""
+    model, rows, rules = given.model, given.rows, given.rules
+    raw, share = model.of(rows).rows, share_of(model, rows, rules)
+    column = "The column" if model.name == "known" else f"'{model}'"
+    own = model.refers(rows) is Part.TEST and model.name == "known" and not rules.by_users
+    if own and given.train is not None:
+        part = len(rows) / (len(rows) + len(given.train))
+        if part < 1.0 and _over_pairs(given, part_propensity(raw, part, unseen=rules.unseen)).right:
+            return (
+                f"{column} seems to describe a whole log, of which the test log is a random {part:.2g}: if so, say "
+                f"--share {part:.2g}."
+            )
+    if not own and share is not None and not rules.by_users and _over_pairs(given, raw).right:
+        return f"{column} seems to describe the test log itself: if so, leave the share out, or use known(part=test)."
+    if not given.population and ratio.value > 1.0:
+        return (
+            "Users without any row are missing from the population, or the propensities are of another log: give the "
+            "whole population with --users."
+        )
+    if own and ratio.value < 1.0:
+        return f"If the test log is a random part of the log that the column describes, say --share. {_BY_CHANCE}"
+    return (
+        "The propensities may be those of other users, items or times, or of something else than being in this log "
+        f"(of one impression, say): check --users, --items and --share.{f' {_BY_CHANCE}' if ratio.value < 1.0 else ''}"
+    )
+
+
+_BY_CHANCE = "If pairs with small propensities were seldom seen by chance, the log is too small for this."
+
+
+def _of_catalogue(ratio: Ratio) -> str:
+    said = _off(ratio, "Σ 1/P over the seen pairs", "the number of candidate pairs")
+    return (
+        f"The number of pairs to divide by is wrong: {said}. Items that nobody saw, or users, may be missing: name all "
+        "with --items and --users."
+    )
+
+
+def _relevant_off(ratio: Ratio) -> str:
+    return _off(ratio, "Σ 1/P over the seen relevant items", "the numbers of relevant items")
+
+
+def _miscounted(given: LevelInputs, ratio: Ratio) -> str:
+    """Numbers of relevant items that fit once those of training are taken off; empty otherwise."""
+    held, train = given.held, given.train
+    if not ratio.wrong or not given.rules.unseen or train is None or held.relevant is None or held.propensity is None:
+        return ""
+    fewer = np.maximum(held.relevant - np.diff(train.indptr), 0.0)
+    if not _over_relevant(given, fewer).right:
+        return ""
+    return (
+        f"The numbers of relevant items are wrong: {_relevant_off(ratio)}. They seem to count training items too: "
+        "count those outside training, or use --candidates all."
+    )
+
+
+def _unclear(ratio: Ratio) -> str:
+    """A sum that does not fit, where nothing says which side is wrong."""
+    if not ratio.wrong:
+        return ""
+    return (
+        f"The level of the propensities or the numbers of relevant items are wrong: {_relevant_off(ratio)}. A "
+        "forgotten --share, or numbers that were counted on another log, would explain it."
+    )

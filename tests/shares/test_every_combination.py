@@ -1,0 +1,142 @@
+"""Every propensity × split × share × candidates: over all ways in which pairs may be seen and split, ips is unbiased.
+
+Of one user's three relevant pairs each is unseen, in training, in the test part, or (nested splits) in neither: all
+3³ or 4³ states, each with its probability, one evaluation per state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from unskew.log import Log
+from unskew.propensity import Known, Level, Part, Propensity, Scored
+
+P = {"x": 0.9, "y": 0.6, "w": 0.2}
+RANK = {"x": 1, "w": 2}  # y is not listed
+LISTS = pl.DataFrame({"user": ["u"] * 2, "item": [*RANK], "rank": [*RANK.values()]})
+
+
+@dataclass(frozen=True)
+class Table(Propensity):
+    """P of every pair as given, of one part of the log: what a perfect fit on the training part would say."""
+
+    part: Part
+    factor: float
+
+    name = "table"
+
+    @property
+    def level(self) -> Level:
+        return Level.ABSOLUTE
+
+    def refers(self, log: Log) -> Part:
+        return self.part
+
+    def of(self, log: Log) -> Scored:
+        return Scored(np.array([P.get(item, 1.0) * self.factor for item in log.items.values.to_list()])[log.item])
+
+
+@dataclass(frozen=True)
+class Split:
+    """How a log was divided: the shares of the test and training parts, the rest being lost."""
+
+    test: float
+    train: float
+
+
+PLACES = ("unseen", "train", "test", "lost")
+
+
+def states(split: Split) -> Iterator[tuple[dict[str, str], float]]:
+    """Every place of every pair, with its probability."""
+    lost = max(1.0 - split.test - split.train, 0.0)
+    places = PLACES if lost > 1e-9 else PLACES[:3]
+    for state in product(places, repeat=len(P)):
+        chance = 1.0
+        for place, p in zip(state, P.values(), strict=True):
+            chance *= {"unseen": 1.0 - p, "train": p * split.train, "test": p * split.test, "lost": p * lost}[place]
+        yield dict(zip(P, state, strict=True)), chance
+
+
+def rows(state: dict[str, str], place: str, more: list[tuple[str, str]]) -> pl.DataFrame:
+    """The user's pairs in one place, and pairs of a second user, which make neither log empty."""
+    pairs = [("u", item) for item, where in state.items() if where == place] + more
+    found = pl.DataFrame(pairs, schema=["user", "item"], orient="row")
+    return found.with_columns(propensity=pl.col("item").replace_strict(P, default=1.0, return_dtype=pl.Float64))
+
+
+def ips(test: Any, train: Any, **options: Any) -> float:
+    """The sum of dcg@3 over the first user's list; the second user is listed nothing."""
+    asked: dict[str, Any] = {"metrics": ["dcg@3"], "estimators": ["ips"], "target": "per_user_sum", "threads": 1}
+    return 2.0 * us.evaluate(test, {"m": LISTS}, seen=train, **asked, **options).estimates[0].value
+
+
+def worth(items: list[str]) -> float:
+    return float(sum(1.0 / np.log2(RANK[item] + 1.0) for item in items if item in RANK))
+
+
+HALVED, NESTED = Split(0.3, 0.7), Split(0.3, 0.35)
+WAYS: dict[str, tuple[Split, bool, Any, dict[str, Any]]] = {
+    # split, do logs remember it, propensity, what is said
+    "known, split of ours": (HALVED, True, "known", {}),
+    "known, --share": (HALVED, False, "known", {"share": 0.3}),
+    "known(share)": (HALVED, False, "known(share=0.3)", {}),
+    "known, nested splits": (NESTED, True, "known", {}),
+    "of the whole log, --share": (HALVED, False, Table(Part.LOG, 1.0), {"share": 0.3}),
+    "of the training part, split of ours": (HALVED, True, Table(Part.TRAIN, 0.7), {}),
+    "of the training part, --share": (HALVED, False, Table(Part.TRAIN, 0.7), {"share": 0.3}),
+    "of the training part, nested splits": (NESTED, True, Table(Part.TRAIN, 0.35), {}),
+}
+
+
+@pytest.mark.parametrize("candidates", ["all", "unseen"])
+@pytest.mark.parametrize("way", WAYS)
+def test_ips_is_unbiased(way: str, candidates: str) -> None:
+    """E[ips] is the sum over all pairs, or, given the training part, over those outside it."""
+    split, remembered, propensity, said = WAYS[way]
+    means: dict[tuple[str, ...], list[float]] = {}
+    for state, chance in states(split):
+        test, train = (rows(state, "test", [("v", "a")]), rows(state, "train", [("v", "b")]))
+        logs = [Log.from_frame(test), Log.from_frame(train)]
+        if remembered:
+            logs = [replace(logs[0], share=split.test), replace(logs[1], share=split.train)]
+        given = tuple(item for item, where in state.items() if where == "train") if candidates == "unseen" else ()
+        sums = means.setdefault(given, [0.0, 0.0])
+        sums[0] += chance * ips(*logs, propensity=propensity, candidates=candidates, **said)
+        sums[1] += chance
+    assert sum(chance for _, chance in means.values()) == pytest.approx(1.0)
+    for given, (total, chance) in means.items():
+        assert total / chance == pytest.approx(worth([item for item in P if item not in given]), rel=1e-9), given
+
+
+@pytest.mark.parametrize("candidates", ["all", "unseen"])
+@pytest.mark.parametrize("propensity", ["known", Table(Part.LOG, 1.0), Table(Part.TRAIN, 1.0)], ids=str)
+def test_other_users_keep_their_propensities(propensity: Any, candidates: str) -> None:
+    """--share users: P as it is, whichever part it describes, over all 2³ ways of seeing the test user's pairs."""
+    train, mean = pl.DataFrame({"user": ["t", "t"], "item": ["x", "w"]}), 0.0
+    for state in product((False, True), repeat=len(P)):
+        chance = np.prod([p if seen else 1.0 - p for seen, p in zip(state, P.values(), strict=True)])
+        places = {item: "test" if seen else "unseen" for item, seen in zip(P, state, strict=True)}
+        test = rows(places, "test", [("v", "a")])
+        mean += float(chance) * ips(test, train, propensity=propensity, candidates=candidates, share="users")
+    assert mean == pytest.approx(worth([*P]), rel=1e-9)
+
+
+@pytest.mark.parametrize("share", [None, 0.3])
+def test_a_column_of_the_test_rows_is_never_scaled(share: float | None) -> None:
+    """known(part=test) of a split of ours: the logger wrote P of the test part itself, here P·s."""
+    mean = 0.0
+    for state, chance in states(HALVED):
+        test = rows(state, "test", [("v", "a")]).with_columns(propensity=pl.col("propensity") * HALVED.test)
+        train = rows(state, "train", [("v", "b")])
+        log = replace(Log.from_frame(test), share=share)
+        mean += chance * ips(log, train, propensity=Known(part="test"), candidates="all")
+    assert mean == pytest.approx(worth([*P]), rel=1e-9)

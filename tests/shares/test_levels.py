@@ -1,0 +1,195 @@
+"""The level of propensities: where inverse propensities do not add up to what there is, ips and dr are refused.
+
+A world of 400 users and 40 items, P from 0.1 to 0.9 by pair: Σ 1/P over some 8,000 seen pairs is known to about 1 %.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from unskew.errors import RefusedError
+from unskew.log import Log
+
+USERS, ITEMS, K = 400, 40, 5
+
+
+def world(seed: int = 0, users: int = USERS, low: float = 0.1) -> tuple[pl.DataFrame, pl.DataFrame, float]:
+    """All seen pairs with outcomes and propensities, one list for everybody, and the true dcg@5 per user."""
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(low, 0.9, (users, ITEMS))
+    y = (rng.random((users, ITEMS)) < rng.uniform(0.1, 0.6, ITEMS)).astype(float)
+    user, item = np.nonzero(rng.random((users, ITEMS)) < p)
+    frame = pl.DataFrame({"user": user, "item": item, "value": y[user, item], "propensity": p[user, item]})
+    lists = pl.DataFrame(
+        {"user": np.repeat(np.arange(users), K), "item": [*range(K)] * users, "rank": [*range(1, K + 1)] * users}
+    )
+    return frame, lists, float((y[:, :K] @ (1.0 / np.log2(np.arange(2, K + 2)))).mean())
+
+
+def divided(frame: pl.DataFrame, share: float, seed: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Training and test rows by a coin of one's own, as people divide a log outside this library."""
+    coin = pl.Series(np.random.default_rng(seed).random(len(frame)) < share)
+    return frame.filter(~coin), frame.filter(coin)
+
+
+def evaluate(test: Any, lists: pl.DataFrame, estimators: list[str], **options: Any) -> us.Result:
+    asked: dict[str, Any] = {"metrics": ["dcg@5"], "propensity": "known", "feedback": "conversions"}
+    return us.evaluate(test, {"m": lists}, estimators=estimators, **(asked | options))
+
+
+def refused(*args: Any, **options: Any) -> str:
+    with pytest.raises(RefusedError) as caught:
+        evaluate(*args, **options)
+    return str(caught.value)
+
+
+def about_level(result: us.Result) -> list[str]:
+    return [text for text in result.warnings if "level of the propensities" in text]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_right_level_is_left_alone(seed: int) -> None:
+    """Whole logs, and parts with their share: never refused in twenty worlds each, and never remarked upon."""
+    frame, lists, truth = world(seed)
+    found = evaluate(frame, lists, ["ips"])
+    assert about_level(found) == [] and abs(found.estimates[0].value - truth) < 4 * found.estimates[0].se
+    train, test = divided(frame, 0.3, seed)
+    for candidates in ("all", "unseen"):
+        assert about_level(evaluate(test, lists, ["ips"], seen=train, share=0.3, candidates=candidates)) == []
+
+
+@pytest.mark.parametrize("candidates", ["all", "unseen"])
+def test_a_forgotten_share_is_refused_named_and_mended(candidates: str) -> None:
+    """A 70/30 split outside the library: without --share ips would be .3 of the truth; the advice is right."""
+    frame, lists, truth = world()
+    train, test = divided(frame, 0.3)
+    said = refused(test, lists, ["ips"], seen=train, candidates=candidates)
+    assert "level of the propensities is wrong" in said and "--share 0.3" in said and "Or use snips." in said
+    assert "say --share." in refused(test, lists, ["ips"])  # nothing tells how large without the training log
+    mended = evaluate(test, lists, ["ips"], seen=train, candidates=candidates, share=0.3)
+    if candidates == "all":
+        (one,) = mended.estimates
+        assert one.low < truth < one.high
+    other = evaluate(test, lists, ["snips"], seen=train, candidates=candidates)  # the alternative that was named
+    assert any("level of the propensities is wrong" in text for text in other.warnings)
+
+
+def test_a_share_too_many_is_refused_and_named() -> None:
+    """The column was written for the test part already: P·s, scaled once more."""
+    frame, lists, truth = world()
+    train, test = divided(frame, 0.3)
+    own = test.with_columns(propensity=pl.col("propensity") * 0.3)
+    said = refused(own, lists, ["ips"], seen=train, candidates="all", share=0.3)
+    assert "describe the test log itself" in said and "leave the share out" in said
+    (one,) = evaluate(own, lists, ["ips"], seen=train, candidates="all").estimates
+    assert one.low < truth < one.high
+
+
+def test_dr_is_refused_and_sndr_named() -> None:
+    """Every estimator that needs the level; by default what does without it is shown."""
+    frame, lists, _ = world()
+    test = divided(frame, 0.3)[1]
+    for estimator, other in {"dr": "sndr", "switch(tau=20)": "sndr", "clipped(ips, at=0.2)": "snips"}.items():
+        said = refused(test, lists, [estimator], outcome="means(shrink=10)")
+        assert f"Or use {other}." in said, said
+        assert evaluate(test, lists, [other], outcome="means(shrink=10)").estimates
+    said = refused(test, lists, ["clipped(snips, at=0.2)"])
+    assert "Or use clipped(snips, quantile=0.01)." in said
+    shown = us.evaluate(test, {"m": lists}, metrics=["dcg@5"], propensity="known", feedback="conversions",
+                        outcome="means(shrink=10)")  # fmt: skip
+    assert {e.estimator for e in shown.estimates} == {"naive", "snips(over=list)", "sndr"}
+    assert {r["estimator"] for r in shown.inputs["refused"]} == {"ips", "dr"}
+
+
+def test_silent_users_that_are_missing_are_named() -> None:
+    """Half of the users are seldom shown anything: the logs' users alone make sums too large, and --users mends it."""
+    rng = np.random.default_rng(3)
+    users = 1500
+    p = np.where(np.arange(users) < 500, 0.5, 0.01)[:, None] * np.ones(ITEMS)
+    y = (rng.random((users, ITEMS)) < 0.4).astype(float)
+    user, item = np.nonzero(rng.random((users, ITEMS)) < p)
+    frame = pl.DataFrame({"user": user, "item": item, "value": y[user, item], "propensity": p[user, item]})
+    lists = pl.DataFrame({"user": range(users), "item": [0] * users, "rank": [1] * users})
+    said = refused(frame, lists, ["ips"])
+    assert "missing from the population" in said and "--users" in said
+    (one,) = evaluate(frame, lists, ["ips"], users=pl.DataFrame({"user": range(users)})).estimates
+    assert one.low < y[:, 0].mean() < one.high
+
+
+def test_items_that_nobody_saw_do_not_matter_to_sums() -> None:
+    """A long tail, half of it never seen: Σ 1/P exceeds the seen catalogue, and every P is right; averages over all
+    pairs do mind, and naming the catalogue mends them.
+    """
+    rng = np.random.default_rng(4)
+    users, tail = 300, 600
+    p = np.concatenate([np.full(20, 0.5), np.full(tail, 0.6 / users)])
+    y = (rng.random((users, 20 + tail)) < 0.4).astype(float)
+    user, item = np.nonzero(rng.random((users, 20 + tail)) < p)
+    frame = pl.DataFrame({"user": user, "item": item, "value": y[user, item], "propensity": p[item]})
+    lists = pl.DataFrame({"user": range(users), "item": [0] * users, "rank": [1] * users})
+    assert frame["item"].n_unique() < 0.75 * (20 + tail)
+    (one,) = evaluate(frame, lists, ["ips"]).estimates
+    assert one.low < y[:, 0].mean() < one.high
+    said = refused(frame, lists, ["ips"], target="per_pair")
+    assert "--items" in said and "Or use snips." in said
+    items = pl.DataFrame({"item": range(20 + tail)})
+    (two,) = evaluate(frame, lists, ["ips"], target="per_pair", items=items).estimates
+    assert two.value == pytest.approx(y[:, 0].mean(), abs=4 * two.se)
+
+
+def clicks(seed: int = 0) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The positives of a world, lists, and the true numbers of relevant items."""
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.1, 0.9, (USERS, ITEMS))
+    relevant = rng.random((USERS, ITEMS)) < 0.4
+    user, item = np.nonzero((rng.random((USERS, ITEMS)) < p) & relevant)
+    frame = pl.DataFrame({"user": user, "item": item, "propensity": p[user, item]})
+    lists = pl.DataFrame({"user": range(USERS), "item": [0] * USERS, "rank": [1] * USERS})
+    return frame, lists, pl.DataFrame({"user": range(USERS), "relevant": relevant.sum(axis=1).astype(float)})
+
+
+def test_numbers_of_relevant_items_check_logs_of_positives() -> None:
+    """n_u known: right where it is right, refused where a share was forgotten."""
+    frame, lists, users = clicks()
+    options: dict[str, Any] = {"feedback": None, "target": "pooled", "users": users, "metrics": ["recall@1"]}
+    assert about_level(evaluate(frame, lists, ["ips"], **options)) == []
+    train, test = divided(frame, 0.3)
+    said = refused(test, lists, ["ips"], seen=train, candidates="all", **options)
+    assert "forgotten --share" in said and "Or use snips." in said
+    assert evaluate(test, lists, ["snips"], seen=train, candidates="all", **options).estimates
+    assert about_level(evaluate(test, lists, ["ips"], seen=train, candidates="all", share=0.3, **options)) == []
+
+
+def test_numbers_of_relevant_items_that_count_training_items() -> None:
+    """Candidates are outside training, n_u was counted on everything: refused for ips over n_u, not for sums."""
+    frame, lists, users = clicks()
+    train, test = divided(frame, 0.3)
+    options: dict[str, Any] = {"feedback": None, "users": users, "metrics": ["recall@1"], "seen": train, "share": 0.3}
+    said = refused(test, lists, ["ips"], target="pooled", **options)
+    assert "count training items too" in said and "--candidates all" in said
+    assert evaluate(test, lists, ["ips"], target="per_user_sum", **options).estimates
+    assert evaluate(test, lists, ["ips"], target="pooled", candidates="all", **options).estimates
+
+
+def test_what_cannot_be_checked_is_said() -> None:
+    """Positives without n_u; a fitted P; too few rows. Estimators that need no level are shown without a word."""
+    frame, lists, _ = clicks()
+    (said,) = about_level(evaluate(frame, lists, ["ips"], feedback=None, target="per_user_sum"))
+    assert "cannot be checked (a log of positives" in said and "ips rests on it" in said
+    assert about_level(evaluate(frame, lists, ["snips"], feedback=None, target="pooled")) == []
+    train, test = divided(frame, 0.3)
+    (said,) = about_level(evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", seen=train))
+    assert "taken to describe the test log alone" in said and "say --share 0.3" in said
+    told = evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", seen=train, share=0.3)
+    assert "--share" not in about_level(told)[0]
+    valued, lists, _ = world()
+    parts = us.split.holdout(Log.from_frame(valued, feedback="conversions"), 0.3)
+    fitted = evaluate(parts.test, lists, ["ips"], seen=parts.train, propensity="popularity(gamma=1, level=absolute)")
+    assert "they are fitted" in about_level(fitted)[0]
+    small = evaluate(valued.filter(pl.col("user") < 4), lists, ["ips"])
+    assert "too little was seen: 4 users" in about_level(small)[0]
