@@ -97,7 +97,7 @@ def _counted(spec: Spec) -> Propensity:
 def _logistic(spec: Spec) -> Propensity:
     from unskew.propensity.logistic import Logistic
 
-    return Logistic(**take(spec, features=str, offsets=str, c=float, free=str, negatives=object, seed=int))
+    return Logistic(**take(spec, features=str, offsets=str, c=object, free=str, negatives=object, seed=int))
 
 
 def _naive_bayes(spec: Spec) -> Propensity:

@@ -50,6 +50,7 @@ class Calibrated(Propensity):
 
     name = "calibrated"
     estimated = True
+    models_presence = True
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -82,8 +83,8 @@ class Calibrated(Propensity):
         if not len(train):
             raise InputError(f"{train.account.source}: calibration needs training rows, and there are none.")
         inner = self.inner.fit(train, side, weights)
-        unseen = unseen_pairs(train, MOST)
-        seen_p, unseen_p = crossfitted(self.inner, train, unseen.pairs, self.folds, side, weights, self.over)
+        unseen, settled = unseen_pairs(train, MOST), inner.tuned(train, side, weights)
+        seen_p, unseen_p = crossfitted(settled, train, unseen.pairs, self.folds, side, weights, self.over)
         p = np.concatenate([seen_p, unseen_p])
         label = np.repeat([1.0, 0.0], [len(seen_p), len(unseen_p)])
         mass = np.concatenate([row_weights(train, weights), row_weights(unseen.pairs, weights) / unseen.rate])
@@ -91,6 +92,10 @@ class Calibrated(Propensity):
         how = _isotonic if self.method == "isotonic" else _platt
         curve = how(p[known], label[known], mass[known], inner.level)
         return replace(self, inner=inner, curve=curve, absolute=train.feedback is not Feedback.IMPLICIT)
+
+    def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """The same with the inner options as they were, or would be, chosen."""
+        return replace(self, inner=self.inner.tuned(train, side, weights))
 
     @property
     def fitted(self) -> bool:

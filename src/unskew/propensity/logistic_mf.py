@@ -73,6 +73,7 @@ class LogisticMF(Propensity):
 
     name = "logistic_mf"
     estimated = True
+    models_presence = True
 
     def __post_init__(self) -> None:
         rules = {
