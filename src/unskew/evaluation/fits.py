@@ -41,7 +41,7 @@ def fitted_propensity(
     if model.fitted or train is None:
         if model.level is Level.ABSOLUTE and train is not None and not rules.by_users:
             ledger.warnings += _outgrown(model, train, users, items)
-        return model if rules.by_users else model.over(users, items), train
+        return model if rules.by_users else model.counted_over(users, items), train
     train = _population(train, test, users, items, model, rules, ledger)
     return model.fit(train, side), train
 
@@ -75,23 +75,21 @@ def _outgrown(model: Propensity, train: Log, users: Ids, items: Ids) -> list[str
     if len(train.users) * len(train.items) > (1.0 - ROUNDED) * len(users) * len(items):
         return []
     return [
-        f"'{model}' was fitted before this evaluation, which counts {len(users):,} users and {len(items):,} items, while "
-        f"the training log knows {len(train.users):,} and {len(train.items):,}: users and items without training rows "
-        f"make its level too high. Give its string (--propensity '{model}'), and it is fitted over all of them."
+        f"'{model}' was fitted before this evaluation, which counts {len(users):,} users and {len(items):,} items, "
+        f"while the training log knows {len(train.users):,} and {len(train.items):,}: users and items without training "
+        f"rows make its level too high. Give its string (--propensity '{model}'), and it is fitted over all of them."
     ]
 
 
 def _refuse_clicks(model: Propensity, train: Log | None) -> None:
     """A model of which pairs are in the training log, where that log holds positives only."""
-    clicks = (
-        model.level is Level.RELATIVE if model.fitted else train is not None and train.feedback is Feedback.IMPLICIT
-    )
-    if clicks:
+    fitted_to_clicks = model.fitted and model.level is Level.RELATIVE
+    if fitted_to_clicks or (not model.fitted and train is not None and train.feedback is Feedback.IMPLICIT):
         raise RefusedError(
             f"'{model}' models which pairs the training log holds, and this log holds positives only: that is the "
             "probability of a click, not of being shown. Weighted by it every pair counts alike, and every recommender "
             "comes out at K of I items.\n"
             "Log the probability of being shown as column 'propensity' and use --propensity known; or give a training "
-            "log with the pairs that were shown in vain (--feedback conversions); or use 'popularity(gamma=1)', which "
-            "assumes that items are clicked as often as they are shown."
+            "log that also holds what was shown and not clicked (--feedback conversions); or use --propensity "
+            "'popularity(gamma=1)', which assumes that popular items are popular only because they were shown more."
         )

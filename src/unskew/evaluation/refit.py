@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +52,7 @@ def refit_replicates(
     near, alike = np.full_like(first.replicates, np.nan), np.full_like(first.replicates, np.nan)
     for b in range(replicates):
         try:
-            again = fit(lambda users, b=b: stepped(user_weights(users.hashes, seed, b)))
+            again = fit(partial(_towards_draw, seed=seed, replicate=b))
         except InputError as error:
             refused = error
         else:
@@ -69,6 +70,11 @@ def refit_replicates(
 
 
 Weigh = Callable[[Ids], Floats]
+
+
+def _towards_draw(users: Ids, seed: int, replicate: int) -> Floats:
+    """Weights of the users of any of the logs: an id has the same in all."""
+    return stepped(user_weights(users.hashes, seed, replicate))
 
 
 def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None], Held]:

@@ -106,11 +106,10 @@ class Logistic(Propensity):
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Maximise the likelihood of which pairs are in the training log; a user of weight 2 counts like two."""
         task = self._task(train, side, weights)
-        c = self._chosen(task, train) if self._tunes else self.c
-        penalised = 1.0 if isinstance(c, str) else c  # auto without a choice: nothing is penalised
-        theta = self._minimum(task, task.weight, penalised)
-        state = self._state(theta, task, train, penalised)
-        return replace(self, state=replace(state, c=c if self._tunes else None))
+        chosen = self._chosen(task, train) if self._tunes else None
+        c = chosen or (1.0 if isinstance(self.c, str) else self.c)  # auto without a choice: nothing is penalised
+        theta = self._minimum(task, task.weight, c)
+        return replace(self, state=replace(self._state(theta, task, train, c), c=chosen))
 
     def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """The same with c as it was, or would be, chosen."""

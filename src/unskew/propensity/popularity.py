@@ -154,7 +154,8 @@ class Popularity(Propensity):
         if self.level is Level.RELATIVE:
             return power(counts)
         assert self.per_user is not None
-        return power(counts) * (self.per_user / power(self.counts[self.counts > 0.0]).sum())
+        shown = self.counts if exponent <= 0.0 else self.counts[self.counts > 0.0]  # 0^a = 0: no share for the unseen
+        return np.asarray(power(counts) * (self.per_user / np.nansum(power(shown))))
 
     def __str__(self) -> str:
         gamma = self.gamma if self.slope is None else self.gamma_
