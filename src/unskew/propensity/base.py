@@ -118,7 +118,7 @@ class Propensity(ABC):
         return self
 
     def doubts(self, log: Log) -> list[str]:
-        """What a reader should know about the fit before trusting P of the rows of this log."""
+        """What a reader should know before trusting P of the rows of this log; ``RefusedError`` if it tells nothing."""
         return []
 
     @property
