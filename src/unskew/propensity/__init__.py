@@ -110,7 +110,7 @@ def _logistic_mf(spec: Spec) -> Propensity:
     from unskew.propensity.logistic_mf import LogisticMF
 
     return LogisticMF(
-        **take(spec, dim=int, penalty=float, epochs=int, negatives=object, held_out=float, seed=int),
+        **take(spec, dim=int, penalty=float, epochs=int, negatives=object, held_out=float, seed=int, ridge=object),
     )
 
 

@@ -45,6 +45,8 @@ EXACT = 5_000_000  # pairs up to which all are used by default
 LARGEST = 200_000_000  # pairs up to which all may be asked for
 AUTO = 10  # unseen pairs per seen pair beyond
 TINY = 1e-9  # penalty of free parameters: they stay finite and match their sums to about 1e-8
+FEW, MANY = 5, 0.25  # rows of a user, and the share of users with fewer, that make free offsets doubtful
+EXACTLY, ROUGH = 1e-8, 1e-3  # slopes of the loss where a fit stops, and where one does that only serves a choice
 LEAST = -30.0  # logit of the smallest propensity, 1e-13
 Codes = npt.NDArray[np.int64]
 
@@ -129,7 +131,7 @@ class Logistic(Propensity):
         latest: dict[int, Floats] = {}
 
         def loss(c: float, fold: int, held: npt.NDArray[np.bool_]) -> float:
-            theta = self._minimum(task, task.weight * ~held, c, latest.get(fold))
+            theta = self._minimum(task, task.weight * ~held, c, latest.get(fold), ROUGH)
             latest[fold] = theta
             return log_loss(task.link.logit(task.pairs.spread(theta)), task.label, task.weight * held)
 
@@ -192,7 +194,9 @@ class Logistic(Propensity):
         lift = -float(np.log(unseen.rate)) if len(unseen.pairs) else 0.0
         return Some(user, item, left[order], right[order]), label, often[left[order]], lift
 
-    def _minimum(self, task: _Task, weight: Floats, c: float, start: Floats | None = None) -> Floats:
+    def _minimum(
+        self, task: _Task, weight: Floats, c: float, start: Floats | None = None, goal: float = EXACTLY
+    ) -> Floats:
         """θ = (W, γ, β); what the options leave out stays 0."""
         user, item = (side.matrix for side in task.sides)
         often, label = task.often, task.label
@@ -218,6 +222,7 @@ class Logistic(Propensity):
             start,
             np.concatenate([w.ravel(), *has]),
             task.link,
+            goal,
         )
 
     def _state(self, theta: Floats, task: _Task, train: Log, c: float) -> _State:
@@ -239,7 +244,8 @@ class Logistic(Propensity):
         if held is None:
             beta[~shown] = rare_item
         absolute = train.feedback is not Feedback.IMPLICIT
-        return _State(user, item, w, gamma, beta, rare_user, rare_item, shown, absolute, share)
+        idle = float(np.average(np.diff(train.indptr) < FEW, weights=often))
+        return _State(user, item, w, gamma, beta, rare_user, rare_item, shown, absolute, share, idle)
 
     @property
     def fitted(self) -> bool:
@@ -252,14 +258,22 @@ class Logistic(Propensity):
         return True
 
     def doubts(self, log: Log) -> list[str]:
-        """A choice at the end of the grid might go on beyond it."""
-        chosen = None if self.state is None else self.state.c
-        if chosen != GRID[0]:
+        """Covariates that say nothing, and offsets that rest on a few rows each."""
+        if self.state is None:
             return []
-        return [
-            f"logistic: held-out pairs ask for the strongest penalty that was tried (c = {show(chosen)}): what it "
-            "penalises says next to nothing of what was seen."
-        ]
+        found = []
+        if self.state.c == GRID[0]:
+            found.append(
+                f"logistic: held-out pairs ask for the strongest penalty that was tried (c = {show(self.state.c)}): "
+                "what it penalises says next to nothing of what was seen."
+            )
+        if self.free == "yes" and "user" in self.offsets and self.state.idle > MANY:
+            found.append(
+                f"logistic: {100.0 * self.state.idle:.0f} % of the users have fewer than {FEW} training rows, and their "
+                "free offsets follow chance: ips and other estimates that need a level can be far off. Use "
+                "'logistic_mf(dim=0)', whose offsets differ only as far as users do."
+            )
+        return found
 
     @property
     def knows_users(self) -> bool:
@@ -338,7 +352,8 @@ class _State:
     rare_item: float
     shown: npt.NDArray[np.bool_]
     absolute: bool
-    share: float = 1.0
+    share: float
+    idle: float
     c: float | None = None
 
     def of(self, log: Log, by_item: bool) -> Scored:

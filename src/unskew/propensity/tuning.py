@@ -2,7 +2,7 @@
 
 Pairs, seen or not, are divided into folds by a hash of user and item; a held-out pair is missing from the fit, not
 unseen. Penalties go from strong to weak, as each fit then starts near the one before, and stop once held-out pairs have
-become less likely twice. Small worlds judge by all folds; in large ones a single fold holds enough pairs.
+become less likely twice. Small worlds judge by all folds; in larger ones fewer folds hold enough pairs.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from unskew.log import Ids
 from unskew.propensity.crossfit import folds_of
 from unskew.propensity.two_way import Pairs, Some
 
-GRID = tuple(float(f"1e{power}") for power in range(-2, 4))  # c from 0.01 to 1,000
+GRID = tuple(float(f"1e{power}") for power in range(-3, 4))  # c from 0.001 to 1,000
 FOLDS = 5
-SMALL = 300_000  # pairs up to which every fold is judged
+ENOUGH = 200_000  # folds are judged until the fits have seen so many pairs, one fold at least
 PATIENCE = 2  # worse values of c in a row
 
 Bools = npt.NDArray[np.bool_]
@@ -36,7 +36,7 @@ def choose(users: Ids, items: Ids, pairs: Pairs, loss: Callable[[float, int, Boo
     else:
         left, right = (code.ravel().astype(np.int32) for code in np.indices(shape, dtype=np.int32))
     fold = folds_of(users, items, left, right, FOLDS)[0].reshape(shape)
-    judged = range(FOLDS if fold.size <= SMALL else 1)
+    judged = range(min(FOLDS, -(-ENOUGH // fold.size)))
     losses: list[float] = []
     for c in GRID:
         losses.append(sum(loss(c, k, fold == k) for k in judged))

@@ -176,11 +176,18 @@ class Link:
 
 
 def minimise(
-    pairs: Pairs, label: Floats, weight: Floats, penalty: Floats, start: Floats, active: Bools, link: Link
+    pairs: Pairs,
+    label: Floats,
+    weight: Floats,
+    penalty: Floats,
+    start: Floats,
+    active: Bools,
+    link: Link,
+    goal: float = 1e-8,
 ) -> Floats:
-    """θ of the least loss; only ``active`` entries move."""
+    """θ of the least loss; only ``active`` entries move, until no slope exceeds the goal."""
     theta, eta = start.copy(), pairs.spread(start)
-    goal = max(1e-8, 1e-14 * float(np.sum(weight * np.ones_like(label))))
+    goal = max(goal, 1e-14 * float(np.sum(weight * np.ones_like(label))))
     loss = _loss(link.logit(eta), label, weight, penalty, theta)
     for _ in range(STEPS):
         p, turn = expit(link.logit(eta)), link.slope(eta)
