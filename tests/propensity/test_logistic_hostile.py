@@ -89,7 +89,7 @@ def test_covariates_that_free_offsets_would_swallow_are_refused(
     )
     log = log_of(world.seen)
     if refused is None:
-        found = matrix_of(Logistic("plain", offsets).fit(log, side), world.seen.shape)
+        found = matrix_of(Logistic("plain", offsets, c=0.1).fit(log, side), world.seen.shape)
         none = matrix_of(Logistic("none", offsets).fit(log), world.seen.shape)
         assert np.abs(found - none).max() > 0.01
     else:

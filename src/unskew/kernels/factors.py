@@ -154,6 +154,26 @@ def ascend(  # type: ignore[no-untyped-def]
             mine[j] += scale * step[j]
 
 
+@njit(cache=True, nogil=True)
+def information(first, last, indptr, pair, own, other, weight, level, lift, share, out):  # type: ignore[no-untyped-def]
+    """``out[r]`` = what the pairs of a row tell of its offset: Σ ω·p(1 − p), times the squared slope of the link."""
+    d = own.shape[1] - 1
+    for r in range(first, last):
+        total = 0.0
+        for e in range(indptr[r], indptr[r + 1]):
+            o = pair[e] >> 1
+            eta, slope = level + own[r, d] + other[o, d], 1.0
+            for j in range(d):
+                eta += own[r, j] * other[o, j]
+            eta = min(max(eta, -LIMIT), LIMIT)
+            if share < 1.0:
+                slope = 1.0 / (1.0 + (1.0 - share) * np.exp(eta))
+                eta += lift + np.log(share * slope)
+            p = 1.0 / (1.0 + np.exp(-eta))
+            total += weight[o] * slope * slope * p * (1.0 - p)
+        out[r] = total
+
+
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def accumulate(x, rest, bend, n, scratch, gradient, curvature):  # type: ignore[no-untyped-def]
     """Add a chunk's Σ rest·x to the gradient and Σ bend·x·xᵀ to the lower triangle; sums may be reordered (SIMD)."""

@@ -269,7 +269,7 @@ class Logistic(Propensity):
             )
         if self.free == "yes" and "user" in self.offsets and self.state.idle > MANY:
             found.append(
-                f"logistic: {100.0 * self.state.idle:.0f} % of the users have fewer than {FEW} training rows, and their "
+                f"logistic: {100.0 * self.state.idle:.0f} % of users have fewer than {FEW} training rows, and their "
                 "free offsets follow chance: ips and other estimates that need a level can be far off. Use "
                 "'logistic_mf(dim=0)', whose offsets differ only as far as users do."
             )

@@ -11,10 +11,10 @@ singular value of O − P comes out when there is no structure at all. At 1 fact
 suits does not depend on the size of the log. When factors are settled they are stretched by the one number that
 held-out pairs ask for (what the penalty shrank), and offsets are fitted once more.
 
-Offsets are held by a ridge, one over their variance: of users and of items alike, rows vary by chance and by as much
-more as offsets differ, which tells the variance. A constant would be far off: with a ridge of 1, users who are all
-alike and have a row or none came out as busy and idle ones, and ips at 1.3 of the truth. P̂ of a user with few rows is
-then about what such users may expect, which is what keeps weights right on average.
+Offsets are held by a ridge, one over their variance, which is measured: numbers of rows vary by chance and by as much
+more as offsets differ; a few steps of EM set right what that leaves. A constant would be far off: with a ridge of 1,
+users who are all alike and have a row or none came out as busy and idle ones, and ips at 1.3 of the truth. P̂ of a user
+with few rows is then about what such users may expect, which is what keeps weights right on average.
 
 A training log that is a random part of a whole log, with the share t, is fitted as t·σ(…).
 
@@ -197,7 +197,8 @@ def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Fa
         return _first(train, kept, weight, min(model.dim, len(user), len(item)), model.seed)
 
     penalties = np.full(len(train.users), penalty), np.full(len(train.items), penalty)
-    user, item, level, losses = alternate(task, penalties, level, first, model.epochs, model.threads, ridges)
+    measure = isinstance(model.ridge, str)
+    user, item, level, losses = alternate(task, penalties, level, first, model.epochs, model.threads, ridges, measure)
     return Factors(
         train.users,
         train.items,
@@ -230,7 +231,11 @@ def _ridge(rows: Floats, often: Floats, chance: float, others: float) -> float:
     mean = max(float(np.average(rows, weights=often)), 1e-12)
     rest = max(1.0 - mean / others, 1e-6)
     excess = max(float(np.average((rows - mean) ** 2, weights=often)) - chance, 0.0)
-    return float(np.clip(1.0 / max(float(np.log1p(excess / (mean * rest) ** 2)), 1e-12), LOOSEST, TIGHTEST))
+    return _within(1.0 / max(float(np.log1p(excess / (mean * rest) ** 2)), 1e-12))
+
+
+def _within(ridge: float) -> float:
+    return float(min(max(ridge, LOOSEST), TIGHTEST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,6 +262,7 @@ def alternate(
     epochs: int,
     threads: int | None = None,
     ridges: tuple[float, float] = (RIDGE, RIDGE),
+    measure: bool = False,
 ) -> tuple[Floats, Floats, float, tuple[float, ...]]:
     """Offsets alone, then factors and offsets until held-out pairs say stop, then offsets once more.
 
@@ -264,7 +270,8 @@ def alternate(
         penalties: of the factors of every user and of every item.
         level: c at the start.
         first: the first item factors, given the offsets; as many as there shall be.
-        ridges: penalties of the offsets of users and of items.
+        ridges: penalties of the offsets of users and of items, at the start if they are measured.
+        measure: whether the ridges follow the offsets: one over mean of a² and its error, a step of EM.
 
     Gives back factors of users and items with their offset last, c, and the held-out losses.
     """
@@ -281,6 +288,16 @@ def alternate(
         item[:, -1] -= means[1]
         return level + sum(means)
 
+    def measured(user: Floats, item: Floats, level: float) -> tuple[float, float]:
+        link, known = (task.link.lift, task.link.share), (np.empty(len(user)), np.empty(len(item)))
+        by_user = (*task.kept, user, item, task.items, level, *link, known[0])
+        by_item = (*task.turned, item, user, task.users, level, *link, known[1])
+        _each(pool, len(user), lambda a, b: factors.information(a, b, *by_user))
+        _each(pool, len(item), lambda a, b: factors.information(a, b, *by_item))
+        sides = ((user, task.users, known[0], ridges[0]), (item, task.items, known[1], ridges[1]))
+        spread = [np.average(own[:, -1] ** 2 + 1.0 / (ridge + info), weights=w) for own, w, info, ridge in sides]
+        return _within(1.0 / spread[0]), _within(1.0 / spread[1])
+
     def judge(user: Floats, item: Floats, level: float) -> float:
         link = task.link.lift, task.link.share
         total, loss = factors.log_loss(*task.held, task.pulls[2], user, item, task.users, level, *link)
@@ -290,6 +307,7 @@ def alternate(
     with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
         for _ in range(WARM_UP):
             level = sweep(user, item, level)
+            ridges = measured(user, item, level) if measure else ridges
         losses = [judge(user, item, level)]
         start = first(user, item, level)
         dim = start.shape[1]
@@ -316,9 +334,10 @@ def _start(model: LogisticMF, pairs: Pairs, weight: Floats, items: int, link: Li
     """λ, and c as if all pairs were alike."""
     by_row = np.repeat(weight, np.diff(pairs[0]))
     share = min(max(float(by_row @ (pairs[1] & 1) / by_row.sum()), 1e-6), 1.0 - 1e-6)
-    spread = float(by_row.sum()) * share * (1.0 - share)
+    level = link.start(share)
+    spread = float(by_row.sum()) * share * (1.0 - share) * float(link.slope(np.asarray(level))) ** 2
     penalty = model.penalty * (np.sqrt(spread / items) + np.sqrt(spread / weight.sum()))
-    return float(penalty), link.start(share)
+    return float(penalty), level
 
 
 def _stretch(task: Task, user: Floats, item: Floats, level: float) -> float:
