@@ -33,7 +33,7 @@ KNOWN = 0.02  # relative error of P below which nothing is said
 
 NO_SAMPLE = (
     "naive_bayes compares the values of the training log with those of pairs that were seen at random, and there is no "
-    "such sample. Give it with --mcar (mcar=…), or use logistic, which needs none."
+    "such sample. Give it with --mcar (mcar=…), or use 'logistic(features=none, offsets=item)', which needs none."
 )
 
 
@@ -72,9 +72,10 @@ class NaiveBayes(Propensity):
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Count the values of the training rows and of the random sample, both by the weight of their user."""
+        counted = _counts(train, weights)
         if side.mcar is None:
             raise InputError(NO_SAMPLE)
-        return self._from(_counts(train, weights), _counts(side.mcar, side.mcar_weights))
+        return self._from(counted, _counts(side.mcar, side.mcar_weights))
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
         """The same, with users and items of a population and a catalogue beside those that were counted."""
