@@ -136,7 +136,7 @@ def test_extreme_logs_get_an_answer(method: str, seen: npt.NDArray[np.bool_]) ->
     [
         (
             "calibrated(logistic(features=outer), method=platt)",
-            "calibrated(logistic(features=outer, offsets=none, c=0.1), method=platt)",
+            "calibrated(logistic(features=outer, offsets=none, c=auto), method=platt)",
         ),
         ("calibrated(popularity(gamma=1))", "calibrated(popularity(gamma=1), method=isotonic)"),
         (
@@ -145,7 +145,7 @@ def test_extreme_logs_get_an_answer(method: str, seen: npt.NDArray[np.bool_]) ->
         ),
         (
             "calibrated(logistic(features=none, offsets=user+item), folds=3)",
-            "calibrated(logistic(features=none, offsets=user+item, c=0.1, free=yes), method=isotonic, folds=3)",
+            "calibrated(logistic(features=none, offsets=user+item, c=auto, free=yes), method=isotonic, folds=3)",
         ),
     ],
 )

@@ -317,6 +317,32 @@ def test_counted_is_reached_by_a_string(tmp_path: Path, monkeypatch: pytest.Monk
             model.fit(train)
 
 
+def test_counted_knows_the_population_and_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """P(O) = |O|/(U·I) counts users and items without rows in the files: ips equals that of the log in memory."""
+    monkeypatch.chdir(tmp_path)
+    train, test = us.split.holdout(Log.from_frame(world(), feedback="ratings"), 0.3, seed=1)
+    in_parts(train.to_frame().select("user", "item", "value"), tmp_path / "train")
+    sample().to_frame().write_parquet(tmp_path / "mcar.parquet")
+    lists = test.to_frame().group_by("user", maintain_order=True).head(3).select("user", "item")
+    options: dict[str, Any] = {
+        "metrics": ["recall@2"],
+        "estimators": ["ips"],
+        "target": "per_user_sum",
+        "relevant": ">=2",
+        "candidates": "all",
+        "users": pl.DataFrame({"user": np.arange(1_000)}),
+        "items": pl.DataFrame({"item": np.arange(150)}),
+    }
+    models = {"m": lists.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))}
+    seen = Log.from_frame(train.to_frame(), feedback="ratings")
+    in_memory = us.evaluate(test, models, propensity="naive_bayes", seen=seen, mcar=sample(), **options)
+    counted = "counted(naive_bayes, train=train, mcar=mcar.parquet)"
+    from_disk = us.evaluate(test, models, propensity=counted, **options)
+    assert from_disk.estimates[0].value == in_memory.estimates[0].value
+    said = [[w for w in r.warnings if "random rows" in w] for r in (from_disk, in_memory)]
+    assert said[0] == said[1] != []
+
+
 def test_counted_says_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No files, no sample, a propensity that needs more than counts, a column of another name: each with a way out."""
     monkeypatch.chdir(tmp_path)

@@ -81,5 +81,5 @@ def test_ips_needs_the_share_of_the_test_log_and_all_seen_pairs() -> None:
     told = us.evaluate(lost, lists, seen=world["train"], estimators=["ips"], share=0.4, **options)
     assert told.estimates[0].value == pytest.approx(known.estimates[0].value, rel=1e-12)
     clicks = [Log.from_frame(log.to_frame().select("user", "item")) for log in (world["train"], world["test"])]
-    with pytest.raises(RefusedError, match="relative"):
+    with pytest.raises(RefusedError, match="probability of a click"):
         us.evaluate(clicks[1], lists, seen=clicks[0], estimators=["ips"], share=0.4, **options)

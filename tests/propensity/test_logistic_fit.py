@@ -35,7 +35,7 @@ def test_the_propensities_of_coat_come_back() -> None:
     user = np.loadtxt(path / "user_item_features" / "user_features.ascii")
     item = np.loadtxt(path / "user_item_features" / "item_features.ascii")
     side = Side(user_features=features_of(user, "user"), item_features=features_of(item, "item"))
-    fitted = Logistic().fit(log_of(stars > 0, stars, "ratings"), side)
+    fitted = Logistic(c=0.1).fit(log_of(stars > 0, stars, "ratings"), side)
     found, theirs = matrix_of(fitted, stars.shape), np.loadtxt(path / "propensities.ascii")
     assert np.corrcoef(found.ravel(), theirs.ravel())[0, 1] >= 0.97
     assert found.sum() == pytest.approx(np.count_nonzero(stars), rel=1e-9)
@@ -63,7 +63,7 @@ def test_it_is_penalised_maximum_likelihood(features: str) -> None:
     np.testing.assert_allclose(design.T @ np.array(rest) + np.concatenate([[0.0], w[1:] / 0.7]), 0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("text", ["features=outer, offsets=user+item", "features=none, offsets=user+item"])
+@pytest.mark.parametrize("text", ["features=outer, offsets=user+item, c=0.1", "features=none, offsets=user+item"])
 def test_free_offsets_match_row_and_column_sums(text: str) -> None:
     """Σ_i P_ui is the user's number of rows and Σ_u P_ui the item's, to 1e-6 (users and items with some, not all)."""
     world = LogisticWorld.draw(150, 80, seed=2, spread=1.0)
@@ -111,7 +111,7 @@ def test_known_worlds_are_recovered(text: str, spread: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [Logistic(), Logistic(offsets="user+item"), Logistic("plain", "user", free="no")], ids=str
+    "model", [Logistic(c=0.1), Logistic(offsets="user+item", c=0.1), Logistic("plain", "user", 0.1, "no")], ids=str
 )
 def test_weights_equal_repetition_of_users(model: Logistic) -> None:
     """A user of weight 2 counts like two users, one of weight 0 like none, penalised or free."""

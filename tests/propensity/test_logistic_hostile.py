@@ -89,7 +89,7 @@ def test_covariates_that_free_offsets_would_swallow_are_refused(
     )
     log = log_of(world.seen)
     if refused is None:
-        found = matrix_of(Logistic("plain", offsets).fit(log, side), world.seen.shape)
+        found = matrix_of(Logistic("plain", offsets, c=0.1).fit(log, side), world.seen.shape)
         none = matrix_of(Logistic("none", offsets).fit(log), world.seen.shape)
         assert np.abs(found - none).max() > 0.01
     else:
@@ -128,13 +128,13 @@ def test_what_it_needs_is_said() -> None:
 @pytest.mark.parametrize(
     ("text", "printed"),
     [
-        ("logistic", "logistic(features=outer, offsets=none, c=0.1)"),
-        ("logistic(offsets=user+item)", "logistic(features=outer, offsets=user+item, c=0.1, free=yes)"),
+        ("logistic", "logistic(features=outer, offsets=none, c=auto)"),
+        ("logistic(offsets=user+item)", "logistic(features=outer, offsets=user+item, c=auto, free=yes)"),
         (
             "logistic(features=none, offsets=item, c=2, free=no, negatives=5, seed=3)",
             "logistic(features=none, offsets=item, c=2, free=no, negatives=5, seed=3)",
         ),
-        ("logistic(features=plain, negatives=all)", "logistic(features=plain, offsets=none, c=0.1, negatives=all)"),
+        ("logistic(features=plain, negatives=all)", "logistic(features=plain, offsets=none, c=auto, negatives=all)"),
     ],
 )
 def test_strings_read_back(text: str, printed: str) -> None:

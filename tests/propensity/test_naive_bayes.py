@@ -156,7 +156,7 @@ def test_capped_rows_are_counted_in_the_result() -> None:
         {"m": lists},
         metrics=["recall@1"],
         estimators=["snips"],
-        propensity=NaiveBayes(0.0).fit(train, Side(mcar=ratings([5.0, 1.0]))),
+        propensity=NaiveBayes(0.0).fit(train, Side(mcar=ratings([5.0, 1.0] * 30))),
         relevant=">=4",
     )
     assert any(warning.startswith("2 held-out propensities came out above 1") for warning in result.warnings)
@@ -232,3 +232,68 @@ def test_ips_needs_the_share_of_the_test_log() -> None:
     assert any("--share" in warning for warning in skipped.warnings)
     told = us.evaluate(lost, lists, estimators=["ips"], share=0.4, **options)
     assert told.estimates[0].value == pytest.approx(known.estimates[0].value, rel=1e-12)
+
+
+def test_random_rows_are_weighed_by_their_user() -> None:
+    """A bootstrap draws the random rows with their users: weight 3 counts like three rows, 0 like none."""
+    train, asked = ratings([1.0, 4.0, 5.0, 5.0]), ratings([1.0, 4.0, 5.0])
+    drawn = Side(mcar=ratings([1.0, 4.0, 5.0]), mcar_weights=np.array([3.0, 0.0, 2.0]))
+    repeated = Side(mcar=ratings([1.0, 1.0, 1.0, 5.0, 5.0]))
+    found = NaiveBayes().fit(train, drawn).of(asked).rows
+    np.testing.assert_allclose(found, NaiveBayes().fit(train, repeated).of(asked).rows, rtol=1e-12)
+
+
+def with_random_rows(counts: dict[float, int], propensity: str = "naive_bayes") -> us.Result:
+    """An evaluation whose random sample has these rows of each value; fours and fives are relevant."""
+    rng = np.random.default_rng(0)
+    stars = rng.choice([1.0, 2.0, 4.0, 5.0], (60, 20))
+    train, test = us.split.holdout(log_of(rng.random(stars.shape) < 0.5, stars, "ratings"), 0.5)
+    lists = pl.DataFrame({"user": np.arange(60), "item": np.zeros(60, dtype=int), "rank": 1})
+    return us.evaluate(
+        test,
+        {"m": lists},
+        metrics=["recall@1"],
+        estimators=["snips"],
+        target="pooled",
+        propensity=propensity,
+        seen=train,
+        mcar=ratings([value for value, rows in counts.items() for _ in range(rows)]),
+        candidates="all",
+        relevant=">=4",
+    )
+
+
+def test_the_error_that_few_random_rows_bring_is_said() -> None:
+    """Delta method: √((m − m_r)/(m·m_r)) for the values that count; nothing is said where rows abound."""
+    (said,) = [w for w in with_random_rows({1.0: 60, 4.0: 30, 5.0: 10}).warnings if "random rows only" in w]
+    four, five = (100.0 * np.sqrt((100 - m) / (100 * m)) for m in (30, 10))
+    assert (
+        f"100 random rows only: its relative standard error is of value 4 ± {four:.0f} %, of value 5 ± {five:.0f} %"
+        in said
+    )
+    assert "--refit" in said and "value 1 " not in said
+    many = with_random_rows({1.0: 3, 4.0: 5_000, 5.0: 5_000})
+    assert not any("random rows only" in w for w in many.warnings)
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({1.0: 2, 4.0: 2, 5.0: 1}, "there are 5 "),
+        ({4.0: 10, 5.0: 10}, "there are 20:"),
+        ({1.0: 60, 4.0: 30, 5.0: 4}, "there are 94 (4 of value 5)"),
+        ({1.0: 60, 4.0: 30}, "there are 90 (0 of value 5)"),
+    ],
+)
+def test_too_few_random_rows_are_refused(counts: dict[float, int], words: str) -> None:
+    """Fewer than 50, or than 5 of a value that counts; what the refusal names instead is accepted."""
+    with pytest.raises(RefusedError) as refused:
+        with_random_rows(counts)
+    assert words in str(refused.value)
+    (instead,) = [text for text in str(refused.value).split("'") if text.startswith("logistic(")]
+    assert with_random_rows(counts, instead).estimates[0].value > 0.0
+
+
+def test_values_that_do_not_count_need_no_random_rows() -> None:
+    """Ones and twos are not relevant: whether the sample has any does not matter to recall."""
+    assert with_random_rows({4.0: 30, 5.0: 30}).estimates[0].value > 0.0

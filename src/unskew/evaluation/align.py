@@ -18,6 +18,7 @@ from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
 from unskew.evaluation.account import account_of, nothing_left
 from unskew.evaluation.evidence import evidence_of, summary_of, training_propensity
+from unskew.evaluation.fits import fitted_propensity
 from unskew.evaluation.level import LevelCheck, LevelInputs, check_level
 from unskew.evaluation.lists import PLACES_BEYOND, TRAINING_ITEMS, code_lists
 from unskew.evaluation.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
@@ -89,9 +90,7 @@ def align(
     rows = judged(test, known, users, items, rules, ledger)
     told = None if seen is None else replace(seen, gain=training_gains(seen, rules))
     train = None if told is None else told.positives()
-    model = propensity
-    if model is not None and not model.fitted and told is not None:
-        model = model.fit(told, side)
+    model, told = fitted_propensity(propensity, told, test, users, logged, rules, side, ledger)
     rows, scores, predicted = _told_of(rows, model, predictions, rules, ledger)
     ranked = _ranked(lists, predictions, rows, known, logged, rules, ledger)
     labels, levels, trained = _labels(rows, seen, strata_columns)

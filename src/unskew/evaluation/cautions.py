@@ -35,7 +35,6 @@ def before(
     refusals: Sequence[Refusal],
     *,
     refit: bool,
-    random: bool,
     by: str | None,
     unseen: bool,
     replicates: int,
@@ -60,8 +59,6 @@ def before(
             f"--refit with {replicates} replicates: the correction is known only to {100.0 * _blur(replicates):.0f} % "
             f"of the error that fitting the propensities brings. Use at least {ENOUGH} replicates."
         )
-    if refit and random:
-        found.append("--refit draws the training users anew and takes the log seen at random (--mcar) as it is.")
     if refit and by is not None:
         found.append(
             "Segments are bootstrapped with the propensities of the whole: --refit serves the main table only."

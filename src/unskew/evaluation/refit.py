@@ -1,20 +1,21 @@
 """Refitting inside the bootstrap: intervals that know that propensities were estimated.
 
 Intervals that take an estimated propensity as known are too narrow when the training log is small. Here every replicate
-draws its users once, for the training log and the test log alike (a user has the same weight in both), fits the
-propensity anew a step towards the drawn training users, and recomputes all columns (``inference/steps.py``). Strata
-edges, clips and a log seen at random stay as they are.
+draws its users once, for the training log, the test log and a log seen at random alike (a user has the same weight in
+all), fits the propensity anew a step towards the drawn users, and recomputes all columns (``inference/steps.py``).
+Strata edges, clips and what held-out pairs chose (a penalty) stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.held import Hashes, Held
+from unskew.engine.held import Held
 from unskew.engine.memory import Progress, estimate, weighted_sums
 from unskew.engine.plan import Plan
 from unskew.errors import InputError
@@ -23,6 +24,7 @@ from unskew.evaluation.rows import in_test_part
 from unskew.evaluation.rules import Rules
 from unskew.inference.bootstrap import user_weights
 from unskew.inference.steps import prolonged, stepped
+from unskew.log import Ids
 from unskew.propensity import Side
 
 Floats = npt.NDArray[np.float64]
@@ -43,14 +45,14 @@ def refit_replicates(
 
     A replicate whose fit is refused (an exponent that its draw does not tell, say) is NaN, and counted as lost.
     """
-    held, users, fit = aligned.held, *_fits(aligned, side, rules)
+    held, fit = aligned.held, _fits(aligned, side, rules)
     everyone, refused = np.ones(held.users), None
     first = estimate(held, plan.arms, plan.cells, replicates=replicates, seed=seed, threads=threads)
     assert first.replicates is not None
     near, alike = np.full_like(first.replicates, np.nan), np.full_like(first.replicates, np.nan)
     for b in range(replicates):
         try:
-            again = fit(stepped(user_weights(users, seed, b)))
+            again = fit(partial(_towards_draw, seed=seed, replicate=b))
         except InputError as error:
             refused = error
         else:
@@ -67,8 +69,16 @@ def refit_replicates(
     return found
 
 
-def _fits(aligned: Aligned, side: Side, rules: Rules) -> tuple[Hashes, Callable[[Floats | None], Held]]:
-    """The training users, and what their weights make of the held-out rows: their propensities, fitted anew."""
+Weigh = Callable[[Ids], Floats]
+
+
+def _towards_draw(users: Ids, seed: int, replicate: int) -> Floats:
+    """Weights of the users of any of the logs: an id has the same in all."""
+    return stepped(user_weights(users.hashes, seed, replicate))
+
+
+def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None], Held]:
+    """What weights of users make of the held-out rows: their propensities, fitted anew."""
     model, held, train = aligned.propensity, aligned.held, aligned.train
     if model is None or not model.estimated or train is None or held.propensity is None:
         raise InputError(
@@ -82,8 +92,13 @@ def _fits(aligned: Aligned, side: Side, rules: Rules) -> tuple[Hashes, Callable[
             "curve. Use calibrated(…, method=platt), or leave --refit out."
         )
 
-    def fit(weights: Floats | None) -> Held:
-        fitted = model.fit(train, side, weights)
+    settled = model.tuned(train, side)
+
+    def fit(weigh: Weigh | None) -> Held:
+        drawn = side
+        if weigh is not None and side.mcar is not None:
+            drawn = replace(side, mcar_weights=weigh(side.mcar.users))
+        fitted = settled.fit(train, drawn, None if weigh is None else weigh(train.users))
         return replace(held, propensity=in_test_part(fitted.of(aligned.rows).rows, fitted, aligned.rows, rules))
 
     same = fit(None).propensity
@@ -92,4 +107,4 @@ def _fits(aligned: Aligned, side: Side, rules: Rules) -> tuple[Hashes, Callable[
             "--refit: the given propensities were not fitted on the training log (--train, seen=…), so that fitting "
             "them anew there says nothing of their error. Give that log, or the propensity's string."
         )
-    return train.users.hashes, fit
+    return fit

@@ -70,6 +70,7 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger
             f"{scored.floored:,} held-out interactions are on items that training never showed; their propensity is a "
             "guess." + (" Drop them with popularity(gamma=…, unsupported=drop)." if model.name == "popularity" else "")
         )
+    ledger.warnings += model.doubts(test)
     if capped:
         ledger.warnings.append(f"{capped:,} held-out propensities came out above 1 and were set to 1.")
     if model.level is Level.ABSOLUTE and not has_level(model, test, rules):

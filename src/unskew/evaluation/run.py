@@ -163,7 +163,6 @@ def evaluate(
         plan,
         refusals,
         refit=refit,
-        random=mcar is not None,
         by=by,
         unseen=rules.unseen,
         replicates=replicates,

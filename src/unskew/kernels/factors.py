@@ -6,7 +6,9 @@ the d factors and, last, the offset. Given the other side, every row is a penali
     max over (v, a) of  Σ_pairs ωr [ seen·z − log(1 + e^z) ] − ½ (penalty·|v|² + ridge·a²),     z = v·w_o + a + b_o + c
 
 (ω counts the other side's row; r weighs the pair, 1 unless told) and rows do not depend on each other: any division of
-the rows among threads gives the same numbers.
+the rows among threads gives the same numbers. Where seen pairs are a random part of a whole, with a known ``share`` t,
+the probability of a pair is t·σ(z), and lift + log t + z − log(1 + (1 − t) e^z) stands in the place of z in the
+likelihood (``lift`` is that of sampled unseen pairs).
 
 A Newton step is shortened until no logit moves by more than ``REACH``. The curvature then changes by at most e^REACH
 on the way, so that the step gains at least 1 − (e^REACH − 1 − REACH)/REACH² > 0 of what it promises (Bach 2010,
@@ -92,7 +94,9 @@ def transpose(indptr, pair, at, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def ascend(first, last, indptr, pair, pull, own, other, weight, level, penalty, ridge, settled):  # type: ignore[no-untyped-def]
+def ascend(  # type: ignore[no-untyped-def]
+    first, last, indptr, pair, pull, own, other, weight, level, penalty, ridge, settled, lift=0.0, share=1.0
+):
     """One Newton step for the rows ``first`` … ``last − 1`` of ``own``; ``weight`` counts the rows of ``other``.
 
     ``pull`` says what each pair weighs (empty: 1), ``penalty`` what holds the factors of each row. Once factors are
@@ -121,11 +125,15 @@ def ascend(first, last, indptr, pair, pull, own, other, weight, level, penalty, 
                     total += mine[j] * theirs[j]
                 z[e] = total
             for e in range(n):
-                p = 1.0 / (1.0 + np.exp(-min(max(z[e], -LIMIT), LIMIT)))
+                eta, slope = min(max(z[e], -LIMIT), LIMIT), 1.0
+                if share < 1.0:
+                    slope = 1.0 / (1.0 + (1.0 - share) * np.exp(eta))
+                    eta += lift + np.log(share * slope)
+                p = 1.0 / (1.0 + np.exp(-eta))
                 w = weight[pair[start + e] >> 1]
                 if len(pull):
                     w *= pull[start + e]
-                rest[e], bend[e] = w * ((pair[start + e] & 1) - p), w * p * (1.0 - p)
+                rest[e], bend[e] = w * slope * ((pair[start + e] & 1) - p), w * slope * slope * p * (1.0 - p)
             accumulate(x, rest, bend, n, z, step, curvature)
         if settled:
             step[:d] = 0.0
@@ -144,6 +152,26 @@ def ascend(first, last, indptr, pair, pull, own, other, weight, level, penalty, 
             scale = REACH / far
         for j in range(width):
             mine[j] += scale * step[j]
+
+
+@njit(cache=True, nogil=True)
+def information(first, last, indptr, pair, own, other, weight, level, lift, share, out):  # type: ignore[no-untyped-def]
+    """``out[r]`` = what the pairs of a row tell of its offset: Σ ω·p(1 − p), times the squared slope of the link."""
+    d = own.shape[1] - 1
+    for r in range(first, last):
+        total = 0.0
+        for e in range(indptr[r], indptr[r + 1]):
+            o = pair[e] >> 1
+            eta, slope = level + own[r, d] + other[o, d], 1.0
+            for j in range(d):
+                eta += own[r, j] * other[o, j]
+            eta = min(max(eta, -LIMIT), LIMIT)
+            if share < 1.0:
+                slope = 1.0 / (1.0 + (1.0 - share) * np.exp(eta))
+                eta += lift + np.log(share * slope)
+            p = 1.0 / (1.0 + np.exp(-eta))
+            total += weight[o] * slope * slope * p * (1.0 - p)
+        out[r] = total
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -185,7 +213,7 @@ def solve(matrix, vector):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def log_loss(indptr, pair, pull, users, items, weight, level):  # type: ignore[no-untyped-def]
+def log_loss(indptr, pair, pull, users, items, weight, level, lift=0.0, share=1.0):  # type: ignore[no-untyped-def]
     """Σ ωr and Σ ωr·(log(1 + e^z) − seen·z) over some pairs by user; ``pull`` is r (empty: 1)."""
     total, loss, d = 0.0, 0.0, users.shape[1] - 1
     for u in range(len(indptr) - 1):
@@ -195,6 +223,8 @@ def log_loss(indptr, pair, pull, users, items, weight, level):  # type: ignore[n
             for j in range(d):
                 z += users[u, j] * items[i, j]
             z = min(max(z, -LIMIT), LIMIT)
+            if share < 1.0:
+                z += lift + np.log(share) - np.log1p((1.0 - share) * np.exp(z))
             w = weight[u] * pull[e] if len(pull) else weight[u]
             loss += w * (np.log1p(np.exp(-abs(z))) + max(z, 0.0) - (pair[e] & 1) * z)
             total += w

@@ -106,7 +106,7 @@ class LogisticMF(Factored):
 
         level = float(np.log(mean / (1.0 - mean)))
         user, item, level, losses = alternate(
-            task, self._penalties(task, mean), level, first, self.epochs, self.threads, self.ridge
+            task, self._penalties(task, mean), level, first, self.epochs, self.threads, (self.ridge, self.ridge)
         )
         user[~users], item[~items] = 0.0, 0.0
         return replace(self, found=Found(train.users, train.items, user, item, level, users, items, losses))

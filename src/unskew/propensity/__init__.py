@@ -97,7 +97,7 @@ def _counted(spec: Spec) -> Propensity:
 def _logistic(spec: Spec) -> Propensity:
     from unskew.propensity.logistic import Logistic
 
-    return Logistic(**take(spec, features=str, offsets=str, c=float, free=str, negatives=object, seed=int))
+    return Logistic(**take(spec, features=str, offsets=str, c=object, free=str, negatives=object, seed=int))
 
 
 def _naive_bayes(spec: Spec) -> Propensity:
@@ -110,7 +110,7 @@ def _logistic_mf(spec: Spec) -> Propensity:
     from unskew.propensity.logistic_mf import LogisticMF
 
     return LogisticMF(
-        **take(spec, dim=int, penalty=float, epochs=int, negatives=object, held_out=float, seed=int),
+        **take(spec, dim=int, penalty=float, epochs=int, negatives=object, held_out=float, seed=int, ridge=object),
     )
 
 

@@ -48,11 +48,13 @@ class Side:
     Args:
         mcar: a log whose pairs were seen at random, so that its values are those of all pairs.
         user_features, item_features: covariates.
+        mcar_weights: how often each user of ``mcar`` counts (bootstrap); everybody once by default.
     """
 
     mcar: Log | None = None
     user_features: Features | None = None
     item_features: Features | None = None
+    mcar_weights: Floats | None = None
 
 
 NOTHING = Side()
@@ -80,6 +82,7 @@ class Propensity(ABC):
     estimated: ClassVar[bool] = False
     known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: verdicts may say better
     only_seen: ClassVar[bool] = False  # P depends on what only a seen pair has: a value, a logged probability
+    models_presence: ClassVar[bool] = False  # a model of which pairs the training log holds: clicks, if that is all
 
     @property
     @abstractmethod
@@ -99,7 +102,9 @@ class Propensity(ABC):
         """Learn from a training log; known and uniform propensities have nothing to learn.
 
         Args:
-            train: all seen rows of training; positives are those with a gain (else a value) above 0.
+            train: all seen rows of training; positives are those with a gain (else a value) above 0. Where its
+                ``share`` is known, it is a random part of a whole log. Its vocabularies are the population and the
+                catalogue: users and items without rows count as unseen.
             side: what else there is.
             weights: how often each user of ``train`` counts (bootstrap); everybody once by default.
         """
@@ -109,6 +114,18 @@ class Propensity(ABC):
     def fitted(self) -> bool:
         """Whether there is nothing left to learn."""
         return True
+
+    def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """The same with options that held-out pairs choose set to numbers, so that many fits need one choice only."""
+        return self
+
+    def counted_over(self, users: Ids, items: Ids) -> Self:
+        """The same for a population and a catalogue that were not known when it was counted from files."""
+        return self
+
+    def doubts(self, log: Log) -> list[str]:
+        """What a reader should know before trusting P of the rows of this log; ``RefusedError`` if it tells nothing."""
+        return []
 
     @property
     def knows_users(self) -> bool:

@@ -5,7 +5,9 @@
 g is learnt on pairs, seen and unseen, that the inner model was not fitted on (cross-fitting over pairs, or over users
 where the inner model has no parameters of users); the inner model itself is then fitted to the whole training log.
 Isotonic regression, over bins of at least 20 seen pairs so that no step is 0, assumes nothing but monotonicity and
-needs many pairs. Platt's curve is σ(a + b·logit inner), for relative propensities σ(a + b·log inner), and needs few.
+needs many pairs. Platt's curve is σ(a + b·logit inner), for relative propensities σ(a + b·log inner), and needs few; of
+a training log that is a random part of a whole with the share t it is t·σ(a + b·logit(inner/t)), so that P/t, that of
+the whole log, is a probability.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity.base import NOTHING, Floats, Level, Part, Propensity, Scored, Side, row_weights
 from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
+from unskew.propensity.two_way import Link, log_loss
 from unskew.spec import show
 
 METHODS = ("isotonic", "platt")
@@ -50,6 +53,7 @@ class Calibrated(Propensity):
 
     name = "calibrated"
     estimated = True
+    models_presence = True
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -87,15 +91,20 @@ class Calibrated(Propensity):
         if not len(train):
             raise InputError(f"{train.account.source}: calibration needs training rows, and there are none.")
         inner = self.inner.fit(train, side, weights)
-        unseen = unseen_pairs(train, MOST)
-        seen_p, unseen_p = crossfitted(self.inner, train, unseen.pairs, self.folds, side, weights, self.over)
+        unseen, settled = unseen_pairs(train, MOST), inner.tuned(train, side, weights)
+        seen_p, unseen_p = crossfitted(settled, train, unseen.pairs, self.folds, side, weights, self.over)
         p = np.concatenate([seen_p, unseen_p])
         label = np.repeat([1.0, 0.0], [len(seen_p), len(unseen_p)])
         mass = np.concatenate([row_weights(train, weights), row_weights(unseen.pairs, weights) / unseen.rate])
         known = np.isfinite(p) & (mass > 0.0)
         how = _isotonic if self.method == "isotonic" else _platt
-        curve = how(p[known], label[known], mass[known], inner.level)
+        share = 1.0 if train.share is None else train.share
+        curve = how(p[known], label[known], mass[known], inner.level, share)
         return replace(self, inner=inner, curve=curve, absolute=train.feedback is not Feedback.IMPLICIT)
+
+    def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """The same with the inner options as they were, or would be, chosen."""
+        return replace(self, inner=self.inner.tuned(train, side, weights))
 
     @property
     def fitted(self) -> bool:
@@ -151,22 +160,24 @@ class _Steps:
 
 @dataclass(frozen=True, eq=False)
 class _Platt:
-    """σ(a + b·t), t the logit of absolute and the logarithm of relative propensities."""
+    """share · σ(a + b·t), t the logit of absolute propensities (over the share) and the logarithm of relative ones."""
 
     a: float
     b: float
     level: Level
+    share: float = 1.0
 
     def at(self, p: Floats) -> Floats:
-        return np.asarray(np.maximum(expit(self.a + self.b * _scale(p, self.level)), EDGE))
+        return np.asarray(self.share * np.maximum(expit(self.a + self.b * _scale(p, self.level, self.share)), EDGE))
 
 
-def _scale(p: Floats, level: Level) -> Floats:
-    safe = np.clip(p, EDGE, 1.0 - EDGE)
-    return np.asarray(logit(safe) if level is Level.ABSOLUTE else np.log(safe))
+def _scale(p: Floats, level: Level, share: float) -> Floats:
+    if level is Level.ABSOLUTE:
+        return np.asarray(logit(np.clip(p / share, EDGE, 1.0 - EDGE)))
+    return np.asarray(np.log(np.clip(p, EDGE, 1.0 - EDGE)))
 
 
-def _isotonic(p: Floats, label: Floats, mass: Floats, level: Level) -> _Steps:
+def _isotonic(p: Floats, label: Floats, mass: Floats, level: Level, share: float) -> _Steps:
     try:
         from sklearn.isotonic import IsotonicRegression
     except ImportError:
@@ -188,23 +199,22 @@ def _edges(seen: Floats) -> Floats:
     return np.array(edges)
 
 
-def _platt(p: Floats, label: Floats, mass: Floats, level: Level) -> _Platt:
+def _platt(p: Floats, label: Floats, mass: Floats, level: Level, share: float = 1.0) -> _Platt:
     """Maximum likelihood by Newton's method; a penalty of 1e-10 keeps a curve that separates finite."""
     if label.min() == label.max():
-        return _Platt(1.0 / EDGE if label.max() else -1.0 / EDGE, 0.0, level)
-    t = _scale(p, level)
+        return _Platt(1.0 / EDGE if label.max() else -1.0 / EDGE, 0.0, level, share)
+    t, link = _scale(p, level, share), Link(share=share)
     centre, unit = float(np.average(t, weights=mass)), float(np.ptp(t)) or 1.0
     design = np.column_stack([np.ones(len(t)), (t - centre) / unit])
-    theta = np.array([logit(np.average(label, weights=mass)), 0.0])
+    theta = np.array([link.start(float(np.average(label, weights=mass))), 0.0])
 
     def loss(theta: Floats) -> float:
-        eta = design @ theta
-        return float(mass @ (np.logaddexp(0.0, eta) - label * eta)) + 0.5 * RIDGE * float(theta @ theta)
+        return log_loss(link.logit(design @ theta), label, mass) + 0.5 * RIDGE * float(theta @ theta)
 
     for _ in range(STEPS):
-        chance = expit(design @ theta)
-        slope = design.T @ (mass * (chance - label)) + RIDGE * theta
-        bend = design.T @ ((mass * chance * (1.0 - chance))[:, None] * design) + RIDGE * np.eye(2)
+        chance, turn = expit(link.logit(design @ theta)), link.slope(design @ theta)
+        slope = design.T @ (mass * (chance - label) * turn) + RIDGE * theta
+        bend = design.T @ ((mass * chance * (1.0 - chance) * turn**2)[:, None] * design) + RIDGE * np.eye(2)
         step, length, now = np.linalg.solve(bend, slope), 1.0, loss(theta)
         while loss(theta - length * step) > now * (1.0 + 1e-12) and length > 1e-6:
             length /= 2.0
@@ -212,4 +222,4 @@ def _platt(p: Floats, label: Floats, mass: Floats, level: Level) -> _Platt:
         if np.abs(step).max() < 1e-7 * max(1.0, float(np.abs(theta).max())):
             break
     b = float(theta[1]) / unit
-    return _Platt(float(theta[0]) - b * centre, b, level)
+    return _Platt(float(theta[0]) - b * centre, b, level, share)

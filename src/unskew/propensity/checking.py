@@ -126,6 +126,7 @@ def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
     asked = not model.only_seen
     others = free if asked else log.take(np.zeros(len(log), dtype=np.bool_))
     if model.estimated:
+        model = model.tuned(log, side)
         seen_p, free_p = crossfitted(model, log, others, world.folds, side)
         model = model.fit(log, side)
     else:

@@ -8,7 +8,7 @@ training log; what the users of the test log have seen in training is then not k
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Self
 
@@ -61,6 +61,14 @@ class Counted(Propensity):
             f"'{self}' was counted from files, which cannot be counted again for other users: intervals with --refit "
             f"need the training log in memory. Give --train and --propensity '{self.inner}', or leave --refit out."
         )
+
+    def counted_over(self, users: Ids, items: Ids) -> Self:
+        """The inner propensity for this population and catalogue."""
+        return replace(self, inner=self.inner.counted_over(users, items))
+
+    def doubts(self, log: Log) -> list[str]:
+        """Those of the inner propensity."""
+        return self.inner.doubts(log)
 
     def of(self, log: Log) -> Scored:
         """The inner propensity of every row."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 
 import numpy as np
@@ -35,6 +35,7 @@ class ValueCounts:
         counts: rows (or their weight) of each.
         users, items: how many there are; a log in memory may know some without rows.
         source: what messages call the log.
+        user_ids, item_ids: who they are, if more may have to be counted beside them.
     """
 
     values: Floats
@@ -42,6 +43,8 @@ class ValueCounts:
     users: float
     items: int
     source: str = "counts"
+    user_ids: Ids | None = None
+    item_ids: Ids | None = None
 
     def __post_init__(self) -> None:
         values, counts = np.asarray(self.values, dtype=np.float64), np.asarray(self.counts, dtype=np.float64)
@@ -55,6 +58,13 @@ class ValueCounts:
             )
         if counts.any() and not (self.users > 0 and self.items > 0):
             raise InputError(f"{self.source}: rows have at least one user and one item, and there are none.")
+
+    def among(self, users: Ids, items: Ids) -> ValueCounts:
+        """The same rows among more users and items: those of a population and a catalogue."""
+        if self.user_ids is None or self.item_ids is None:
+            return self
+        people, things = Ids.of(self.user_ids.values, users.values), Ids.of(self.item_ids.values, items.values)
+        return replace(self, users=len(people), items=len(things))
 
     def of(self, values: Floats) -> Floats:
         """The counts of some values, 0 for one that is not there."""
@@ -110,7 +120,8 @@ def count_values(path: str | PathLike[str], *, columns: Mapping[str, str] | None
         raise InputError(f"{stream.source}: there is nothing to count.\nGive a file with at least one row.")
     values = np.array(sorted(found))
     counts = np.array([found[value] for value in values], dtype=np.float64)
-    return ValueCounts(values, counts, len(users.result()), len(items.result()), stream.source)
+    people, things = (Ids.of(tally.result()["key"]) for tally in (users, items))
+    return ValueCounts(values, counts, len(people), len(things), stream.source, people, things)
 
 
 def too_many(source: str, different: str) -> InputError:

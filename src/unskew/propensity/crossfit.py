@@ -11,7 +11,7 @@ models without parameters of users; the others are refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -94,12 +94,14 @@ def crossfitted(
     Args:
         over: ``pairs``, or ``users`` for models without parameters of users.
     """
+    model = model.tuned(train, side, weights)
     if over == "users":
         return _over_users(model, train, others, folds, side, weights)
     mine, theirs = pair_folds(train, folds), pair_folds(others, folds)
     seen, unseen = np.empty(len(train)), np.empty(len(others))
     for k in range(folds):
-        fitted = model.fit(train.take(mine != k), side, weights)
+        share = None if train.share is None else train.share * (folds - 1.0) / folds
+        fitted = model.fit(replace(train.take(mine != k), share=share), side, weights)
         raised = folds / (folds - 1.0) if fitted.follows_rows else 1.0
         seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, 1.0)
         unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, 1.0)

@@ -6,10 +6,15 @@
     features=outer      x_ui = (x_u, x_i, x_u ⊗ x_i): all products of a user's and an item's covariate too
     offsets             γ_u (user), β_i (item), both or none
 
-Fitted to all pairs, seen or not, by maximum likelihood with the penalty ‖w‖²/(2c) (and the same on offsets that are not
-free); the intercept is never penalised. Every covariate is first moved to [0, 1], so that its unit does not matter.
-Free offsets match the sums: Σ_i P_ui = rows of the user, Σ_u P_ui = rows of the item. In large worlds the unseen pairs
-are a sample, at rate f, and logit P = logit P̃ + log f.
+Fitted to all pairs of the population and the catalogue, seen or not, by maximum likelihood with the penalty ‖w‖²/(2c)
+(and the same on offsets that are not free); the intercept is never penalised. Every covariate is first moved to [0, 1],
+so that its unit does not matter. c is chosen by the likelihood of held-out pairs (``tuning.py``) unless it is given: a
+constant that suits one log can double an estimate on another.
+
+A training log that is a random part of a whole log, with the share t, holds a pair with probability t·σ(η), and that is
+what is fitted: P over the share is then at most 1. Without a share t = 1, and free offsets match the sums:
+Σ_i P_ui = rows of the user, Σ_u P_ui = rows of the item. In large worlds the unseen pairs are a sample, at rate f, and
+logit P = logit P̃ + log f.
 
 Absolute where the log holds all seen pairs (conversions, ratings). In an implicit log to be there is to be seen *and*
 liked: relative, and right only as far as liking does not depend on the covariates.
@@ -24,13 +29,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 from scipy.optimize import brentq
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
 from unskew.propensity.crossfit import unseen_pairs
-from unskew.propensity.two_way import CHUNK, Grid, Pairs, Some, add_products, minimise, parts
+from unskew.propensity.tuning import GRID, choose
+from unskew.propensity.two_way import CHUNK, Grid, Link, Pairs, Some, add_products, log_loss, minimise, parts
 from unskew.spec import show
 
 FEATURES = ("outer", "plain", "none")
@@ -39,6 +45,8 @@ EXACT = 5_000_000  # pairs up to which all are used by default
 LARGEST = 200_000_000  # pairs up to which all may be asked for
 AUTO = 10  # unseen pairs per seen pair beyond
 TINY = 1e-9  # penalty of free parameters: they stay finite and match their sums to about 1e-8
+FEW, MANY = 5, 0.25  # rows of a user, and the share of users with fewer, that make free offsets doubtful
+EXACTLY, ROUGH = 1e-8, 1e-3  # slopes of the loss where a fit stops, and where one does that only serves a choice
 LEAST = -30.0  # logit of the smallest propensity, 1e-13
 Codes = npt.NDArray[np.int64]
 
@@ -50,7 +58,8 @@ class Logistic(Propensity):
     Args:
         features: ``outer``, ``plain`` or ``none``, from ``user_features`` and ``item_features``.
         offsets: ``none``, ``user``, ``item`` or ``user+item``.
-        c: inverse strength of the penalty; smaller is smoother.
+        c: inverse strength of the penalty, smaller is smoother; ``auto`` takes the one under which held-out pairs are
+            likeliest.
         free: ``yes`` leaves offsets unpenalised, ``no`` penalises them like everything else.
         negatives: unseen pairs per seen pair, or ``all``; ``auto`` takes all in worlds of up to 5 million pairs.
         seed: which unseen pairs are drawn.
@@ -58,7 +67,7 @@ class Logistic(Propensity):
 
     features: str = "outer"
     offsets: str = "none"
-    c: float = 0.1
+    c: float | str = "auto"
     free: str = "yes"
     negatives: int | str = "auto"
     seed: int = 0
@@ -66,6 +75,7 @@ class Logistic(Propensity):
 
     name = "logistic"
     estimated = True
+    models_presence = True
 
     def __post_init__(self) -> None:
         for option, known in (("features", FEATURES), ("offsets", OFFSETS), ("free", ("yes", "no"))):
@@ -79,7 +89,9 @@ class Logistic(Propensity):
                 "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
                 "plain, or offsets=user+item; if even exposure is meant, say uniform."
             )
-        if not self.c > 0.0:
+        if isinstance(self.c, str) and self.c != "auto":
+            raise InputError(f"'logistic': c must be auto or a number above 0, not '{self.c}'.")
+        if not isinstance(self.c, str) and not self.c > 0.0:
             raise InputError(f"'logistic': c must be above 0, not {self.c:g}.")
         if isinstance(self.negatives, str) and self.negatives not in ("auto", "all"):
             raise InputError(f"'logistic': negatives must be auto, all or a number, not '{self.negatives}'.")
@@ -100,15 +112,44 @@ class Logistic(Propensity):
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Maximise the likelihood of which pairs are in the training log; a user of weight 2 counts like two."""
+        task = self._task(train, side, weights)
+        chosen = self._chosen(task, train) if self._tunes else None
+        c = chosen or (1.0 if isinstance(self.c, str) else self.c)  # auto without a choice: nothing is penalised
+        theta = self._minimum(task, task.weight, c)
+        return replace(self, state=replace(self._state(theta, task, train, c), c=chosen))
+
+    def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """The same with c as it was, or would be, chosen."""
+        if not self._tunes:
+            return self
+        if self.state is not None and self.state.c is not None:
+            return replace(self, c=self.state.c, state=None)
+        return replace(self, c=self._chosen(self._task(train, side, weights), train), state=None)
+
+    @property
+    def _tunes(self) -> bool:
+        """Whether c is to be chosen: asked for, and there is something that it penalises."""
+        return self.c == "auto" and (self.features != "none" or self.free == "no")
+
+    def _chosen(self, task: _Task, train: Log) -> float:
+        """The c under which held-out pairs are likeliest; each fit starts from the one before."""
+        latest: dict[int, Floats] = {}
+
+        def loss(c: float, fold: int, held: npt.NDArray[np.bool_]) -> float:
+            theta = self._minimum(task, task.weight * ~held, c, latest.get(fold), ROUGH)
+            latest[fold] = theta
+            return log_loss(task.link.logit(task.pairs.spread(theta)), task.label, task.weight * held)
+
+        return choose(train.users, train.items, task.pairs, loss)
+
+    def _task(self, train: Log, side: Side, weights: Floats | None) -> _Task:
         often = np.ones(len(train.users)) if weights is None else weights
         if not (often[train.user] > 0.0).any():
             raise InputError(f"{train.account.source}: logistic propensities need training rows, and there are none.")
         user, item = self._covariates(side)
         sides = (_Side.of(train.users, user, "user"), _Side.of(train.items, item, "item"))
         pairs, label, weight, lift = self._pairs(train, sides, often)
-        theta = self._minimum(pairs, label, weight, lift, sides, often)
-        absolute = train.feedback is not Feedback.IMPLICIT
-        return replace(self, state=self._state(theta, sides, train, often, absolute))
+        return _Task(pairs, label, weight, Link(lift, 1.0 if train.share is None else train.share), sides, often)
 
     def _covariates(self, side: Side) -> tuple[Features | None, Features | None]:
         if self.features == "none":
@@ -159,52 +200,57 @@ class Logistic(Propensity):
         return Some(user, item, left[order], right[order]), label, often[left[order]], lift
 
     def _minimum(
-        self, pairs: Pairs, label: Floats, weight: Floats, lift: float, sides: tuple[_Side, _Side], often: Floats
+        self, task: _Task, weight: Floats, c: float, start: Floats | None = None, goal: float = EXACTLY
     ) -> Floats:
         """θ = (W, γ, β); what the options leave out stays 0."""
-        user, item = (side.matrix for side in sides)
+        user, item = (side.matrix for side in task.sides)
+        often, label = task.often, task.label
         free, by_user, by_item = self.free == "yes", "user" in self.offsets, "item" in self.offsets
         w = np.full((user.shape[1], item.shape[1]), self.features == "outer")
         w[:, 0] = not (free and by_user)  # free offsets hold the main effects,
         w[0, :] = not (free and by_item)
         w[0, 0] = not (free and (by_user or by_item))  # and the intercept
         has = [by_user & (often > 0.0), np.full(len(item), by_item)]
-        loose = TINY if free else 1.0 / self.c
-        penalty = np.full(w.shape, 1.0 / self.c)
+        loose = TINY if free else 1.0 / c
+        penalty = np.full(w.shape, 1.0 / c)
         penalty[0, 0] = TINY
         seen = np.sum(weight * label)
         rate = np.clip(seen / np.sum(weight * np.ones_like(label)), 1e-6, 1.0 - 1e-6)
-        start = np.zeros(w.size + len(user) + len(item))
-        start[0] = logit(rate) - lift
+        if start is None:
+            start = np.zeros(w.size + len(user) + len(item))
+            start[0] = task.link.start(float(rate))
         return minimise(
-            pairs,
+            task.pairs,
             label,
             weight,
             np.concatenate([penalty.ravel(), loose * often, np.full(len(item), loose)]),
             start,
             np.concatenate([w.ravel(), *has]),
-            lift,
+            task.link,
+            goal,
         )
 
-    def _state(self, theta: Floats, sides: tuple[_Side, _Side], train: Log, often: Floats, absolute: bool) -> _State:
+    def _state(self, theta: Floats, task: _Task, train: Log, c: float) -> _State:
         """Offsets of users and items that training never showed are set to those of an average one seen once."""
-        user, item = sides
+        (user, item), often, share = task.sides, task.often, task.link.share
         w, gamma, beta = (part.copy() for part in parts(theta, user.matrix, item.matrix))
         rows = often[train.user]
         active = np.bincount(train.user, weights=rows, minlength=len(gamma)) > 0.0
         shown = np.bincount(train.item, weights=rows, minlength=len(beta)) > 0.0
         left, right = _among(np.flatnonzero(active), np.flatnonzero(shown), self.seed)
         fixed = np.einsum("nd,nd->n", user.matrix[left] @ w, item.matrix[right])
-        c = None if self.free == "yes" else self.c
+        held = None if self.free == "yes" else c
         rare_user = rare_item = 0.0
         if "user" in self.offsets:
-            rare_user = _rare(fixed + beta[right], None, len(beta), c)
+            rare_user = _rare(fixed + beta[right], None, len(beta), held, share)
         if "item" in self.offsets:
-            rare_item = _rare(fixed + gamma[left], often[left], float(often.sum()), c)
-        gamma[~active if c is None else often == 0.0] = rare_user
-        if c is None:
+            rare_item = _rare(fixed + gamma[left], often[left], float(often.sum()), held, share)
+        gamma[~active if held is None else often == 0.0] = rare_user
+        if held is None:
             beta[~shown] = rare_item
-        return _State(user, item, w, gamma, beta, rare_user, rare_item, shown, absolute)
+        absolute = train.feedback is not Feedback.IMPLICIT
+        idle = float(np.average(np.diff(train.indptr) < FEW, weights=often))
+        return _State(user, item, w, gamma, beta, rare_user, rare_item, shown, absolute, share, idle)
 
     @property
     def fitted(self) -> bool:
@@ -215,6 +261,24 @@ class Logistic(Propensity):
     def follows_rows(self) -> bool:
         """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
         return True
+
+    def doubts(self, log: Log) -> list[str]:
+        """Covariates that say nothing, and offsets that rest on a few rows each."""
+        if self.state is None:
+            return []
+        found = []
+        if self.state.c == GRID[0]:
+            found.append(
+                f"logistic: held-out pairs ask for the strongest penalty that was tried (c = {show(self.state.c)}): "
+                "what it penalises says next to nothing of what was seen."
+            )
+        if self.free == "yes" and "user" in self.offsets and self.state.idle > MANY:
+            found.append(
+                f"logistic: {100.0 * self.state.idle:.0f} % of users have fewer than {FEW} training rows, and their "
+                "free offsets follow chance: ips and other estimates that need a level can be far off. Use "
+                "'logistic_mf(dim=0)', whose offsets differ only as far as users do."
+            )
+        return found
 
     @property
     def knows_users(self) -> bool:
@@ -231,11 +295,25 @@ class Logistic(Propensity):
         return self.state.of(log, "item" in self.offsets)
 
     def __str__(self) -> str:
-        told = [f"features={self.features}", f"offsets={self.offsets}", f"c={show(self.c)}"]
+        chosen = None if self.state is None else self.state.c
+        c = self.c if chosen is None else chosen
+        told = [f"features={self.features}", f"offsets={self.offsets}", f"c={show(c)}"]
         told += [f"free={self.free}"] if self.offsets != "none" else []
         told += [f"negatives={show(self.negatives)}"] if self.negatives != "auto" else []
         told += [f"seed={self.seed}"] if self.seed else []
         return f"{self.name}({', '.join(told)})"
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is fitted: pairs, whether each was seen, what it weighs, the link, covariates, and how often users count."""
+
+    pairs: Pairs
+    label: Floats
+    weight: Floats
+    link: Link
+    sides: tuple[_Side, _Side]
+    often: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +346,7 @@ def _design(raw: Floats, low: Floats, span: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """What was learnt: W, offsets, and the offsets of users and items that training never showed."""
+    """What was learnt: W, offsets, those of users and items that training never showed, and c if it was chosen."""
 
     user: _Side
     item: _Side
@@ -279,6 +357,9 @@ class _State:
     rare_item: float
     shown: npt.NDArray[np.bool_]
     absolute: bool
+    share: float
+    idle: float
+    c: float | None = None
 
     def of(self, log: Log, by_item: bool) -> Scored:
         users, left = _present(log.users, log.user)
@@ -290,7 +371,7 @@ class _State:
         eta = gamma[left] + beta[right]
         add_products(eta, mixed, things, left, right)
         guessed = (what < 0) | ~self.shown[what] if by_item else np.zeros(len(what), dtype=np.bool_)
-        return Scored(expit(np.maximum(eta, LEAST)), floored=int(np.count_nonzero(guessed[right])))
+        return Scored(self.share * expit(np.maximum(eta, LEAST)), floored=int(np.count_nonzero(guessed[right])))
 
 
 def _present(ids: Ids, codes: npt.NDArray[np.int32]) -> tuple[Ids, Codes]:
@@ -307,15 +388,17 @@ def _among(left: Codes, right: Codes, seed: int) -> tuple[Codes, Codes]:
     return rng.choice(left, CHUNK), rng.choice(right, CHUNK)
 
 
-def _rare(eta: Floats, weight: Floats | None, others: float, c: float | None) -> float:
+def _rare(eta: Floats, weight: Floats | None, others: float, c: float | None, share: float) -> float:
     """The offset of an average user (item) that training never showed.
 
     Free, it is the one with which an interaction is expected once among all others; penalised, that of one without any.
     """
-    target, penalty = (min(1.0, others / 2.0), 0.0) if c is None else (0.0, 1.0 / c)
+    link = Link(share=share)
+    target, penalty = (min(1.0, share * others / 2.0), 0.0) if c is None else (0.0, 1.0 / c)
 
     def excess(offset: float) -> float:
-        return float(others * np.average(expit(eta + offset), weights=weight) + penalty * offset - target)
+        expected = expit(link.logit(eta + offset)) * (1.0 if c is None else link.slope(eta + offset))
+        return float(others * np.average(expected, weights=weight) + penalty * offset - target)
 
     bound = float(np.abs(eta).max()) + 60.0
     return float(brentq(excess, -bound, bound if c is None else 0.0))

@@ -9,8 +9,14 @@ logit P = logit P̃ + log f. Fitted by Newton steps for all users given the item
 The penalty is told in units of chance: λ = penalty · (√(S/I) + √(S/U)), S = Σ P(1 − P), which is how large the largest
 singular value of O − P comes out when there is no structure at all. At 1 factors must beat chance to be there; what
 suits does not depend on the size of the log. When factors are settled they are stretched by the one number that
-held-out pairs ask for (what the penalty shrank), and offsets, which a ridge holds that a dozen rows outweigh, are
-fitted once more, so that P̂ nearly reproduces row and column sums.
+held-out pairs ask for (what the penalty shrank), and offsets are fitted once more.
+
+Offsets are held by a ridge, one over their variance, which is measured: numbers of rows vary by chance and by as much
+more as offsets differ; a few steps of EM set right what that leaves. A constant would be far off: with a ridge of 1,
+users who are all alike and have a row or none came out as busy and idle ones, and ips at 1.3 of the truth. P̂ of a user
+with few rows is then about what such users may expect, which is what keeps weights right on average.
+
+A training log that is a random part of a whole log, with the share t, is fitted as t·σ(…).
 
 Conversions and ratings logs show what was seen, and P is absolute. An implicit log shows what was seen *and* liked: P̂
 then follows taste as much as exposure, its level means nothing (relative), and debiasing by it takes taste out, too.
@@ -34,10 +40,12 @@ from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.log.ids import Codes
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
+from unskew.propensity.two_way import Link
 from unskew.spec import show
 
 ALL_PAIRS = 2**25  # as many pairs (4 bytes, twice) are all taken unless told otherwise; beyond it, 10 unseen per seen
-RIDGE = 1.0  # of offsets: few rows say little of a user, and one who saw nothing (or everything) has an offset, too
+RIDGE = 1.0  # of offsets, where none is measured
+LOOSEST, TIGHTEST = 0.1, 1e6  # ridges that measurements may ask for
 WARM_UP = 3  # rounds of offsets alone
 PATIENCE = 2  # rounds without a better held-out likelihood
 GAIN = 1e-4  # what counts as better, relatively
@@ -58,6 +66,7 @@ class LogisticMF(Propensity):
         epochs: rounds (all users, all items) at most; the held-out likelihood mostly stops earlier.
         negatives: ``all`` unseen pairs, so many per seen pair, or ``auto``: all in small logs, 10 in large ones.
         held_out: share of the pairs that is kept aside to know when to stop; 0 runs all epochs.
+        ridge: penalty of offsets; ``auto`` measures how much users and items differ.
         seed: of the first factors, the sample and the held-out pairs.
         threads: by default one per core; the numbers do not depend on it.
     """
@@ -68,11 +77,13 @@ class LogisticMF(Propensity):
     negatives: int | str = "auto"
     held_out: float = 0.05
     seed: int = 0
+    ridge: float | str = "auto"
     threads: int | None = field(default=None, compare=False, repr=False)
     found: Factors | None = field(default=None, compare=False, repr=False)
 
     name = "logistic_mf"
     estimated = True
+    models_presence = True
 
     def __post_init__(self) -> None:
         rules = {
@@ -82,6 +93,8 @@ class LogisticMF(Propensity):
             "negatives must be all, auto or a whole number of at least 1": self.negatives in ("all", "auto")
             or (isinstance(self.negatives, int) and self.negatives >= 1),
             "held_out must lie between 0 and 0.5": 0.0 <= self.held_out <= 0.5,
+            "ridge must be auto or a number above 0": self.ridge == "auto"
+            or (not isinstance(self.ridge, str) and self.ridge > 0.0),
             "seed must lie between 0 and 2³¹ − 1": 0 <= self.seed < 2**31,
         }
         if broken := [rule for rule, kept in rules.items() if not kept]:
@@ -145,10 +158,11 @@ class LogisticMF(Propensity):
         np.clip(z, -factors.LIMIT, factors.LIMIT, out=z)
         known = (user >= 0) & (item >= 0)
         known[known] = found.user_seen[user[known]] & found.item_seen[item[known]]
-        return Scored(1.0 / (1.0 + np.exp(-z)), floored=int(np.count_nonzero(~known)))
+        return Scored(found.share / (1.0 + np.exp(-z)), floored=int(np.count_nonzero(~known)))
 
     def __str__(self) -> str:
         options = {name: getattr(self, name) for name in ("dim", "penalty", "epochs", "negatives", "held_out", "seed")}
+        options |= {} if self.ridge == "auto" else {"ridge": self.ridge}
         return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in options.items())})"
 
 
@@ -159,6 +173,7 @@ class Factors:
     Args:
         user_seen, item_seen: whether there was a training row.
         absolute: whether the training log showed what was seen.
+        share: of the whole log that the training log is, 1 if that is not known.
         losses: held-out log-loss of offsets alone, of every round, and in the end.
     """
 
@@ -170,36 +185,70 @@ class Factors:
     user_seen: npt.NDArray[np.bool_]
     item_seen: npt.NDArray[np.bool_]
     absolute: bool
+    share: float
     losses: tuple[float, ...]
 
 
 def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Factors:
     """Which pairs, how strong a penalty, and the factors that suit them."""
     kept, held = _pairs(train, model, rate)
-    task = Task(kept, _turn(kept, len(train.items)), held, weight, np.ones(len(train.items)))
-    penalty, level = _start(model, kept, weight, len(train.items))
+    share = 1.0 if train.share is None else train.share
+    link = Link() if share >= 1.0 else Link(-float(np.log(rate)), share)  # alone, the lift of a sample moves the level
+    task = Task(kept, _turn(kept, len(train.items)), held, weight, np.ones(len(train.items)), link=link)
+    penalty, level = _start(model, kept, weight, len(train.items), link)
+    ridges = _ridges(train, weight) if isinstance(model.ridge, str) else (model.ridge, model.ridge)
 
     def first(user: Floats, item: Floats, level: float) -> Floats:
         return _first(train, kept, weight, min(model.dim, len(user), len(item)), model.seed)
 
     penalties = np.full(len(train.users), penalty), np.full(len(train.items), penalty)
-    user, item, level, losses = alternate(task, penalties, level, first, model.epochs, model.threads)
+    measure = isinstance(model.ridge, str)
+    user, item, level, losses = alternate(task, penalties, level, first, model.epochs, model.threads, ridges, measure)
     return Factors(
         train.users,
         train.items,
         user,
         item,
-        level + float(np.log(rate)),
+        level + (float(np.log(rate)) if share >= 1.0 else 0.0),
         user_seen=np.diff(train.indptr) > 0,
         item_seen=np.bincount(train.item, minlength=len(train.items)) > 0,
         absolute=train.feedback is not Feedback.IMPLICIT and train.value is not None,
+        share=share,
         losses=losses,
     )
 
 
+def _ridges(train: Log, weight: Floats) -> tuple[float, float]:
+    """One over the variance of the offsets of users and of items."""
+    users, items = float(weight.sum()), float(len(train.items))
+    by_user = np.diff(train.indptr).astype(np.float64)
+    by_item = np.bincount(train.item, weights=weight[train.user], minlength=len(train.items)).astype(np.float64)
+    of_user, of_item = by_user / items, by_item / users
+    chance = float(np.sum(of_item * (1.0 - of_item))), float(np.sum(weight * of_user * (1.0 - of_user)))
+    return _ridge(by_user, weight, chance[0], items), _ridge(by_item, np.ones(len(by_item)), chance[1], users)
+
+
+def _ridge(rows: Floats, often: Floats, chance: float, others: float) -> float:
+    """Of one side, from its rows n, whose variance is ``chance`` = Σ p(1 − p) over the other side where all are alike.
+
+    Rows of users who differ vary by τ n̄² more, and on the scale of log-odds their offsets by log(1 + τ/(1 − p̄)²).
+    """
+    mean = max(float(np.average(rows, weights=often)), 1e-12)
+    rest = max(1.0 - mean / others, 1e-6)
+    excess = max(float(np.average((rows - mean) ** 2, weights=often)) - chance, 0.0)
+    return _within(1.0 / max(float(np.log1p(excess / (mean * rest) ** 2)), 1e-12))
+
+
+def _within(ridge: float) -> float:
+    return float(min(max(ridge, LOOSEST), TIGHTEST))
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Pairs to fit by user and by item, pairs to judge by, how often users and items count, what each pair weighs."""
+    """Pairs to fit by user and by item, pairs to judge by, how often users and items count, what each pair weighs.
+
+    ``link`` says how the probability of a pair follows from its logit.
+    """
 
     kept: Pairs
     turned: Pairs
@@ -207,6 +256,7 @@ class Task:
     users: Floats
     items: Floats
     pulls: tuple[Floats, Floats, Floats] = (NOT_TOLD, NOT_TOLD, NOT_TOLD)
+    link: Link = field(default_factory=Link)
 
 
 def alternate(
@@ -216,7 +266,8 @@ def alternate(
     first: Callable[[Floats, Floats, float], Floats],
     epochs: int,
     threads: int | None = None,
-    ridge: float = RIDGE,
+    ridges: tuple[float, float] = (RIDGE, RIDGE),
+    measure: bool = False,
 ) -> tuple[Floats, Floats, float, tuple[float, ...]]:
     """Offsets alone, then factors and offsets until held-out pairs say stop, then offsets once more.
 
@@ -224,15 +275,17 @@ def alternate(
         penalties: of the factors of every user and of every item.
         level: c at the start.
         first: the first item factors, given the offsets; as many as there shall be.
-        ridge: penalty of offsets.
+        ridges: penalties of the offsets of users and of items, at the start if they are measured.
+        measure: whether the ridges follow the offsets: one over mean of a² and its error, a step of EM.
 
     Gives back factors of users and items with their offset last, c, and the held-out losses.
     """
 
     def sweep(user: Floats, item: Floats, level: float, settled: bool = False) -> float:
         """All users, then all items; the mean of the offsets goes into the level, where no penalty holds it."""
-        by_user = (*task.kept, task.pulls[0], user, item, task.items, level, penalties[0], ridge, settled)
-        by_item = (*task.turned, task.pulls[1], item, user, task.users, level, penalties[1], ridge, settled)
+        how = settled, task.link.lift, task.link.share
+        by_user = (*task.kept, task.pulls[0], user, item, task.items, level, penalties[0], ridges[0], *how)
+        by_item = (*task.turned, task.pulls[1], item, user, task.users, level, penalties[1], ridges[1], *how)
         _each(pool, len(user), lambda a, b: factors.ascend(a, b, *by_user))
         _each(pool, len(item), lambda a, b: factors.ascend(a, b, *by_item))
         means = float(np.average(user[:, -1], weights=task.users)), float(np.average(item[:, -1], weights=task.items))
@@ -240,14 +293,26 @@ def alternate(
         item[:, -1] -= means[1]
         return level + sum(means)
 
+    def measured(user: Floats, item: Floats, level: float) -> tuple[float, float]:
+        link, known = (task.link.lift, task.link.share), (np.empty(len(user)), np.empty(len(item)))
+        by_user = (*task.kept, user, item, task.items, level, *link, known[0])
+        by_item = (*task.turned, item, user, task.users, level, *link, known[1])
+        _each(pool, len(user), lambda a, b: factors.information(a, b, *by_user))
+        _each(pool, len(item), lambda a, b: factors.information(a, b, *by_item))
+        sides = ((user, task.users, known[0], ridges[0]), (item, task.items, known[1], ridges[1]))
+        spread = [np.average(own[:, -1] ** 2 + 1.0 / (ridge + info), weights=w) for own, w, info, ridge in sides]
+        return _within(1.0 / spread[0]), _within(1.0 / spread[1])
+
     def judge(user: Floats, item: Floats, level: float) -> float:
-        total, loss = factors.log_loss(*task.held, task.pulls[2], user, item, task.users, level)
+        link = task.link.lift, task.link.share
+        total, loss = factors.log_loss(*task.held, task.pulls[2], user, item, task.users, level, *link)
         return loss / total if total > 0.0 else np.nan
 
     user, item = np.zeros((len(task.users), 1)), np.zeros((len(task.items), 1))
     with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
         for _ in range(WARM_UP):
             level = sweep(user, item, level)
+            ridges = measured(user, item, level) if measure else ridges
         losses = [judge(user, item, level)]
         start = first(user, item, level)
         dim = start.shape[1]
@@ -270,13 +335,14 @@ def alternate(
     return user, item, level, (*losses, judge(user, item, level))
 
 
-def _start(model: LogisticMF, pairs: Pairs, weight: Floats, items: int) -> tuple[float, float]:
+def _start(model: LogisticMF, pairs: Pairs, weight: Floats, items: int, link: Link) -> tuple[float, float]:
     """λ, and c as if all pairs were alike."""
     by_row = np.repeat(weight, np.diff(pairs[0]))
     share = min(max(float(by_row @ (pairs[1] & 1) / by_row.sum()), 1e-6), 1.0 - 1e-6)
-    spread = float(by_row.sum()) * share * (1.0 - share)
+    level = link.start(share)
+    spread = float(by_row.sum()) * share * (1.0 - share) * float(link.slope(np.asarray(level))) ** 2
     penalty = model.penalty * (np.sqrt(spread / items) + np.sqrt(spread / weight.sum()))
-    return float(penalty), float(np.log(share / (1.0 - share)))
+    return float(penalty), level
 
 
 def _stretch(task: Task, user: Floats, item: Floats, level: float) -> float:
@@ -287,8 +353,9 @@ def _stretch(task: Task, user: Floats, item: Floats, level: float) -> float:
     offset, inner = level + left[:, -1] + right[:, -1], np.einsum("ij,ij->i", left[:, :-1], right[:, :-1])
     factor, weight = 1.0, task.users[who] * pull if len(pull) else task.users[who]
     for _ in range(20 if (inner * weight).any() else 0):
-        p = 1.0 / (1.0 + np.exp(-np.clip(offset + factor * inner, -factors.LIMIT, factors.LIMIT)))
-        slope, bend = weight @ (inner * (seen - p)), weight @ (inner**2 * p * (1.0 - p))
+        eta = np.clip(offset + factor * inner, -factors.LIMIT, factors.LIMIT)
+        p, turn = 1.0 / (1.0 + np.exp(-task.link.logit(eta))), task.link.slope(eta)
+        slope, bend = weight @ (inner * turn * (seen - p)), weight @ ((inner * turn) ** 2 * p * (1.0 - p))
         factor = min(max(factor + float(slope / max(bend, 1e-9)), 0.5), 2.0)
     return factor
 

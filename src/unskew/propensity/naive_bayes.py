@@ -4,9 +4,13 @@
 
     P(r | O) = (n_r + a) / (|O| + a·K)        n_r of the |O| training rows have the value r, K different values
     P(r)     = (m_r + a) / (m + a·K)          m_r of the m rows of a sample that was seen at random (MCAR)
-    P(O)     = |O| / (U·I)                    U, I the users and items of the training log
+    P(O)     = |O| / (U·I)                    U, I the users and items that the training log could have shown
 
 Absolute, for the training log. Capped at 1. With a = 0 and no cap, Σ 1/P over the training rows is exactly U·I.
+
+The random sample is small as a rule, and its error is that of P̂: by the delta method P̂(r) is known to
+√((m − m_r) / (m·m_r)), relatively, however long the training log is. Fewer than 50 random rows in all, or than 5 of a
+value that counts, tell next to nothing, and evaluations refuse them (``python -m tests.inference.naive_bayes_study``).
 """
 
 from __future__ import annotations
@@ -16,15 +20,20 @@ from typing import Self
 
 import numpy as np
 
-from unskew.errors import InputError
-from unskew.log import Feedback, Log
+from unskew.errors import InputError, RefusedError
+from unskew.log import Feedback, Ids, Log
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, row_weights
 from unskew.propensity.counting import MOST_VALUES, ValueCounts, too_many
 from unskew.spec import show
 
+FEWEST_ROWS = 50  # random rows, and of every value that counts at least
+FEWEST = 5
+COUNTS = 0.05  # a value with less of the weight does not
+KNOWN = 0.02  # relative error of P below which nothing is said
+
 NO_SAMPLE = (
     "naive_bayes compares the values of the training log with those of pairs that were seen at random, and there is no "
-    "such sample. Give it with --mcar (mcar=…), or use logistic, which needs none."
+    "such sample. Give it with --mcar (mcar=…), or use 'logistic(features=none, offsets=item)', which needs none."
 )
 
 
@@ -39,6 +48,8 @@ class NaiveBayes(Propensity):
     smoothing: float = 1.0
     values: Floats | None = field(default=None, compare=False, repr=False)
     of_value: Floats | None = field(default=None, compare=False, repr=False)
+    train: ValueCounts | None = field(default=None, compare=False, repr=False)
+    sample: ValueCounts | None = field(default=None, compare=False, repr=False)
 
     name = "naive_bayes"
     estimated = True
@@ -65,10 +76,17 @@ class NaiveBayes(Propensity):
         return cls(smoothing)._from(train, sample)
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
-        """Count the values of the training rows (by the weight of their user) and of the random sample."""
+        """Count the values of the training rows and of the random sample, both by the weight of their user."""
+        counted = _counts(train, weights)
         if side.mcar is None:
             raise InputError(NO_SAMPLE)
-        return self._from(_counts(train, weights), _counts(side.mcar))
+        return self._from(counted, _counts(side.mcar, side.mcar_weights))
+
+    def counted_over(self, users: Ids, items: Ids) -> Self:
+        """The same, with users and items of a population and a catalogue beside those that were counted."""
+        if self.train is None or self.sample is None or self.train.user_ids is None or self.train.item_ids is None:
+            return self
+        return self._from(self.train.among(users, items), self.sample)
 
     def _from(self, train: ValueCounts, mcar: ValueCounts) -> Self:
         """Eq. 18 over the values of both logs."""
@@ -87,7 +105,8 @@ class NaiveBayes(Propensity):
                 "its propensity would be infinite. Use naive_bayes(smoothing=1)."
             )
         ratio = np.divide(given, all_over, out=np.zeros_like(given), where=all_over > 0.0)
-        return replace(self, values=values, of_value=ratio * n.sum() / (train.users * train.items))
+        of_value = ratio * n.sum() / (train.users * train.items)
+        return replace(self, values=values, of_value=of_value, train=train, sample=mcar)
 
     def _smooth(self, counts: Floats) -> Floats:
         """Shares with a pseudo-count for every value."""
@@ -118,6 +137,27 @@ class NaiveBayes(Propensity):
         rows = self.of_value[place]
         return Scored(np.minimum(rows, 1.0), capped=int(np.count_nonzero(rows > 1.0)))
 
+    def doubts(self, log: Log) -> list[str]:
+        """How well the random rows tell P of the values that count in this log; too few of them are refused."""
+        if self.sample is None or self.values is None or self.of_value is None:
+            return []
+        rows = np.ones(len(log), dtype=np.bool_) if log.gain is None else log.gain > 0.0
+        place = np.searchsorted(self.values, _values(log)[rows])
+        weight = np.bincount(place, weights=1.0 / np.minimum(self.of_value[place], 1.0), minlength=len(self.values))
+        count = np.flatnonzero(weight >= COUNTS * max(weight.sum(), 1e-300))
+        m, total = self.sample.of(self.values), float(self.sample.counts.sum())
+        few = [j for j in count if m[j] < FEWEST]
+        if total < FEWEST_ROWS or few:
+            raise RefusedError(_too_few(self.sample.source, total, self.values[few], m[few]))
+        error = {float(self.values[j]): float(np.sqrt((total - m[j]) / (total * m[j]))) for j in count}
+        if max(error.values(), default=0.0) < KNOWN:
+            return []
+        each = ", ".join(f"of value {show(value)} ± {100.0 * size:.0f} %" for value, size in error.items())
+        return [
+            f"naive_bayes knows P from {total:,.0f} random rows only: its relative standard error is {each}, whatever "
+            "the size of the other logs. Intervals and verdicts allow for that only with --interval bootstrap --refit."
+        ]
+
     def __str__(self) -> str:
         return f"{self.name}(smoothing={show(self.smoothing)})"
 
@@ -130,10 +170,22 @@ def _counts(log: Log, weights: Floats | None = None) -> ValueCounts:
     return ValueCounts(values, counts, users, len(log.items), log.account.source)
 
 
+def _too_few(source: str, rows: float, values: Floats, found: Floats) -> str:
+    """Why so small a sample is refused, and what to do."""
+    which = ", ".join(f"{m:,.0f} of value {show(float(value))}" for value, m in zip(values, found, strict=True))
+    return (
+        f"{source}: naive_bayes takes P of every value from rows seen at random, and there are {rows:,.0f}"
+        + (f" ({which})" if which else "")
+        + f": too few to tell it, or its error. It needs {FEWEST_ROWS} rows, and {FEWEST} of every value that counts.\n"
+        "Collect more random rows, join values into fewer bins (alike in all logs), or use --propensity "
+        "'logistic(features=none, offsets=item)', which needs none."
+    )
+
+
 def _values(log: Log) -> Floats:
     if log.feedback is Feedback.IMPLICIT or log.value is None:
         raise InputError(
             f"{log.account.source}: naive_bayes takes a pair's propensity from its value, so it needs logs with values "
-            "(--feedback ratings or conversions); implicit logs and unseen pairs have none. Use popularity or logistic."
+            "(--feedback ratings or conversions); implicit logs and unseen pairs have none. Use popularity(gamma=1)."
         )
     return log.value

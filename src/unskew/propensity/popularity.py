@@ -11,7 +11,7 @@ over it. Positives alone do not say whether an item is clicked much because it i
 because it is liked much, and γ is not identified.
 
 ``level=absolute`` calibrates the level where seen zeros are logged: P_i = |O| n_i^a / (U Σ n_i^a), capped at 1, so
-that as many pairs are expected as were seen.
+that as many pairs are expected as were seen; U counts all users of the population, with training rows or without.
 """
 
 from __future__ import annotations
@@ -169,7 +169,8 @@ class Popularity(Propensity):
         if self.level is Level.RELATIVE:
             return power(counts)
         assert self.per_user is not None
-        return power(counts) * (self.per_user / np.nansum(power(self.counts)))
+        shown = self.counts if exponent <= 0.0 else self.counts[self.counts > 0.0]  # 0^a = 0: no share for the unseen
+        return np.asarray(power(counts) * (self.per_user / np.nansum(power(shown))))
 
     def __str__(self) -> str:
         gamma = self.gamma if self.slope is None else self.gamma_
@@ -206,7 +207,7 @@ def _slope(train: Log, side: Side, positive: npt.NDArray[np.bool_], weight: Floa
             "relevance. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
         )
     one, other = (half.positives for half in _halves(train, positive, weight, train.items))
-    return from_random(one, other, *_halves(shown, liked, np.ones(len(shown)), train.items))
+    return from_random(one, other, *_halves(shown, liked, row_weights(shown, side.mcar_weights), train.items))
 
 
 def _halves(log: Log, positive: npt.NDArray[np.bool_], weight: Floats, items: Ids) -> tuple[Half, Half]:

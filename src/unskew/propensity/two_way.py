@@ -1,11 +1,18 @@
 """Logistic regression over pairs of users and items, without a table of pairs × covariates.
 
     η_ui = x_uᵀ W x_i + γ_u + β_i           x_u and x_i begin with a 1: W holds intercept, main effects and products
-    loss = Σ weight · [log(1 + e^η) − O·η] + ½ Σ penalty · θ²,        θ = (W, γ, β)
+    loss = Σ weight · [log(1 + e^z) − O·z] + ½ Σ penalty · θ²,        θ = (W, γ, β)
 
-With R = weight · (P − O) the gradient is X_uᵀ R X_i and the row and column sums of R; a product with the Hessian has
-the same form. Newton's method, each step by conjugate gradients, finds the minimum to rounding: a free offset then
-matches its row or column sum. The gradients are preconditioned by the Hessian of W and the diagonal of the offsets.
+z is the logit of the probability that a pair is among the pairs of the fit as a seen one: η itself where these are all
+pairs of a whole log. Of a random part with the share t the probability is t·σ(η), and unseen pairs that are a sample at
+rate f raise its logit by −log f, the lift:
+
+    z = lift + log t + η − log(1 + (1 − t) e^η),         dz/dη = 1 − κ,    κ = σ(η + log(1 − t))
+
+With R = weight · (σ(z) − O)(1 − κ) the gradient is X_uᵀ R X_i and the row and column sums of R; a product with the
+Fisher information (the Hessian where t = 1) has the same form. Newton's method, each step by conjugate gradients, finds
+the minimum to rounding: a free offset of a whole log then matches its row or column sum. The gradients are
+preconditioned by the information of W and the diagonal of the offsets.
 """
 
 from __future__ import annotations
@@ -32,6 +39,7 @@ Linear = Callable[[Floats], Floats]
 CHUNK = 1 << 17  # pairs at a time
 BLOCK = 1 << 12  # users at a time
 STEPS = 200
+REACH = 3.0  # by which no η moves at once where a share makes the loss flat beyond: a long step would not come back
 LARGEST = 3000  # entries of W up to which their Hessian is made
 ROOM = 50_000_000  # numbers that its making may hold
 
@@ -135,24 +143,65 @@ def add_products(eta: Floats, user: Floats, item: Floats, left: Integers, right:
         eta[rows] += np.einsum("nd,nd->n", user[left[rows]], item[right[rows]])
 
 
+@dataclass(frozen=True)
+class Link:
+    """How the probability of a pair follows from its η.
+
+    Args:
+        lift: −log of the rate at which unseen pairs were drawn.
+        share: of the whole log that the seen pairs are.
+    """
+
+    lift: float = 0.0
+    share: float = 1.0
+
+    def logit(self, eta: Floats) -> Floats:
+        """z, the logit of being among the pairs of the fit as a seen one."""
+        if self.share >= 1.0:
+            return np.asarray(eta + self.lift)
+        rest = np.logaddexp(0.0, eta + np.log1p(-self.share))
+        return np.asarray(eta + (self.lift + np.log(self.share)) - rest)
+
+    def slope(self, eta: Floats) -> Floats:
+        """dz/dη."""
+        if self.share >= 1.0:
+            return np.asarray(1.0)
+        return np.asarray(expit(-eta - np.log1p(-self.share)))
+
+    def start(self, seen: float) -> float:
+        """η of pairs of which the part ``seen`` is there: their share of the fit's pairs, at most that of the log."""
+        odds = np.log(seen / (1.0 - seen)) - self.lift
+        p = min(float(expit(odds)) / self.share, 0.9)
+        return float(np.log(p / (1.0 - p))) if self.share < 1.0 else float(odds)
+
+
 def minimise(
-    pairs: Pairs, label: Floats, weight: Floats, penalty: Floats, start: Floats, active: Bools, lift: float
+    pairs: Pairs,
+    label: Floats,
+    weight: Floats,
+    penalty: Floats,
+    start: Floats,
+    active: Bools,
+    link: Link,
+    goal: float = 1e-8,
 ) -> Floats:
-    """θ of the least loss; only ``active`` entries move, and ``lift`` is added to every η."""
-    theta, eta = start.copy(), pairs.spread(start) + lift
-    goal = max(1e-8, 1e-14 * float(np.sum(weight * np.ones_like(label))))
-    loss = _loss(eta, label, weight, penalty, theta)
+    """θ of the least loss; only ``active`` entries move, until no slope exceeds the goal."""
+    theta, eta = start.copy(), pairs.spread(start)
+    goal = max(goal, 1e-14 * float(np.sum(weight * np.ones_like(label))))
+    loss = _loss(link.logit(eta), label, weight, penalty, theta)
     for _ in range(STEPS):
-        p = expit(eta)
-        slope = active * (pairs.gather(weight * (p - label)) + penalty * theta)
+        p, turn = expit(link.logit(eta)), link.slope(eta)
+        slope = active * (pairs.gather(weight * (p - label) * turn) + penalty * theta)
         size = float(np.abs(slope).max(initial=0.0))
         if size <= goal:
             return theta
-        step = _newton(pairs, weight * p * (1.0 - p), penalty, active, slope, min(0.1, size**0.5))
+        step = _newton(pairs, weight * p * (1.0 - p) * turn**2, penalty, active, slope, min(0.1, size**0.5))
         along, length, trial = pairs.spread(step), 2.0, np.inf
+        if link.share < 1.0:
+            length *= min(1.0, REACH / max(float(np.abs(along).max(initial=0.0)), REACH))
         while trial > loss + 1e-12 * abs(loss) and length > 1e-10:
             length /= 2.0
-            trial = _loss(eta + length * along, label, weight, penalty, theta + length * step)
+            trial = _loss(link.logit(eta + length * along), label, weight, penalty, theta + length * step)
         theta, eta, loss = theta + length * step, eta + length * along, trial
     if not size <= 100.0 * goal:
         raise InputError(
@@ -161,8 +210,13 @@ def minimise(
     return theta
 
 
-def _loss(eta: Floats, label: Floats, weight: Floats, penalty: Floats, theta: Floats) -> float:
-    return float(np.sum(weight * (np.logaddexp(0.0, eta) - label * eta)) + 0.5 * np.sum(penalty * theta**2))
+def log_loss(z: Floats, label: Floats, weight: Floats) -> float:
+    """−log likelihood of what is seen, z its logits."""
+    return float(np.sum(weight * (np.logaddexp(0.0, z) - label * z)))
+
+
+def _loss(z: Floats, label: Floats, weight: Floats, penalty: Floats, theta: Floats) -> float:
+    return log_loss(z, label, weight) + float(0.5 * np.sum(penalty * theta**2))
 
 
 def _newton(pairs: Pairs, bend: Floats, penalty: Floats, active: Bools, slope: Floats, tolerance: float) -> Floats:

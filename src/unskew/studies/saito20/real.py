@@ -123,7 +123,9 @@ def out_of_sample(z: Flags, y: Floats, users: Ids, items: Ids) -> tuple[Floats, 
     )
     others = unseen_pairs(log, z.size).pairs
     p = np.empty(z.shape)
-    p[user, item], p[others.user, others.item] = crossfitted(propensity.make("logistic_mf"), log, others, FOLDS)
+    p[user, item], p[others.user, others.item] = crossfitted(
+        propensity.make("logistic_mf(ridge=1)"), log, others, FOLDS
+    )
     model = outcome.crossfit(outcome.make("logistic_mf"), log, FOLDS, propensity=p[user, item])
     q = model.bind(users, items)(*every_pair((z.shape[0], z.shape[1])))
     return p, q.reshape(z.shape)
