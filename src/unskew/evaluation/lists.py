@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from unskew.errors import InputError
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 
+Mask = npt.NDArray[np.bool_]
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
 
 
@@ -22,6 +25,7 @@ def code_lists(
     for name, given in lists.items():
         found, repeats = given.recode(test.users, test.items), 0
         outside = _recognise(name, given, test.users, logged, ledger)
+        _refuse_silence(name, given, found, scored)
         if seen is not None and rules.drop_seen:
             found = found.drop_seen(seen)
         elif seen is not None:
@@ -57,6 +61,7 @@ def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledge
     mark[given.item] = True  # −1, an item without a code, marks the place at the end
     listed = np.flatnonzero(mark[:-1])
     strange = given.items.into(logged)[listed] < 0
+    _refuse_strangers(name, given, users, logged, filled & ~outside, ~strange)
     for what, theirs, ours, share in (
         ("user", given.users, users, outside.sum() / max(filled.sum(), 1)),
         ("item", given.items, logged, strange.mean() if len(listed) else 0.0),
@@ -67,3 +72,31 @@ def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledge
                 f"the logs like '{ours.values[0]}': are these the same ids, written the same way?"
             )
     return int(outside.sum())
+
+
+def _refuse_strangers(
+    name: str, given: Recommendations, users: Ids, logged: Ids, users_known: Mask, items_known: Mask
+) -> None:
+    """Lists of which the logs know no user, or no item, would score 0 everywhere: that is no bad model but other ids."""
+    if not len(given.item):
+        return
+    for what, theirs, ours, known in (
+        ("user", given.users, users, users_known),
+        ("item", given.items, logged, items_known),
+    ):
+        if not known.any():
+            raise InputError(
+                f"{name}: not one of its {what}s occurs in any log, so that every score would be 0. They look like "
+                f"'{theirs.values[0]}', those of the logs like '{ours.values[0]}'.\n"
+                f"Write the same ids in lists and logs, or say which column holds them with --columns {what}=NAME."
+            )
+
+
+def _refuse_silence(name: str, given: Recommendations, found: Recommendations, scored: Mask) -> None:
+    """A model without a list for anybody with held-out interactions scores 0, whatever it recommends."""
+    if len(given.item) and scored.any() and not (scored & (np.diff(found.indptr) > 0)).any():
+        raise InputError(
+            f"{name}: its {int(np.count_nonzero(np.diff(given.indptr))):,} lists are for other users than the "
+            f"{int(scored.sum()):,} with held-out interactions, so that every score would be 0.\n"
+            "Make lists for the users of the test log. Are the test log and the training log swapped?"
+        )

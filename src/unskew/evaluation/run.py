@@ -17,6 +17,7 @@ from unskew.evaluation.answer import Setting, answer
 from unskew.evaluation.gather import Given, Stage, check_options, gather
 from unskew.evaluation.guesses import with_guesses
 from unskew.evaluation.inputs import Names, read_side
+from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.parts import segment_answers, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
@@ -177,6 +178,7 @@ def evaluate(
     )
     redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
     whole = answer(aligned.held, plan, setting, keep=per_user, redraw=redraw)
+    refuse_no_hits(aligned, plan, whole.estimates)
     if guessed.ear is not None:
         warnings += plausible.outside(guessed.ear)
     parts, lacking = segment_answers(aligned, plan, setting, by, given.population)
