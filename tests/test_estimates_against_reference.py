@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests import reference as ref
+from tests.drawn import evaluate_or_reject
 from tests.reference import Metric, Row, Rule, World
 from unskew.estimators import Strata, Stratified, Summary
 from unskew.estimators.summary import Histogram
@@ -105,7 +106,7 @@ def evaluate(inputs: Inputs, estimators: Sequence[Any], **options: Any) -> us.Re
     population = pl.DataFrame({"user": USERS, "relevant": [inputs.n[user] for user in USERS]})
     settings: dict[str, Any] = {"metrics": list(METRICS), "target": TARGETS, "propensity": "known", "refused": "skip"}
     settings |= {"users": population, "feedback": inputs.feedback, "relevant": inputs.relevant, "threads": 1}
-    return us.evaluate(inputs.frame(), inputs.models(), estimators=estimators, **(settings | options))
+    return evaluate_or_reject(inputs.frame(), inputs.models(), estimators=estimators, **(settings | options))
 
 
 @st.composite

@@ -213,8 +213,9 @@ def test_propensities_above_one_in_the_whole_log_are_counted() -> None:
     """P = 0.9 in a training part of share 0.6 would be 1.5 in the whole log: set to 1, and said how often."""
     test = log_of([1, 2, 3], value=[1.0, 0.0, 1.0])
     train = pl.DataFrame({"user": np.arange(10), "item": [1] * 9 + [2], "value": 1.0})
+    lists = pl.DataFrame({"user": test.users.values, "item": 1, "rank": 1})
     result = us.evaluate(
-        test, {"m": LISTS}, metrics=["recall@1"], estimators=["ips"], target="per_user_sum", seen=train,
+        test, {"m": lists}, metrics=["recall@1"], estimators=["ips"], target="per_user_sum", seen=train,
         propensity="logistic(features=none, offsets=item)", feedback="conversions", share=0.4, candidates="all",
     )  # fmt: skip
     assert any(words.startswith("1 held-out propensities came out above 1") for words in result.warnings)
