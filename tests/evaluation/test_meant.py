@@ -43,7 +43,7 @@ def test_lists_for_training_users_only_are_refused() -> None:
     """All users are known, but none of those with held-out interactions has a list."""
     seen = pl.concat([SEEN, pl.DataFrame({"user": [77, 78], "item": SEEN["item"][:1].to_list() * 2})])
     others = pl.DataFrame({"user": [77, 78], "item": TEST["item"][:2].to_list(), "rank": [1, 1]})
-    with pytest.raises(InputError, match="b: its 2 lists are for other users than the .* with held-out interactions"):
+    with pytest.raises(InputError, match=r"b: its 2 lists are for other users than the .* with held-out interactions"):
         evaluate(models={"a": LISTS["a"], "b": others}, seen=seen)
 
 

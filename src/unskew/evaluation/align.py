@@ -117,7 +117,7 @@ def align(
         held=held,
         users=users,
         items=items,
-        evidence=evidence_of(rules, model, rows, held, models, predictions, ranked.unranked, outcome),
+        evidence=evidence_of(rules, model, rows, held, models, predictions, ranked.unranked, outcome, ranked.accounts),
         summary=summary_of(model, logged, held, levels, training),
         propensity=model,
         labels=_texts(rows),

@@ -13,6 +13,7 @@ from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 
 Mask = npt.NDArray[np.bool_]
+NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
 
 
@@ -33,9 +34,12 @@ def code_lists(
         inside = np.append(test.items.into(logged) >= 0, True)  # −1, an item without a code, reads the end
         beyond = len(found.item) - int(np.count_nonzero(inside[found.item]))
         without = int(np.count_nonzero(scored & (np.diff(found.indptr) == 0)))
+        unasked = test.users.into(given.users) < 0  # an empty list is a list; nobody asked the model about these
         accounts[name] = plain(found.account) | {
             "rows": given.account.rows or len(given.item),
             "users_without_list": without,
+            NOT_ASKED: {"held_out": _count(unasked & scored), "silent": _count(unasked & ~scored)},
+            "silent_users_without_list": _count(~scored & (np.diff(found.indptr) == 0)),
             "lists_outside_the_population": outside,
             "training_items_in_lists": repeats,
             PLACES_BEYOND: beyond,
@@ -51,6 +55,10 @@ def code_lists(
             )
         coded.append(found)
     return tuple(coded), accounts
+
+
+def _count(mask: Mask) -> int:
+    return int(np.count_nonzero(mask))
 
 
 def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledger: Ledger) -> int:
@@ -77,7 +85,7 @@ def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledge
 def _refuse_strangers(
     name: str, given: Recommendations, users: Ids, logged: Ids, users_known: Mask, items_known: Mask
 ) -> None:
-    """Lists of which the logs know no user, or no item, would score 0 everywhere: that is no bad model but other ids."""
+    """Lists of which the logs know no user, or no item, would score 0: that is no bad model but other ids."""
     if not len(given.item):
         return
     for what, theirs, ours, known in (

@@ -11,7 +11,7 @@ from unskew.engine.held import Floats
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import RefusedError
 from unskew.estimators import Estimator
-from unskew.evaluation import beyond, cautions, plausible, shares
+from unskew.evaluation import beyond, cautions, missing_lists, plausible, shares
 from unskew.evaluation.align import Aligned, align, training_gains
 from unskew.evaluation.answer import Setting, answer
 from unskew.evaluation.gather import Given, Stage, check_options, gather
@@ -161,6 +161,7 @@ def evaluate(
     )
     warnings += [
         *beyond.warnings(aligned, plan),
+        *missing_lists.warnings(aligned, plan),
         *guessed.warnings,
         *shares.doubts(given.test, given.train, aligned.propensity, rules),
     ]
