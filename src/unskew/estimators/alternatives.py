@@ -349,6 +349,8 @@ def _gifts(way: Way, asked: Way, evidence: Evidence) -> str:
     if _filed(way):
         words.insert(0, "the strata's shares from outside with stratified(shares=FILE), a table 'stratum,share'")
     text = " and ".join(words)
+    if Need.SHARES in way.estimator.needs(way.target):
+        text = text.replace("in the test log", "in both logs")  # shares of strata are measured on training rows
     if not _filed(way) and replace(way, gifts=()) != replace(asked, gifts=()):
         text += f" and use {_cell(way, asked)}"
     return text

@@ -114,9 +114,7 @@ def _shape_refusal(metric: Metric, estimator: Estimator, target: Target) -> str 
     if target is not Target.PER_USER:
         return f"{metric} is a ratio inside each user, so it exists under per_user only."
     if metric.shape in (Shape.FIRST, Shape.CUT) and estimator.name != "naive":
-        return (
-            f"{metric} looks at one item of a user only, which no weight per item can debias: naive is all there is."
-        )
+        return f"{metric} looks at one item of a user only, which no weight per item can debias: naive is all there is."
     if getattr(metric, "ideal", "") == "full" and estimator.name != "naive":
         return f"{metric} compares with {metric.k} equal hits, which weighted items do not have."
     if getattr(metric, "divide", "") == "min" and innermost(estimator).name in ("ips", "stratified"):
