@@ -42,7 +42,7 @@ LEVELS: tuple[dict[str, bool], ...] = (
 )
 OUTCOMES: tuple[dict[str, bool], ...] = ({}, {"outcome": True}, {"outcome": True, "outside": True})
 CELLS = 150  # per feedback and estimator, spread over all there are
-MODELS = ({"unpredicted": "", "unranked": ""}, {}, {"unpredicted": "", "unranked": "m has no ranks"})
+MODELS: tuple[dict[str, str], ...] = ({"unpredicted": "", "unranked": ""}, {}, {"unpredicted": "", "unranked": "m has no ranks"})
 
 
 def logs(feedback: Feedback) -> list[Evidence]:

@@ -88,8 +88,12 @@ def evaluate(
     ] = None,
     invalid: Invalid = "error",
     duplicates: Annotated[
-        str, typer.Option(help="Repeated pairs: error, first, last or max.", rich_help_panel=INPUTS)
-    ] = "error",
+        str | None,
+        typer.Option(
+            help="Repeated pairs: error, first, last or max; by default first without values, else error.",
+            rich_help_panel=INPUTS,
+        ),
+    ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(

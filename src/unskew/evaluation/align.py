@@ -23,6 +23,7 @@ from unskew.evaluation.rows import has_level, inside, judged, with_propensities
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.catalogue import Catalogue
+from unskew.log.interactions import REPEATED
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings, train_gains
 from unskew.outcome import Outcome
@@ -77,7 +78,7 @@ def align(
     side: Side,
 ) -> Aligned:
     """Code everything over the population's users and the union of all items, and count what happens on the way."""
-    ledger = Ledger(dict(test.account.dropped))
+    ledger = Ledger(dict(test.account.dropped), _repeated(test, seen))
     shown = _vocabulary(test, seen, ())
     logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
     items = _vocabulary(test, seen, [logged, *(found.items for found in lists.values())])
@@ -130,6 +131,12 @@ def align(
         closed=catalogue is not None,
         excluded=known if rules.unseen else None,
     )
+
+
+def _repeated(*logs: Log | None) -> list[str]:
+    """Pairs that a log holds several times and that were kept once without anybody asking for it."""
+    notes = [f"{log.account.source}: {note}." for log in logs if log is not None for note in log.account.notes]
+    return list(dict.fromkeys(text for text in notes if text.endswith(f"{REPEATED}.")))
 
 
 def _told_of(

@@ -54,7 +54,7 @@ def as_log(
     columns: Mapping[str, str] | None = None,
     feedback: Feedback | str | None = None,
     invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
+    duplicates: Duplicates | None = None,
     keep: Iterable[str] = (),
 ) -> Log:
     """A log from a log, a path or a frame."""

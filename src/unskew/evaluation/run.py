@@ -54,7 +54,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     drop_seen: bool = False,
     invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
+    duplicates: Duplicates | None = None,
     by: str | None = None,
     level: float = 0.95,
     interval: Literal["normal", "bootstrap"] = "normal",
