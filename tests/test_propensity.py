@@ -95,8 +95,13 @@ def test_unsupported_items_are_dropped_and_counted_on_request() -> None:
     floored = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen)
     assert any("1 held-out interactions are on items that training never showed" in w for w in floored.warnings)
     assert floored.inputs["test"]["dropped"] == {}
+    (told,) = (w for w in floored.warnings if "never showed" in w)
+    rare = 2.0**1.5  # n is 2, 1 and, for the cold item, taken as 1: P is 1, 2^−1.5, 2^−1.5
+    assert f"33.3% of the rows carry {rare / (1.0 + 2.0 * rare):.1%} of the weight" in told
+    pasted = told.split("--propensity '")[1].split("'")[0]
+    assert pasted == "popularity(gamma=2, unsupported=drop)"
     assert floored.estimates[0].interactions == 3
-    dropped = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2, unsupported=drop)", seen=seen)
+    dropped = us.evaluate(test, {"m": LISTS}, propensity=pasted, seen=seen)
     assert dropped.inputs["test"]["dropped"] == {"item without training support": 1}
     assert dropped.estimates[0].interactions == 2
     without = us.evaluate(test.filter(pl.col("item") != 30), {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen)

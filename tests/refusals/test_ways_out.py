@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
@@ -42,7 +42,11 @@ LEVELS: tuple[dict[str, bool], ...] = (
 )
 OUTCOMES: tuple[dict[str, bool], ...] = ({}, {"outcome": True}, {"outcome": True, "outside": True})
 CELLS = 150  # per feedback and estimator, spread over all there are
-MODELS: tuple[dict[str, str], ...] = ({"unpredicted": "", "unranked": ""}, {}, {"unpredicted": "", "unranked": "m has no ranks"})
+MODELS: tuple[dict[str, str], ...] = (
+    {"unpredicted": "", "unranked": ""},
+    {},
+    {"unpredicted": "", "unranked": "m has no ranks"},
+)
 
 
 def logs(feedback: Feedback) -> list[Evidence]:
@@ -58,7 +62,7 @@ def logs(feedback: Feedback) -> list[Evidence]:
             OUTCOMES,
             MODELS,
         )
-        for known in [level | outcome | models]
+        for known in [cast("dict[str, Any]", level | outcome | models)]
     ]
 
 

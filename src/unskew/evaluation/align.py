@@ -89,7 +89,7 @@ def align(
     model = propensity
     if model is not None and not model.fitted and told is not None:
         model = model.fit(told, side)
-    rows, scores, predicted = _told_of(rows, model, predictions, rules, ledger)
+    rows, scores, predicted = _told_of(rows, model, train, predictions, rules, ledger)
     ranked = _ranked(lists, predictions, rows, known, logged, rules, ledger)
     labels, levels, trained = _labels(rows, seen, strata_columns)
     relative = model is None or not has_level(model, rows, rules)
@@ -119,7 +119,7 @@ def align(
         users=users,
         items=items,
         evidence=evidence_of(rules, model, rows, held, models, predictions, ranked.unranked, outcome, ranked.accounts),
-        summary=summary_of(model, logged, held, levels, training),
+        summary=summary_of(model, held, levels, training),
         propensity=model,
         labels=_texts(rows),
         training_counts=None if counts is None else counts.astype(np.float64),
@@ -140,12 +140,12 @@ def _repeated(*logs: Log | None) -> list[str]:
 
 
 def _told_of(
-    rows: Log, model: Propensity | None, predictions: Sources, rules: Rules, ledger: Ledger
+    rows: Log, model: Propensity | None, train: Log | None, predictions: Sources, rules: Rules, ledger: Ledger
 ) -> tuple[Log, Floats | None, dict[str, Floats]]:
     """The rows that have all that is asked of them, with their propensities and what each model predicts."""
     scores = None
     if model is not None:
-        rows, scores = with_propensities(rows, model, rules, ledger)
+        rows, scores = with_propensities(rows, model, rules, ledger, train)
     if not rules.rates or not predictions or rules.feedback is Feedback.IMPLICIT:
         return rows, scores, {}
     left, predicted = predicted_rows(predictions, rows, rules, ledger)

@@ -15,7 +15,7 @@ from unskew.evaluation.missing_lists import lists_for_some
 from unskew.evaluation.predicted import Sources
 from unskew.evaluation.rows import has_level, in_test_part
 from unskew.evaluation.rules import Rules
-from unskew.log import Feedback, Ids, Log, Predictions
+from unskew.log import Feedback, Log, Predictions
 from unskew.outcome import Outcome
 from unskew.propensity import Level, Propensity
 
@@ -68,7 +68,6 @@ def _unpredicted(models: Sequence[str], predictions: Sources, rows: Log, rules: 
 
 def summary_of(
     model: Propensity | None,
-    items: Ids,
     held: Held,
     levels: dict[str, tuple[str, ...]],
     training: TrainingRows | None,
@@ -76,11 +75,9 @@ def summary_of(
     """Histograms of propensities, from which strata edges and clips come."""
     if model is None or held.propensity is None:
         return Summary(levels=levels, training=training)
-    catalogue = model.of_items(items)
     return Summary(
         pairs=Histogram.of(held.propensity[held.value > 0.0]),
         seen=Histogram.of(held.propensity),
-        items=None if catalogue is None else Histogram.of(catalogue[~np.isnan(catalogue)]),
         levels=levels,
         training=training,
     )
