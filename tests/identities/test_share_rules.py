@@ -47,6 +47,7 @@ def evaluated(state: Mapping[str, str], propensity: str, candidates: Any) -> flo
         propensity=propensity,
         target="per_user_sum",
         seen=train,
+        users=pl.DataFrame({"user": ["u", "v"]}),
         candidates=candidates,
         threads=1,
     )

@@ -111,7 +111,11 @@ def evaluate(
     ] = None,
     propensity: Annotated[
         list[str] | None,
-        typer.Option(help='known, "popularity(gamma=2)", … Repeat to compare the answers.', rich_help_panel=WHAT),
+        typer.Option(
+            help='known (a column of the test log), "popularity(gamma=1)" (if exposure explains all of popularity), … '
+            "Repeat to compare the answers.",
+            rich_help_panel=WHAT,
+        ),
     ] = None,
     outcome: Annotated[
         str | None,
