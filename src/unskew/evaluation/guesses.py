@@ -99,7 +99,7 @@ def _about_all_candidates(outcome: Outcome, aligned: Aligned) -> Iterator[None]:
         assert aligned.held.candidates is not None
         raise InputError(
             f"{problem}\nNormalised targets divide by what all candidates would bring, so '{outcome}' is asked about "
-            f"all {aligned.held.candidates.sum():,.0f} candidate pairs; target per_user_sum asks about listed ones only."
+            f"all {aligned.held.candidates.sum():,.0f} candidate pairs; target per_user_sum asks about listed ones."
         ) from problem
 
 
