@@ -136,7 +136,7 @@ def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) ->
 def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     needs = estimator.needs(target)
     if Need.OUTCOME in needs and not evidence.outcome:
-        return f"{estimator} needs a model of what unseen pairs would have yielded (--outcome)."
+        return f"{estimator} needs a model of what unseen pairs would have yielded."
     if Need.OUTCOME in needs and evidence.feedback is Feedback.IMPLICIT and not evidence.outside:
         return f"{estimator} fits an outcome model to seen pairs, and an implicit log lacks those that brought nothing."
     if Need.PROPENSITY in needs and not evidence.propensity:
