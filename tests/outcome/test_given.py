@@ -175,7 +175,7 @@ def test_normalised_targets_say_that_they_ask_about_all_candidates(estimator: st
     """They divide by what all candidates would bring: the number is named, and the target that asks for less."""
     normalised = "per_user_sum(normalised=pooled)"
     with pytest.raises(
-        InputError, match=rf"all {U * ITEMS:,} candidate pairs; target per_user_sum asks about listed pairs"
+        InputError, match=rf"all {U * ITEMS:,} candidate pairs; target per_user_sum asks about listed ones"
     ):
         summed(NEEDED, estimator, normalised)
     assert summed(EVERY, estimator, normalised)
