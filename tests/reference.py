@@ -61,7 +61,7 @@ class Rule:
     kind: str
     stratum: Callable[[Row], object] = lambda row: None
     shares: Mapping[object, float] = field(default_factory=dict)
-    mode: str = "eq3"
+    mode: str = "renormalised"
     floor: float = 0.0
 
     def inverse(self, row: Row) -> float:

@@ -77,7 +77,13 @@ def test_gamma_minus_one_is_uniform() -> None:
     test = pl.DataFrame({"user": [1, 1, 2], "item": [10, 20, 20]})
     seen = pl.DataFrame({"user": [3, 4, 5], "item": [10, 10, 20]})
     result = us.evaluate(
-        test, {"m": LISTS}, propensity="popularity(gamma=-1)", seen=seen, share="users", target="pooled"
+        test,
+        {"m": LISTS},
+        estimators=["naive", "snips", "gs"],
+        propensity="popularity(gamma=-1)",
+        seen=seen,
+        share="users",
+        target="pooled",
     )
     naive, snips, gs = (e.value for e in result.estimates)
     assert snips == pytest.approx(naive, rel=1e-12)
@@ -97,10 +103,13 @@ def test_unsupported_items_are_dropped_and_counted_on_request() -> None:
     floored = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen, share="users")
     assert any("1 held-out interactions are on items that training never showed" in w for w in floored.warnings)
     assert floored.inputs["test"]["dropped"] == {}
+    (told,) = (w for w in floored.warnings if "never showed" in w)
+    rare = 2.0**1.5  # n is 2, 1 and, for the cold item, taken as 1: P is 1, 2^−1.5, 2^−1.5
+    assert f"33.3% of the rows carry {rare / (1.0 + 2.0 * rare):.1%} of the weight" in told
+    pasted = told.split("--propensity '")[1].split("'")[0]
+    assert pasted == "popularity(gamma=2, unsupported=drop)"
     assert floored.estimates[0].interactions == 3
-    dropped = us.evaluate(
-        test, {"m": LISTS}, propensity="popularity(gamma=2, unsupported=drop)", seen=seen, share="users"
-    )
+    dropped = us.evaluate(test, {"m": LISTS}, propensity=pasted, seen=seen, share="users")
     assert dropped.inputs["test"]["dropped"] == {"item without training support": 1}
     assert dropped.estimates[0].interactions == 2
     without = us.evaluate(
@@ -224,9 +233,10 @@ def test_propensities_above_one_in_the_whole_log_are_counted() -> None:
     """
     test = log_of([1, 2, 3], value=[1.0, 0.0, 1.0])
     train = pl.DataFrame({"user": np.arange(10), "item": [1] * 9 + [2], "value": 1.0})
+    lists = pl.DataFrame({"user": test.users.values, "item": 1, "rank": 1})
     for text, said in (("popularity(gamma=1, level=absolute)", True), ("logistic(features=none, offsets=item)", False)):
         result = us.evaluate(
-            test, {"m": LISTS}, metrics=["recall@1"], estimators=["ips"], target="per_user_sum", seen=train,
+            test, {"m": lists}, metrics=["recall@1"], estimators=["ips"], target="per_user_sum", seen=train,
             propensity=text, feedback="conversions", share=0.4, candidates="all",
         )  # fmt: skip
         assert said == any(words.startswith("1 held-out propensities came out above 1") for words in result.warnings)

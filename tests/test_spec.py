@@ -161,7 +161,7 @@ def test_metrics_print_canonically(text: str, canonical: str) -> None:
         ("gs(strata=column(genre))", "gs(strata=column(genre))"),
         ("clipped(at=0.01)", "clipped(snips, at=0.01)"),
         ("clipped(gs(3), quantile=.010)", "clipped(gs(strata=3), quantile=0.01)"),
-        ("stratified", "stratified(strata=5, shares=train, mode=eq3)"),
+        ("stratified", "stratified(strata=5, shares=train, mode=renormalised)"),
     ],
 )
 def test_estimators_print_canonically(text: str, canonical: str) -> None:

@@ -135,7 +135,7 @@ def test_predictions_from_a_file(shop: Path, tmp_path: Path) -> None:
         (["--estimator", "dr", "--outcome", "means"], ["never taken as uniform"]),
         (
             ["--propensity", "known", "--outcome", "means", "--estimator", "sndr", "--target", POOLED],
-            ["no normalised form", "ips"],
+            ["no normalised form", "Use dr"],
         ),
         (["--propensity", "known", "--outcome", "means", "--estimator", "switch(tau=0)"], ["at least 1"]),
     ],

@@ -92,8 +92,7 @@ def test_every_cell_of_the_table(target: str, log: Known) -> None:
         reason = refusal(metrics.make("dcg@5"), estimators.make(estimator), Target.make(target), log.evidence)
         assert (reason is None) == allowed(estimator, target, log), (estimator, reason)
         if reason is not None:
-            assert any(way in reason for way in ("Use ", "Give ", "use ", "say ")), reason
-            assert reason.endswith(".") and len(reason) > 60, reason
+            assert any(way in reason for way in (" Use ", " Give ")) and reason.endswith("."), reason
 
 
 def test_the_table_holds_both_answers() -> None:
@@ -111,17 +110,17 @@ GOOD = Known("conversions", "absolute", "fitted", True)
     [
         ("dr", "per_user_sum", {"outcome": None}, ["unseen pairs", "--outcome", "given(", "ips"]),
         ("direct", "per_user_sum", {"outcome": None}, ["--outcome 'logistic_mf(dim=10)'"]),
-        ("dr", "per_user_sum", {"feedback": "implicit"}, ["brought nothing", "ips or snips", "from outside"]),
-        ("dr", "per_user_sum", {"level": "relative"}, ["absolute", "relative", "sndr under per_user_sum"]),
-        ("switch(tau=4)", SUMS[1], {"level": "relative"}, ["absolute", "sndr under per_user_sum"]),
+        ("dr", "per_user_sum", {"feedback": "implicit"}, ["brought nothing", "Use ips", "snips under target pooled"]),
+        ("dr", "per_user_sum", {"level": "relative"}, ["absolute", "relative", "use sndr"]),
+        ("switch(tau=4)", SUMS[1], {"level": "relative"}, ["absolute", "sndr under target per_user_sum"]),
         ("dr", "per_user_sum", {"level": None}, ["never taken as uniform", "--propensity"]),
-        ("dr", "per_user_sum", {"zeros": False}, ["brought nothing", "--feedback implicit", "value 0"]),
-        ("snips", SUMS[1], {}, ["no normalised form", "ips", "pooled snips"]),
+        ("dr", "per_user_sum", {"zeros": False}, ["brought nothing", "value 0", "use ips"]),
+        ("snips", SUMS[1], {}, ["no normalised form", "Use ips"]),
         ("snips(over=list)", SUMS[1], {}, ["no normalised form", "ips"]),
         ("sndr", SUMS[2], {}, ["no normalised form", "per_user_sum"]),
         ("dr", "per_user", {}, ["defined for per_user_sum", "snips"]),
         ("dr", "pooled", {}, ["defined for per_user_sum", "snips"]),
-        ("dr", "per_pair", {}, ["defined for per_user_sum", "per_pair", "snips, ips or naive"]),
+        ("dr", "per_pair", {}, ["defined for per_user_sum", "per_pair", "Use ips"]),
         ("snips(over=list)", "pooled", {}, ["defined for per_user_sum"]),
     ],
 )
@@ -238,7 +237,7 @@ def test_graded_outcomes_are_not_counted_as_relevant(estimator: str, target: str
     asked: dict[str, Any] = {
         "estimators": [estimator], "target": target, "propensity": "known", "outcome": GUESS, "feedback": "conversions",
     }  # fmt: skip
-    with pytest.raises(RefusedError, match=r"graded\. Use cg@2, .*--relevant"):
+    with pytest.raises(RefusedError, match=r"graded\. Give .*--relevant '>=4'\. Or use cg@2"):
         us.evaluate(graded, LISTS, metrics=["precision@2"], **asked)
     for log, metric in ((TEST, "precision@2"), (graded, "cg@2")):
         assert us.evaluate(log, LISTS, metrics=[metric], **asked).estimates

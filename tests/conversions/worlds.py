@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.conversions.reference import Metric, Row, Rule, World
+from tests.drawn import evaluate_or_reject
 from unskew.outcome import Given
 
 USERS = [f"u{n}" for n in range(6)]
@@ -106,7 +107,7 @@ def evaluate(drawn: Drawn, estimators: Sequence[str] = tuple(RULES), **options: 
         "refused": "skip",
         "threads": 1,
     }
-    return us.evaluate(drawn.test(), drawn.frames(), estimators=list(estimators), **(settings | options))
+    return evaluate_or_reject(drawn.test(), drawn.frames(), estimators=list(estimators), **(settings | options))
 
 
 @st.composite

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
@@ -53,7 +55,7 @@ def test_duplicate_pairs_and_wrong_rows_follow_the_options() -> None:
     """duplicates and invalid apply to the test log, and what they drop is counted."""
     twice = pl.concat([TEST, TEST.head(1)])
     with pytest.raises(InputError, match="twice"):
-        evaluate(twice)
+        evaluate(twice, duplicates="error")
     assert evaluate(twice, duplicates="first").inputs["test"]["dropped"] == {"duplicate pair": 1}
     assert numbers(evaluate(twice, duplicates="first")) == numbers(evaluate())
     wrong = pl.concat(
@@ -62,6 +64,34 @@ def test_duplicate_pairs_and_wrong_rows_follow_the_options() -> None:
     with pytest.raises(InputError, match="propensity"):
         evaluate(wrong)
     assert evaluate(wrong, invalid="drop").inputs["test"]["dropped"] == {"propensity outside (0, 1]": 1}
+
+
+def test_repeated_clicks_are_kept_once_and_counted(tmp_path: Path) -> None:
+    """Clicking twice is no second positive: by default the first row stays, in both logs, files and frames."""
+    twice, seen = pl.concat([TEST, TEST.head(2)]), pl.concat([SEEN, SEEN.head(1)])
+    expected = numbers(evaluate(seen=SEEN))
+    result = evaluate(twice, seen=seen)
+    assert numbers(result) == expected
+    assert result.inputs["test"]["dropped"]["duplicate pair"] == 2
+    assert result.inputs["train"]["dropped"] == {"duplicate pair": 1}
+    said = [text for text in result.warnings if "repeat a pair" in text]
+    assert [text.split(" rows")[0] for text in said] == ["test: 2", "train: 1"]
+    twice.write_csv(tmp_path / "test.csv")
+    seen.write_parquet(tmp_path / "seen.parquet")
+    again = evaluate(tmp_path / "test.csv", seen=tmp_path / "seen.parquet")
+    assert numbers(again) == expected
+    assert again.inputs["test"]["dropped"]["duplicate pair"] == 2
+    assert not any("repeat a pair" in text for text in evaluate(twice, seen=seen, duplicates="first").warnings)
+
+
+def test_repeated_values_stay_an_error() -> None:
+    """Two values of one pair may contradict each other: somebody must say which one counts."""
+    valued = pl.concat([TEST, TEST.head(1)]).with_columns(value=pl.lit(1.0))
+    for told in ({"feedback": "conversions"}, {"relevant": ">=1"}):
+        with pytest.raises(InputError, match=r"twice.*\n.*--duplicates first"):
+            evaluate(valued, target="per_user", **told)
+    ignored = evaluate(valued, feedback="implicit")
+    assert ignored.inputs["test"]["dropped"] == {"duplicate pair": 1}
 
 
 def test_the_account_counts_clicks_per_user() -> None:

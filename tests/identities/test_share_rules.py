@@ -31,25 +31,28 @@ def states() -> list[tuple[dict[str, str], float]]:
 
 
 def evaluated(state: Mapping[str, str], propensity: str, candidates: Any) -> float:
-    """ips of dcg@3 as a sum over one user (and a second one, whose pair makes neither log empty)."""
+    """ips of dcg@3 as a sum over one user, without what a second one brings, who is there in every state with a hit."""
     tested, trained = ([item for item, place in state.items() if place == part] for part in ("test", "train"))
     test = pl.DataFrame({"user": ["u"] * len(tested), "item": tested, "propensity": [PAIRS[i][0] for i in tested]})
     extra = pl.DataFrame({"user": ["v"], "item": ["v"], "propensity": [1.0]})
     train = pl.DataFrame({"user": ["u"] * len(trained) + ["v"], "item": [*trained, "t"]})
     listed = [(item, rank) for item, (_, rank) in PAIRS.items() if rank]
     lists = pl.DataFrame({"user": ["u"] * len(listed), "item": [i for i, _ in listed], "rank": [r for _, r in listed]})
+    hit = pl.DataFrame({"user": ["v"], "item": ["v"], "rank": [1]})
     result = us.evaluate(
         pl.concat([test.cast({"user": pl.String, "item": pl.String, "propensity": pl.Float64}), extra]),
-        {"m": lists},
+        {"m": pl.concat([lists, hit])},
         metrics=["dcg@3"],
         estimators=["ips"],
         propensity=propensity,
         target="per_user_sum",
         seen=train,
+        users=pl.DataFrame({"user": ["u", "v"]}),
         candidates=candidates,
         threads=1,
     )
-    return 2.0 * result.estimates[0].value
+    hit_weighs = 1.0 / SHARE if "share" in propensity and candidates == "all" else 1.0
+    return 2.0 * result.estimates[0].value - hit_weighs
 
 
 def worth(items: Sequence[str]) -> float:

@@ -224,7 +224,7 @@ def test_ids_that_are_fractions() -> None:
 
 def test_a_repeated_pair(write: Write) -> None:
     """The first row that repeats a pair is named with the row that it repeats."""
-    path = write("log.csv", "user,item\n9,9\nb,1\na,1\nb,1\na,1\n")
+    path = write("log.csv", "user,item,value\n9,9,1\nb,1,1\na,1,1\nb,1,0\na,1,1\n")
     said = message(read_log, path)
     assert "the pair of user 'b' and item 1 is there twice, in row 2 and row 4 (not counting the header)" in said
     assert "--duplicates first, last or max" in said
@@ -233,7 +233,7 @@ def test_a_repeated_pair(write: Write) -> None:
 def test_row_numbers_are_those_of_the_file_even_when_rows_were_dropped(write: Write) -> None:
     """Dropped rows do not shift the row numbers of later messages."""
     path = write("log.csv", "user,item\n,1\na,1\n,2\na,1\n")
-    assert "row 2 and row 4" in message(read_log, path, invalid="drop")
+    assert "row 2 and row 4" in message(read_log, path, invalid="drop", duplicates="error")
 
 
 def test_nothing_left(write: Write) -> None:

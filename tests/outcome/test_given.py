@@ -134,3 +134,48 @@ def test_a_table_is_read_like_the_logs(tmp_path: Path) -> None:
     assert result.estimates[0].value == pytest.approx((0.3 + 0.4 / np.log2(3) + 0.5) / 2)
     both = run(["known", "uniform(p=0.5)"], invalid="drop").results["uniform(p=0.5)"]
     assert both.inputs["outcome"] == result.inputs["outcome"]
+
+
+U, ITEMS, K = 60, 12, 3
+LISTED = {
+    "a": pl.DataFrame(
+        {"user": np.repeat(np.arange(U), K), "item": np.tile([0, 1, 2], U), "rank": np.tile([1, 2, 3], U)}
+    ),
+    "b": pl.DataFrame({"user": np.repeat(np.arange(U), 5), "item": np.tile([3, 4, 5, 6, 7], U)}).with_columns(
+        rank=pl.Series(np.tile([1, 2, 3, 4, 5], U))
+    ),
+}
+NEEDED = pl.concat([lists.filter(pl.col("rank") <= K).select("user", "item") for lists in LISTED.values()])
+EVERY = pl.DataFrame({"user": np.repeat(np.arange(U), ITEMS), "item": np.tile(np.arange(ITEMS), U)})
+
+
+def summed(table: pl.DataFrame, estimator: str, target: str = "per_user_sum") -> list[float]:
+    """Values under a table of predictions 0.3."""
+    rng = np.random.default_rng(0)
+    user, item = np.nonzero(rng.random((U, ITEMS)) < 0.2)
+    log = pl.DataFrame({"user": user, "item": item, "value": (rng.random(len(user)) < 0.4).astype(float)})
+    result = us.evaluate(
+        log.with_columns(propensity=pl.lit(0.2)), LISTED, metrics=[f"recall@{K}", "dcg@2"], estimators=[estimator],
+        target=target, propensity="known", outcome=Given(table.with_columns(prediction=pl.lit(0.3))),
+        users=pl.DataFrame({"user": np.arange(U)}), feedback="conversions",
+    )  # fmt: skip
+    return [e.value for e in result.estimates]
+
+
+@pytest.mark.parametrize("estimator", ["direct", "dr", "sndr", "switch(tau=10)", "clipped(dr, at=0.1)"])
+def test_only_listed_pairs_down_to_the_cut_off_are_asked_for(estimator: str) -> None:
+    """A table of the listed pairs that count gives what a table of all pairs gives; one less is an error."""
+    assert summed(NEEDED, estimator) == summed(EVERY, estimator)
+    with pytest.raises(InputError, match="no prediction for 1 of"):
+        summed(NEEDED.tail(-1), estimator)
+
+
+@pytest.mark.parametrize("estimator", ["direct", "dr", "switch(tau=10)"])
+def test_normalised_targets_say_that_they_ask_about_all_candidates(estimator: str) -> None:
+    """They divide by what all candidates would bring: the number is named, and the target that asks for less."""
+    normalised = "per_user_sum(normalised=pooled)"
+    with pytest.raises(
+        InputError, match=rf"all {U * ITEMS:,} candidate pairs; target per_user_sum asks about listed ones"
+    ):
+        summed(NEEDED, estimator, normalised)
+    assert summed(EVERY, estimator, normalised)

@@ -28,15 +28,15 @@ def test_ratios_inside_users_exist_under_per_user_only(metric: str, target: str)
     """ndcg, map, mrr, hit and r_precision are ratios inside each user."""
     for estimator in ("naive", "snips"):
         reason = reason_for(estimator, target, metric=metric)
-        assert "per_user only" in reason and "recall, dcg, rbp or arhr" in reason
+        assert "per_user only" in reason and ("recall@" in reason or "ndcg@" in reason)
 
 
 @pytest.mark.parametrize("metric", ["mrr@5", "mrr", "hit@5", "r_precision"])
 @pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if e != "naive"])
 def test_first_hits_are_naive_only(metric: str, estimator: str) -> None:
-    """No weight per item can debias what looks at one item of a user only: recall, dcg, rbp, arhr can be."""
+    """No weight per item can debias what looks at one item of a user only: recall and dcg can be."""
     reason = reason_for(estimator, "per_user", metric=metric, feedback="conversions")
-    assert "naive is all there is" in reason and "recall, dcg, rbp or arhr" in reason
+    assert "naive is all there is" in reason and "recall@" in reason and "dcg@" in reason
 
 
 @pytest.mark.parametrize("metric", ["ndcg@5", "ndcg(discount=lenskit)@5", "map@5"])

@@ -48,8 +48,7 @@ def test_every_cell_of_averages_over_pairs(metric: str, log: Known) -> None:
         reason = refusal(metrics.make(metric), made(estimator), Target.PER_PAIR, able(log))
         assert (reason is None) == over_pairs(estimator, metric, log), (estimator, reason)
         if reason is not None:
-            assert any(way in reason for way in ("Use ", "Give ", "use ")), reason
-            assert reason.endswith(".") and len(reason) > 60, reason
+            assert any(way in reason for way in (" Use ", " Give ")) and reason.endswith("."), reason
 
 
 def test_the_table_of_pairs_holds_both_answers() -> None:
@@ -81,15 +80,15 @@ def test_divisors_per_user_and_item_are_for_pairs(over: str, target: str) -> Non
 @pytest.mark.parametrize(
     ("estimator", "metric", "known", "words"),
     [
-        ("naive", "mae", {"feedback": "implicit"}, ["an implicit log has none", "recall, dcg, rbp or arhr"]),
-        ("naive", "dcg@5", {"feedback": "implicit"}, ["brought nothing", "ips with absolute propensities", "per_user"]),
-        ("snips", "cg@5", {"feedback": "implicit"}, ["brought nothing", "ips with absolute propensities"]),
-        ("ips", "mae", {"level": "relative"}, ["absolute", "relative", "Use snips", "known propensities"]),
+        ("naive", "mae", {"feedback": "implicit"}, ["an implicit log has none", "dcg@10 with ips"]),
+        ("naive", "dcg@5", {"feedback": "implicit"}, ["brought nothing", "Use ips", "target pooled"]),
+        ("snips", "cg@5", {"feedback": "implicit"}, ["brought nothing", "Use ips"]),
+        ("ips", "mae", {"level": "relative"}, ["absolute", "relative", "use snips", "known propensities"]),
         ("ips", "dcg@5", {"level": None}, ["never taken as uniform", "--propensity known"]),
         ("clipped(snips, at=0.1)", "mae", {"level": "relative"}, ["means nothing", "clipped(snips, quantile="]),
-        ("gs(strata=2)", "mae", {}, ["per_user or pooled, not for per_pair", "Use snips, ips or naive"]),
-        ("stratified(strata=2)", "mae", {}, ["not for per_pair", "Use snips, ips or naive"]),
-        ("naive", "recall@5", {}, ["no average over pairs", "cg@5 or dcg@5", "per_user_sum", "--relevant"]),
+        ("gs(strata=2)", "mae", {}, ["per_user or pooled, not for per_pair", "Use ips"]),
+        ("stratified(strata=2)", "mae", {}, ["not for per_pair", "Use ips"]),
+        ("naive", "recall@5", {}, ["no average over pairs", "dcg@5", "per_user_sum"]),
         ("snips", "ndcg@5", {}, ["no average over pairs", "dcg@5"]),
     ],
 )
@@ -126,7 +125,7 @@ GUESSED = RATED.select("user", "item", prediction=pl.col("value") - 0.5)
         (
             {"m": us.Predictions.from_frame(GUESSED)},
             "dcg@5",
-            ["m has no column 'rank' and predicts 3 of 4 candidate pairs", "add a column 'rank'", "mae"],
+            ["m has no column 'rank' and predicts 3 of 4 candidate pairs", "a column 'rank'", "mae"],
         ),
         ({"m": us.Predictions.from_frame(GUESSED.with_columns(rank=pl.Series([1, 2, 1])))}, "recall@5", ["cg@5"]),
         (

@@ -47,8 +47,7 @@ def test_every_cell_of_the_table(target: str, log: Known) -> None:
         reason = refusal(metrics.make("recall@5"), made(estimator), Target.make(target), log.evidence)
         assert (reason is None) == allowed(estimator, target, log), (estimator, reason)
         if reason is not None:
-            assert any(way in reason for way in ("Use ", "Give ", "use ")), reason
-            assert reason.endswith(".") and len(reason) > 60, reason
+            assert any(way in reason for way in (" Use ", " Give ")) and reason.endswith("."), reason
 
 
 def test_the_table_holds_both_answers() -> None:
@@ -104,17 +103,17 @@ def test_evaluate_computes_the_allowed_cells_and_lists_the_others(log: Known, tm
 @pytest.mark.parametrize(
     ("estimator", "target", "known", "words"),
     [
-        ("snips", "per_user", {"level": None}, ["never taken as uniform", "--propensity known", "popularity(gamma=2)"]),
+        ("snips", "per_user", {"level": None}, ["never taken as uniform", "--propensity known", "popularity(gamma=1)"]),
         ("ips", "per_user", {"n_u": False}, ["number of relevant items", "'relevant'", "snips"]),
         ("ips", "pooled", {"n_u": False}, ["number of relevant items", "'relevant'", "snips"]),
         ("ips", "per_user", {"level": "relative"}, ["absolute", "relative", "snips", "known"]),
         ("ips", "per_user_sum", {"level": "relative"}, ["absolute", "snips under target pooled"]),
-        ("ips", "per_user_sum", {"level": "relative", "feedback": "conversions"}, ["absolute", "Use snips,"]),
+        ("ips", "per_user_sum", {"level": "relative", "feedback": "conversions"}, ["absolute", "use snips,"]),
         ("snips", "per_user_sum", {}, ["all seen pairs", "far too large", "ips", "pooled"]),
         ("clipped(snips, quantile=0.1)", "per_user_sum", {}, ["all seen pairs", "ips", "pooled"]),
         ("gs(strata=2)", "per_user_sum", {}, ["defined for per_user or pooled", "ips"]),
-        ("stratified(strata=2)", "per_user", {}, ["keep its skew", "shares=FILE", "gs"]),
-        (GIVEN, "pooled", {}, ["defined for per_user", "snips"]),
+        ("stratified(strata=2)", "per_user", {}, ["keep its skew", "shares=FILE", "ips"]),
+        (GIVEN, "pooled", {}, ["defined for per_user", "ips"]),
         (GIVEN, "per_user_sum", {}, ["defined for per_user", "ips"]),
         ("clipped(snips, at=0.1)", "per_user", {"level": "relative"}, ["means nothing", "clipped(snips, quantile="]),
         ("naive", "per_user", {"feedback": "ratings"}, ["which are relevant", "--relevant '>=4'"]),

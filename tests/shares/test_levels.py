@@ -69,7 +69,7 @@ def test_a_forgotten_share_is_refused_named_and_mended(candidates: str) -> None:
     frame, lists, truth = world()
     train, test = divided(frame, 0.3)
     said = refused(test, lists, ["ips"], seen=train, candidates=candidates)
-    assert "level of the propensities is wrong" in said and "--share 0.3" in said and "Or use snips." in said
+    assert "level of the propensities is wrong" in said and "--share 0.3" in said and "se snips" in said
     assert "say --share." in refused(test, lists, ["ips"])  # nothing tells how large without the training log
     mended = evaluate(test, lists, ["ips"], seen=train, candidates=candidates, share=0.3)
     if candidates == "all":
@@ -96,7 +96,7 @@ def test_dr_is_refused_and_sndr_named() -> None:
     test = divided(frame, 0.3)[1]
     for estimator, other in {"dr": "sndr", "switch(tau=20)": "sndr", "clipped(ips, at=0.2)": "snips"}.items():
         said = refused(test, lists, [estimator], outcome="means(shrink=10)")
-        assert f"Or use {other}." in said, said
+        assert f"se {other}" in said, said
         assert evaluate(test, lists, [other], outcome="means(shrink=10)").estimates
     said = refused(test, lists, ["clipped(snips, at=0.2)"])
     assert "Or use clipped(snips, quantile=0.01)." in said
@@ -136,7 +136,7 @@ def test_items_that_nobody_saw_do_not_matter_to_sums() -> None:
     (one,) = evaluate(frame, lists, ["ips"]).estimates
     assert one.low < y[:, 0].mean() < one.high
     said = refused(frame, lists, ["ips"], target="per_pair")
-    assert "--items" in said and "Or use snips." in said
+    assert "--items" in said and "se snips" in said
     items = pl.DataFrame({"item": range(20 + tail)})
     (two,) = evaluate(frame, lists, ["ips"], target="per_pair", items=items).estimates
     assert two.value == pytest.approx(y[:, 0].mean(), abs=4 * two.se)
@@ -160,7 +160,7 @@ def test_numbers_of_relevant_items_check_logs_of_positives() -> None:
     assert about_level(evaluate(frame, lists, ["ips"], **options)) == []
     train, test = divided(frame, 0.3)
     said = refused(test, lists, ["ips"], seen=train, candidates="all", **options)
-    assert "forgotten --share" in said and "Or use snips." in said
+    assert "forgotten --share" in said and "se snips" in said
     assert evaluate(test, lists, ["snips"], seen=train, candidates="all", **options).estimates
     assert about_level(evaluate(test, lists, ["ips"], seen=train, candidates="all", share=0.3, **options)) == []
 

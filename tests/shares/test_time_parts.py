@@ -46,7 +46,7 @@ def test_a_column_of_the_whole_log_has_no_level_on_a_part_cut_by_time() -> None:
     train, test = holdout(log, 0.3, by="time")
     said = refused(test, lists, ["ips"], seen=train)
     assert "propensities of the test period" in said and "known(part=test)" in said
-    assert "snips of recall or dcg under target pooled" in said
+    assert "snips under target pooled" in said
     result = evaluate(test, lists, ["snips"], seen=train, target="pooled")
     assert any("time decided which rows are in the test log" in text for text in result.warnings)
     assert "clipped(snips, at=0.1)" in (said := refused(test, lists, ["clipped(snips, at=0.1)"], target="pooled"))
@@ -131,5 +131,5 @@ def test_fitted_propensities_of_another_period_have_no_level() -> None:
     train, test = holdout(Log.from_frame(frame, feedback="conversions"), 0.3, by="time")
     options: dict[str, Any] = {"seen": train, "propensity": "popularity(gamma=1, level=absolute)"}
     said = refused(test, lists, ["ips"], **options)
-    assert "describe the training log" in said and "or use snips." in said
+    assert "describe the training log" in said and "Or use snips" in said
     assert evaluate(test, lists, ["snips"], **options).estimates

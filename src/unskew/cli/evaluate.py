@@ -91,8 +91,12 @@ def evaluate(
     ] = None,
     invalid: Invalid = "error",
     duplicates: Annotated[
-        str, typer.Option(help="Repeated pairs: error, first, last or max.", rich_help_panel=INPUTS)
-    ] = "error",
+        str | None,
+        typer.Option(
+            help="Repeated pairs: error, first, last or max; by default first without values, else error.",
+            rich_help_panel=INPUTS,
+        ),
+    ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -110,7 +114,11 @@ def evaluate(
     ] = None,
     propensity: Annotated[
         list[str] | None,
-        typer.Option(help='known, "popularity(gamma=2)", … Repeat to compare the answers.', rich_help_panel=WHAT),
+        typer.Option(
+            help='known (a column of the test log), "popularity(gamma=1)" (if exposure explains all of popularity), … '
+            "Repeat to compare the answers.",
+            rich_help_panel=WHAT,
+        ),
     ] = None,
     outcome: Annotated[
         str | None,

@@ -30,6 +30,7 @@ class Guess:
         excluded: the users' training rows, where only unseen items are candidates.
         ask: q of pairs of codes, ascending by user; ``None`` without an outcome model.
         people: the codes of the users, where they are some of those that ``excluded`` and ``ask`` know.
+        depth: the deepest rank that is worth something: nothing is asked about entries below it.
     """
 
     logged: Bools
@@ -37,6 +38,7 @@ class Guess:
     excluded: Log | None = None
     ask: Callable[[Ints32, Ints32], Floats] | None = None
     people: Ints32 | None = None
+    depth: int | None = None
 
     def candidates(self, lists: Recommendations, low: int, high: int) -> Bools:
         """Which entries of the lists of users ``low`` … ``high − 1`` are candidates."""
@@ -68,9 +70,11 @@ class Guess:
         return (user, item) if there.all() else (user[there], item[there])
 
     def listed(self, lists: Recommendations, low: int, high: int, there: Bools) -> Floats | None:
-        """q of each entry, 0 where it is no candidate."""
+        """q of each entry, 0 where it is no candidate or too deep to count."""
         if self.ask is None:
             return None
+        if self.depth is not None:
+            there = there & (lists.rank[lists.indptr[low] : lists.indptr[high]] <= self.depth)
         asked = self.ask(*self.pairs(lists, low, high, there))
         if len(asked) == len(there):
             return asked

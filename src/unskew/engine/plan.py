@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from unskew.engine.arm import Arm
 from unskew.engine.memory import AnyArm, Cell
 from unskew.engine.rated import RatedArm
 from unskew.engine.summed import SummedArm
 from unskew.estimators import Estimator, Need, Over, Summary, Target
-from unskew.estimators.validity import Evidence, refusal
+from unskew.estimators.validity import Evidence, refused_cell
 from unskew.metrics import Metric, RankingMetric
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A cell that the log cannot support."""
+    """A cell that the log cannot support, and as plain values what would be accepted instead."""
 
     metric: str
     estimator: str
     target: str
     reason: str
+    instead: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +46,13 @@ def sift(
     for target in dict.fromkeys(target for targets in metrics.values() for target in targets):
         asked = [metric for metric, targets in metrics.items() if target in targets]
         for estimator in estimators:
-            reasons = {metric: refusal(metric, estimator, target, evidence) for metric in asked}
-            good = tuple(metric for metric, reason in reasons.items() if reason is None)
-            refused += [Refusal(str(m), str(estimator), target, r) for m, r in reasons.items() if r is not None]
+            cells = {metric: refused_cell(metric, estimator, target, evidence) for metric in asked}
+            good = tuple(metric for metric, cell in cells.items() if cell is None)
+            refused += [
+                Refusal(str(metric), str(estimator), target, cell.reason, tuple(way.plain for way in cell.instead))
+                for metric, cell in cells.items()
+                if cell is not None
+            ]
             if good:
                 kept.append((estimator, target, good))
     return kept, refused

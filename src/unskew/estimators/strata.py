@@ -1,7 +1,7 @@
 """Strata: groups of pairs with similar propensities, or a column of the user's own.
 
-Edges are taken over the catalogue's items where the propensity is one per item, over the held-out pairs otherwise,
-from unclipped propensities, once, before any batch.
+Edges are taken over the held-out pairs, from unclipped propensities, once, before any batch. Over the catalogue's items
+most pairs, which are on popular items, would fall into one stratum (69 % of ML-100K's), where gs is naive.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Strata:
                     "Read it along with keep=['" + self.column + "']."
                 )
             return replace(self, count=len(levels))
-        histogram = summary.items or summary.pairs
+        histogram = summary.pairs
         assert histogram is not None
         inner = np.arange(1, self.count) / self.count
         if self.kind == "quantile":

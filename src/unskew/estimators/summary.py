@@ -47,13 +47,11 @@ class Summary:
     Args:
         pairs: propensities of the relevant held-out pairs; ``None`` without propensities.
         seen: propensities of all held-out pairs, for averages over pairs.
-        items: propensities of the catalogue's items, where the propensity is one per item.
         levels: per label column, its distinct values as text, in the order of their codes.
         training: the training rows, for shares measured on them.
     """
 
     pairs: Histogram | None = None
-    items: Histogram | None = None
     levels: dict[str, tuple[str, ...]] | None = None
     training: TrainingRows | None = None
     seen: Histogram | None = None

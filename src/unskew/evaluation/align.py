@@ -26,6 +26,7 @@ from unskew.evaluation.rows import has_level, inside, judged, with_propensities
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.catalogue import Catalogue
+from unskew.log.interactions import REPEATED
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings, train_gains
 from unskew.outcome import Outcome
@@ -82,7 +83,7 @@ def align(
     side: Side,
 ) -> Aligned:
     """Code everything over the population's users and the union of all items, and count what happens on the way."""
-    ledger = Ledger(dict(test.account.dropped))
+    ledger = Ledger(dict(test.account.dropped), _repeated(test, seen))
     shown = _vocabulary(test, seen, ())
     logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
     items = _vocabulary(test, seen, [logged, *(found.items for found in lists.values())])
@@ -91,7 +92,7 @@ def align(
     told = None if seen is None else replace(seen, gain=training_gains(seen, rules))
     train = None if told is None else told.positives()
     model, told = fitted_propensity(propensity, told, test, users, logged, rules, side, ledger)
-    rows, scores, predicted = _told_of(rows, model, predictions, rules, ledger)
+    rows, scores, predicted = _told_of(rows, model, train, predictions, rules, ledger)
     ranked = _ranked(lists, predictions, rows, known, logged, rules, ledger)
     labels, levels, trained = _labels(rows, seen, strata_columns)
     relative = model is None or not has_level(model, rows, rules)
@@ -126,8 +127,10 @@ def align(
         held=held,
         users=users,
         items=items,
-        evidence=evidence_of(rules, model, rows, held, models, predictions, ranked.unranked, outcome, level),
-        summary=summary_of(model, logged, held, levels, training),
+        evidence=evidence_of(
+            rules, model, rows, held, models, predictions, ranked.unranked, outcome, level, ranked.accounts
+        ),
+        summary=summary_of(model, held, levels, training),
         propensity=model,
         labels=_texts(rows),
         training_counts=None if counts is None else counts.astype(np.float64),
@@ -156,13 +159,19 @@ def _shown(
     return Guess(there, excluded=excluded) if never or not there[items.into(logged) >= 0].all() else None
 
 
+def _repeated(*logs: Log | None) -> list[str]:
+    """Pairs that a log holds several times and that were kept once without anybody asking for it."""
+    notes = [f"{log.account.source}: {note}." for log in logs if log is not None for note in log.account.notes]
+    return list(dict.fromkeys(text for text in notes if text.endswith(f"{REPEATED}.")))
+
+
 def _told_of(
-    rows: Log, model: Propensity | None, predictions: Sources, rules: Rules, ledger: Ledger
+    rows: Log, model: Propensity | None, train: Log | None, predictions: Sources, rules: Rules, ledger: Ledger
 ) -> tuple[Log, Floats | None, dict[str, Floats]]:
     """The rows that have all that is asked of them, with their propensities and what each model predicts."""
     scores = None
     if model is not None:
-        rows, scores = with_propensities(rows, model, rules, ledger)
+        rows, scores = with_propensities(rows, model, rules, ledger, train)
     if not rules.rates or not predictions or rules.feedback is Feedback.IMPLICIT:
         return rows, scores, {}
     left, predicted = predicted_rows(predictions, rows, rules, ledger)

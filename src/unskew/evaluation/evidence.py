@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
 from unskew.evaluation.level import LevelCheck
+from unskew.evaluation.missing_lists import lists_for_some
 from unskew.evaluation.predicted import Sources
 from unskew.evaluation.rows import cut_by_time, has_level, in_test_part
 from unskew.evaluation.rules import Rules
-from unskew.log import Ids, Log
+from unskew.log import Feedback, Log, Predictions
 from unskew.outcome import Outcome
 from unskew.propensity import Level, Part, Propensity
 
@@ -29,9 +31,9 @@ def evidence_of(
     unranked: str,
     outcome: Outcome | None,
     level: LevelCheck | None,
+    lists: Mapping[str, Any],
 ) -> Evidence:
-    """The facts on which refusals are decided."""
-    silent = [name for name in models if name not in predictions]
+    """The facts on which refusals are decided; ``lists`` are the accounts of the models' lists."""
     unshared = model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules)
     return Evidence(
         rules.feedback,
@@ -48,16 +50,33 @@ def evidence_of(
         wrong_pairs=level.wrong_pairs if level is not None else "",
         wrong_relevant=level.wrong_relevant if level is not None else "",
         binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
-        unpredicted=f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only" if silent else "",
-        unranked=unranked,
+        unpredicted=_unpredicted(models, predictions, rows, rules, unranked),
+        unranked=unranked if rules.ranks or not predictions else "no predictions were ranked",
         outcome=outcome is not None,
         outside=outcome is not None and outcome.fitted,
+        unlisted=lists_for_some(lists, held),
+        users=held.users,
     )
+
+
+def _unpredicted(models: Sequence[str], predictions: Sources, rows: Log, rules: Rules, unranked: str) -> str:
+    """Which models give no predictions; where only ranks were asked for and lack, whether predictions could serve."""
+    silent = [name for name in models if name not in predictions]
+    if silent:
+        return f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only"
+    if unranked and not rules.rates and rules.feedback is not Feedback.IMPLICIT:
+        short = [
+            name
+            for name, source in predictions.items()
+            if isinstance(source, Predictions) and np.isnan(source.recode(rows.users, rows.items).of(rows)).any()
+        ]
+        if short:
+            return f"{' and '.join(short)} {'lacks' if len(short) == 1 else 'lack'} some held-out pairs"
+    return ""
 
 
 def summary_of(
     model: Propensity | None,
-    items: Ids,
     held: Held,
     levels: dict[str, tuple[str, ...]],
     training: TrainingRows | None,
@@ -65,11 +84,9 @@ def summary_of(
     """Histograms of propensities, from which strata edges and clips come."""
     if model is None or held.propensity is None:
         return Summary(levels=levels, training=training)
-    catalogue = model.of_items(items)
     return Summary(
         pairs=Histogram.of(held.propensity[held.value > 0.0]),
         seen=Histogram.of(held.propensity),
-        items=None if catalogue is None else Histogram.of(catalogue[~np.isnan(catalogue)]),
         levels=levels,
         training=training,
     )

@@ -6,6 +6,8 @@ pair comes from a model that was fitted without it. What was fitted elsewhere, o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy.typing as npt
 from unskew.engine.guess import Floats, Guess
 from unskew.engine.memory import walk
 from unskew.engine.plan import Plan
+from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.plausible import Ear
@@ -42,7 +45,7 @@ def with_guesses(
     if not any(Need.LISTS in need for need in needs):
         return Guessed(aligned, None, None)
     logged = aligned.items.into(aligned.logged) >= 0
-    guess = Guess(logged, aligned.closed, aligned.excluded)
+    guess = Guess(logged, aligned.closed, aligned.excluded, depth=max(arm.depth for arm in plan.arms))
     if outcome is None or not any(Need.OUTCOME in need for need in needs):
         return Guessed(replace(aligned, held=replace(aligned.held, guess=guess)), None, None)
     rows, held = aligned.rows, aligned.held
@@ -54,9 +57,10 @@ def with_guesses(
         outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
     total = None
     whole = any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms)
-    q, unasked = _of_rows(outcome, aligned, whole)
-    if whole:
-        total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
+    with _about_all_candidates(outcome, aligned) if whole else nullcontext():
+        q, unasked = _of_rows(outcome, aligned, whole)
+        if whole:
+            total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
     ear = Ear.of(outcome.bind(aligned.users, aligned.items), held.value)
     ear.listen(q[~unasked])
     listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms), threads)
@@ -84,6 +88,19 @@ def with_guesses(
         )
     held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ear))
     return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings), ear)
+
+
+@contextmanager
+def _about_all_candidates(outcome: Outcome, aligned: Aligned) -> Iterator[None]:
+    """Normalised targets ask about every candidate: a table that lacks some is told why so many are wanted."""
+    try:
+        yield
+    except InputError as problem:
+        assert aligned.held.candidates is not None
+        raise InputError(
+            f"{problem}\nNormalised targets divide by what all candidates would bring, so '{outcome}' is asked about "
+            f"all {aligned.held.candidates.sum():,.0f} candidate pairs; target per_user_sum asks about listed ones."
+        ) from problem
 
 
 def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -56,7 +56,7 @@ def as_log(
     columns: Mapping[str, str] | None = None,
     feedback: Feedback | str | None = None,
     invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
+    duplicates: Duplicates | None = None,
     keep: Iterable[str] = (),
 ) -> Log:
     """A log from a log, a path or a frame."""
@@ -104,13 +104,20 @@ def as_lists(
             raise InputError(
                 f"model '{name}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}."
             )
-        return made
+        return _for_all(made, users)
     if hasattr(source, "predict"):
         raise InputError(
             f"model '{name}' predicts values (predict) and makes no lists (recommend), which ranks are read from."
             "\nGive its predictions of all candidates as a frame or array (Predictions), or ask for mae, mse or rmse."
         )
     return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=name)
+
+
+def _for_all(made: Recommendations, users: Ids) -> Recommendations:
+    """A model's lists with an empty one for everybody whom it was asked about and served nothing."""
+    if (users.into(made.users) >= 0).all():
+        return made
+    return made.recode(Ids.of(made.users.values, users.values), made.items)
 
 
 class Predictor(Protocol):

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from unskew.errors import InputError
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 
+Mask = npt.NDArray[np.bool_]
+NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
 TRAINING_ITEMS = "training_items_in_lists"
 
@@ -23,6 +27,7 @@ def code_lists(
     for name, given in lists.items():
         found, repeats = given.recode(test.users, test.items), 0
         outside = _recognise(name, given, test.users, logged, ledger)
+        _refuse_silence(name, given, found, scored)
         if seen is not None and rules.drop_seen:
             found = found.drop_seen(seen)
         elif seen is not None:
@@ -30,9 +35,12 @@ def code_lists(
         inside = np.append(test.items.into(logged) >= 0, True)  # −1, an item without a code, reads the end
         beyond = len(found.item) - int(np.count_nonzero(inside[found.item]))
         without = int(np.count_nonzero(scored & (np.diff(found.indptr) == 0)))
+        unasked = test.users.into(given.users) < 0  # an empty list is a list; nobody asked the model about these
         accounts[name] = plain(found.account) | {
             "rows": given.account.rows or len(given.item),
             "users_without_list": without,
+            NOT_ASKED: {"held_out": _count(unasked & scored), "silent": _count(unasked & ~scored)},
+            "silent_users_without_list": _count(~scored & (np.diff(found.indptr) == 0)),
             "lists_outside_the_population": outside,
             TRAINING_ITEMS: repeats,
             PLACES_BEYOND: beyond,
@@ -50,6 +58,10 @@ def code_lists(
     return tuple(coded), accounts
 
 
+def _count(mask: Mask) -> int:
+    return int(np.count_nonzero(mask))
+
+
 def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledger: Ledger) -> int:
     """Count lists of users outside the population, and say so where ids look mixed up: that is no bad model."""
     filled = np.diff(given.indptr) > 0
@@ -58,6 +70,7 @@ def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledge
     mark[given.item] = True  # −1, an item without a code, marks the place at the end
     listed = np.flatnonzero(mark[:-1])
     strange = given.items.into(logged)[listed] < 0
+    _refuse_strangers(name, given, users, logged, filled & ~outside, ~strange)
     for what, theirs, ours, share in (
         ("user", given.users, users, outside.sum() / max(filled.sum(), 1)),
         ("item", given.items, logged, strange.mean() if len(listed) else 0.0),
@@ -68,3 +81,31 @@ def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledge
                 f"the logs like '{ours.values[0]}': are these the same ids, written the same way?"
             )
     return int(outside.sum())
+
+
+def _refuse_strangers(
+    name: str, given: Recommendations, users: Ids, logged: Ids, users_known: Mask, items_known: Mask
+) -> None:
+    """Lists of which the logs know no user, or no item, would score 0: that is no bad model but other ids."""
+    if not len(given.item):
+        return
+    for what, theirs, ours, known in (
+        ("user", given.users, users, users_known),
+        ("item", given.items, logged, items_known),
+    ):
+        if not known.any():
+            raise InputError(
+                f"{name}: not one of its {what}s occurs in any log, so that every score would be 0. They look like "
+                f"'{theirs.values[0]}', those of the logs like '{ours.values[0]}'.\n"
+                f"Write the same ids in lists and logs, or say which column holds them with --columns {what}=NAME."
+            )
+
+
+def _refuse_silence(name: str, given: Recommendations, found: Recommendations, scored: Mask) -> None:
+    """A model without a list for anybody with held-out interactions scores 0, whatever it recommends."""
+    if len(given.item) and scored.any() and not (scored & (np.diff(found.indptr) > 0)).any():
+        raise InputError(
+            f"{name}: its {int(np.count_nonzero(np.diff(given.indptr))):,} lists are for other users than the "
+            f"{int(scored.sum()):,} with held-out interactions, so that every score would be 0.\n"
+            "Make lists for the users of the test log. Are the test log and the training log swapped?"
+        )

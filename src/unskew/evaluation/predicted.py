@@ -83,6 +83,12 @@ def lists_of_predictions(sources: Sources, rows: Log, known: Log | None, logged:
             lacking.append(f"{name} makes no lists")
             continue
         coded = source.recode(rows.users, rows.items)
+        if len(source) and not len(coded):
+            raise InputError(
+                f"{name}: not one of its {len(source):,} predictions is of a user and an item that these logs know.\n"
+                "Do users and items have the same ids as in the log? Rows and columns of an array are users and items "
+                "0, 1, 2, …; for other ids use Predictions.from_array(array, users, items)."
+            )
         if coded.rank is None:
             coded = _candidates_only(coded, known if rules.unseen else None, logged)
             predicted = np.diff(coded.indptr)[np.diff(rows.indptr) > 0]

@@ -12,7 +12,7 @@ from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
-from unskew.propensity import Level, Part, Propensity, Scored, part_propensity
+from unskew.propensity import Level, Part, Popularity, Propensity, Scored, part_propensity
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,8 +56,10 @@ def _outside_training(test: Log, seen: Log, ledger: Ledger) -> Log:
     return test.take(keep)
 
 
-def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger) -> tuple[Log, Floats]:
-    """The rows that have a propensity, and P of each in the test part."""
+def with_propensities(
+    test: Log, model: Propensity, rules: Rules, ledger: Ledger, train: Log | None = None
+) -> tuple[Log, Floats]:
+    """The rows that have a propensity, and P of each in the test part; ``train`` are the training positives."""
     scored = model.of(test)
     capped = _capped(scored, model, test, rules)
     rows = in_test_part(scored.rows, model, test, rules)
@@ -66,10 +68,7 @@ def with_propensities(test: Log, model: Propensity, rules: Rules, ledger: Ledger
         ledger.dropped["item without training support"] = int(np.count_nonzero(missing))
         test, rows = test.take(~missing), rows[~missing]
     elif scored.floored:
-        ledger.warnings.append(
-            f"{scored.floored:,} held-out interactions are on items that training never showed; their propensity is a "
-            "guess." + (" Drop them with popularity(gamma=…, unsupported=drop)." if model.name == "popularity" else "")
-        )
+        ledger.warnings.append(cold_items(test, rows, scored.floored, model, train))
     ledger.warnings += model.doubts(test)
     if capped:
         ledger.warnings.append(f"{capped:,} held-out propensities came out above 1 and were set to 1.")
@@ -107,6 +106,29 @@ def with_share(test: Log, rules: Rules) -> Log:
     if rules.share is None or test.share is not None or test.cut_by_time:
         return test
     return replace(test, share=rules.share, drawn=rules.share)
+
+
+def cold_items(test: Log, rows: Floats, floored: int, model: Propensity, train: Log | None) -> str:
+    """How many rows have a guessed propensity, how much of the weight they carry, and how to leave them out."""
+    count, weight = floored, ""
+    if train is not None:
+        shown = np.bincount(train.items.into(test.items)[train.item], minlength=len(test.items)) > 0
+        cold, inverse = ~shown[test.item], 1.0 / rows
+        if cold.any():
+            count = int(np.count_nonzero(cold))
+            weight = (
+                f": {count / len(test):.1%} of the rows carry {inverse[cold].sum() / inverse.sum():.1%} of the weight"
+            )
+    inner = getattr(model, "inner", model)
+    if isinstance(inner, Popularity):
+        dropping = str(model).replace(str(inner), str(replace(inner, unsupported="drop")))
+        remedy = f"Leave them out with --propensity '{dropping}'"
+    else:
+        remedy = "Give a longer training log, or leave these rows out of the test log"
+    return (
+        f"{count:,} held-out interactions are on items that training never showed; their propensity is a guess{weight}."
+        f" {remedy}, and see whether the answer holds."
+    )
 
 
 def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:

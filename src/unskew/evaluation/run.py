@@ -11,7 +11,7 @@ from unskew.engine.held import Floats
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import RefusedError
 from unskew.estimators import Estimator
-from unskew.evaluation import beyond, cautions, plausible, shares
+from unskew.evaluation import beyond, cautions, missing_lists, plausible, shares
 from unskew.evaluation.align import Aligned, align, training_gains
 from unskew.evaluation.answer import answer
 from unskew.evaluation.gather import Given, Stage, check_options, gather
@@ -19,6 +19,7 @@ from unskew.evaluation.guesses import with_guesses
 from unskew.evaluation.inputs import Names, read_side
 from unskew.evaluation.level import level_warnings
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
+from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.parts import measure_segments, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
@@ -60,7 +61,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     drop_seen: bool = False,
     invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
+    duplicates: Duplicates | None = None,
     by: str | None = None,
     level: float = 0.95,
     interval: Literal["normal", "bootstrap"] = "normal",
@@ -171,6 +172,7 @@ def evaluate(
         warnings.append(COLUMN_USED)
     warnings += [
         *beyond.warnings(aligned, plan),
+        *missing_lists.warnings(aligned, plan),
         *guessed.warnings,
         *level_warnings(aligned.level, plan),
         *shares.doubts(given.test, given.train, aligned.propensity, rules),
@@ -197,6 +199,7 @@ def evaluate(
     parts, lacking = measure_segments(aligned, plan, setting, by, given.population)
     errors = error_per_comparison([whole, *parts])
     answers = [answer(table, errors) for table in (whole, *parts)]
+    refuse_no_hits(aligned, plan, answers[0].estimates)
     about = {
         "outcome": guessed.account,
         "settings": question.settings(given.feedback, given.candidates, aligned.propensity),

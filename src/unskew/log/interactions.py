@@ -19,13 +19,18 @@ from unskew.log.table import Table, show
 REQUIRED = ("user", "item")
 OPTIONAL = ("value", "time", "policy", "propensity")
 IDS = ("user", "item", "policy")
+REPEATED = "rows repeat a pair of user and item: the first of each pair was kept"
 NONE = "(none)"  # what a kept column says where it says nothing
 Mask = npt.NDArray[np.bool_]
 
 
-def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates) -> Log:
-    """Check, code and order the rows of a table."""
-    if duplicates not in get_args(Duplicates):
+def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates | None) -> Log:
+    """Check, code and order the rows of a table.
+
+    A repeated pair of an implicit log says nothing new, so that by default the first row of it stays; where rows have
+    values, repeated rows may contradict each other, and somebody must say which one counts.
+    """
+    if duplicates is not None and duplicates not in get_args(Duplicates):
         raise InputError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not '{duplicates}'.")
     told = _feedback(table, feedback)
     if duplicates == "max" and ("value" not in table or told is Feedback.IMPLICIT):
@@ -59,7 +64,10 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
     again = np.zeros(len(log), dtype=np.bool_)
     again[1:] = (item[1:] == item[:-1]) & (user[1:] == user[:-1])
     if again.any():
-        log = log.take(_one_of_each(table, log, again, order, duplicates))
+        if duplicates is None and told is Feedback.IMPLICIT:
+            duplicates = "first"
+            table.notes.append(f"{again.sum():,} {REPEATED}")
+        log = log.take(_one_of_each(table, log, again, order, duplicates or "error"))
     return replace(log, account=table.account())
 
 

@@ -96,7 +96,7 @@ class Log:
         columns: Mapping[str, str] | None = None,
         feedback: Feedback | str | None = None,
         invalid: Invalid = "error",
-        duplicates: Duplicates = "error",
+        duplicates: Duplicates | None = None,
         keep: Iterable[str] = (),
         source: str = "frame",
     ) -> Log:

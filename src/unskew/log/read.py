@@ -18,7 +18,7 @@ def read_log(
     columns: Mapping[str, str] | None = None,
     feedback: Feedback | str | None = None,
     invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
+    duplicates: Duplicates | None = None,
     keep: Iterable[str] = (),
 ) -> Log:
     """Read a log from a .csv, .tsv (also with .gz behind it) or .parquet file.
@@ -32,7 +32,7 @@ def read_log(
         invalid: rows with nulls, unreadable values or impossible propensities are an ``error``, or ``drop`` leaves
             them out and counts them in ``account``.
         duplicates: a repeated (user, item) pair is an ``error``, or one row stays: the ``first`` or ``last`` in the
-            file, or the one with the ``max`` value.
+            file, or the one with the ``max`` value. By default the first one in implicit logs, else an error.
         keep: further columns to keep for segments.
     """
     table = table_of_file(

@@ -127,7 +127,7 @@ _PROPENSITIES: Mapping[str, Callable[[Spec], Propensity]] = {
 
 
 def make(text: str | Propensity) -> Propensity:
-    """The propensity with this canonical string, such as ``popularity(gamma=2)``."""
+    """The propensity with this canonical string, such as ``popularity(gamma=1)``."""
     return text if isinstance(text, Propensity) else build("propensity", text, _PROPENSITIES)
 
 

@@ -117,7 +117,8 @@ def from_files(
         if mcar is not None or inner.level is Level.ABSOLUTE:
             raise InputError(
                 f"counted: positives of items are all that is counted for '{inner}', and a random sample (mcar) or an "
-                "absolute level need more. Use popularity(gamma=2), or give the training log with --train."
+                "absolute level need more. Use popularity(gamma=1), if exposure explains all of popularity, or give "
+                "the training log with --train."
             )
         needed = ("item",) if above is None else ("item", "value")
         used = {ours: theirs for ours, theirs in (columns or {}).items() if ours in needed}

@@ -56,7 +56,8 @@ class Known(Propensity):
         if log.propensity is None:
             raise InputError(
                 f"{log.account.source}: propensity 'known' needs a column 'propensity', and there is none. Add it, "
-                "map it with --columns propensity=NAME, or use popularity(gamma=2)."
+                "map it with --columns propensity=NAME, or, if exposure explains all of popularity, use "
+                "popularity(gamma=1) with a training log."
             )
         return Scored(log.propensity)
 

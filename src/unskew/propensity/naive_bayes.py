@@ -186,6 +186,7 @@ def _values(log: Log) -> Floats:
     if log.feedback is Feedback.IMPLICIT or log.value is None:
         raise InputError(
             f"{log.account.source}: naive_bayes takes a pair's propensity from its value, so it needs logs with values "
-            "(--feedback ratings or conversions); implicit logs and unseen pairs have none. Use popularity(gamma=1)."
+            "(--feedback ratings or conversions); implicit logs and unseen pairs have none. Use known "
+            "propensities, or popularity(gamma=1) if exposure explains all of popularity."
         )
     return log.value

@@ -67,7 +67,8 @@ class Popularity(Propensity):
         if not isinstance(self.gamma, str) and not abs(self.gamma) <= STEEPEST:
             raise InputError(
                 f"'popularity': gamma must lie between −{STEEPEST} and {STEEPEST}, not {self.gamma:g}: counts to a "
-                "higher power leave nothing but the most popular item. The usual choices are 1 and 2."
+                "higher power leave nothing but the most popular item. γ = 1 says that exposure explains all of "
+                "popularity."
             )
         object.__setattr__(self, "level", Level(self.level))
 
@@ -77,7 +78,10 @@ class Popularity(Propensity):
         if len(items) != len(counts) or not (np.asarray(counts) >= 0.0).all() or not np.any(counts):
             raise InputError("popularity: there must be one count per item, none negative, and not all of them 0.")
         if isinstance(gamma, str):
-            raise InputError("popularity: counts of positives alone do not say γ. Give a number: gamma=1 or gamma=2.")
+            raise InputError(
+                "popularity: counts of positives alone do not say γ. Give a number: gamma=1, if "
+                "exposure explains all of popularity."
+            )
         return cls(gamma, unsupported, items=items, counts=np.asarray(counts, dtype=np.float64))
 
     @property
@@ -109,7 +113,8 @@ class Popularity(Propensity):
             raise InputError(
                 "popularity(level=absolute) needs a training log of all that was seen, zeros included (--feedback "
                 "conversions or ratings): positives alone do not say how much was seen.\n"
-                "Use the relative form, popularity(gamma=2), with snips or gs."
+                "Use the relative form, popularity(gamma=1) (if exposure explains all of popularity), with snips under "
+                "target pooled, or known propensities."
             )
         return replace(found, slope=_slope(train, side, positive, weight)) if self.gamma == ESTIMATE else found
 
@@ -197,8 +202,8 @@ def _slope(train: Log, side: Side, positive: npt.NDArray[np.bool_], weight: Floa
         raise InputError(
             "popularity(gamma=estimate): positives alone do not say whether an item is clicked much because it is "
             "shown much or because it is liked much, so γ is not identified.\n"
-            "Choose it by hand, popularity(gamma=1) or popularity(gamma=2), give a training log with the seen zeros "
-            "(--feedback conversions), or a log whose pairs were seen at random (mcar=…)."
+            "Choose it by hand, popularity(gamma=1) if exposure explains all of popularity, give a training log with "
+            "the seen zeros (--feedback conversions), or a log whose pairs were seen at random (mcar=…)."
         )
     shown, liked = side.mcar, positive_rows(side.mcar)
     if _shows_zeros(shown) and liked.all():

@@ -1,0 +1,374 @@
+"""What to do instead of a cell that the log cannot support: only what is accepted when it is followed.
+
+A way out is another cell (metric × estimator × target), something more to give (*gifts*: propensities, a threshold,
+lists for everybody), or both. None is written down by hand: candidates are tried against the same rules that refused
+the cell, over the same evidence, and what these refuse is not named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
+
+from unskew.estimators.base import Estimator, Need
+from unskew.estimators.clipped import Clipped
+from unskew.estimators.direct import Direct
+from unskew.estimators.dr import DR
+from unskew.estimators.gs import GeneralizedStratified
+from unskew.estimators.ips import IPS
+from unskew.estimators.naive import Naive
+from unskew.estimators.sndr import SNDR
+from unskew.estimators.snips import SNIPS
+from unskew.estimators.stratified import Stratified
+from unskew.estimators.target import Target
+from unskew.log import Feedback
+from unskew.metrics import CG, DCG, MAE, MAP, NDCG, Metric, RatingMetric, Recall, Shape
+
+if TYPE_CHECKING:
+    from unskew.estimators.validity import Evidence
+
+FILE = "FILE"  # stands for a table of the user's own
+MOST_GIFTS = 3
+SHOWN = 2  # ways of each kind that a message names
+NEAR = 3.2  # the second of them is no more than two changes away
+
+
+@dataclass(frozen=True)
+class Gift:
+    """Something more that a user may give.
+
+    Args:
+        name: what it is called in structured data.
+        words: the sentence's part after "Give"; ``{users}`` is the size of the population.
+        changes: what is then known about the log.
+        when: whether it is something that is lacking.
+    """
+
+    name: str
+    words: str
+    changes: tuple[tuple[str, Any], ...]
+    when: Callable[[Evidence], bool]
+
+    def given(self, evidence: Evidence) -> Evidence:
+        """The evidence with it."""
+        return replace(evidence, **dict(self.changes))
+
+
+GIFTS = (
+    Gift(
+        "propensity=known",
+        "a column 'propensity' in the test log with --propensity known",
+        (("propensity", True), ("absolute", True)),
+        lambda e: not e.propensity,
+    ),
+    Gift(
+        "propensity=popularity(gamma=1)",
+        "--propensity 'popularity(gamma=1)' with a training log (if exposure explains all of popularity)",
+        (("propensity", True), ("absolute", False)),
+        lambda e: not e.propensity,
+    ),
+    Gift(
+        "propensity=known(part=test)",
+        "a column written for the test period with --propensity 'known(part=test)'",
+        (("absolute", True), ("unshared", False), ("cut", "")),
+        lambda e: bool(e.cut),
+    ),
+    Gift(
+        "share",
+        "the test log's share of the whole log with --share 0.3 (or --share users, if it holds other users)",
+        (("absolute", True), ("unshared", False)),
+        lambda e: e.unshared and not e.cut,
+    ),
+    Gift(
+        "absolute=known",
+        "known propensities (a column 'propensity' in the test log, --propensity known)",
+        (("absolute", True),),
+        lambda e: e.propensity and not e.absolute and not e.unshared,
+    ),
+    Gift(
+        "outcome=fitted",
+        "--outcome 'logistic_mf(dim=10)'",
+        (("outcome", True), ("outside", False)),
+        lambda e: not e.outcome,
+    ),
+    Gift(
+        "outcome=given",
+        "predictions from outside with --outcome 'given(predictions.parquet)'",
+        (("outcome", True), ("outside", True)),
+        lambda e: not e.outside,
+    ),
+    Gift(
+        "relevant",
+        "a threshold such as --relevant '>=4'",
+        (("thresholded", True), ("binary", True)),
+        lambda e: e.feedback is not Feedback.IMPLICIT and not e.thresholded,
+    ),
+    Gift(
+        "users.relevant",
+        "each user's number of relevant items as column 'relevant' with --users",
+        (("relevant", True),),
+        lambda e: not e.relevant,
+    ),
+    Gift(
+        "zeros",
+        "the seen pairs that brought nothing too, with value 0",
+        (("zeros", True),),
+        lambda e: e.feedback is Feedback.CONVERSIONS and not e.zeros,
+    ),
+    Gift(
+        "predictions",
+        "predictions of every model with --predictions name=FILE (user, item, prediction)",
+        (("unpredicted", ""),),
+        lambda e: bool(e.unpredicted),
+    ),
+    Gift(
+        "ranks",
+        "predictions of all candidate pairs, or a column 'rank'",
+        (("unranked", ""),),
+        lambda e: bool(e.unranked),
+    ),
+    Gift(
+        "lists",
+        "lists for all {users:,} users, also those without held-out interactions",
+        (("unlisted", ""),),
+        lambda e: bool(e.unlisted),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A cell that is accepted once the gifts are given."""
+
+    metric: Metric
+    estimator: Estimator
+    target: Target
+    gifts: tuple[Gift, ...] = ()
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As plain values, for results."""
+        return {
+            "metric": str(self.metric),
+            "estimator": str(self.estimator),
+            "target": str(self.target),
+            "give": [gift.name for gift in self.gifts],
+        }
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a cell cannot be estimated, and the ways out; ``reason`` is the whole message."""
+
+    reason: str
+    instead: tuple[Way, ...]
+
+
+Rule = Callable[[Metric, Estimator, Target, "Evidence"], str | None]
+
+
+def refused(why: str, asked: Way, evidence: Evidence, rule: Rule, *, by_metric: bool) -> Refused:
+    """The refusal of a cell with everything that may be done about it.
+
+    Args:
+        why: the reason.
+        asked: the refused cell.
+        evidence: what is known about the log.
+        rule: why a cell is refused, ``None`` if it is not.
+        by_metric: whether the metric is what cannot be had; otherwise other metrics are no answer.
+    """
+
+    def accepted(way: Way) -> bool:
+        return rule(way.metric, way.estimator, way.target, evidence) is None
+
+    near = _cells(asked, evidence, other_metrics=by_metric)
+    cells = _diverse(near, accepted) or _diverse(_cells(asked, evidence, other_metrics=True), accepted)
+    debiased = [way for way in cells if _debiases(way) or not _debiases(asked)]
+    gifts = _with_gifts([asked, *_own_shares(asked)], evidence, rule, most=1 if debiased else MOST_GIFTS)
+    if not gifts and not debiased:
+        gifts = _with_gifts([way for way, _ in near if _debiases(way)], evidence, rule, most=1)[:1]
+    ways = (*gifts, *(debiased or cells))
+    if not ways:
+        every = [way for way, _ in _cells(asked, evidence, other_metrics=True)]
+        ways = _with_gifts(every, evidence, rule, most=MOST_GIFTS)[:1]
+    return Refused(f"{why} {_advice(asked, ways, evidence)}", ways)
+
+
+def _debiases(way: Way) -> bool:
+    return way.estimator.name != "naive"
+
+
+def _with_gifts(cells: Sequence[Way], evidence: Evidence, rule: Rule, *, most: int) -> tuple[Way, ...]:
+    """The smallest sets of gifts that make one of the cells acceptable."""
+    lacking = [gift for gift in GIFTS if gift.when(evidence)]
+    everything = evidence
+    for gift in lacking:
+        everything = gift.given(everything)
+    everything = replace(everything, absolute=everything.propensity, outside=everything.outcome)  # the best of a kind
+    cells = [way for way in cells if rule(way.metric, way.estimator, way.target, everything) is None]
+    for size in range(most + 1):
+        found = []
+        for cell, gifts in product(cells, combinations(lacking, size)):
+            richer = _given(gifts, evidence)
+            if richer is not None and rule(cell.metric, cell.estimator, cell.target, richer) is None:
+                found.append(replace(cell, gifts=gifts))
+                if len(found) == SHOWN:
+                    return tuple(found)
+        if found:
+            return tuple(found)
+    return ()
+
+
+def _given(gifts: Iterable[Gift], evidence: Evidence) -> Evidence | None:
+    """The evidence with all of them; ``None`` if one of them is there already."""
+    for gift in gifts:
+        if not gift.when(evidence):
+            return None
+        evidence = gift.given(evidence)
+    return evidence
+
+
+def _own_shares(asked: Way) -> list[Way]:
+    """Shares of strata may come from outside."""
+    if isinstance(asked.estimator, Stratified) and asked.estimator.shares == "train":
+        return [replace(asked, estimator=replace(asked.estimator, shares=FILE))]
+    return []
+
+
+def _diverse(ways: Iterable[tuple[Way, float]], accepted: Callable[[Way], bool]) -> tuple[Way, ...]:
+    """The nearest accepted cell, and another near one under another metric or target."""
+    found: list[Way] = []
+    for way, far in ways:
+        if found and far > NEAR:
+            break
+        if all((way.metric, way.target) != (other.metric, other.target) for other in found) and accepted(way):
+            found.append(way)
+        if len(found) == SHOWN:
+            break
+    return tuple(found)
+
+
+def _cells(asked: Way, evidence: Evidence, *, other_metrics: bool) -> list[tuple[Way, float]]:
+    """Other cells and how far they are, the nearest first: another estimator, another target, another metric, several.
+
+    Last come naive, which debiases nothing, where something else was asked for; direct, which believes its model; and
+    per_user, whose ratios lean towards naive for users with few clicks.
+    """
+    found: list[tuple[Way, float]] = []
+    debiased = asked.estimator.name != "naive"
+    for (m, metric), (e, estimator), (t, target) in product(
+        enumerate([asked.metric, *(_metrics(asked.metric) if other_metrics else ())]),
+        enumerate([asked.estimator, *_estimators(asked.estimator, evidence)]),
+        enumerate([asked.target, *_targets(asked.target, evidence)]),
+    ):
+        if (m, e, t) == (0, 0, 0) or target not in estimator.valid:
+            continue
+        far = 1.0 * (e > 0) + 1.5 * (t > 0) + 1.5 * (m > 0) + 0.01 * e + 0.05 * t + 0.05 * m
+        far += 10.0 * (debiased and estimator.name == "naive") + 2.0 * (estimator.name == "direct")
+        far += 2.0 * (t > 0 and target is Target.PER_USER and _is_sum(metric))
+        found.append((Way(metric, estimator, target), far))
+    return sorted(found, key=lambda pair: pair[1])
+
+
+def _is_sum(metric: Metric) -> bool:
+    return isinstance(metric, RatingMetric) or metric.shape is Shape.ADDITIVE
+
+
+def _metrics(metric: Metric) -> Iterator[Metric]:
+    """Metrics that say something similar, and can be estimated more often."""
+    if isinstance(metric, RatingMetric):
+        yield DCG(10)
+        return
+    k = metric.k or 10
+    if isinstance(metric, NDCG) and metric != NDCG(metric.k):
+        yield NDCG(metric.k)
+    if isinstance(metric, MAP) and metric != MAP(metric.k):
+        yield MAP(metric.k)
+    if metric.name in ("precision", "cg"):
+        yield CG(k)
+    if metric.shape is not Shape.ADDITIVE or metric.name in ("precision", "cg"):
+        yield Recall(k)
+    yield DCG(k)
+    yield CG(k)
+    yield MAE()
+
+
+def _estimators(estimator: Estimator, evidence: Evidence) -> Iterator[Estimator]:
+    """Estimators that may serve instead, the strongest promise first."""
+    if isinstance(estimator, Clipped):
+        if estimator.at is not None:
+            yield Clipped(estimator.inner, quantile=0.01)
+        yield estimator.inner
+    if isinstance(estimator, Stratified) and not estimator.strata.by_propensity:
+        yield GeneralizedStratified(estimator.strata)
+    if Need.OUTCOME in estimator.needs(Target.PER_USER_SUM):
+        yield from (DR(), SNDR())
+    if estimator.name != "naive":
+        yield from (IPS(), SNIPS(), SNIPS("list"))
+    if evidence.outside and Need.OUTCOME in estimator.needs(Target.PER_USER_SUM):
+        yield Direct()  # what was predicted elsewhere, believed
+    if estimator.name == "naive" and evidence.propensity:
+        yield from (IPS(), SNIPS())
+    yield Naive()
+
+
+def _targets(target: Target, evidence: Evidence) -> Iterator[Target]:
+    """Other targets, those first that are usual for the feedback."""
+    usual = {
+        Feedback.IMPLICIT: (Target.POOLED, Target.PER_USER_SUM),
+        Feedback.CONVERSIONS: (Target.PER_USER_SUM, Target.POOLED),
+        Feedback.RATINGS: (Target.PER_PAIR, Target.PER_USER_SUM, Target.POOLED),
+    }[evidence.feedback]
+    sums = (Target.SUM_POOLED,) if target.sums else ()
+    yield from (other for other in (*usual, Target.PER_USER, Target.PER_PAIR, *sums) if other is not target)
+
+
+def _advice(asked: Way, ways: tuple[Way, ...], evidence: Evidence) -> str:
+    """The ways as sentences."""
+    given = [_gifts(way, asked, evidence) for way in ways if way.gifts or _filed(way)]
+    used = [_cell(way, asked) for way in ways if not way.gifts and not _filed(way)]
+    parts = []
+    if given:
+        parts.append(f"Give {', or '.join(given)}.")
+    if used:
+        first = "Or use" if given else "Use"
+        parts.append(f"{first} {', or '.join(used)}{_undebiased(asked, ways)}.")
+    return " ".join(parts)
+
+
+def _undebiased(asked: Way, ways: tuple[Way, ...]) -> str:
+    """A note where nothing but naive is left."""
+    left = [way for way in ways if not way.gifts and not _filed(way)]
+    only = asked.estimator.name != "naive" and all(way.estimator.name == "naive" for way in left)
+    return ", which debiases nothing" if only else ""
+
+
+def _filed(way: Way) -> bool:
+    return isinstance(way.estimator, Stratified) and way.estimator.shares == FILE
+
+
+def _gifts(way: Way, asked: Way, evidence: Evidence) -> str:
+    """What to give, and where the cell changes what to use with it."""
+    words = [gift.words.format(users=evidence.users) for gift in way.gifts]
+    if _filed(way):
+        words.insert(0, "the strata's shares from outside with stratified(shares=FILE), a table 'stratum,share'")
+    text = " and ".join(words)
+    if Need.SHARES in way.estimator.needs(way.target):
+        text = text.replace("in the test log", "in both logs")  # shares of strata are measured on training rows
+    if not _filed(way) and replace(way, gifts=()) != replace(asked, gifts=()):
+        text += f" and use {_cell(way, asked)}"
+    return text
+
+
+def _cell(way: Way, asked: Way) -> str:
+    """The cell by what differs from the asked one."""
+    words = []
+    if str(way.metric) != str(asked.metric):
+        words.append(str(way.metric))
+    if str(way.estimator) != str(asked.estimator):
+        words.append(f"with {way.estimator}" if words else str(way.estimator))
+    if way.target is not asked.target:
+        words.append(f"under target {way.target}" if words else f"target {way.target}")
+    return " ".join(words)

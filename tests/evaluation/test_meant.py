@@ -1,0 +1,102 @@
+"""Inputs that cannot be meant: an error that says why and what to look at, never a table of zeros."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate
+from unskew.errors import InputError
+
+
+def moved(lists: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:
+    """The same lists with other ids."""
+    return lists.with_columns(**columns)
+
+
+@pytest.mark.parametrize("what", ["user", "item"])
+def test_lists_whose_ids_no_log_knows_are_refused(what: str) -> None:
+    """One model of two with other users, or other items: it is named, with both kinds of ids."""
+    strange = moved(LISTS["b"], **{what: pl.concat_str(pl.lit("x"), pl.col(what).cast(pl.String))})
+    with pytest.raises(InputError) as caught:
+        evaluate(models={"a": LISTS["a"], "b": strange})
+    message = str(caught.value)
+    assert message.startswith(f"b: not one of its {what}s occurs in any log") and "'x" in message
+    assert "same ids" in message and f"--columns {what}=" in message
+
+
+def test_half_of_the_ids_unknown_is_a_warning() -> None:
+    """Single oddities stay warnings: most users of the lists are strangers, some are not."""
+    strange = pl.concat([LISTS["a"], *(moved(LISTS["a"], user=pl.col("user") + 1000 * n) for n in (1, 2))])
+    result = evaluate(models={"a": strange, "b": LISTS["b"]})
+    assert any("of its users occur in no log" in warning for warning in result.warnings)
+
+
+def test_lists_for_training_users_only_are_refused() -> None:
+    """All users are known, but none of those with held-out interactions has a list."""
+    seen = pl.concat([SEEN, pl.DataFrame({"user": [77, 78], "item": SEEN["item"][:1].to_list() * 2})])
+    others = pl.DataFrame({"user": [77, 78], "item": TEST["item"][:2].to_list(), "rank": [1, 1]})
+    with pytest.raises(InputError, match=r"b: its 2 lists are for other users than the .* with held-out interactions"):
+        evaluate(models={"a": LISTS["a"], "b": others}, seen=seen)
+
+
+def test_predictions_whose_ids_no_log_knows_are_refused() -> None:
+    """Ranked by prediction: strangers are no model that fails to cover the candidates."""
+    rated = pl.DataFrame({"user": [1, 2], "item": [10, 20], "value": [4.0, 2.0]})
+    strange = us.Predictions.from_frame(pl.DataFrame({"user": ["x"], "item": [10], "prediction": [1.0]}))
+    for metric in ("dcg@5", "mae"):
+        with pytest.raises(InputError, match="same ids"):
+            us.evaluate(rated, {"m": strange}, metrics=[metric], estimators=["naive"], feedback="ratings")
+
+
+def test_every_score_zero_is_an_error_with_what_to_check() -> None:
+    """No list holds any held-out item at any rank: the ids, or lists of other items."""
+    test = pl.DataFrame({"user": [1, 2, 3], "item": [10, 20, 30]})
+    missed = pl.DataFrame({"user": [1, 2, 3], "item": [20, 30, 10], "rank": [1, 1, 1]})
+    with pytest.raises(InputError) as caught:
+        us.evaluate(test, {"a": missed, "b": missed})
+    assert all(word in str(caught.value) for word in ("every score", "3 relevant", "ids", "'10'"))
+    hit = missed.with_columns(item=pl.Series([20, 30, 30]))
+    assert us.evaluate(test, {"a": missed, "b": hit}).estimates  # one hit of one model is an answer
+
+
+def test_hits_below_the_cut_off_ask_for_a_larger_k() -> None:
+    """The lists do hold held-out items, at rank 3 first."""
+    test = pl.DataFrame({"user": [1, 2], "item": [10, 20]})
+    lists = pl.DataFrame({"user": [1, 1, 2, 2], "item": [20, 10, 10, 20], "rank": [1, 3, 1, 4]})
+    with pytest.raises(InputError, match=r"first hit stands at rank 3.*recall@10"):
+        us.evaluate(test, {"m": lists}, metrics=["recall@2"])
+    assert us.evaluate(test, {"m": lists}, metrics=["recall@10"]).estimates[0].value == 1.0
+
+
+def test_lists_of_training_items_name_the_options() -> None:
+    """What users already had is no candidate: --candidates all, which is then accepted, or --drop-seen."""
+    test = pl.DataFrame({"user": [1, 1, 2], "item": [10, 30, 30]})
+    seen = pl.DataFrame({"user": [1, 2, 2], "item": [10, 20, 10]})
+    lists = pl.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]})
+    options: dict[str, Any] = {"seen": seen, "metrics": ["recall@1"]}
+    with pytest.raises(InputError) as caught:
+        us.evaluate(test, {"m": lists}, **options)
+    assert "--candidates all" in str(caught.value) and "--drop-seen" in str(caught.value)
+    assert us.evaluate(test, {"m": lists}, candidates="all", **options).estimates[0].value > 0.0
+
+
+def test_the_command_line_says_it_and_fails(tmp_path: Path) -> None:
+    """Two models, a file of lists with other ids: a failure with the reason, no table."""
+    rng = np.random.default_rng(0)
+    pl.DataFrame({"user": np.arange(50), "item": rng.integers(0, 9, 50)}).write_csv(tmp_path / "test.csv")
+    good = pl.DataFrame({"user": np.arange(50), "item": rng.integers(0, 9, 50), "rank": 1})
+    good.write_csv(tmp_path / "good.csv")
+    good.with_columns(user=pl.col("user") + 1000).write_csv(tmp_path / "bad.csv")
+    recs = [f"--recs=als={tmp_path / 'good.csv'}", f"--recs=bpr={tmp_path / 'bad.csv'}"]
+    command = [sys.executable, "-m", "unskew", "evaluate", str(tmp_path / "test.csv"), *recs]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode != 0 and not ran.stdout.strip()
+    assert "bpr: not one of its users" in ran.stderr
