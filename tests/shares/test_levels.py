@@ -99,7 +99,7 @@ def test_dr_is_refused_and_sndr_named() -> None:
         assert f"se {other}" in said, said
         assert evaluate(test, lists, [other], outcome="means(shrink=10)").estimates
     said = refused(test, lists, ["clipped(snips, at=0.2)"])
-    assert "Or use clipped(snips, quantile=0.01)." in said
+    assert "Use clipped(snips, quantile=0.01)" in said
     shown = us.evaluate(test, {"m": lists}, metrics=["dcg@5"], propensity="known", feedback="conversions",
                         outcome="means(shrink=10)")  # fmt: skip
     assert {e.estimator for e in shown.estimates} == {"naive", "snips(over=list)", "sndr"}
