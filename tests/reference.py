@@ -221,14 +221,15 @@ def error(own: Sequence[float], users: int, count: int) -> float:
     return math.sqrt(count / (count - 1) * sum(e * e for e in own)) / users
 
 
-def shares_of_weight(world: World, rule: Rule, target: str) -> list[float]:
-    """|v| of every seen pair: weight · y, over the user's divisor under per_user."""
+def shares_of_weight(world: World, rule: Rule, target: str, metric: Metric) -> list[float]:
+    """|v| of every pair that carries a value: weight · y · worth(rank), over the user's divisor under per_user."""
     out = []
     for user in world.users:
         mine = world.of(user)
         divisor = rule.divisor(world, user) if target == "per_user" else 1.0
         if divisor > 0.0:
-            out += [rule.weight(row, mine) * row.value / divisor for row in mine]
+            worths = [metric.worth(world.rank(row)) for row in mine]
+            out += [rule.weight(row, mine) * row.value * w / divisor for row, w in zip(mine, worths, strict=True)]
     return out
 
 

@@ -322,7 +322,7 @@ def test_a_file_is_counted_without_being_read_into_a_log(tmp_path: Path) -> None
     frame = pl.DataFrame({"user": np.arange(5000), "item": rng.zipf(1.6, 5000) % 97, "value": rng.integers(0, 2, 5000)})
     frame.write_parquet(tmp_path / "log.parquet", row_group_size=512)
     frame.rename({"item": "product"}).write_csv(tmp_path / "log.csv")
-    whole = Popularity(2.0).fit(Log.from_frame(frame, feedback="conversions"))
+    whole = Popularity().fit(Log.from_frame(frame, feedback="conversions"))
     items, counts = count_items(tmp_path / "log.parquet", above=0.0)
     assert counts.sum() == frame["value"].sum()
     catalogue = Ids(pl.Series(np.arange(97)))

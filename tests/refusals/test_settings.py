@@ -19,7 +19,7 @@ def test_a_refused_cell_is_an_error_by_default() -> None:
     with pytest.raises(RefusedError) as caught:
         us.evaluate(TEST, LISTS, metrics=["recall@5"], estimators=["naive", "snips"])
     message = str(caught.value)
-    assert "recall@5 × snips × per_user" in message and "--refused skip" in message
+    assert "recall@5 × snips × pooled" in message and "--refused skip" in message
     assert "naive × per_user:" not in message
 
 
@@ -31,11 +31,15 @@ def test_nothing_left_is_an_error_even_when_skipping() -> None:
 
 
 def test_unknown_propensities_are_never_uniform() -> None:
-    """A log with a column of propensities that nobody asked to use gets naive alone, and snips is refused."""
-    with_column = TEST.with_columns(propensity=pl.Series([0.5, 0.1]))
-    assert [e.estimator for e in us.evaluate(with_column, LISTS).estimates] == ["naive"]
+    """A log without propensities gets naive alone, and snips is refused; a column of its own is used, and says so."""
+    assert [e.estimator for e in us.evaluate(TEST, LISTS).estimates] == ["naive"]
     with pytest.raises(RefusedError, match="never taken as uniform"):
-        us.evaluate(with_column, LISTS, estimators=["snips"])
+        us.evaluate(TEST, LISTS, estimators=["snips"])
+    with_column = TEST.with_columns(propensity=pl.Series([0.5, 0.1]))
+    used = us.evaluate(with_column, LISTS)
+    assert [(e.estimator, e.propensity) for e in used.estimates] == [("naive", None), ("snips", "known")]
+    assert any("--propensity known" in warning for warning in used.warnings)
+    assert [e.estimator for e in us.evaluate(with_column, LISTS, estimators=["naive"]).estimates] == ["naive"]
     asked = us.evaluate(with_column, LISTS, estimators=["snips"], propensity="uniform")
     assert asked.estimates[0].propensity == "uniform"
     with pytest.raises(RefusedError, match="absolute"):
@@ -76,7 +80,7 @@ def test_implicit_rows_have_no_threshold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("feedback", "target"), [("implicit", "per_user"), ("conversions", "per_user_sum"), ("ratings", "per_pair")]
+    ("feedback", "target"), [("implicit", "pooled"), ("conversions", "per_user_sum"), ("ratings", "per_pair")]
 )
 def test_the_default_target_follows_the_feedback(feedback: str, target: str) -> None:
     """What people usually mean: shares of relevant items for clicks, gains per user, averages over all pairs."""
