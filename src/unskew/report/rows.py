@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from unskew.report import numbers
 from unskew.report.view import Facet, View
-from unskew.report.words import disagreement
+from unskew.report.words import disagreement, limits
 from unskew.result import Estimate, Verdict
 
 
@@ -27,6 +27,7 @@ class EstimateRow(NamedTuple):
     largest: str
     clipped: str
     gap: str
+    few_clicks: str
     users: str
     interactions: str
 
@@ -78,7 +79,7 @@ def _estimate(e: Estimate, places: int | None) -> EstimateRow:
         target=e.target,
         segment=e.segment or "",
         value=numbers.number(e.value, places),
-        interval=numbers.interval(e.low, e.high, places),
+        interval=limits(e, places),
         se=numbers.number(e.se, None if places is None else places + 1),
         ess=numbers.count(e.ess),
         hits=numbers.count(e.hits),
@@ -86,6 +87,7 @@ def _estimate(e: Estimate, places: int | None) -> EstimateRow:
         largest=numbers.share(e.max_weight_share),
         clipped=numbers.share(e.clipped_share),
         gap=numbers.share(e.support_gap),
+        few_clicks=numbers.number(e.few_clicks, places, sign=True),
         users=numbers.count(e.users),
         interactions=numbers.count(e.interactions),
     )

@@ -105,9 +105,25 @@ def _verdicts(view: View, wide: bool) -> list[RenderableType]:
     parts = _tables("Verdicts", rows, names, figures, ".verdicts()", wide)
     if any(row.flag for facet in rows for row in facet):
         parts.append(Text("≠ naive says something else", style="yellow"))
-    if any(row.trust for facet in rows for row in facet):
-        parts.append(Text("? see the column trust of .verdicts(), or the page", style="cyan"))
-    return parts
+    return parts + _doubts([row for facet in rows for row in facet][:ROWS])
+
+
+def _doubts(rows: Rows) -> list[RenderableType]:
+    """Why pairs are undecided, or what makes their verdicts doubtful: each reason once, with the rows it is about."""
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        if isinstance(row, VerdictRow) and row.trust:
+            where = ", ".join(text for text in (row.estimator, row.target, row.segment) if text)
+            said.setdefault(row.trust, []).append(f"{row.a} − {row.b} ({row.metric}, {where})")
+    if not said:
+        return []
+    grid = Table.grid(padding=(0, 1))
+    for text, cells in list(said.items())[:SENTENCES]:
+        more = f" and {len(cells) - 2} more" if len(cells) > 2 else ""
+        grid.add_row(Text("?", style="bold cyan"), Text(f"{'; '.join(cells[:2])}{more}: {text}"))
+    if len(said) > SENTENCES:
+        grid.add_row("", Text(f"… and {len(said) - SENTENCES} more reasons: column trust of .verdicts()", style="dim"))
+    return [grid]
 
 
 def _tables(
