@@ -377,7 +377,8 @@ def _score(e: Estimate, view: View) -> Sentence:
     if math.isnan(e.value):
         return Sentence((Part(e.model, "name"), Part(f" has no estimate on {e.metric}.")))
     places = view.places(Facet(e.metric, e.target, e.segment))
-    value = f"{numbers.number(e.value, places)} {limits(e, places)}"
+    known = limits(e, places)
+    value = f"{numbers.number(e.value, places)} {known if known.startswith('[') else f'({known})'}"
     return Sentence((Part(e.model, "name"), Part(f" scores {value} on {e.metric} ({e.estimator}).")))
 
 
