@@ -43,6 +43,17 @@ def test_every_number_is_there(two: Result, width: int) -> None:
     assert "12 users got no list from challenger" in text
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_marks_of_verdicts_are_never_cut_off(width: int) -> None:
+    """Names give way on a narrow terminal; that naive disagrees, and that there is a doubt, does not."""
+    result = grid(["most_popular", "item_knn"], ["recall@10"], ["naive", "snips", "gs(strata=5)"])
+    doubtful = replace(result, verdicts_=tuple(replace(v, trust="Little trust.") for v in result.verdicts_))
+    text = printed(doubtful, width)
+    assert text.count("behind ?") == 0 and text.count("ahead ?") == 1  # naive, for the first model
+    assert text.count("worse ≠ ?") == 1 and text.count("behind ≠ ?") == 1
+    assert ("Γ, low" in text) == (width >= 72)
+
+
 def test_the_sentences_come_first(two: Result) -> None:
     """The verdict in words stands above the tables."""
     text = " ".join(printed(two, 200).split())

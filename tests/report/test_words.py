@@ -138,6 +138,15 @@ def test_few_users_do_not_make_models_equal() -> None:
     assert said.endswith("More than a hundred times the users would be needed at this difference.")
 
 
+def test_an_interval_without_ends_is_said_to_have_none() -> None:
+    """Where a few users carry the difference, no number of users is named: it would be counted as if all were alike."""
+    open_ = verdict("a", "b", 0.031, low=-math.inf, high=math.inf, verdict="undecided", users_needed=110)
+    said = str(say(open_))
+    assert said.endswith("+0.03100 [−∞, ∞]. Too few users carry the difference to bound it.")
+    short = verdict("a", "b", 0.002, 0.006, users_needed=1_700)
+    assert sentences(pair(short))[0].endswith("+0.002 [−0.004, 0.008].")  # 1,800 users are there
+
+
 @pytest.mark.parametrize("brief", [False, True])
 def test_withheld_verdicts_say_why_in_their_sentence(brief: bool) -> None:
     """No interval, the reason instead of a number of users, in long and in short."""

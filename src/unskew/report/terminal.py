@@ -25,6 +25,7 @@ Row = EstimateRow | VerdictRow
 Rows = Sequence[Row]
 
 WIDE = 100
+NARROW = 72  # below it there is no room for tipping points
 SENTENCES = 6
 ROWS = 36
 _FACET = {"metric", "target", "segment"}
@@ -42,9 +43,10 @@ class _Fitted:
     view: View
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        wide = options.max_width >= WIDE
+        wide, narrow = options.max_width >= WIDE, options.max_width < NARROW
         view = self.view
-        parts = [_headline(view), *_estimates(view, wide), *_verdicts(view, wide), *_inputs(view), *_warnings(view)]
+        tables = [*_estimates(view, wide), *_verdicts(view, wide, narrow)]
+        parts = [_headline(view), *tables, *_inputs(view), *_warnings(view)]
         yield Group(*(line for part in parts for line in (part, Text())))
 
 
@@ -96,11 +98,12 @@ def _estimates(view: View, wide: bool) -> list[RenderableType]:
     return _tables("Estimates", [estimate_rows(view, facet) for facet in view.facets], names, figures, ".table()", wide)
 
 
-def _verdicts(view: View, wide: bool) -> list[RenderableType]:
+def _verdicts(view: View, wide: bool, narrow: bool) -> list[RenderableType]:
     names = ["a", "b", "estimator"] if wide else ["pair", "estimator"]
     figures = {"difference": "difference" if wide else "diff.", "interval": "interval"}
     figures |= {"adjusted": "p adj."} if wide else {}
-    figures |= {"verdict": "verdict", "tipping": "tipping Γ" if wide else "Γ"}
+    figures |= {"verdict": "verdict"}
+    figures |= {} if narrow else {"tipping_low": "Γ, low"}
     rows = [verdict_rows(view, facet) for facet in view.facets]
     parts = _tables("Verdicts", rows, names, figures, ".verdicts()", wide)
     if any(row.flag for facet in rows for row in facet):
@@ -110,15 +113,16 @@ def _verdicts(view: View, wide: bool) -> list[RenderableType]:
 
 def _doubts(rows: Rows) -> list[RenderableType]:
     """Why pairs are undecided, or what makes their verdicts doubtful: each reason once, with the rows it is about."""
-    said: dict[str, list[str]] = {}
+    said: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         if isinstance(row, VerdictRow) and row.trust:
-            where = ", ".join(text for text in (row.estimator, row.target, row.segment) if text)
-            said.setdefault(row.trust, []).append(f"{row.a} − {row.b} ({row.metric}, {where})")
+            where = ", ".join(text for text in (f"{row.a} − {row.b}", row.metric, row.target, row.segment) if text)
+            said.setdefault(row.trust, {}).setdefault(where, []).append(row.estimator)
     if not said:
         return []
     grid = Table.grid(padding=(0, 1))
-    for text, cells in list(said.items())[:SENTENCES]:
+    for text, places in list(said.items())[:SENTENCES]:
+        cells = [f"{where}, {' and '.join(names)}" for where, names in places.items()]
         more = f" and {len(cells) - 2} more" if len(cells) > 2 else ""
         grid.add_row(Text("?", style="bold cyan"), Text(f"{'; '.join(cells[:2])}{more}: {text}"))
     if len(said) > SENTENCES:
@@ -158,9 +162,10 @@ def _table(title: Text, facets: Sequence[Rows], names: list[str], figures: dict[
         header_style="dim",
     )
     for name in names:
-        table.add_column(name, overflow="fold", min_width=12 if name == "estimator" else min(len(name), 9))
+        table.add_column(name, overflow="fold", min_width=min(len(name), 9))
     for key, label in figures.items():
-        table.add_column(label, justify="left" if key == "verdict" else "right", no_wrap=True)
+        marked = max(_cell(row, key, 0, 1).cell_len for rows in facets for row in rows) if key == "verdict" else None
+        table.add_column(label, justify="left" if marked else "right", no_wrap=True, min_width=marked)
     for rows in facets:
         first = True
         for _, alike in groupby(rows, key=_who):

@@ -85,6 +85,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
             brief=short,
             least=least_tipping(view, v),
             scale=max(values.get(v.a, math.inf), values.get(v.b, math.inf)),
+            users=max(e.users for e in view.estimates(facet, carrier)),
         )
         for v in ordered
     ]
@@ -174,6 +175,7 @@ def say(
     brief: bool = False,
     least: float | None = None,
     scale: float = math.inf,
+    users: int = 0,
 ) -> Sentence:
     """One verdict in plain words, with what naive would have said where that is something else.
 
@@ -181,12 +183,13 @@ def say(
         comparisons: how many pairs share the simultaneous level.
         least: the tipping point to quote.
         scale: the larger of the two values, beside which a difference is small or not.
+        users: those that count.
     """
     if math.isnan(verdict.difference):
         return _incomparable(verdict)
     if verdict.difference == 0.0 and not verdict.se > 0.0:
         return _identical(verdict)
-    parts = _decided(verdict, comparisons, brief, least) if decided(verdict) else _undecided(verdict, brief, scale)
+    parts = _decided(verdict, comparisons, brief, least) if decided(verdict) else _undecided(verdict, brief, scale, users)
     flag = disagreement(verdict, naive)
     return Sentence((*parts, Part(f" {flag}", "flag")) if flag else parts, verdict.verdict)
 
@@ -340,7 +343,7 @@ def _tipping(verdict: Verdict, least: float | None) -> str:
     return f" This could reverse if {what} wrong by a factor of {factor} in the worst direction."
 
 
-def _undecided(verdict: Verdict, brief: bool, scale: float) -> tuple[Part, ...]:
+def _undecided(verdict: Verdict, brief: bool, scale: float, users: int) -> tuple[Part, ...]:
     """An open pair: why it is open, or how many users would settle it, or that it hardly matters.
 
     Only what an interval shows to be close is called equal: with few users, a difference near 0 is mere chance.
@@ -350,6 +353,10 @@ def _undecided(verdict: Verdict, brief: bool, scale: float) -> tuple[Part, ...]:
     apart = max(abs(verdict.low), abs(verdict.high))
     if verdict.trust:
         tail = f" {verdict.trust}"
+    elif math.isinf(apart):
+        tail = " Too few users carry the difference to bound it."
+    elif verdict.users_needed is not None and verdict.users_needed <= users:
+        tail = ""  # counted as if all users weighed alike, which they do not
     elif verdict.users_needed is not None:
         tail = f" About {numbers.about(verdict.users_needed)} users would be needed at this difference."
     elif apart <= APART * scale:
@@ -391,8 +398,8 @@ def limits(e: Estimate, places: int | None) -> str:
 
 def _difference(value: float, low: float, high: float) -> str:
     places = numbers.decimals([(low, high)])
-    limits = numbers.interval(low, high, places) if math.isfinite(low) else "(no interval)"
-    return f"{numbers.number(value, places, sign=True)} {limits}"
+    known = "(no interval)" if math.isnan(low) else numbers.interval(low, high, places)
+    return f"{numbers.number(value, places, sign=True)} {known}"
 
 
 def _together(models: list[str]) -> tuple[Part, ...]:
