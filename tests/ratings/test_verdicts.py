@@ -78,7 +78,7 @@ def test_verdict_interval_and_adjusted_p_agree() -> None:
         for estimator in ESTIMATORS:
             rows = [v for v in result.verdicts_ if (v.metric, v.estimator) == (metric, estimator)]
             assert len(rows) == 6
-            factors = {round(v.p_adjusted / v.p, 6) for v in rows if 0.0 < v.p and v.p_adjusted < 1.0}
+            factors = {round(v.p_adjusted / v.p, 6) for v in rows if v.p > 0.0 and v.p_adjusted < 1.0}
             assert len(factors) == 1 and 1.0 < min(factors) < 6.0  # one level for all, at most Bonferroni's
             for v in rows:
                 seen.add(decided := v.verdict != "undecided")

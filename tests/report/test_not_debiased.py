@@ -80,6 +80,17 @@ def test_one_model_and_open_pairs_are_not_debiased_either() -> None:
     assert "Nothing here undoes the skew" in terminal(one).replace("\n", " ")
 
 
+def test_a_naive_lead_does_not_look_like_a_result(naive_only: Result, two: Result) -> None:
+    """No green: the page's bar is that of a caution, and the estimates are those of the log as it is."""
+    text = page(naive_only)
+    assert '<li class="caution">' in text and '<li class="behind">' not in text
+    assert "would score if everything had been seen, with" not in text
+    assert '<li class="better">' in page(two) and "would score if everything had been seen, with" in page(two)
+    file = io.StringIO()
+    Console(file=file, width=80, force_terminal=True, color_system="standard").print(naive_only)
+    assert "\x1b[1;33m●" in file.getvalue() and "\x1b[32m●" not in file.getvalue()
+
+
 def test_why_it_matters_is_said_once(naive_only: Result) -> None:
     """Beside the headline: what goes wrong, and what would help."""
     for text in (page(naive_only), notebook(naive_only)):

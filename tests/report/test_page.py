@@ -124,8 +124,18 @@ def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result) -> Non
     assert text[: text.index("<svg")].count(f"(no interval). {why}") == 3
     rows = Reader(text).rows("verdicts")
     assert [row["interval"] for row in rows] == ["–"] * 6
-    assert [row["trust"].startswith(("Undecided because only 7", "Undecided because 41%")) for row in rows] == [True] * 6
+    assert {row["trust"][:24] for row in rows} == {"Undecided because only 7", "Undecided because 41% of"}
     assert notebook(kept_back).count(f"(no interval). {why}") == 3
+
+
+def test_users_needed_are_named_where_chance_alone_keeps_a_pair_open(kept_back: Result, undecided: Result) -> None:
+    """A check is not passed by more users of the same kind, and no fewer than are there would do."""
+    assert {row["users needed"] for row in Reader(page(kept_back)).rows("verdicts")} == {"–"}
+    (row,) = Reader(page(undecided)).rows("verdicts")
+    assert row["users needed"] == "41,237"
+    fewer = replace(undecided, verdicts_=(replace(undecided.verdicts_[0], users_needed=1_700),))
+    (row,) = Reader(page(fewer)).rows("verdicts")
+    assert row["users needed"] == "–"
 
 
 def test_the_bias_of_few_clicks_stands_beside_ratios_inside_users(kept_back: Result, two: Result) -> None:

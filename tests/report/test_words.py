@@ -215,9 +215,7 @@ WEAK = [
 
 @pytest.mark.parametrize("weak", WEAK, ids=map(str, WEAK))
 @pytest.mark.parametrize("strong", STRONG, ids=map(str, STRONG))
-def test_what_leans_or_is_biased_on_purpose_makes_no_headline(
-    strong: tuple[str, str], weak: tuple[str, str]
-) -> None:
+def test_what_leans_or_is_biased_on_purpose_makes_no_headline(strong: tuple[str, str], weak: tuple[str, str]) -> None:
     """Clips, strata, ratios inside users, models alone and naive are looked at beside what promises more."""
     cells = [verdict("a", "b", d, estimator=e, target=t) for d, (e, t) in ((0.03, strong), (-0.03, weak))]
     for result in (pair(*cells), pair(*cells[::-1])):

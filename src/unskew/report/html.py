@@ -42,6 +42,7 @@ class Block:
     note: str
     verdict_note: str
     few_clicks: bool
+    clipped: bool
     estimates: list[list[EstimateRow]]
     verdicts: list[list[VerdictRow]]
 
@@ -66,6 +67,7 @@ def page(result: Result) -> str:
         "title": words.title(view),
         "sentences": words.headline_sentences(view, brief=True),
         "basis": _basis(view),
+        "debiased": view.debiased,
         "agreement": words.agreement(view),
         "trust": words.trust(view),
         "warnings": view.result.warnings,
@@ -218,6 +220,7 @@ def _block(view: View, facet: Facet) -> Block:
         note=note,
         verdict_note=verdict_note,
         few_clicks=any(e.few_clicks is not None for e in view.estimates(facet)),
+        clipped=any(e.clipped_share > 0.0 for e in view.estimates(facet)),
         estimates=[list(rows) for _, rows in models],
         verdicts=[list(rows) for _, rows in both],
     )
@@ -258,9 +261,11 @@ def _basis(view: View) -> str:
     corrected = (
         f" Intervals of differences and p-values hold for {together} comparisons together." if together > 1 else ""
     )
+    several = len(view.facets) > 1 or len(view.estimators) > 1
+    others = " Other metrics, targets and estimators, views of the same question, follow below." if several else ""
     return (
         f"Estimator {carrier}, target {facet.target}{propensity}; {users} users with {clicks} held-out interactions."
-        f"{corrected} Other metrics, targets and estimators follow below."
+        f"{corrected}{others}"
     )
 
 

@@ -54,7 +54,8 @@ def _headline(view: View) -> RenderableType:
     said = words.headline_sentences(view, brief=True)
     body = Table.grid(padding=(0, 1))
     for sentence in said[:SENTENCES]:
-        body.add_row(Text("●", style=STYLES.get(_colour(sentence), "dim")), _sentence(sentence))
+        style = STYLES.get(_colour(sentence), "dim") if view.debiased else "bold yellow"
+        body.add_row(Text("●", style=style), _sentence(sentence))
     if len(said) > SENTENCES:
         body.add_row("", Text(f"… and {len(said) - SENTENCES} more", style="dim"))
     if said_by_others := words.agreement(view):

@@ -85,7 +85,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
             brief=short,
             least=least_tipping(view, v),
             scale=max(values.get(v.a, math.inf), values.get(v.b, math.inf)),
-            users=max(e.users for e in view.estimates(facet, carrier)),
+            needed=users_needed(view, v),
         )
         for v in ordered
     ]
@@ -120,6 +120,18 @@ def least_tipping(view: View, verdict: Verdict) -> float | None:
     same = [v for v in alike if v.tipping_kind == verdict.tipping_kind]
     found = [v.tipping if v.tipping_low is None else v.tipping_low for v in same]
     return min((factor for factor in found if factor is not None), default=None)
+
+
+def users_needed(view: View, verdict: Verdict) -> int | None:
+    """How many users would decide a pair, where chance alone keeps it open.
+
+    ``None`` where a check does, or where a few users carry the difference: the number counts all users alike, and then
+    can be smaller than what is there.
+    """
+    there = view.estimates(Facet(verdict.metric, verdict.target, verdict.segment), verdict.estimator)
+    if verdict.users_needed is None or verdict.trust or math.isinf(verdict.low) or not there:
+        return None
+    return verdict.users_needed if verdict.users_needed > max(e.users for e in there) else None
 
 
 def agreement(view: View) -> str:
@@ -175,7 +187,7 @@ def say(
     brief: bool = False,
     least: float | None = None,
     scale: float = math.inf,
-    users: int = 0,
+    needed: int | None = None,
 ) -> Sentence:
     """One verdict in plain words, with what naive would have said where that is something else.
 
@@ -183,13 +195,16 @@ def say(
         comparisons: how many pairs share the simultaneous level.
         least: the tipping point to quote.
         scale: the larger of the two values, beside which a difference is small or not.
-        users: those that count.
+        needed: how many users would decide an open pair.
     """
     if math.isnan(verdict.difference):
         return _incomparable(verdict)
     if verdict.difference == 0.0 and not verdict.se > 0.0:
         return _identical(verdict)
-    parts = _decided(verdict, comparisons, brief, least) if decided(verdict) else _undecided(verdict, brief, scale, users)
+    if decided(verdict):
+        parts = _decided(verdict, comparisons, brief, least)
+    else:
+        parts = _undecided(verdict, brief, scale, needed)
     flag = disagreement(verdict, naive)
     return Sentence((*parts, Part(f" {flag}", "flag")) if flag else parts, verdict.verdict)
 
@@ -343,7 +358,7 @@ def _tipping(verdict: Verdict, least: float | None) -> str:
     return f" This could reverse if {what} wrong by a factor of {factor} in the worst direction."
 
 
-def _undecided(verdict: Verdict, brief: bool, scale: float, users: int) -> tuple[Part, ...]:
+def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) -> tuple[Part, ...]:
     """An open pair: why it is open, or how many users would settle it, or that it hardly matters.
 
     Only what an interval shows to be close is called equal: with few users, a difference near 0 is mere chance.
@@ -351,19 +366,18 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, users: int) -> tuple
     measured = _difference(verdict.difference, verdict.low, verdict.high)
     names = Part(verdict.a, "name"), Part(" and "), Part(verdict.b, "name")
     apart = max(abs(verdict.low), abs(verdict.high))
+    tail = ""
     if verdict.trust:
         tail = f" {verdict.trust}"
     elif math.isinf(apart):
         tail = " Too few users carry the difference to bound it."
-    elif verdict.users_needed is not None and verdict.users_needed <= users:
-        tail = ""  # counted as if all users weighed alike, which they do not
-    elif verdict.users_needed is not None:
-        tail = f" About {numbers.about(verdict.users_needed)} users would be needed at this difference."
-    elif apart <= APART * scale:
+    elif needed is not None:
+        tail = f" About {numbers.about(needed)} users would be needed at this difference."
+    elif verdict.users_needed is None and apart <= APART * scale:
         start = () if brief else (Part(f"On {verdict.metric} "),)
         less = numbers.above(apart, numbers.decimals([(verdict.low, verdict.high)]))
         return *start, *names, Part(f" are practically equal: less than {less} apart, {measured}.")
-    else:
+    elif verdict.users_needed is None and math.isfinite(apart):
         tail = " More than a hundred times the users would be needed at this difference."
     if brief:
         return *names, Part(f" undecided: {measured}.{tail}")
