@@ -90,7 +90,7 @@ def test_evaluate_prints_a_verdict_and_writes_every_format(shop: Path, tmp_path:
 
 def test_a_column_of_propensities_is_used_and_said_so(shop: Path, bare: Path, tmp_path: Path) -> None:
     """Nothing asked for: the log's own propensities debias, and without them the answer says Not debiased."""
-    lists = ["--recs", shop / "popular.parquet", "--recs", shop / "challenger.parquet"]
+    lists: list[str | Path] = ["--recs", shop / "popular.parquet", "--recs", shop / "challenger.parquet"]
     done = unskew("evaluate", shop / "test.parquet", "--train", shop / "train.parquet", *lists, "--json",
                   tmp_path / "r.json")  # fmt: skip
     record = json.loads((tmp_path / "r.json").read_text())

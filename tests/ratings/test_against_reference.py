@@ -181,10 +181,10 @@ def compare(result: us.Result, judged: Judged, models: Mapping[str, Model], rule
     for e in result.estimates:
         rule, place = rules[e.estimator], names.index(e.model)
         assert close(e.value, judged.value(e.metric, rule, many[place])), e
-        v = judged.shares(e.metric, rule, many[place])
-        error = math.nan if not v else _error(judged, e, rule, many, place)  # without a hit there is only a bound
+        weights = judged.shares(e.metric, rule, many[place])
+        error = math.nan if not weights else _error(judged, e, rule, many, place)  # without a hit there is only a bound
         assert e.se == pytest.approx(error, rel=1e-9, abs=ZERO, nan_ok=True), e
-        assert e.hits == len(v), e
+        assert e.hits == len(weights), e
         assert close(e.ess, judged.ess(e.metric, rule, many[place])), e
         assert close(e.max_weight_share, judged.max_weight_share(e.metric, rule, many[place])), e
         assert close(e.clipped_share, judged.clipped_share(rule)), e

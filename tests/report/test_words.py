@@ -85,8 +85,11 @@ def test_a_tipping_point_that_does_not_exist_is_no_praise(target: str, brief: bo
 def pair(*verdicts: Verdict) -> Result:
     """A result of models a and b with these verdicts."""
     cells = unique((v.metric, v.estimator, v.target, v.segment) for v in verdicts)
-    names = ("metric", "estimator", "target", "segment")
-    rows = [estimate(m, 0.1, **dict(zip(names, cell, strict=True))) for cell in cells for m in ("a", "b")]
+    rows = [
+        estimate(m, 0.1, metric=metric, estimator=name, target=target, segment=segment)
+        for metric, name, target, segment in cells
+        for m in ("a", "b")
+    ]
     return Result(tuple(rows), verdicts, (), {}, ())
 
 
@@ -169,6 +172,12 @@ def test_agreement_names_who_disagrees() -> None:
     assert agreement(View.of(pair(mine, open_, other))) == (
         "Not all debiased estimators and targets agree: snips (per_user) does not decide between a and b; "
         "gs(strata=5) (pooled) puts b ahead of a."
+    )
+    models = Result(tuple(estimate(m, 0.1, target=t) for t in ("pooled", "per_user") for m in "abc"), (), (), {}, ())
+    pairs = (verdict("a", "b", 0.03), verdict("a", "c", 0.03))
+    turned = tuple(replace(v, target="per_user", verdict="worse") for v in pairs)
+    assert agreement(View.of(replace(models, verdicts_=pairs + turned))) == (
+        "Not all debiased estimators and targets agree: snips (per_user) puts b ahead of a and puts c ahead of a."
     )
     undecided = verdict("a", "b", 0.001)
     assert agreement(View.of(pair(undecided, other))).endswith("gs(strata=5) (pooled) puts b ahead of a.")

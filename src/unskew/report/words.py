@@ -174,9 +174,8 @@ def _against(mine: Verdict, other: Verdict) -> str:
 
 def _listed(texts: list[str]) -> str:
     """A few texts in a row, the others counted."""
-    more = f" and {len(texts) - 2} more pairs" if len(texts) > 3 else ""
-    shown = texts[:2] if more else texts
-    return ", ".join(shown) + more
+    *most, last = texts if len(texts) <= 3 else [*texts[:2], f"disagrees on {len(texts) - 2} more pairs"]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def say(
