@@ -128,6 +128,32 @@ def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result) -> Non
     assert notebook(kept_back).count(f"(no interval). {why}") == 3
 
 
+def test_disagreement_stands_out(many: Result, two: Result) -> None:
+    """Estimators that say otherwise are no footnote; agreement is."""
+    turned = tuple(
+        replace(v, verdict="undecided") if v.target == "per_user" and v.estimator == "snips" else v
+        for v in many.verdicts_
+    )
+    text = page(replace(many, verdicts_=turned))
+    assert '<p class="disagreement">Not all debiased estimators and targets agree: snips (per_user)' in text
+    assert '<p class="basis">The other debiased estimators and targets agree.</p>' in page(many)
+    assert "estimators and targets agree" not in page(two)
+
+
+def test_marks_without_an_interval_are_hollow(kept_back: Result, two: Result) -> None:
+    """A point without a bar would look like the surest of all."""
+
+    def marks(result: Result) -> list[str]:
+        text = page(result)
+        chart = text[text.index('aria-label="Differences in recall@10, pooled') :]
+        return re.findall(r"<path[^>]*>", chart[: chart.index("</svg>")])
+
+    def hollow(result: Result) -> int:
+        return sum("fill=" not in mark and 'stroke-width="1.5"' in mark for mark in marks(result))
+
+    assert hollow(kept_back) == 3 and hollow(two) == 0
+
+
 def test_users_needed_are_named_where_chance_alone_keeps_a_pair_open(kept_back: Result, undecided: Result) -> None:
     """A check is not passed by more users of the same kind, and no fewer than are there would do."""
     assert {row["users needed"] for row in Reader(page(kept_back)).rows("verdicts")} == {"–"}

@@ -59,7 +59,9 @@ def _headline(view: View) -> RenderableType:
     if len(said) > SENTENCES:
         body.add_row("", Text(f"… and {len(said) - SENTENCES} more", style="dim"))
     if said_by_others := words.agreement(view):
-        body.add_row(Text("=", style="dim"), Text(said_by_others))
+        differ = said_by_others.startswith(words.NOT_ALL)
+        mark, style = ("≠", "yellow") if differ else ("=", "")
+        body.add_row(Text(mark, style="bold yellow" if differ else "dim"), Text(said_by_others, style=style))
     for text in words.trust(view):
         body.add_row(Text("?", style="bold cyan"), Text(text, style="italic"))
     facet = view.headline

@@ -13,6 +13,7 @@ from unskew.report.view import Facet, View, clean, lower_is_better, unique
 from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"
+NOT_ALL = "Not all debiased estimators and targets agree"
 DISAGREE = 3  # estimators that are named
 APART = 0.5  # of the larger value: what may lie further apart is not called equal
 AS_IT_IS = (
@@ -159,7 +160,7 @@ def agreement(view: View) -> str:
         return "The other debiased estimators and targets agree."
     texts = [f"{cell} {_listed(found)}" for cell, found in said.items()]
     more = [f"{len(texts) - DISAGREE} more disagree"] if len(texts) > DISAGREE else []
-    return f"Not all debiased estimators and targets agree: {'; '.join(texts[:DISAGREE] + more)}."
+    return f"{NOT_ALL}: {'; '.join(texts[:DISAGREE] + more)}."
 
 
 def _against(mine: Verdict, other: Verdict) -> str:
