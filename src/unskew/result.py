@@ -216,7 +216,8 @@ class Result:
         cells = len({(e.metric, e.estimator, e.target, e.segment) for e in self.estimates})
         models = len({e.model for e in self.estimates})
         title = self.headline()["title"]
-        counts = f"{models} models, {cells} cells, {len(self.warnings)} warnings"
+        numbered = (("model", models), ("cell", cells), ("warning", len(self.warnings)))
+        counts = ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in numbered)
         return f"<Result: {title}; {counts}; .table(), .verdicts(), .to_html()>"
 
 

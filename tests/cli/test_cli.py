@@ -39,6 +39,15 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def bare(shop: Path) -> Path:
+    """The same test log without its column of propensities."""
+    (shop / "bare").mkdir()
+    path = shop / "bare" / "test.parquet"
+    pl.read_parquet(shop / "test.parquet").drop("propensity").write_parquet(path)
+    return path
+
+
 def test_a_missing_folder_is_an_error_before_the_work(shop: Path, tmp_path: Path) -> None:
     """A mistyped folder is named, and not made."""
     out = tmp_path / "nowhere" / "r.html"
@@ -79,6 +88,21 @@ def test_evaluate_prints_a_verdict_and_writes_every_format(shop: Path, tmp_path:
     assert not list(tmp_path.glob(".*"))
 
 
+def test_a_column_of_propensities_is_used_and_said_so(shop: Path, bare: Path, tmp_path: Path) -> None:
+    """Nothing asked for: the log's own propensities debias, and without them the answer says Not debiased."""
+    lists: list[str | Path] = ["--recs", shop / "popular.parquet", "--recs", shop / "challenger.parquet"]
+    done = unskew("evaluate", shop / "test.parquet", "--train", shop / "train.parquet", *lists, "--json",
+                  tmp_path / "r.json")  # fmt: skip
+    record = json.loads((tmp_path / "r.json").read_text())
+    assert done.returncode == 0 and "has a column 'propensity': pairs are weighed by it" in flat(done.stdout)
+    assert record["headline"]["debiased"] and record["headline"]["estimator"] == "snips"
+    assert record["inputs"]["settings"]["propensity"] == "known" and "Not debiased" not in done.stdout
+    done = unskew("evaluate", bare, "--train", shop / "train.parquet", *lists, "--json", tmp_path / "n.json")
+    record = json.loads((tmp_path / "n.json").read_text())
+    assert done.returncode == 0 and "Not debiased: " in done.stdout
+    assert record["headline"]["title"].startswith("Not debiased: ") and not record["headline"]["debiased"]
+
+
 def test_quiet_prints_nothing(shop: Path) -> None:
     """--quiet leaves both streams empty."""
     done = unskew("evaluate", shop / "test.parquet", "--recs", shop / "random.parquet", "--quiet")
@@ -93,7 +117,7 @@ def test_quiet_prints_nothing(shop: Path) -> None:
         (["--model", "knn=item_knn"], ["--train"]),
         (["--recs", "POP", "--metric", "recal@10"], ["recal", "recall"]),
         (["--recs", "POP", "--estimator", "snips"], ["propensit", "never taken as uniform"]),
-        (["--recs", "POP", "--propensity", "popularity(gamma=2)"], ["training log"]),
+        (["--recs", "POP", "--propensity", "popularity(gamma=1)"], ["training log"]),
         (["--recs", "POP", "--estimator", "ips", "--propensity", "known"], ["relevant", "snips"]),
         (["--recs", "POP", "--level", "2"], ["level"]),
         (["--recs", "POP", "--json", "out.csv"], [".json"]),
@@ -101,10 +125,13 @@ def test_quiet_prints_nothing(shop: Path) -> None:
         (["--recs", "POP", "--by", "planet"], ["planet"]),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_said_in_one_panel(shop: Path, arguments: list[str], words: list[str]) -> None:
+def test_what_cannot_be_done_is_said_in_one_panel(
+    shop: Path, bare: Path, arguments: list[str], words: list[str]
+) -> None:
     """Wrong input exits with 2, names what is wrong, and shows no traceback."""
+    log = shop / "test.parquet" if "known" in arguments else bare
     given = [a.replace("POP", f"pop={shop / 'popular.parquet'}") for a in arguments]
-    done = unskew("evaluate", shop / "test.parquet", *given, cwd=shop)
+    done = unskew("evaluate", log, *given, cwd=shop)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.count("╭") == done.stderr.count("╰") == 1
@@ -112,12 +139,10 @@ def test_what_cannot_be_done_is_said_in_one_panel(shop: Path, arguments: list[st
         assert word in flat(done.stderr)
 
 
-def test_failure_leaves_no_output(shop: Path, tmp_path: Path) -> None:
+def test_failure_leaves_no_output(shop: Path, bare: Path, tmp_path: Path) -> None:
     """A refused run writes none of the files it was asked for."""
     out = tmp_path / "r.json"
-    done = unskew(
-        "evaluate", shop / "test.parquet", "--recs", shop / "random.parquet", "--estimator", "snips", "--json", out
-    )
+    done = unskew("evaluate", bare, "--recs", shop / "random.parquet", "--estimator", "snips", "--json", out)
     assert done.returncode == 2
     assert list(tmp_path.iterdir()) == []
 

@@ -233,9 +233,14 @@ def error(own: Sequence[float], count: int) -> float:
     return math.sqrt(count / (count - 1) * sum(e * e for e in own)) / len(own)
 
 
-def shares(world: World, rule: Rule) -> list[float]:
-    """|v| of every seen pair: its weight times y, or times y − q where a guess is corrected."""
-    return [abs(rule.weight(row) * rule.counted(world, row)) for u in world.users for row in world.judged(u)]
+def shares(world: World, metric: Metric, rule: Rule) -> list[float]:
+    """|v| of the seen pairs that carry a value: weight times y (y − q where a guess is corrected) times worth."""
+    found = []
+    for user in world.users:
+        for row in world.judged(user):
+            v = rule.weight(row) * rule.counted(world, row) * metric.worth(world.rank(user, row.item))
+            found += [abs(v)] if v != 0.0 else []
+    return found
 
 
 def ess(v: Sequence[float]) -> float:

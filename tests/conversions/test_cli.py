@@ -39,10 +39,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def evaluate(shop: Path, *more: str | Path) -> subprocess.CompletedProcess[str]:
+def evaluate(shop: Path, *more: str | Path, log: Path | None = None) -> subprocess.CompletedProcess[str]:
     lists = [word for name in MODELS for word in ("--recs", f"{name}={shop / f'{name}.parquet'}")]
     return unskew(
-        "evaluate", shop / "test.parquet", "--train", shop / "train.parquet", "--users", shop / "users.parquet",
+        "evaluate", log or shop / "test.parquet", "--train", shop / "train.parquet", "--users", shop / "users.parquet",
         "--feedback", "conversions", "--metric", "dcg@10", *lists, *more,
     )  # fmt: skip
 
@@ -132,7 +132,6 @@ def test_predictions_from_a_file(shop: Path, tmp_path: Path) -> None:
         (["--propensity", "known", "--outcome", "means(strink=3)"], ["strink", "shrink"]),
         (["--propensity", "known", "--estimator", "dr"], ["dr needs a model", "--outcome"]),
         (["--propensity", "popularity(gamma=2)", "--estimator", "dr", "--outcome", "means"], ["relative", "sndr"]),
-        (["--estimator", "dr", "--outcome", "means"], ["never taken as uniform"]),
         (
             ["--propensity", "known", "--outcome", "means", "--estimator", "sndr", "--target", POOLED],
             ["no normalised form", "Use dr"],
@@ -146,6 +145,19 @@ def test_what_is_wrong_is_one_panel(shop: Path, more: list[str], words: list[str
     assert done.returncode != 0 and done.stdout == ""
     assert "Traceback" not in done.stderr and "unskew cannot do this" in done.stderr
     assert all(word in flat(done.stderr) for word in words), done.stderr
+
+
+def test_propensities_are_never_taken_as_uniform(shop: Path) -> None:
+    """The log's own column is used unasked; without it dr is refused."""
+    (shop / "bare").mkdir()
+    bare = pl.read_parquet(shop / "test.parquet").drop("propensity")
+    bare.write_parquet(shop / "bare" / "test.parquet")
+    asked = ["--estimator", "dr", "--outcome", "means"]
+    done = evaluate(shop, *asked)
+    assert done.returncode == 0 and "has a column 'propensity': pairs are weighed by it" in flat(done.stdout)
+    done = evaluate(shop, *asked, log=shop / "bare" / "test.parquet")
+    assert done.returncode != 0 and done.stdout == "" and "unskew cannot do this" in done.stderr
+    assert "never taken as uniform" in flat(done.stderr)
 
 
 def test_predictions_with_a_wrong_row_are_named(shop: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_repeated_training_pairs_are_dropped_for_unseen_candidates_only() -> Non
     everything = evaluate(seen=SEEN, candidates="all")
     assert everything.inputs["test"]["dropped"] == {}
     assert not any("repeat a training pair" in w for w in everything.warnings)
-    assert value(everything) == value(evaluate())
+    assert value(everything) == pytest.approx(value(evaluate()), rel=1e-12)  # SEEN has a user more to average over
 
 
 def test_support_gap_is_the_share_of_interactions_on_unknown_items() -> None:

@@ -16,11 +16,11 @@ from unskew.errors import InputError
 
 ESTIMATE_KEYS = {
     "model", "metric", "estimator", "target", "propensity", "value", "se", "low", "high", "ess", "max_weight_share",
-    "clipped_share", "support_gap", "users", "interactions",
+    "clipped_share", "support_gap", "users", "interactions", "hits", "unsupported", "few_clicks", "standing", "promise",
 }  # fmt: skip
 VERDICT_KEYS = {
     "metric", "estimator", "target", "a", "b", "difference", "low", "high", "p", "p_adjusted", "verdict", "tipping",
-    "tipping_low", "trust",
+    "tipping_low", "trust", "assumption", "users_apart", "ess", "few_clicks", "standing",
 }  # fmt: skip
 
 
@@ -32,8 +32,8 @@ def test_json_holds_everything(tmp_path: Path) -> None:
     text = (tmp_path / "result.json").read_text(encoding="utf-8")
     found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert found == json.loads(json.dumps(result.to_dict()))
-    assert set(found) >= {"schema_version", "estimates", "verdicts", "inputs", "warnings"}
-    assert found["schema_version"] == 1
+    assert set(found) >= {"schema_version", "headline", "estimates", "verdicts", "inputs", "warnings"}
+    assert found["schema_version"] == 2
     assert len(found["estimates"]) == len(result.estimates) and len(found["verdicts"]) == len(result.verdicts_) > 0
     for row, e in zip(found["estimates"], result.estimates, strict=True):
         assert set(row) >= ESTIMATE_KEYS
@@ -42,9 +42,10 @@ def test_json_holds_everything(tmp_path: Path) -> None:
             missing = isinstance(expected, float) and not math.isfinite(expected)
             assert row[key] == (None if missing else expected), key
     for row in found["verdicts"]:
-        assert set(row) >= VERDICT_KEYS and row["verdict"] in ("better", "worse", "undecided")
+        assert set(row) >= VERDICT_KEYS and row["verdict"] in ("better", "worse", "ahead", "behind", "undecided")
     assert found["inputs"]["refused"] and found["inputs"]["settings"]["metrics"] == ["recall@2"]
     assert found["warnings"] == list(result.warnings)
+    assert found["headline"]["title"] in repr(result) and found["headline"]["estimator"] == "ips"
 
 
 def test_tables_come_back_from_csv_and_parquet(tmp_path: Path) -> None:

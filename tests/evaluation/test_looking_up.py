@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 import pytest
 
@@ -17,7 +19,8 @@ def test_models_that_score_the_same_for_every_user_are_undecided() -> None:
         rows = [v for v in result.verdicts_ if (v.a, v.b) == ("a", "again")]
         assert len(rows) == 4
         for v in rows:
-            assert (v.verdict, v.p, v.p_adjusted, v.difference, v.se) == ("undecided", 1.0, 1.0, 0.0, 0.0)
+            assert (v.verdict, v.p, v.p_adjusted, v.difference, v.users_apart) == ("undecided", 1.0, 1.0, 0.0, 0)
+            assert math.isnan(v.se) and math.isnan(v.low) and math.isnan(v.high)
             assert v.tipping is None and v.users_needed is None
             assert "score the same for every user" in v.trust
 

@@ -35,14 +35,14 @@ def test_given_shares_cover_the_strata() -> None:
     """A share for every stratum that occurs, all together 1; strata without rows may have shares."""
     by_place = Strata("column", 0, "place")
     more = {"home": 0.5, "search": 0.3, "mail": 0.2}
-    result = evaluate(estimators=[Stratified(by_place, more, "eq3")])
+    result = evaluate(estimators=[Stratified(by_place, more, "eq3")], target="per_user")
     assert value(result, estimator=str(Stratified(by_place, more, "eq3"))) == pytest.approx(
         (0.25 + 0.8 + 0.0 + 0.0) / 4
     )
     with pytest.raises(InputError, match="'search'"):
-        evaluate(estimators=[Stratified(by_place, {"home": 1.0})])
+        evaluate(estimators=[Stratified(by_place, {"home": 1.0})], target="per_user")
     with pytest.raises(InputError, match="sum to"):
-        evaluate(estimators=[Stratified(by_place, {"home": 0.6, "search": 0.6})])
+        evaluate(estimators=[Stratified(by_place, {"home": 0.6, "search": 0.6})], target="per_user")
 
 
 def test_two_parts_that_differ_never_share_a_name() -> None:
@@ -50,8 +50,8 @@ def test_two_parts_that_differ_never_share_a_name() -> None:
     by_place = Strata("column", 0, "place")
     both = [Stratified(by_place, {"home": share, "search": 1.0 - share}) for share in (0.2, 0.8)]
     with pytest.raises(InputError, match="two different parts"):
-        evaluate(estimators=both)
-    assert len(evaluate(estimators=[both[0], both[0]]).estimates) == 2
+        evaluate(estimators=both, target="per_user")
+    assert len(evaluate(estimators=[both[0], both[0]], target="per_user").estimates) == 2
 
 
 def test_the_same_part_twice_is_one() -> None:

@@ -14,10 +14,12 @@ from unskew.errors import InputError
 
 def test_users_without_a_list_are_counted_and_score_nothing() -> None:
     """User 4 has no list in a: the same as a list without a hit, and the account says how many."""
-    result = evaluate()
-    assert value(result, "a") == pytest.approx((1 / 3 + 1.0 + 0.0 + 0.0) / 4)
+    result = evaluate(target=["per_user", "pooled"])
+    assert value(result, "a", target="per_user") == pytest.approx((1 / 3 + 1.0 + 0.0 + 0.0) / 4)
+    assert value(result, "a", target="pooled") == pytest.approx((1 + 2 + 0 + 0) / 7)
     filled = LISTS | {"a": pl.concat([LISTS["a"], pl.DataFrame({"user": [4], "item": [99], "rank": [1]})])}
-    assert value(evaluate(models=filled), "a") == value(result, "a")
+    again = evaluate(models=filled, target=["per_user", "pooled"])
+    assert all(value(again, "a", target=t) == value(result, "a", target=t) for t in ("per_user", "pooled"))
     assert result.inputs["models"]["a"]["users_without_list"] == 1
     assert result.inputs["models"]["b"]["users_without_list"] == 1
     assert any(w.startswith("a: 1 users with held-out interactions have no list") for w in result.warnings)
@@ -67,13 +69,14 @@ def test_fewer_relevant_than_seen_is_an_error() -> None:
 
 
 def test_users_without_relevant_items_are_outside_the_target() -> None:
-    """n_u = 0 takes a user out of per_user ips; a silent user with n_u > 0 counts as 0."""
+    """n_u = 0 takes a user out of per_user ips; a silent user with n_u > 0 counts as 0. Pooled ips divides by Σ n_u."""
 
-    def ips(extra: float) -> float:
+    def ips(extra: float, target: str) -> float:
         users = pl.DataFrame({"user": [1, 2, 3, 4, 5], "relevant": [4.0, 4.0, 4.0, 4.0, extra]})
-        return value(evaluate(users=users, estimators=["ips"]), estimator="ips")
+        return value(evaluate(users=users, estimators=["ips"], target=target), estimator="ips")
 
-    assert ips(0.0) == pytest.approx(ips(3.0) * 5 / 4)
+    assert ips(0.0, "per_user") == pytest.approx(ips(3.0, "per_user") * 5 / 4)
+    assert ips(0.0, "pooled") == pytest.approx(ips(3.0, "pooled") * 19 / 16)
 
 
 @pytest.mark.parametrize(

@@ -139,27 +139,35 @@ class Judged:
             moves = [x - y for x, y in zip(moves, self.influence(metric, rule, models[second]), strict=True)]
         return math.sqrt(m / (m - 1) * sum(move * move for move in moves)) / len(self.users)
 
-    def shares(self, rule: Rule) -> list[float]:
-        """How much each pair weighs in the estimate: its weight, over its user's (item's) where ratios are averaged."""
+    def shares(self, metric: str, rule: Rule, model: Model) -> list[float]:
+        """What the pairs that carry a value weigh: their weight, over their user's (item's) where ratios are averaged.
+
+        Errors are carried by every pair; gains by the pairs that bring one, times that gain. Averages over items look
+        at weights only.
+        """
+        gains = metric.partition("@")[0] in ("cg", "dcg", "precision") and rule.over != "item"
         out = []
         for row in self.rows:
+            cost = self.cost(metric, row, model) if gains else 1.0
+            if cost == 0.0:
+                continue
             below = 1.0
             if rule.over == "user":
                 below = sum(rule.weight(other) for other in self.rows if other.user == row.user)
             if rule.over == "item":
                 below = sum(rule.weight(other) for other in self.rows if other.item == row.item)
-            out.append(rule.weight(row) / below)
+            out.append(rule.weight(row) * cost / below)
         return out
 
-    def ess(self, rule: Rule) -> float:
+    def ess(self, metric: str, rule: Rule, model: Model) -> float:
         """(Σ v)² / Σ v²."""
-        v = self.shares(rule)
-        return sum(v) ** 2 / sum(x * x for x in v)
+        v = self.shares(metric, rule, model)
+        return sum(v) ** 2 / sum(x * x for x in v) if v else 0.0
 
-    def max_weight_share(self, rule: Rule) -> float:
+    def max_weight_share(self, metric: str, rule: Rule, model: Model) -> float:
         """max v / Σ v."""
-        v = self.shares(rule)
-        return max(v) / sum(v)
+        v = self.shares(metric, rule, model)
+        return max(v) / sum(v) if v else 0.0
 
     def clipped_share(self, rule: Rule) -> float:
         """Share of the judged pairs whose propensity lies below the floor."""

@@ -56,7 +56,7 @@ def test_predictions_are_judged_by_mae(files: Path, tmp_path: Path) -> None:
     ]
     assert [e["value"] for e in record["estimates"]] == [e.value for e in direct.estimates]
     assert {e["target"] for e in record["estimates"]} == {"per_pair"}
-    assert [v["verdict"] for v in record["verdicts"]] == ["worse", "better"]
+    assert [v["verdict"] for v in record["verdicts"]] == ["behind", "better"]
     assert record["inputs"]["models"]["near"]["rows"] == 150 * 12
     assert pl.read_csv(tmp_path / "r.csv")["value"].to_list() == [e.value for e in direct.estimates]
 

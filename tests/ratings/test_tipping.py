@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from tests.inference.worlds import setting
-from tests.ratings.worlds import Floats, draw, held_of, plan_of
+from tests.ratings.worlds import Floats, answered, draw, held_of
+from tests.tipping import of_every_pair
 from unskew.engine.held import Held
-from unskew.evaluation.answer import answer
 from unskew.inference.tipping import GRID
 from unskew.result import Verdict
 
@@ -89,8 +88,10 @@ class Brute:
         return float((sign * (self.estimate(0, weights) - self.estimate(1, weights))).min())
 
 
-def verdict(held: Held, estimator: str, metric: str) -> Verdict:
-    (row,) = answer(held, plan_of(held, (estimator,), (metric,)), setting(2)).verdicts
+def verdict(held: Held, estimator: str, metric: str, replicates: int = 0) -> Verdict:
+    """The pair's row, with its tipping point also where so few users decide nothing."""
+    with of_every_pair():
+        (row,) = answered(held, (estimator,), (metric,), replicates).verdicts
     return row
 
 
@@ -146,11 +147,9 @@ def test_tipping_points_of_ratios_per_user(estimator: str, metric: str, relative
 @pytest.mark.parametrize("estimator", [*CLOSED, *INSIDE])
 def test_tipping_low_allows_for_sampling(estimator: str) -> None:
     """With the bootstrap the Γ that holds at the level lies below the point, and is 1 where the pair is undecided."""
-    held = draw(3, 400, (0.3, 0.5)).held()
-    (row,) = answer(held, plan_of(held, (estimator,), ("mae",)), setting(2, replicates=200)).verdicts
+    row = verdict(draw(3, 400, (0.3, 0.5)).held(), estimator, "mae", replicates=200)
     assert row.tipping is not None and row.tipping_low is not None
     assert 1.0 <= row.tipping_low <= row.tipping
-    held = draw(4, 400, (0.5, 0.5)).held()
-    (row,) = answer(held, plan_of(held, (estimator,), ("mae",)), setting(2, replicates=200)).verdicts
+    row = verdict(draw(4, 400, (0.5, 0.5)).held(), estimator, "mae", replicates=200)
     if row.p > 0.2:
         assert row.tipping_low == 1.0

@@ -18,6 +18,8 @@ from unskew.engine.held import Held
 from unskew.engine.plan import Plan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
+from unskew.evaluation.answer import Answer, answer
+from unskew.evaluation.measure import Setting, error_per_comparison, measure
 from unskew.evaluation.predicted import no_lists
 
 Floats = npt.NDArray[np.float64]
@@ -120,3 +122,23 @@ def plan_of(held: Held, asked: Sequence[str], named: Sequence[str] = METRICS) ->
     kept = [(estimators.make(name), Target.PER_PAIR, wanted) for name in asked]
     assert held.propensity is not None
     return make_plan(kept, Summary(pairs=Histogram.of(held.propensity)), len(held.predicted), 1)
+
+
+def answered(held: Held, asked: Sequence[str], named: Sequence[str] = METRICS, replicates: int = 0) -> Answer:
+    """Estimates and verdicts of one table, with propensities that are known."""
+    setting = Setting(
+        models=tuple("abcdefgh"[: len(held.predicted)]),
+        propensity="known",
+        known=True,
+        assumption="",
+        level=0.95,
+        replicates=replicates,
+        seed=0,
+        threads=1,
+        progress=None,
+        segment=None,
+        single_clicks=0.0,
+        support_gap=None,
+    )
+    measured = measure(held, plan_of(held, asked, named), setting)
+    return answer(measured, error_per_comparison([measured]))

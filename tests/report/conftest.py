@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from unskew.result import Result
 
-from .made_up import HOSTILE, INPUTS, NAN, estimate, grid, verdict, weights
+from .made_up import HOSTILE, INPUTS, NAN, estimate, grid, verdict, weights, withheld
 
 
 @pytest.fixture
@@ -16,18 +17,48 @@ def two() -> Result:
     """Two models, one metric; naive says the opposite of snips."""
     return Result(
         estimates=(
-            estimate("challenger", 0.181, 0.006, estimator="naive", propensity=None, ess=5412.0),
-            estimate("popular", 0.213, 0.006, estimator="naive", propensity=None, ess=5412.0),
+            estimate("challenger", 0.181, 0.006, estimator="naive", ess=5412.0),
+            estimate("popular", 0.213, 0.006, estimator="naive", ess=5412.0),
             estimate("challenger", 0.142, 0.0117),
             estimate("popular", 0.111, 0.0093),
         ),
         verdicts_=(
             verdict("challenger", "popular", -0.032, 0.006, estimator="naive"),
-            verdict("challenger", "popular", 0.031, 0.011, trust="Most users have few clicks; pooled has less bias."),
+            verdict("challenger", "popular", 0.031, 0.011, trust="Little trust: only 41 users count."),
         ),
         weights=(weights("naive"), weights("snips")),
         inputs=INPUTS,
         warnings=("12 users got no list from challenger; they count as misses.",),
+    )
+
+
+@pytest.fixture
+def naive_only(two: Result) -> Result:
+    """The same without anything that undoes the skew."""
+    return replace(
+        two,
+        estimates=tuple(e for e in two.estimates if e.estimator == "naive"),
+        verdicts_=tuple(v for v in two.verdicts_ if v.estimator == "naive"),
+        weights=(weights("naive"),),
+    )
+
+
+@pytest.fixture
+def kept_back() -> Result:
+    """Three models of which every pair was withheld, for two reasons."""
+    pairs = (("a", "b", 0.02), ("a", "c", 0.031), ("b", "c", 0.011))
+    single = "Undecided because 41% of the users have a single click, where a ratio inside each user is the naive one."
+    return Result(
+        estimates=tuple(
+            estimate(m, 0.1 + n / 50, estimator=e, target=t, few_clicks=0.004 if t == "per_user" else None)
+            for e, t in (("snips", "pooled"), ("snips", "per_user"))
+            for n, m in enumerate("cba")
+        ),
+        verdicts_=tuple(withheld(a, b, d) for a, b, d in pairs)
+        + tuple(withheld(a, b, d, single, target="per_user", few_clicks=0.001) for a, b, d in pairs),
+        weights=(weights("snips"),),
+        inputs=INPUTS,
+        warnings=(),
     )
 
 

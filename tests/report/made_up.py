@@ -7,10 +7,23 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from unskew import estimators, metrics
+from unskew.estimators import Standing, Target
+from unskew.metrics import RankingMetric, Shape
 from unskew.result import Estimate, Result, Verdict, Weights
 
 NAN = math.nan
+ASSUMED = "exposure explains all of popularity"
+WITHHELD = "Undecided because only 7 users tell the two apart."
 HOSTILE = "<script>alert('x')</script>&\"\x1b[31m"
+
+
+def standing(metric: str, estimator: str, target: str) -> Standing:
+    """What may be claimed of a cell, by the real parts."""
+    found = estimators.make(estimator).standing(Target.make(target))
+    asked = metrics.make(metric)
+    summed = not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
+    return found if summed or not found.debiased else Standing.BIASED
 
 
 def estimate(model: str, value: float, half: float = 0.01, **changes: Any) -> Estimate:
@@ -19,31 +32,45 @@ def estimate(model: str, value: float, half: float = 0.01, **changes: Any) -> Es
         "model": model,
         "metric": "recall@10",
         "estimator": "snips",
-        "target": "per_user",
-        "propensity": "popularity(gamma=2)",
+        "target": "pooled",
+        "propensity": "known",
         "segment": None,
         "value": value,
         "se": half / 1.96,
         "low": value - half,
         "high": value + half,
         "ess": 1204.6,
+        "hits": 2310,
         "max_weight_share": 0.0123,
         "clipped_share": 0.0,
         "support_gap": 0.031,
+        "unsupported": 0.0,
+        "few_clicks": None,
         "users": 1800,
         "interactions": 5412,
-        "promise": "consistent if the propensities are right up to one factor per user",
+        "promise": "consistent if the propensities are right up to one factor",
     }
-    return Estimate(**(known | changes))
+    known |= changes
+    cell = known["metric"], known["estimator"], known["target"]
+    if not standing(*cell).debiased:
+        known |= {"propensity": None}
+    return Estimate(**({"standing": standing(*cell)} | known))
 
 
-def verdict(a: str, b: str, difference: float, half: float = 0.011, **changes: Any) -> Verdict:
-    """A verdict that follows from its interval."""
+def verdict(a: str, b: str, difference: float, half: float = 0.011, *, assumed: str = "", **changes: Any) -> Verdict:
+    """A verdict that follows from its interval; ``assumed`` is what its propensities rest on, empty if known."""
+    cell = {"metric": "recall@10", "estimator": "snips", "target": "pooled"}
+    cell |= {name: text for name, text in changes.items() if name in cell}
+    stands = standing(**cell)
+    sure = not assumed and stands in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
     decided = abs(difference) > half
+    words = ("better", "worse") if sure else ("ahead", "behind")
+    if not stands.debiased:
+        assumed = "every relevant pair was equally likely to be seen"
+    elif stands is Standing.BIASED:
+        assumed = "the bias that it takes on purpose favours neither"
     known: dict[str, Any] = {
-        "metric": "recall@10",
-        "estimator": "snips",
-        "target": "per_user",
+        **cell,
         "segment": None,
         "a": a,
         "b": b,
@@ -53,14 +80,26 @@ def verdict(a: str, b: str, difference: float, half: float = 0.011, **changes: A
         "high": difference + half,
         "p": 0.00013 if decided else 0.27,
         "p_adjusted": 0.0004 if decided else 0.41,
-        "verdict": ("better" if difference > 0 else "worse") if decided else "undecided",
+        "verdict": words[difference < 0] if decided else "undecided",
+        "assumption": assumed,
         "tipping": 1.8 if decided else None,
         "tipping_low": 1.52 if decided else None,
         "tipping_kind": "ratio" if decided else None,
         "users_needed": None if decided else 41_237,
+        "users_apart": 640,
+        "ess": 412.0,
+        "few_clicks": None,
+        "standing": stands,
         "trust": "",
     }
     return Verdict(**(known | changes))
+
+
+def withheld(a: str, b: str, difference: float, why: str = WITHHELD, **changes: Any) -> Verdict:
+    """A verdict that a check withheld: no interval, and the reason."""
+    gone: dict[str, Any] = {"low": NAN, "high": NAN, "verdict": "undecided", "trust": why, "users_apart": 7}
+    nothing: dict[str, Any] = {"tipping": None, "tipping_low": None, "tipping_kind": None, "users_needed": 4_100}
+    return verdict(a, b, difference, **(gone | nothing | changes))
 
 
 def weights(estimator: str, **changes: Any) -> Weights:
@@ -71,7 +110,7 @@ def weights(estimator: str, **changes: Any) -> Weights:
         edges, counts = edges[:2], (5412,)
     known: dict[str, Any] = {
         "estimator": estimator,
-        "target": "per_user",
+        "target": "pooled",
         "segment": None,
         "low": tuple(edges[:-1]),
         "high": tuple(edges[1:]),
@@ -111,7 +150,7 @@ def grid(
     models: Sequence[str],
     metrics: Sequence[str],
     estimators: Sequence[str],
-    targets: Sequence[str] = ("per_user",),
+    targets: Sequence[str] = ("pooled",),
     segments: Sequence[str | None] = (None,),
 ) -> Result:
     """Everything against everything; naive likes the first models, the others like the last ones."""

@@ -24,9 +24,10 @@ from unskew.evaluation import PropensityComparison
 from unskew.models import MostPopular
 from unskew.propensity import Popularity
 from unskew.report import comparison_notebook, comparison_page
+from unskew.result import Result, Verdict
 from unskew.simulate import World, write
 
-from .made_up import HOSTILE, estimate, verdict
+from .made_up import ASSUMED, HOSTILE, estimate, verdict
 from .reading import Reader, matches
 
 NAMES = ["known", "popularity(gamma=2)", "uniform"]
@@ -150,15 +151,46 @@ def test_changes_are_every_two_propensities_that_disagree(found: PropensityCompa
     """Uniform takes the popular list for the better one, known ones do not: that is told, from what to what."""
     told = {(c.metric, c.estimator, c.target, c.a, c.b, c.propensity, c.other_propensity) for c in found.all_changes()}
     expected = set()
+    ahead = {"better": "a", "ahead": "a", "worse": "b", "behind": "b", "undecided": ""}
     for one, other in combinations(NAMES, 2):
         for v in found[one].verdicts_:
             for w in found[other].verdicts_:
                 same = (v.metric, v.estimator, v.target, v.a, v.b) == (w.metric, w.estimator, w.target, w.a, w.b)
-                if same and v.verdict != w.verdict:
+                if same and ahead[v.verdict] != ahead[w.verdict]:
                     expected.add((v.metric, v.estimator, v.target, v.a, v.b, one, other))
     assert told == expected and expected and found.changed
     first = found.changes().to_dicts()[0]
     assert first["verdict"] != first["other_verdict"] and set(found.changes()["opposite"]) <= {True, False}
+
+
+def test_better_and_ahead_are_the_same_winner() -> None:
+    """Known propensities say better, assumed ones ahead: no change; another winner and no winner are."""
+
+    def compared(*verdicts: Verdict) -> PropensityComparison:
+        rows = (estimate("a", 0.13), estimate("b", 0.1))
+        return PropensityComparison({f"p{n}": Result(rows, (v,), (), {}, ()) for n, v in enumerate(verdicts)}, ())
+
+    better, ahead = verdict("a", "b", 0.03), verdict("a", "b", 0.03, assumed=ASSUMED)
+    assert (better.verdict, ahead.verdict) == ("better", "ahead")
+    assert compared(better, ahead).all_changes() == []
+    assert "No verdict depends on which of 2 propensities" in printed(compared(better, ahead), 100)
+    (change,) = compared(better, verdict("a", "b", -0.03, assumed=ASSUMED)).all_changes()
+    assert change.opposite and (change.verdict, change.other_verdict) == ("better", "behind")
+    (change,) = compared(ahead, verdict("a", "b", 0.001, assumed=ASSUMED)).all_changes()
+    assert not change.opposite
+
+
+def test_naive_alone_is_not_debiased_by_any_propensity(shop: Path, models: dict[str, Any]) -> None:
+    """Propensities that no estimator uses change nothing, and that is no sign of agreement."""
+    found = us.compare_propensities(
+        shop / "test.parquet",
+        models,
+        propensities=["known", "uniform"],
+        estimators=["naive"],
+        seen=shop / "train.parquet",
+    )
+    assert "Not debiased: no estimator here uses propensities" in printed(found, 100)
+    assert "Not debiased" in comparison_page(found)
 
 
 def test_cells_that_only_some_propensities_support_are_told(found: PropensityComparison) -> None:

@@ -17,7 +17,7 @@ from unskew.result import Estimate, Result, Verdict
 from .made_up import grid
 from .reading import Cells, Reader, matches
 
-SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile"]
+SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile", "naive_only", "kept_back"]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -75,7 +75,7 @@ def test_every_estimate_is_shown_as_it_is(shape: str, request: pytest.FixtureReq
         low, high = ends(cells["interval"])
         assert matches(cells["estimate"], e.value) and matches(cells["se"], e.se)
         assert matches(low, e.low) and matches(high, e.high)
-        assert matches(cells["ess"], e.ess)
+        assert matches(cells["ess"], e.ess) and matches(cells["hits"], e.hits)
         assert matches(cells["users"], e.users) and matches(cells["interactions"], e.interactions)
         assert cells["largest share"] == "1.2 %" and cells["support gap"] == "3.1 %"
 
@@ -95,6 +95,7 @@ def test_every_verdict_is_shown_as_it_is(shape: str, request: pytest.FixtureRequ
         assert matches(cells["tipping Γ"], v.tipping) and matches(cells["Γ, low"], v.tipping_low)
         assert matches(cells["users needed"], v.users_needed)
         assert cells["verdict"].split()[0] == v.verdict
+        assert cells["trust"] == v.trust
 
 
 def test_charts_show_every_model_metric_and_estimator(many: Result) -> None:
@@ -112,14 +113,77 @@ def test_charts_show_every_model_metric_and_estimator(many: Result) -> None:
 def test_a_page_says_that_naive_disagrees(two: Result, undecided: Result) -> None:
     """Disagreement with naive stands in the headline and in the table, and nowhere else."""
     assert "Naive would have said the opposite." in page(two)
-    assert [row["verdict"] for row in Reader(page(two)).rows("verdicts")] == ["worse", "better ≠ naive"]
+    assert [row["verdict"] for row in Reader(page(two)).rows("verdicts")] == ["behind", "better ≠ naive"]
     assert "Naive would" not in page(undecided)
+
+
+def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result) -> None:
+    """In the headline, in the row of the table and in the notebook: no interval, and the reason."""
+    text = page(kept_back)
+    why = "Undecided because only 7 users tell the two apart."
+    assert text[: text.index("<svg")].count(f"(no interval). {why}") == 3
+    rows = Reader(text).rows("verdicts")
+    assert [row["interval"] for row in rows] == ["–"] * 6
+    assert {row["trust"][:24] for row in rows} == {"Undecided because only 7", "Undecided because 41% of"}
+    assert notebook(kept_back).count(f"(no interval). {why}") == 3
+
+
+def test_disagreement_stands_out(many: Result, two: Result) -> None:
+    """Estimators that say otherwise are no footnote; agreement is."""
+    turned = tuple(
+        replace(v, verdict="undecided") if v.target == "per_user" and v.estimator == "snips" else v
+        for v in many.verdicts_
+    )
+    text = page(replace(many, verdicts_=turned))
+    assert '<p class="disagreement">Not all debiased estimators and targets agree: snips (per_user)' in text
+    assert '<p class="basis">The other debiased estimators and targets agree.</p>' in page(many)
+    assert "estimators and targets agree" not in page(two)
+
+
+def test_marks_without_an_interval_are_hollow(kept_back: Result, two: Result) -> None:
+    """A point without a bar would look like the surest of all."""
+
+    def marks(result: Result) -> list[str]:
+        text = page(result)
+        chart = text[text.index('aria-label="Differences in recall@10, pooled') :]
+        return re.findall(r"<path[^>]*>", chart[: chart.index("</svg>")])
+
+    def hollow(result: Result) -> int:
+        return sum("fill=" not in mark and 'stroke-width="1.5"' in mark for mark in marks(result))
+
+    assert hollow(kept_back) == 3 and hollow(two) == 0
+
+
+def test_users_needed_are_named_where_chance_alone_keeps_a_pair_open(kept_back: Result, undecided: Result) -> None:
+    """A check is not passed by more users of the same kind, and no fewer than are there would do."""
+    assert {row["users needed"] for row in Reader(page(kept_back)).rows("verdicts")} == {"–"}
+    (row,) = Reader(page(undecided)).rows("verdicts")
+    assert row["users needed"] == "41,237"
+    fewer = replace(undecided, verdicts_=(replace(undecided.verdicts_[0], users_needed=1_700),))
+    (row,) = Reader(page(fewer)).rows("verdicts")
+    assert row["users needed"] == "–"
+
+
+def test_the_bias_of_few_clicks_stands_beside_ratios_inside_users(kept_back: Result, two: Result) -> None:
+    """A column where there are such ratios, and none where there are not."""
+    rows = Reader(page(kept_back)).rows("estimates")
+    found = {(row["caption"].split(",")[0], row.get("few clicks")) for row in rows}
+    assert found == {("recall@10 pooled", None), ("recall@10 per_user", "+0.004")}
+    assert all("few clicks" not in row for row in Reader(page(two)).rows("estimates"))
+
+
+def test_without_a_hit_there_is_only_a_bound(two: Result) -> None:
+    """[0, 0.012] would look like any interval."""
+    none = replace(two.estimates[2], value=0.0, hits=0, se=float("nan"), low=0.0, high=0.0123)
+    text = page(replace(two, estimates=(*two.estimates[:2], none, two.estimates[3])))
+    row = next(r for r in Reader(text).rows("estimates") if r["estimate"] == "0.000")
+    assert (row["interval"], row["hits"], row["se"]) == ("≤ 0.012", "0", "–")
 
 
 def test_trust_and_warnings_stand_above_the_charts(two: Result) -> None:
     """What a careful reader should know comes before the first chart."""
     text = page(two)
-    assert text.index("Most users have few clicks") < text.index("12 users got no list") < text.index("<svg")
+    assert text.index("only 41 users count") < text.index("12 users got no list") < text.index("<svg")
 
 
 def test_what_was_dropped_is_counted(two: Result) -> None:
@@ -162,7 +226,7 @@ def test_segments_have_their_own_section(segmented: Result, two: Result) -> None
     text = page(segmented)
     assert 'id="segments"' in text and 'id="segments"' not in page(two)
     for name in ("new users", "regulars", "DE"):
-        assert f"recall@10, per_user, {name} with intervals" in text
+        assert f"recall@10, pooled, {name} with intervals" in text
     assert len(Reader(text).rows("estimates")) == len(segmented.estimates)
 
 

@@ -12,9 +12,9 @@ from rich.console import Console
 from unskew.report import panel, sentences
 from unskew.result import Result
 
-from .made_up import grid
+from .made_up import estimate, grid, withheld
 
-SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile"]
+SHAPES = ["two", "many", "segmented", "nothing_known", "undecided", "hostile", "naive_only", "kept_back"]
 
 
 def printed(result: Result, width: int, colour: bool = False) -> str:
@@ -25,7 +25,7 @@ def printed(result: Result, width: int, colour: bool = False) -> str:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_line_is_wider_than_the_terminal(shape: str, width: int, request: pytest.FixtureRequest) -> None:
     """Every shape of result fits, however narrow the terminal."""
@@ -41,6 +41,17 @@ def test_every_number_is_there(two: Result, width: int) -> None:
         assert piece in text
     assert "better ≠" in text and "≠ naive says something else" in text
     assert "12 users got no list from challenger" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_marks_of_verdicts_are_never_cut_off(width: int) -> None:
+    """Names give way on a narrow terminal; that naive disagrees, and that there is a doubt, does not."""
+    result = grid(["most_popular", "item_knn"], ["recall@10"], ["naive", "snips", "gs(strata=5)"])
+    doubtful = replace(result, verdicts_=tuple(replace(v, trust="Little trust.") for v in result.verdicts_))
+    text = printed(doubtful, width)
+    assert text.count("behind ?") == 0 and text.count("ahead ?") == 1  # naive, for the first model
+    assert text.count("worse ≠ ?") == 1 and text.count("behind ≠ ?") == 1
+    assert ("Γ, low" in text) == (width >= 72)
 
 
 def test_the_sentences_come_first(two: Result) -> None:
@@ -68,6 +79,25 @@ def test_names_are_neither_markup_nor_terminal_codes(hostile: Result) -> None:
     text = printed(hostile, 120)
     assert "\x1b" not in text and "[bold red]b[/]" in text
     assert "\x1b[31m\n" not in printed(hostile, 120, colour=True)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_withheld_verdicts_say_why_where_they_are_read(kept_back: Result, width: int) -> None:
+    """In the headline and under the table of verdicts: no interval, and the reason, once with the pairs it is about."""
+    text = " ".join(printed(kept_back, width).replace("│", " ").split())
+    headline, table = text.split("Verdicts ", 1)
+    assert headline.count("(no interval). Undecided because only 7 users tell the two apart.") == 3
+    assert "undecided ?" in table
+    assert table.count("and 1 more: Undecided because only 7 users tell the two apart.") == 1
+    assert table.count("and 1 more: Undecided because 41% of the users have a single click") == 1
+
+
+def test_reasons_are_as_many_as_fit_a_screen() -> None:
+    """Six reasons are written, the others counted."""
+    rows = [estimate(m, 0.1, segment=f"s{n}") for n in range(9) for m in ("a", "b")]
+    verdicts = [withheld("a", "b", 0.03, f"Undecided because of {n}.", segment=f"s{n}") for n in range(9)]
+    text = printed(Result(tuple(rows), tuple(verdicts), (), {}, ()), 120)
+    assert "… and 3 more reasons: column trust of .verdicts()" in text
 
 
 def test_rich_prints_a_result(two: Result) -> None:

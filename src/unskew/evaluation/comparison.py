@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unskew.atomic import atomic, write_json, write_text
-from unskew.inference.verdict import opposite
+from unskew.inference.verdict import Outcome, opposite
 from unskew.propensity import make
 from unskew.result import Estimate, Result, Verdict, frame_of, plain
 from unskew.spec import find
@@ -154,7 +154,7 @@ class PropensityComparison:
             _change(one, v, other, w)
             for found in cells.values()
             for (one, v), (other, w) in combinations(found, 2)
-            if v.verdict != w.verdict
+            if _disagree(v, w)
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -237,6 +237,11 @@ def _move(found: list[tuple[str, Estimate]]) -> Move:
         half_width=half,
         ratio=spread / half if half and spread is not None else None,
     )
+
+
+def _disagree(v: Verdict, w: Verdict) -> bool:
+    """Whether only one of them names a winner, or each another; better and ahead name the same."""
+    return Outcome(v.verdict).decided != Outcome(w.verdict).decided or opposite(v.verdict, w.verdict)
 
 
 def _change(one: str, v: Verdict, other: str, w: Verdict) -> Change:

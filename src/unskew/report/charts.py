@@ -202,11 +202,14 @@ def histogram(view: View, spread: Weights) -> str:
 
 
 def _intervals(alt: Any, base: Any, shapes: Any) -> Any:
+    """Marks with bars; what has no interval is hollow, or it would look like the surest of all."""
     axis = alt.Axis(title=None, tickCount=4, format=".6~g", labelOverlap="greedy", labelSeparation=10)
     value = alt.X("value:Q", axis=axis, scale=alt.Scale(zero=False, nice=True, padding=6))
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, opacity=0.75)
-    points = base.mark_point(filled=True, size=60, opacity=1)
-    return bars.encode(x=alt.X("low:Q", axis=axis), x2="high:Q") + points.encode(x=value, shape=shapes)
+    known = base.transform_filter("isValid(datum.low)").mark_point(filled=True, size=60, opacity=1)
+    unknown = base.transform_filter("!isValid(datum.low)").mark_point(filled=False, size=60, opacity=1, strokeWidth=1.5)
+    points = [marks.encode(x=value, shape=shapes) for marks in (known, unknown)]
+    return alt.layer(bars.encode(x=alt.X("low:Q", axis=axis), x2="high:Q"), *points)
 
 
 def _interval_datum(row: Estimate | Verdict, label: str, value: float, text: str) -> dict[str, Any]:

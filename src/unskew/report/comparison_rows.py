@@ -11,6 +11,7 @@ from unskew.report import numbers
 from unskew.report.audit_rows import Sheet
 from unskew.report.rows import estimate_rows
 from unskew.report.view import Facet, View, clean, is_naive, unique
+from unskew.report.words import NOT_DEBIASED
 from unskew.result import Result, Verdict
 
 Words = list[tuple[str, str, str]]
@@ -52,6 +53,8 @@ def title(comparison: PropensityComparison) -> str:
     several = len(comparison.results)
     if several < 2:
         return "Only one propensity could be used"
+    if not any(e.propensity is not None for result in comparison.results.values() for e in result.estimates):
+        return f"{NOT_DEBIASED}: no estimator here uses propensities"
     changed = len(_changed(comparison))
     if changed:
         return f"{changed} of {_verdicts(comparison)} verdicts depend on the propensity"

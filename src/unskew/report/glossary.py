@@ -4,7 +4,11 @@ from __future__ import annotations
 
 TERMS: tuple[tuple[str, str], ...] = (
     ("estimate", "What the metric would be if every interaction had been seen, by one estimator."),
-    ("interval", "Where the true value lies with the level given in the settings, over samples of users like these."),
+    (
+        "interval",
+        "Where the true value lies with the level given in the settings, over samples of users like these. Without any "
+        "hit there is only a bound from above (≤).",
+    ),
     ("naive", "Takes the log as it is: right only if what was shown did not depend on what would be liked."),
     ("debiased", "Every other estimator: seen interactions count more the less likely they were to be seen."),
     (
@@ -43,10 +47,20 @@ TERMS: tuple[tuple[str, str], ...] = (
         "support gap",
         "Share of held-out interactions on items that training never showed (support_gap).",
     ),
-    ("difference", "Estimate of the first model minus that of the second, over the same users."),
+    (
+        "few clicks",
+        "How far a ratio inside users is off because they have few clicks (few_clicks): leave one click out, and "
+        "look how much the ratio moves.",
+    ),
+    (
+        "difference",
+        "Estimate of the first model minus that of the second, over the same users. Its interval is as wide as every "
+        "check of the verdict asks for; a dash means that a check withheld the verdict (trust says which).",
+    ),
     (
         "p, adjusted p",
-        "Chance of a difference this large between equal models; adjusted so that it holds for all pairs together.",
+        "Chance of a difference this large between equal models; adjusted so that it holds for all pairs and segments "
+        "together.",
     ),
     (
         "verdict",
@@ -55,8 +69,13 @@ TERMS: tuple[tuple[str, str], ...] = (
     (
         "tipping (Γ)",
         "Factor by which propensities (or their odds) must be wrong, in the worst direction, to undo the lead. Other "
-        "errors can undo it sooner.",
+        "errors can undo it sooner, also where none is written.",
     ),
     ("Γ, low", "The same, allowing for sampling error."),
-    ("users needed", "Users at which a difference like this one would be found four times out of five."),
+    (
+        "users needed",
+        "Users at which a difference like this one would be found four times out of five; a dash beyond a hundred "
+        "times the users there are.",
+    ),
+    ("trust", "Why a pair is undecided, or what should make you doubt a verdict."),
 )

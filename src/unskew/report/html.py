@@ -41,6 +41,8 @@ class Block:
     brief: str
     note: str
     verdict_note: str
+    few_clicks: bool
+    clipped: bool
     estimates: list[list[EstimateRow]]
     verdicts: list[list[VerdictRow]]
 
@@ -65,7 +67,9 @@ def page(result: Result) -> str:
         "title": words.title(view),
         "sentences": words.headline_sentences(view, brief=True),
         "basis": _basis(view),
-        "agreement": words.agreement(view),
+        "debiased": view.debiased,
+        "agreement": (said := words.agreement(view)),
+        "disagree": said.startswith(words.NOT_ALL),
         "trust": words.trust(view),
         "warnings": view.result.warnings,
         "facts": _facts(view),
@@ -207,8 +211,8 @@ def _overview(view: View) -> list[Card]:
 def _block(view: View, facet: Facet) -> Block:
     propensities = unique(e.propensity for e in view.estimates(facet) if e.propensity is not None)
     note = ", ".join([facet.target, *(f"propensity {text}" for text in propensities)])
-    pairs = len(unique((v.a, v.b) for v in view.verdicts(facet)))
-    verdict_note = f"{facet.target}, one level over {pairs} pair{'s' if pairs != 1 else ''}"
+    together = max((view.comparisons(facet, name) for name in view.estimators), default=0)
+    verdict_note = facet.target + (f", one level over {together} comparisons" if together > 1 else "")
     models = groupby(estimate_rows(view, facet), key=lambda row: row.model)
     both = groupby(verdict_rows(view, facet), key=lambda row: (row.a, row.b))
     return Block(
@@ -216,6 +220,8 @@ def _block(view: View, facet: Facet) -> Block:
         brief=facet.target,
         note=note,
         verdict_note=verdict_note,
+        few_clicks=any(e.few_clicks is not None for e in view.estimates(facet)),
+        clipped=any(e.clipped_share > 0.0 for e in view.estimates(facet)),
         estimates=[list(rows) for _, rows in models],
         verdicts=[list(rows) for _, rows in both],
     )
@@ -252,11 +258,15 @@ def _basis(view: View) -> str:
     propensity = f", propensity {cells[0].propensity}" if cells[0].propensity else ""
     users = numbers.spread((e.users for e in cells), numbers.count)
     clicks = numbers.spread((e.interactions for e in cells), numbers.count)
-    pairs = len(view.verdicts(facet, carrier))
-    corrected = f" Intervals of differences and p-values hold for {pairs} comparisons together." if pairs > 1 else ""
+    together = view.comparisons(facet, carrier)
+    corrected = (
+        f" Intervals of differences and p-values hold for {together} comparisons together." if together > 1 else ""
+    )
+    several = len(view.facets) > 1 or len(view.estimators) > 1
+    others = " Other metrics, targets and estimators, views of the same question, follow below." if several else ""
     return (
         f"Estimator {carrier}, target {facet.target}{propensity}; {users} users with {clicks} held-out interactions."
-        f"{corrected} Other metrics, targets and estimators follow below."
+        f"{corrected}{others}"
     )
 
 

@@ -37,6 +37,12 @@ def number(value: float | None, places: int | None = None, *, sign: bool = False
     return (MINUS if value < 0.0 else "+" if sign else "") + text
 
 
+def above(value: float, places: int | None) -> str:
+    """A positive number rounded up, for what it does not exceed."""
+    step = 10.0 ** -(4 if places is None else places)
+    return number(math.ceil(value / step - 1e-9) * step, places)
+
+
 def interval(low: float, high: float, places: int | None = None) -> str:
     """An interval as ``[0.020, 0.042]``; a dash where it does not exist."""
     if math.isnan(low) or math.isnan(high):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from unskew.report import numbers
 from unskew.report.view import Facet, View
-from unskew.report.words import disagreement
+from unskew.report.words import disagreement, limits, users_needed
 from unskew.result import Estimate, Verdict
 
 
@@ -27,6 +27,7 @@ class EstimateRow(NamedTuple):
     largest: str
     clipped: str
     gap: str
+    few_clicks: str
     users: str
     interactions: str
 
@@ -67,7 +68,7 @@ def verdict_rows(view: View, facet: Facet) -> list[VerdictRow]:
     naive = {(v.a, v.b): v for v in view.verdicts(facet, naive_name)} if naive_name else {}
     order = {(v.a, v.b): n for n, v in reversed(list(enumerate(view.verdicts(facet))))}
     rows = sorted(view.verdicts(facet), key=lambda v: order[v.a, v.b])
-    return [_verdict(v, places, disagreement(v, naive.get((v.a, v.b)))) for v in rows]
+    return [_verdict(v, places, disagreement(v, naive.get((v.a, v.b))), users_needed(view, v)) for v in rows]
 
 
 def _estimate(e: Estimate, places: int | None) -> EstimateRow:
@@ -78,7 +79,7 @@ def _estimate(e: Estimate, places: int | None) -> EstimateRow:
         target=e.target,
         segment=e.segment or "",
         value=numbers.number(e.value, places),
-        interval=numbers.interval(e.low, e.high, places),
+        interval=limits(e, places),
         se=numbers.number(e.se, None if places is None else places + 1),
         ess=numbers.count(e.ess),
         hits=numbers.count(e.hits),
@@ -86,12 +87,13 @@ def _estimate(e: Estimate, places: int | None) -> EstimateRow:
         largest=numbers.share(e.max_weight_share),
         clipped=numbers.share(e.clipped_share),
         gap=numbers.share(e.support_gap),
+        few_clicks=numbers.number(e.few_clicks, places, sign=True),
         users=numbers.count(e.users),
         interactions=numbers.count(e.interactions),
     )
 
 
-def _verdict(v: Verdict, places: int | None, flag: str) -> VerdictRow:
+def _verdict(v: Verdict, places: int | None, flag: str, needed: int | None) -> VerdictRow:
     return VerdictRow(
         a=v.a,
         b=v.b,
@@ -106,7 +108,7 @@ def _verdict(v: Verdict, places: int | None, flag: str) -> VerdictRow:
         verdict=v.verdict,
         tipping=numbers.gamma(v.tipping),
         tipping_low=numbers.gamma(v.tipping_low),
-        needed=numbers.count(v.users_needed),
+        needed=numbers.count(needed),
         trust=v.trust,
         flag=flag,
     )

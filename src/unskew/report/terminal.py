@@ -25,6 +25,7 @@ Row = EstimateRow | VerdictRow
 Rows = Sequence[Row]
 
 WIDE = 100
+NARROW = 72  # below it there is no room for tipping points
 SENTENCES = 6
 ROWS = 36
 _FACET = {"metric", "target", "segment"}
@@ -42,9 +43,10 @@ class _Fitted:
     view: View
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        wide = options.max_width >= WIDE
+        wide, narrow = options.max_width >= WIDE, options.max_width < NARROW
         view = self.view
-        parts = [_headline(view), *_estimates(view, wide), *_verdicts(view, wide), *_inputs(view), *_warnings(view)]
+        tables = [*_estimates(view, wide), *_verdicts(view, wide, narrow)]
+        parts = [_headline(view), *tables, *_inputs(view), *_warnings(view)]
         yield Group(*(line for part in parts for line in (part, Text())))
 
 
@@ -52,11 +54,14 @@ def _headline(view: View) -> RenderableType:
     said = words.headline_sentences(view, brief=True)
     body = Table.grid(padding=(0, 1))
     for sentence in said[:SENTENCES]:
-        body.add_row(Text("●", style=STYLES.get(_colour(sentence), "dim")), _sentence(sentence))
+        style = STYLES.get(_colour(sentence), "dim") if view.debiased else "bold yellow"
+        body.add_row(Text("●", style=style), _sentence(sentence))
     if len(said) > SENTENCES:
         body.add_row("", Text(f"… and {len(said) - SENTENCES} more", style="dim"))
     if said_by_others := words.agreement(view):
-        body.add_row(Text("=", style="dim"), Text(said_by_others))
+        differ = said_by_others.startswith(words.NOT_ALL)
+        mark, style = ("≠", "yellow") if differ else ("=", "")
+        body.add_row(Text(mark, style="bold yellow" if differ else "dim"), Text(said_by_others, style=style))
     for text in words.trust(view):
         body.add_row(Text("?", style="bold cyan"), Text(text, style="italic"))
     facet = view.headline
@@ -96,18 +101,36 @@ def _estimates(view: View, wide: bool) -> list[RenderableType]:
     return _tables("Estimates", [estimate_rows(view, facet) for facet in view.facets], names, figures, ".table()", wide)
 
 
-def _verdicts(view: View, wide: bool) -> list[RenderableType]:
+def _verdicts(view: View, wide: bool, narrow: bool) -> list[RenderableType]:
     names = ["a", "b", "estimator"] if wide else ["pair", "estimator"]
     figures = {"difference": "difference" if wide else "diff.", "interval": "interval"}
     figures |= {"adjusted": "p adj."} if wide else {}
-    figures |= {"verdict": "verdict", "tipping": "tipping Γ" if wide else "Γ"}
+    figures |= {"verdict": "verdict"}
+    figures |= {} if narrow else {"tipping_low": "Γ, low"}
     rows = [verdict_rows(view, facet) for facet in view.facets]
     parts = _tables("Verdicts", rows, names, figures, ".verdicts()", wide)
     if any(row.flag for facet in rows for row in facet):
         parts.append(Text("≠ naive says something else", style="yellow"))
-    if any(row.trust for facet in rows for row in facet):
-        parts.append(Text("? see the column trust of .verdicts(), or the page", style="cyan"))
-    return parts
+    return parts + _doubts([row for facet in rows for row in facet][:ROWS])
+
+
+def _doubts(rows: Rows) -> list[RenderableType]:
+    """Why pairs are undecided, or what makes their verdicts doubtful: each reason once, with the rows it is about."""
+    said: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        if isinstance(row, VerdictRow) and row.trust:
+            where = ", ".join(text for text in (f"{row.a} − {row.b}", row.metric, row.target, row.segment) if text)
+            said.setdefault(row.trust, {}).setdefault(where, []).append(row.estimator)
+    if not said:
+        return []
+    grid = Table.grid(padding=(0, 1))
+    for text, places in list(said.items())[:SENTENCES]:
+        cells = [f"{where}, {' and '.join(names)}" for where, names in places.items()]
+        more = f" and {len(cells) - 2} more" if len(cells) > 2 else ""
+        grid.add_row(Text("?", style="bold cyan"), Text(f"{'; '.join(cells[:2])}{more}: {text}"))
+    if len(said) > SENTENCES:
+        grid.add_row("", Text(f"… and {len(said) - SENTENCES} more reasons: column trust of .verdicts()", style="dim"))
+    return [grid]
 
 
 def _tables(
@@ -142,9 +165,10 @@ def _table(title: Text, facets: Sequence[Rows], names: list[str], figures: dict[
         header_style="dim",
     )
     for name in names:
-        table.add_column(name, overflow="fold", min_width=12 if name == "estimator" else min(len(name), 9))
+        table.add_column(name, overflow="fold", min_width=min(len(name), 9))
     for key, label in figures.items():
-        table.add_column(label, justify="left" if key == "verdict" else "right", no_wrap=True)
+        marked = max(_cell(row, key, 0, 1).cell_len for rows in facets for row in rows) if key == "verdict" else None
+        table.add_column(label, justify="left" if marked else "right", no_wrap=True, min_width=marked)
     for rows in facets:
         first = True
         for _, alike in groupby(rows, key=_who):

@@ -126,7 +126,8 @@ class View:
         return self.standing(facet, estimator).place
 
     def _sums_items(self, facet: Facet) -> bool:
-        return not any(e.promise.startswith("no promise") for e in self.estimates(facet))
+        asked = metrics.make(facet.metric)
+        return not isinstance(asked, metrics.RankingMetric) or asked.shape is metrics.Shape.ADDITIVE
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
@@ -140,6 +141,11 @@ class View:
     def verdicts(self, facet: Facet, estimator: str | None = None) -> list[Verdict]:
         """The verdicts of a facet."""
         return [v for v in self._verdicts.get(facet, []) if estimator in (None, v.estimator)]
+
+    def comparisons(self, facet: Facet, estimator: str) -> int:
+        """How many comparisons share one level: the pairs of models, for all users and in every segment."""
+        cell = (facet.metric, facet.target, estimator)
+        return sum((v.metric, v.target, v.estimator) == cell for v in self.result.verdicts_)
 
     def places(self, facet: Facet) -> int | None:
         """Decimals for the estimates of a facet: one number, so that columns line up."""

@@ -13,6 +13,13 @@ from unskew.report.view import Facet, View, clean, lower_is_better, unique
 from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"
+NOT_ALL = "Not all debiased estimators and targets agree"
+DISAGREE = 3  # estimators that are named
+APART = 0.5  # of the larger value: what may lie further apart is not called equal
+AS_IT_IS = (
+    "Nothing here undoes the skew of the log: models that resemble what was shown look better than they are. "
+    "Estimators that undo it, such as snips, need propensities."
+)
 
 
 class Part(NamedTuple):
@@ -69,14 +76,17 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     naive = {(v.a, v.b): v for v in view.verdicts(facet, view.naive(facet))} if view.naive(facet) else {}
     first = {part.text for part in title(view).parts if part.kind == "name"}
     ordered = sorted(verdicts, key=lambda v: (not decided(v), first.isdisjoint((v.a, v.b))))
-    short = brief and len(verdicts) > 3
+    together, short = view.comparisons(facet, carrier), brief and len(verdicts) > 3
+    values = {e.model: abs(e.value) for e in view.estimates(facet, carrier)}
     return [
         say(
             v,
             naive.get((v.a, v.b)),
-            comparisons=len(verdicts),
+            comparisons=together,
             brief=short,
             least=least_tipping(view, v),
+            scale=max(values.get(v.a, math.inf), values.get(v.b, math.inf)),
+            needed=users_needed(view, v),
         )
         for v in ordered
     ]
@@ -93,16 +103,36 @@ def winner(verdict: Verdict) -> str:
 
 
 def least_tipping(view: View, verdict: Verdict) -> float | None:
-    """The least tipping point, sampling error allowed for, over the estimators shown that debias this pair."""
-    found = [
-        v.tipping_low if v.tipping_low is not None else v.tipping
+    """The least tipping point, sampling error allowed for, over the estimators shown that debias this pair.
+
+    ``None`` where one of them names the other model: the lead is then undone already.
+    """
+    if not decided(verdict):
+        return None
+    alike = [
+        v
         for v in view.result.verdicts_
         if (v.a, v.b, v.metric, v.segment) == (verdict.a, verdict.b, verdict.metric, verdict.segment)
-        and v.tipping is not None
         and Standing(v.standing).debiased == Standing(verdict.standing).debiased
-        and v.tipping_kind == verdict.tipping_kind
+        and decided(v)
     ]
-    return min((g for g in found if g is not None), default=None)
+    if any(winner(v) != winner(verdict) for v in alike):
+        return None
+    same = [v for v in alike if v.tipping_kind == verdict.tipping_kind]
+    found = [v.tipping if v.tipping_low is None else v.tipping_low for v in same]
+    return min((factor for factor in found if factor is not None), default=None)
+
+
+def users_needed(view: View, verdict: Verdict) -> int | None:
+    """How many users would decide a pair, where chance alone keeps it open.
+
+    ``None`` where a check does, or where a few users carry the difference: the number counts all users alike, and then
+    can be smaller than what is there.
+    """
+    there = view.estimates(Facet(verdict.metric, verdict.target, verdict.segment), verdict.estimator)
+    if verdict.users_needed is None or verdict.trust or math.isinf(verdict.low) or not there:
+        return None
+    return verdict.users_needed if verdict.users_needed > max(e.users for e in there) else None
 
 
 def agreement(view: View) -> str:
@@ -122,32 +152,31 @@ def agreement(view: View) -> str:
     ]
     if not others:
         return ""
-    against = {"says the opposite on": [], "does not decide": [], "decides": []}  # type: dict[str, list[Verdict]]
+    said: dict[str, list[str]] = {}
     for v in others:
-        one = mine[v.a, v.b]
-        if decided(one) and decided(v) and winner(one) != winner(v):
-            against["says the opposite on"].append(v)
-        elif decided(one) and not decided(v):
-            against["does not decide"].append(v)
-        elif decided(v) and not decided(one):
-            against["decides"].append(v)
-    parts = [_against(how, found) for how, found in against.items() if found]
-    if not parts:
+        if against := _against(mine[v.a, v.b], v):
+            said.setdefault(f"{v.estimator} ({v.target})", []).append(against)
+    if not said:
         return "The other debiased estimators and targets agree."
-    return "Among the other debiased estimators and targets, " + "; ".join(parts) + "."
+    texts = [f"{cell} {_listed(found)}" for cell, found in said.items()]
+    more = [f"{len(texts) - DISAGREE} more disagree"] if len(texts) > DISAGREE else []
+    return f"{NOT_ALL}: {'; '.join(texts[:DISAGREE] + more)}."
 
 
-def _against(how: str, verdicts: list[Verdict]) -> str:
-    """Which estimators say otherwise, and on which pairs."""
-    cells: dict[str, list[str]] = {}
-    for v in verdicts:
-        cells.setdefault(f"{v.estimator} ({v.target})", []).append(f"{v.a} and {v.b}")
-    said = []
-    for cell, pairs in list(cells.items())[:3]:
-        many = f"{', '.join(pairs[:2])}" + (f" and {len(pairs) - 2} more pairs" if len(pairs) > 2 else "")
-        said.append(f"{cell} {how} {many}")
-    more = f", and {len(cells) - 3} more" if len(cells) > 3 else ""
-    return "; ".join(said) + more
+def _against(mine: Verdict, other: Verdict) -> str:
+    """What another estimator says of a pair, where it is not the same."""
+    if not decided(other):
+        return f"does not decide between {other.a} and {other.b}" if decided(mine) else ""
+    if decided(mine) and winner(mine) == winner(other):
+        return ""
+    first = winner(other)
+    return f"puts {first} ahead of {other.b if first == other.a else other.a}"
+
+
+def _listed(texts: list[str]) -> str:
+    """A few texts in a row, the others counted."""
+    *most, last = texts if len(texts) <= 3 else [*texts[:2], f"disagrees on {len(texts) - 2} more pairs"]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def say(
@@ -157,18 +186,25 @@ def say(
     comparisons: int = 1,
     brief: bool = False,
     least: float | None = None,
+    scale: float = math.inf,
+    needed: int | None = None,
 ) -> Sentence:
     """One verdict in plain words, with what naive would have said where that is something else.
 
     Args:
         comparisons: how many pairs share the simultaneous level.
         least: the tipping point to quote.
+        scale: the larger of the two values, beside which a difference is small or not.
+        needed: how many users would decide an open pair.
     """
     if math.isnan(verdict.difference):
         return _incomparable(verdict)
     if verdict.difference == 0.0 and not verdict.se > 0.0:
         return _identical(verdict)
-    parts = _decided(verdict, comparisons, brief, least) if decided(verdict) else _undecided(verdict, brief)
+    if decided(verdict):
+        parts = _decided(verdict, comparisons, brief, least)
+    else:
+        parts = _undecided(verdict, brief, scale, needed)
     flag = disagreement(verdict, naive)
     return Sentence((*parts, Part(f" {flag}", "flag")) if flag else parts, verdict.verdict)
 
@@ -192,7 +228,10 @@ def title(view: View) -> Sentence:
     found = _title(view, facet)
     if view.debiased:
         return found
-    return Sentence((Part(f"{NOT_DEBIASED}: ", "flag"), *found.parts), found.verdict)
+    first, *rest = found.parts
+    if not first.kind:  # our own words, no name of a model
+        first = Part(first.text[:1].lower() + first.text[1:])
+    return Sentence((Part(f"{NOT_DEBIASED}: ", "flag"), first, *rest), found.verdict)
 
 
 def _title(view: View, facet: Facet) -> Sentence:
@@ -217,19 +256,27 @@ def _title(view: View, facet: Facet) -> Sentence:
         return Sentence((Part(ahead[0], "name"), Part(f" {leads} {rest}"), on), word)
     if not ahead:
         return Sentence((Part("No model is ahead of all others"), on), "undecided")
-    tail = " is not beaten" if len(ahead) == 1 else " are not beaten by any other model"
+    tail = f" {'is' if len(ahead) == 1 else 'are'} not beaten by any other model"
     return Sentence((*_together(ahead), Part(tail), on), "undecided")
 
 
 def trust(view: View) -> list[str]:
-    """How far the headline may be trusted: each sentence once, with the pairs it speaks of unless these are all."""
+    """How far the headline may be trusted: each sentence once, with the pairs it speaks of unless these are all.
+
+    Why a pair is undecided stands in its own sentence already.
+    """
     facet = view.headline
-    verdicts = view.verdicts(facet, view.carrier(facet)) if facet else []
+    if facet is None:
+        return []
+    verdicts = view.verdicts(facet, view.carrier(facet))
     said: dict[str, list[str]] = {}
     for v in verdicts:
-        if v.trust:
+        if v.trust and decided(v):
             said.setdefault(v.trust, []).append(f"{v.a} and {v.b}")
-    return [text if len(pairs) == len(verdicts) else f"{'; '.join(pairs)}: {text}" for text, pairs in said.items()]
+    found = [] if view.debiased else [AS_IT_IS]
+    return found + [
+        text if len(pairs) == len(verdicts) else f"{'; '.join(pairs)}: {text}" for text, pairs in said.items()
+    ]
 
 
 def read(view: View) -> list[str]:
@@ -302,25 +349,38 @@ def _tipping(verdict: Verdict, least: float | None) -> str:
     if least is None or not math.isfinite(least):
         return ""
     factor = numbers.gamma(least)
+    slight = factor == numbers.gamma(1.0)
     if not Standing(verdict.standing).debiased:
-        return f" Uneven exposure by a factor of {factor} could undo the lead."
+        return f" {'Slightly uneven exposure' if slight else f'Uneven exposure by a factor of {factor}'} could undo it."
+    if slight:
+        return " This could reverse if propensities were only slightly wrong."
     what = "the odds of being seen were" if verdict.tipping_kind == "odds" else "propensities were"
     return f" This could reverse if {what} wrong by a factor of {factor} in the worst direction."
 
 
-def _undecided(verdict: Verdict, brief: bool) -> tuple[Part, ...]:
+def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) -> tuple[Part, ...]:
+    """An open pair: why it is open, or how many users would settle it, or that it hardly matters.
+
+    Only what an interval shows to be close is called equal: with few users, a difference near 0 is mere chance.
+    """
     measured = _difference(verdict.difference, verdict.low, verdict.high)
     names = Part(verdict.a, "name"), Part(" and "), Part(verdict.b, "name")
-    needed = f"About {numbers.about(verdict.users_needed)} users" if verdict.users_needed is not None else ""
     apart = max(abs(verdict.low), abs(verdict.high))
-    equal = not needed and not verdict.trust and math.isfinite(apart)
+    tail = ""
+    if verdict.trust:
+        tail = f" {verdict.trust}"
+    elif math.isinf(apart):
+        tail = " Too few users carry the difference to bound it."
+    elif needed is not None:
+        tail = f" About {numbers.about(needed)} users would be needed at this difference."
+    elif verdict.users_needed is None and apart <= APART * scale:
+        start = () if brief else (Part(f"On {verdict.metric} "),)
+        less = numbers.above(apart, numbers.decimals([(verdict.low, verdict.high)]))
+        return *start, *names, Part(f" are practically equal: less than {less} apart, {measured}.")
+    elif verdict.users_needed is None and math.isfinite(apart):
+        tail = " More than a hundred times the users would be needed at this difference."
     if brief:
-        tail = f" {needed} needed." if needed else f" Less than {numbers.number(apart)} apart." if equal else ""
         return *names, Part(f" undecided: {measured}.{tail}")
-    if equal:
-        text = f" are practically equal on {verdict.metric}: less than {numbers.number(apart)} apart, {measured}."
-        return *names, Part(text)
-    tail = f" {needed} would be needed at this difference." if needed and not verdict.trust else ""
     return Part("This log cannot decide between "), *names, Part(f" on {verdict.metric}: {measured}.{tail}")
 
 
@@ -338,14 +398,22 @@ def _score(e: Estimate, view: View) -> Sentence:
     if math.isnan(e.value):
         return Sentence((Part(e.model, "name"), Part(f" has no estimate on {e.metric}.")))
     places = view.places(Facet(e.metric, e.target, e.segment))
-    value = f"{numbers.number(e.value, places)} {numbers.interval(e.low, e.high, places)}"
+    known = limits(e, places)
+    value = f"{numbers.number(e.value, places)} {known if known.startswith('[') else f'({known})'}"
     return Sentence((Part(e.model, "name"), Part(f" scores {value} on {e.metric} ({e.estimator}).")))
+
+
+def limits(e: Estimate, places: int | None) -> str:
+    """The interval of an estimate; without any hit only a bound from above."""
+    if e.hits == 0 and e.value == 0.0 and math.isfinite(e.high):
+        return f"≤ {numbers.number(e.high, places)}"
+    return numbers.interval(e.low, e.high, places)
 
 
 def _difference(value: float, low: float, high: float) -> str:
     places = numbers.decimals([(low, high)])
-    limits = numbers.interval(low, high, places) if math.isfinite(low) else "(no interval)"
-    return f"{numbers.number(value, places, sign=True)} {limits}"
+    known = "(no interval)" if math.isnan(low) else numbers.interval(low, high, places)
+    return f"{numbers.number(value, places, sign=True)} {known}"
 
 
 def _together(models: list[str]) -> tuple[Part, ...]:

@@ -1,0 +1,26 @@
+"""Tipping points of every pair, decided or not: small worlds decide nothing, and brute force needs small worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import combinations
+
+import pytest
+
+from unskew.evaluation import answer
+from unskew.evaluation.measure import Measured
+from unskew.evaluation.tippings import Tipping, tippings
+
+
+@contextmanager
+def of_every_pair() -> Iterator[None]:
+    """Verdicts carry a tipping point wherever one exists."""
+
+    def every(measured: Measured, decided: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], Tipping]:
+        pairs = list(combinations(range(len(measured.setting.models)), 2))
+        return tippings(measured, {(cell, *pair) for cell in range(len(measured.plan.cells)) for pair in pairs})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answer, "tippings", every)
+        yield
