@@ -72,7 +72,9 @@ def test_edges_are_taken_over_held_out_pairs() -> None:
     )
     test = pl.DataFrame({"user": [*range(18), *range(18), 1, 2, 3, 4], "item": [1] * 18 + [2] * 18 + [3, 4, 5, 6]})
     lists = pl.DataFrame({"user": range(18), "item": 2, "rank": 1})
-    asked: dict[str, Any] = {"metrics": ["recall@1"], "target": "pooled", "seen": seen, "candidates": "all"}
+    asked: dict[str, Any] = {
+        "metrics": ["recall@1"], "target": "pooled", "seen": seen, "candidates": "all", "share": "users"
+    }  # fmt: skip
     naive, snips, gs = us.evaluate(
         test, {"m": lists}, estimators=["naive", "snips", "gs(strata=4)"], propensity="popularity(gamma=1)", **asked
     ).estimates

@@ -338,6 +338,6 @@ def test_practically_equal() -> None:
         if z(found) < 0.25:
             assert found.users_needed is None and found.verdict == "undecided"
             (sentence,) = result.headline()["sentences"]
-            assert sentence.startswith(f"one and other are practically equal on {RECALL}: less than 0.0")
+            assert sentence.startswith(f"On {RECALL} one and other are practically equal: less than 0.0")
             return
     pytest.fail("no world with such equal models")

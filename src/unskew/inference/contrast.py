@@ -130,8 +130,7 @@ def _judged(
 ) -> Contrast:
     n, mean = moments.users, moments.mean
     if users == 0 or n == 0 or not np.isfinite(direction).all() or not math.isfinite(value):
-        same = users == 0 and moments.active > 1 and math.isfinite(value)  # nobody differs: no difference, no error
-        return Contrast(value, users, 0.0, 0.0, 0.0, 0.0, 0.0 if same else math.nan)
+        return Contrast(value, users, 0.0, 0.0, 0.0, 0.0, math.nan)  # nobody tells them apart: there is no error
     second = moments.cross + n * np.outer(mean, mean)  # Σ x xᵀ
     around = float(direction @ moments.cross @ direction)  # Σ e², Σ e = 0
     if score is None:  # every user counts once: d = Δ̂ + e
