@@ -12,7 +12,7 @@ import pytest
 
 from unskew.engine.held import Held
 from unskew.engine.memory import estimate
-from unskew.inference.contrast import contrast
+from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.form import Form
 from unskew.inference.intervals import two_sided_p
 from unskew.inference.moments import Moments
@@ -133,7 +133,7 @@ def test_verdict_rows_are_those_of_the_moments() -> None:
             assert row.p_adjusted == min(1.0, score.p * ERROR / tail)
             assert (row.low, row.high) == score.interval(tail)
             assert (row.verdict == "undecided") == (row.low <= 0.0 <= row.high) == (row.p_adjusted >= ERROR)
-            needed = users_needed(row.difference, row.se, moments.active, tail)
+            needed = users_needed(score, moments.active, tail)
             assert row.users_needed == (needed if row.verdict == "undecided" else None)
             assert row.users_apart == moments.differ[a, b]
     assert {"worse", "undecided", "behind"} <= {row.verdict for row in found.verdicts}
@@ -179,8 +179,7 @@ def test_users_needed_gives_a_power_of_80_per_cent(pilot: Held, cell: tuple[str,
     """
     plan = plan_of(pilot, (cell,))
     (known,) = estimate(pilot, plan.arms, plan.cells).moments
-    difference = float(known.values[0] - known.values[1])
-    needed = users_needed(difference, known.difference_error(0, 1), known.active, ERROR / pairs)
+    needed = users_needed(contrast(known, 0, 1), known.active, ERROR / pairs)
     assert needed is not None and 200 < needed < 5_000
     population = round(needed * known.users / known.active)
 
@@ -193,13 +192,19 @@ def test_users_needed_gives_a_power_of_80_per_cent(pilot: Held, cell: tuple[str,
 
 
 def test_users_needed_follows_its_formula() -> None:
-    """n (z·SE/Δ)² with z = z(error) + z(.8); none where there is no difference or no error, or beyond a hundredfold."""
+    """n (t·SE/Δ)² with t = t(error, df) + z(.8); none where there is no difference, or beyond a hundredfold."""
+
+    def like(value: float, error: float, df: float = 1e9) -> Contrast:
+        return Contrast(value, 400, df, error**2, 0.0, 0.0, error)
+
     z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
-    assert users_needed(0.01, 0.02, 500, 0.05) == math.ceil(500 * (z * 2.0) ** 2)
-    assert users_needed(-0.01, 0.02, 500, 0.05) == users_needed(0.01, 0.02, 500, 0.05)
+    assert users_needed(like(0.01, 0.02), 500, 0.05) == math.ceil(500 * (z * 2.0) ** 2)
+    assert users_needed(like(-0.01, 0.02), 500, 0.05) == users_needed(like(0.01, 0.02), 500, 0.05)
     six = NormalDist().inv_cdf(1.0 - 0.05 / 12) + NormalDist().inv_cdf(0.8)
-    assert users_needed(0.01, 0.02, 500, 0.05 / 6) == math.ceil(500 * (six * 2.0) ** 2)
-    for nothing in ((0.0, 0.1), (0.1, 0.0), (math.nan, 0.1), (0.1, math.nan)):
-        assert users_needed(*nothing, 500, 0.05) is None
-    assert users_needed(0.01, 0.03, 500, 0.05) is not None
-    assert users_needed(0.01, 0.04, 500, 0.05) is None  # (2.8 · 4)² is more than 100
+    assert users_needed(like(0.01, 0.02), 500, 0.05 / 6) == math.ceil(500 * (six * 2.0) ** 2)
+    for nothing in ((0.0, 0.1), (0.1, 0.0), (math.nan, 0.1)):
+        assert users_needed(like(*nothing), 500, 0.05) is None
+    assert users_needed(like(0.01, 0.03), 500, 0.05) is not None
+    assert users_needed(like(0.01, 0.04), 500, 0.05) is None  # (2.8 · 4)² is more than 100
+    few = users_needed(like(0.01, 0.009, df=3.0), 500, 0.05)  # undecided with so few: never fewer users than there are
+    assert few is not None and few > 500

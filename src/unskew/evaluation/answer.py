@@ -216,7 +216,7 @@ def _verdict(
     word = outcome(upwards * difference.value, judged.decided, sure and weighted(arm))
     needed = None
     if word is Outcome.UNDECIDED and difference.users:
-        needed = users_needed(difference.value, difference.error, rivals.moments.active, rivals.tail)
+        needed = users_needed(difference, rivals.moments.active, rivals.tail)
     alpha = 1.0 - setting.level
     p = rivals.p(a, b)
     return Verdict(

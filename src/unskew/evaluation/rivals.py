@@ -126,8 +126,9 @@ class Rivals:
         if isinstance(self.arm, RatedArm) and self.measured.held.candidates is not None:
             largest *= float(self.measured.held.candidates.max(initial=1.0) * self.measured.held.value.max(initial=0.0))
         gradient = moments.form.gradients(moments.mean)
-        slope = float(np.abs(gradient[0, moments.form.places[0][0][0][0]]))
-        return largest * slope / moments.users if math.isfinite(slope) else None
+        slopes = np.abs(gradient[np.arange(moments.models), moments.form.places[0][0][0]])
+        slopes = slopes[np.isfinite(slopes)]
+        return largest * float(slopes.max()) / moments.users if len(slopes) else None
 
     def _checks(self, a: int, b: int, difference: Contrast) -> Checks:
         shares = self.measured.unsupported.get(self.arm.metrics[self.cell.metric])

@@ -65,7 +65,7 @@ class Contrast:
         """The differences that a test with this error probability (two-sided) would not reject."""
         if not self.exists:
             return math.nan, math.nan
-        c2 = _critical(tail, self.df) ** 2
+        c2 = critical_t(tail, self.df) ** 2
         a = 1.0 - c2 * self.s11
         half = self.value - c2 * self.s01
         c = self.value**2 - c2 * self.s00
@@ -79,7 +79,7 @@ class Contrast:
         return replace(self, value=self.value + hits * size, s00=self.s00 + hits * size * size)
 
 
-def _critical(tail: float, df: float) -> float:
+def critical_t(tail: float, df: float) -> float:
     """The t beyond which lies this probability, both sides together."""
     if df <= 0.0:
         return math.inf

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import NormalDist
 
-from unskew.inference.contrast import FEWEST, Contrast
+from unskew.inference.contrast import FEWEST, Contrast, critical_t
 from unskew.inference.intervals import critical
 
 BEYOND = 100.0  # times the users there are: nobody will collect so many
@@ -172,10 +172,13 @@ def outcome(difference: float, decided: bool, known: bool) -> Outcome:
     return Outcome.AHEAD if difference > 0.0 else Outcome.BEHIND
 
 
-def users_needed(difference: float, se: float, users: int, tail: float) -> int | None:
-    """Users at which a difference like this one would be found with a power of 80 %; ``None`` beyond a hundredfold."""
-    if not (math.isfinite(difference) and math.isfinite(se)) or difference == 0.0 or se == 0.0:
+def users_needed(difference: Contrast, users: int, tail: float) -> int | None:
+    """Users at which a difference like this one would be found with a power of 80 %; ``None`` beyond a hundredfold.
+
+    The test is that of the verdict: Student's t with as many degrees of freedom as there are now.
+    """
+    if not difference.exists or difference.value == 0.0:
         return None
-    reach = critical(1.0 - tail) + NormalDist().inv_cdf(0.8)
-    needed = math.ceil(users * (reach * se / difference) ** 2)
-    return needed if needed <= BEYOND * users else None
+    reach = critical_t(tail, difference.df) + NormalDist().inv_cdf(0.8)
+    needed = users * reach**2 * difference.s00 / difference.value**2
+    return math.ceil(needed) if needed <= BEYOND * users else None
