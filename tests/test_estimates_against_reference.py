@@ -186,7 +186,7 @@ def compare(result: us.Result, drawn: Inputs, rules: Mapping[str, Rule]) -> None
         assert close(d.difference, ref.value(both[0]) - ref.value(both[1]), 1e-12, 1e-12), d
         count = ref.active(*both)
         if not d.users_apart:
-            assert d.difference == 0.0 and math.isnan(d.se), d
+            assert (d.difference == 0.0 or math.isnan(d.difference)) and math.isnan(d.se), d
             continue
         one, two = (ref.influences(parts) for parts in both)
         larger = max(ref.error(one, len(USERS), count), ref.error(two, len(USERS), count))

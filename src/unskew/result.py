@@ -30,7 +30,7 @@ class Estimate:
     ``support_gap`` is the share of held-out interactions on items that training never showed (``None`` without a
     training log), ``unsupported`` the share of the list's worth on items that the log could never show, ``few_clicks``
     the leave-one-click-out bias of a ratio inside users. ``standing`` and ``promise`` say what may be claimed. Without
-    any hit there is no standard error, and ``high`` is the bound of the rule of three.
+    any hit there is no standard error, and ``high`` is a bound. ``trust`` says what should make a reader doubt it.
     """
 
     model: str
@@ -54,6 +54,7 @@ class Estimate:
     segment: str | None
     standing: str
     promise: str
+    trust: str
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ def estimate(model: str, value: float, half: float = 0.01, **changes: Any) -> Es
         "users": 1800,
         "interactions": 5412,
         "promise": "consistent if the propensities are right up to one factor",
+        "trust": "",
     }
     known |= changes
     cell = known["metric"], known["estimator"], known["target"]

@@ -143,7 +143,7 @@ def test_few_hits(hits: int) -> None:
     assert found.verdict == "undecided"
     if hits == 0:
         assert z(found) > 5.0
-        assert found.trust == "Undecided because 3 more hits of the list behind could undo it."
+        assert "rarely was seen to be ahead for an effective 0.0 users only" in found.trust
     value = next(e for e in result.estimates if e.model == "rarely" and e.estimator == "snips")
     assert value.hits == hits and value.ess == pytest.approx(hits)
     assert value.high > 0.01
@@ -308,7 +308,9 @@ def test_what_promises_less_does_not_contradict_what_promises_more() -> None:
     one_stratum = the(result, "gs(strata=1)")
     assert one_stratum.difference > 0.0
     assert one_stratum.verdict == "undecided"
-    assert one_stratum.trust == "Undecided because snips (pooled), which promises more, says the opposite."
+    assert one_stratum.trust == (
+        "Undecided because gs(strata=1) is biased on purpose, and snips (pooled) does not bear it out."
+    )
     assert "does not decide" in result.headline()["agreement"]
 
 

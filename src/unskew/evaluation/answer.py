@@ -16,13 +16,15 @@ from unskew.estimators import Need, Standing, Target
 from unskew.evaluation.measure import Floats, Key, Measured, Setting, weighted
 from unskew.evaluation.rivals import Rivals
 from unskew.evaluation.tippings import Tipping, tippings
-from unskew.inference.contrast import Contrast, alone
-from unskew.inference.intervals import Interval, percentile, student
+from unskew.inference.contrast import alone
+from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubts, withheld
-from unskew.inference.verdict import MORE_HITS, Judgement, Outcome, outcome, users_needed
+from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, outcome, users_needed
 from unskew.metrics import RankingMetric, Shape
 from unskew.result import Estimate, Verdict, Weights
+
+ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones that did not come
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
         for t, values in enumerate(points):
             there = int(np.count_nonzero(np.diff(held.indptr)))
             rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
-            estimates += _rows(measured, arm, t, tally, None, there, rows, None)
+            estimates += _rows(measured, (arm, t), tally, None, there, rows, None)
     return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
 
 
@@ -108,48 +110,68 @@ def _drawn(sums: Sums, cell: Cell) -> Floats | None:
 def _estimates(measured: Measured, arm: AnyArm, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
     setting, moments = measured.setting, measured.sums.moments[place]
     tally, carried = measured.sums.tallies[cell.arm], measured.sums.carried[cell.arm]
+    rivals = Rivals(measured, place, 1.0 - setting.level, None, False)
     rows = []
     for j in range(len(setting.models)):
-        value = float(moments.values[j])
-        one = alone(moments, j)
-        interval = student(value, _error(measured, place, j), one.df, setting.level)
+        interval = _interval(measured, rivals, j)
         if drawn is not None and moments.active > 1:
-            interval = percentile(drawn[:, j], setting.level)
-        if _without_hits(arm, cell.metric, one, carried.pairs(cell.metric, j)):
-            interval = Interval(math.nan, 0.0, _most_without_hits(measured, arm, cell, place))
-        rows.append((value, interval))
+            replicates = percentile(drawn[:, j], setting.level)
+            few = not math.isnan(interval.low) and rivals.wins(j) < ENOUGH_HITS
+            interval = _both(replicates, interval) if few else replicates
+        rows.append((float(moments.values[j]), interval))
     bias = measured.few_clicks.get(cell.arm)
-    few = None if bias is None else bias.mean[cell.metric]
-    return _rows(measured, arm, cell.metric, tally, carried, moments.active, rows, few)
+    few_clicks = None if bias is None else bias.mean[cell.metric]
+    return _rows(measured, rivals, tally, carried, moments.active, rows, few_clicks)
 
 
-def _error(measured: Measured, place: int, model: int) -> float:
-    spread = measured.sums.moments[place].covariance[model, model]
-    return float(np.sqrt(max(spread, 0.0))) if not math.isnan(spread) else math.nan
+def _interval(measured: Measured, rivals: Rivals, model: int) -> Interval:
+    """The interval of a value: the score test's, with what was too rare to be seen.
+
+    Few hits say little about heavy ones that did not come: below thirty effective users three more hits of the largest
+    weight are allowed for; below ten, where weights are known for seen pairs only, nothing bounds the value from above.
+    Pairs that inverse propensities do not account for may cost as much as any pair can.
+    """
+    one, level = alone(rivals.moments, model), measured.setting.level
+    spread = float(rivals.moments.covariance[model, model])
+    error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
+    value, largest = one.value, math.inf if rivals.largest is None else rivals.largest
+    ranked = isinstance(rivals.arm.metrics[rivals.cell.metric], RankingMetric)
+    hits = measured.sums.carried[rivals.cell.arm].pairs(rivals.cell.metric, model)
+    if ranked and one.users == 0 and hits == 0 and value == 0.0:
+        if rivals.by_seen_pairs or rivals.hit is None:
+            return Interval(math.nan, 0.0, largest)
+        return Interval(math.nan, 0.0, min(MORE_HITS * rivals.hit, largest))
+    low, high = one.interval(1.0 - level) if one.exists else (value, value)
+    if math.isnan(error) or math.isnan(value):
+        return Interval(error, math.nan, math.nan)
+    if ranked and rivals.arm.estimator.weighs and weighted(rivals.arm):
+        wins = rivals.wins(model)
+        if wins < FEW_WINS and rivals.by_seen_pairs:
+            high = math.inf
+        elif wins < ENOUGH_HITS and rivals.hit is not None:
+            high = max(high, one.with_hits(MORE_HITS, rivals.hit).interval(1.0 - level)[1])
+    slack = measured.setting.shortage * rivals.span
+    low, high = low - slack, high + slack
+    positive = rivals.largest is not None or not ranked  # ratios of positive sums, and errors
+    return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
 
 
-def _without_hits(arm: AnyArm, metric: int, one: Contrast, hits: int) -> bool:
-    """Whether a value of 0 rests on no hit at all, so that its spread says nothing."""
-    return isinstance(arm.metrics[metric], RankingMetric) and one.users == 0 and hits == 0 and one.value == 0.0
-
-
-def _most_without_hits(measured: Measured, arm: AnyArm, cell: Cell, place: int) -> float:
-    """What a value may be although nothing was hit: three hits of the largest weight (the rule of three)."""
-    hit = Rivals(measured, place, 0.05, None, False).hit
-    return math.nan if hit is None else MORE_HITS * hit
+def _both(one: Interval, other: Interval) -> Interval:
+    """The interval that holds both."""
+    return Interval(other.se if math.isnan(other.se) else one.se, min(one.low, other.low), max(one.high, other.high))
 
 
 def _rows(
     measured: Measured,
-    arm: AnyArm,
-    metric: int,
+    cell: Rivals | tuple[AnyArm, int],
     tally: Tally,
     carried: Carried | None,
     users: int,
     found: Sequence[tuple[float, Interval]],
     few_clicks: Floats | None,
 ) -> list[Estimate]:
-    """One row per model, from its value and interval."""
+    """One row per model, from its value and interval; a point without an error is given by its arm and metric."""
+    arm, metric = (cell.arm, cell.cell.metric) if isinstance(cell, Rivals) else cell
     held, setting, asked = measured.held, measured.setting, arm.metrics[metric]
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
@@ -180,9 +202,24 @@ def _rows(
                 interactions=len(held.value) if (arm.target.sums or arm.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(arm, metric),
                 promise=_promise(arm, metric),
+                trust=_doubt(cell, j, interval) if isinstance(cell, Rivals) else "",
             )
         )
     return rows
+
+
+def _doubt(rivals: Rivals, model: int, interval: Interval) -> str:
+    """What should make a reader doubt a value; empty if nothing does."""
+    ranked = isinstance(rivals.arm.metrics[rivals.cell.metric], RankingMetric)
+    if not rivals.arm.estimator.weighs or not ranked or math.isnan(rivals.moments.values[model]):
+        return ""
+    wins = rivals.wins(model)
+    if wins < FEW_WINS and rivals.by_seen_pairs:
+        return f"It rests on the equivalent of {wins:,.1f} users with hits: nothing bounds it from above."
+    if wins < ENOUGH_HITS:
+        return f"It rests on the equivalent of {wins:,.1f} users with hits."
+    share = rivals.unsupported(model, model)
+    return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
 
 
 def standing(arm: AnyArm, metric: int) -> Standing:
@@ -219,6 +256,7 @@ def _verdict(
         needed = users_needed(difference, rivals.moments.active, rivals.tail)
     alpha = 1.0 - setting.level
     p = rivals.p(a, b)
+    adjusted = min(1.0, p * alpha / rivals.tail)
     return Verdict(
         metric=str(arm.metrics[cell.metric]),
         estimator=str(arm.estimator),
@@ -231,7 +269,7 @@ def _verdict(
         low=judged.low,
         high=judged.high,
         p=p,
-        p_adjusted=min(1.0, p * alpha / rivals.tail),
+        p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
         assumption="" if sure and weighted(arm) else _assumption(measured, arm, cell_standing),
         tipping=None if gamma is None else gamma.value,

@@ -40,6 +40,7 @@ from unskew.propensity import Part, Propensity, part_propensity
 ERRORS = 4.0  # standard errors by which the sum must be off
 OFF = 0.1  # and the part of the level that this must be
 ENOUGH = 50.0  # effective number of weights that a check rests on
+SHORT = 0.005  # a share of all pairs that is too small to matter
 FEW = 10  # users with rows below which a standard error says nothing
 
 
@@ -141,6 +142,17 @@ class LevelCheck:
     wrong_relevant: str = ""
     unknown: str = ""
     hint: str = ""
+
+    @property
+    def shortage(self) -> float:
+        """The share of all pairs that seen ones do not account for, beyond two standard errors.
+
+        Pairs that hardly ever are seen leave no other trace: whatever is averaged over seen pairs lacks them.
+        """
+        if self.ratio is None or not self.ratio.users or not math.isfinite(self.ratio.value):
+            return 0.0
+        missing = 1.0 - self.ratio.value
+        return missing if missing > max(SHORT, 2.0 * self.ratio.error) else 0.0
 
 
 @dataclass(frozen=True, eq=False)

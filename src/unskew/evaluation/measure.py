@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from unskew import estimators, metrics
 from unskew.engine.few_clicks import FewClicks, few_clicks
 from unskew.engine.held import Held
 from unskew.engine.memory import AnyArm, Progress, Sums, estimate
 from unskew.engine.plan import Plan, make_plan
 from unskew.engine.summed import SummedArm
 from unskew.engine.support import unsupported
-from unskew.estimators import Need, Standing, Summary, Target
+from unskew.estimators import Need, Standing, Summary
+from unskew.evaluation.companions import companions
 from unskew.inference.simultaneous import Family, single_error
-from unskew.metrics import Metric, RankingMetric, Shape
+from unskew.metrics import Metric, RankingMetric
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +36,7 @@ class Setting:
         single_clicks: share of users with one seen relevant item.
         support_gap: share of held-out interactions on items that training never showed.
         item_propensity: P of each item, where it is one per item.
+        shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
     """
 
     models: tuple[str, ...]
@@ -51,6 +52,7 @@ class Setting:
     single_clicks: float
     support_gap: float | None
     item_propensity: Floats | None = None
+    shortage: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +63,7 @@ class Measured:
         few_clicks: per arm whose debiased ratios are taken inside users.
         unsupported: u_m by metric, (models,), where any list holds what the log could never show.
         redrawn: per cell, replicates of the models' estimates with propensities fitted anew.
-        companion: dcg by pooled snips, where a metric that is no sum over items (ndcg, map) is weighed: no weights make
-            such a metric unbiased, so its verdicts need the consent of one that they do.
+        companion: the cells that verdicts need beside their own (``companions``).
     """
 
     held: Held
@@ -108,25 +109,14 @@ def measure(
         if several and arm.inside_users and debiased(arm) and not isinstance(arm, SummedArm)
     }
     redrawn = None if redraw is None else redraw()
-    companion = _companion(held, plan, setting) if several else None
-    return Measured(held, plan, setting, sums, ratios, _unsupported(held, plan, setting), redrawn, companion)
-
-
-def companion_of(metric: Metric) -> Metric:
-    """The sum over items that stands beside a metric that is none."""
-    return metrics.make("dcg" if metric.k is None else f"dcg@{metric.k}")
+    beside = _companion(held, plan, setting)
+    return Measured(held, plan, setting, sums, ratios, _unsupported(held, plan, setting), redrawn, beside)
 
 
 def _companion(held: Held, plan: Plan, setting: Setting) -> Measured | None:
-    asked = [
-        companion_of(metric)
-        for arm in plan.arms
-        for metric in arm.metrics
-        if weighted(arm) and isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE
-    ]
-    if not asked:
+    kept = companions(plan.arms)
+    if not kept:
         return None
-    kept = [(estimators.make("snips"), Target.POOLED, tuple(dict.fromkeys(asked)))]
     beside = make_plan(kept, Summary(), len(setting.models), max(arm.depth for arm in plan.arms))
     return measure(held, beside, replace(setting, replicates=0, progress=None))
 

@@ -11,8 +11,9 @@ import numpy as np
 from unskew.engine.memory import AnyArm, Cell
 from unskew.engine.rated import RatedArm
 from unskew.engine.support import expected_ess
-from unskew.estimators import Target
-from unskew.evaluation.measure import Floats, Measured, companion_of, weighted
+from unskew.estimators import Need, Target
+from unskew.evaluation.companions import Beside, consent, hits
+from unskew.evaluation.measure import Floats, Measured, weighted
 from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.intervals import critical, percentile, two_sided_p
 from unskew.inference.moments import Moments
@@ -65,29 +66,79 @@ class Rivals:
         return replace(found, value=float(centre[a] - centre[b]), error=percentile(gaps, 0.95).se)
 
     def judge(self, a: int, b: int) -> Judgement:
-        """The interval that all checks allow, and whether it names a winner."""
+        """The interval that all checks allow, cut to what the metric can be, and whether it names a winner."""
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
         found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
         if found.decided and (unable := self._unable(a, b) or self._without_consent(a, b, found.low > 0.0)):
-            return judge(difference, self.tail, replace(checks, unable=unable))
-        return found
+            found = judge(difference, self.tail, replace(checks, unable=unable))
+        if self.largest is None or math.isnan(found.low):
+            return found
+        return replace(found, low=max(found.low, -self.largest), high=min(found.high, self.largest))
 
     def _without_consent(self, a: int, b: int, first: bool) -> str:
-        """Why a metric that is no sum over items stands alone with its verdict; empty where dcg says the same."""
-        metric, beside = self.arm.metrics[self.cell.metric], self.measured.companion
-        if beside is None or not weighted(self.arm) or not isinstance(metric, RankingMetric):
+        """Why a cell that promises little stands alone with its verdict; empty where a stronger one says the same."""
+        metric = self.arm.metrics[self.cell.metric]
+        beside = self._beside(consent(self.arm, metric))
+        if beside is None:
             return ""
-        if metric.shape is Shape.ADDITIVE:
-            return ""
-        wanted = companion_of(metric)
-        place = next(
-            j for j, cell in enumerate(beside.plan.cells) if beside.plan.arms[0].metrics[cell.metric] == wanted
-        )
-        other = Rivals(beside, place, self.tail, None, False).judge(a, b)
+        other = beside.judge(a, b)
         if other.decided and (other.low > 0.0) == first:
             return ""
-        return f"{metric} is not a sum over items that weights could debias, and {wanted} does not bear it out"
+        who = f"{beside.arm.estimator} ({beside.arm.target})"
+        if isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE:
+            wanted = beside.arm.metrics[beside.cell.metric]
+            return f"{metric} is not a sum over items that weights could debias, and {wanted} does not bear it out"
+        return f"{self.arm.estimator} is biased on purpose, and {who} does not bear it out"
+
+    def _beside(self, wanted: Beside | None) -> Rivals | None:
+        """The same models in another cell."""
+        beside = self.measured.companion
+        if wanted is None or beside is None:
+            return None
+        for place, cell in enumerate(beside.plan.cells):
+            arm = beside.plan.arms[cell.arm]
+            if Beside(arm.metrics[cell.metric], arm.estimator, arm.target).key == wanted.key:
+                return Rivals(beside, place, self.tail, None, False)
+        return None
+
+    @cached_property
+    def largest(self) -> float | None:
+        """The largest value that the metric can have, for averages over relevant items; else ``None``."""
+        metric = self.arm.metrics[self.cell.metric]
+        averaged = self.arm.target in (Target.PER_USER, Target.POOLED)
+        if (
+            not averaged
+            or not isinstance(metric, RankingMetric)
+            or Need.RELEVANT in self.arm.estimator.needs(self.arm.target)
+        ):
+            return None
+        return float(metric.table(self.arm.depth).max(initial=0.0)) if metric.shape is Shape.ADDITIVE else 1.0
+
+    def wins(self, model: int, other: int | None = None) -> float:
+        """Effective number of users for whom a model was seen to be ahead of another one, or to score at all."""
+        source = self._beside(hits(self.arm, self.arm.metrics[self.cell.metric])) or self
+        found = source.moments.wins
+        place = (model, model if other is None else other)
+        squares = float(found[(1, *place)])
+        return float(found[(0, *place)]) ** 2 / squares if squares > 0.0 else 0.0
+
+    @property
+    def by_seen_pairs(self) -> bool:
+        """Whether weights are known for seen pairs only, so that nobody can tell what a list could have hit."""
+        ranked = isinstance(self.arm.metrics[self.cell.metric], RankingMetric)
+        return ranked and weighted(self.arm) and self.arm.estimator.weighs and not self._by_items
+
+    @cached_property
+    def span(self) -> float:
+        """How much a pair that was never seen could cost at most, as a share of the pairs: errors of predictions."""
+        metric, rating = self.arm.metrics[self.cell.metric], self.measured.held.rating
+        if isinstance(metric, RankingMetric) or rating is None or not len(rating) or not weighted(self.arm):
+            return 0.0
+        ends = np.array([rating.max()]), np.array([rating.min()])
+        largest = max(float(metric.cost(*ends)[0]), float(metric.cost(ends[0], ends[0])[0]))
+        values = self.moments.values
+        return largest / max(2.0 * float(np.min(values)), 1e-12) if metric.root else largest
 
     def p(self, a: int, b: int) -> float:
         """The p-value of a pair; of replicates around a corrected estimate, the larger of theirs and the score's."""
@@ -136,16 +187,24 @@ class Rivals:
         if shares is not None and 0.0 < max(shares[a], shares[b]) < 1.0:
             supported = contrast(self.moments, a, b, 1.0 / (1.0 - shares[a]), 1.0 / (1.0 - shares[b]))
         ahead, behind = (a, b) if difference.value > 0.0 else (b, a)
-        wins = self.moments.wins
-        squares = float(wins[1, behind, ahead])
+        wins = self.wins(behind, ahead)
+        unable = ""
+        if self.by_seen_pairs and wins < FEW_WINS and difference.users:
+            name = self.measured.setting.models[behind]
+            unable = (
+                f"{name} was seen to be ahead for an effective {wins:.1f} users only, and propensities of seen pairs "
+                "do not tell whether it could have been for more"
+            )
         few = self.measured.few_clicks.get(self.cell.arm)
         return Checks(
             supported=supported,
             bias=self.bias(a, b),
             bias_error=self._bias_error(a, b),
             single_clicks=None if few is None else self.measured.setting.single_clicks,
-            wins=float(wins[0, behind, ahead]) ** 2 / squares if squares > 0.0 else 0.0,
-            hit=None if self._by_items else self.hit,
+            wins=wins,
+            hit=None if weighted(self.arm) else self.hit,
+            slack=self.measured.setting.shortage * self.span,
+            unable=unable,
             unsupported=self.unsupported(a, b),
         )
 

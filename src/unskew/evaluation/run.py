@@ -191,6 +191,7 @@ def evaluate(
         single_clicks=single_clicks(aligned.held),
         support_gap=support_gap(aligned, aligned.held),
         item_propensity=None if aligned.propensity is None else aligned.propensity.of_items(aligned.items),
+        shortage=0.0 if aligned.level is None else aligned.level.shortage,
     )
     redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
     whole = measure(aligned.held, plan, setting, keep=per_user, redraw=redraw)

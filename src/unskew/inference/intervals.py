@@ -1,4 +1,4 @@
-"""Intervals: Student's t with clustered standard errors, or percentiles of bootstrap replicates."""
+"""Intervals: normal ones from clustered standard errors, or percentiles of bootstrap replicates."""
 
 from __future__ import annotations
 
@@ -26,17 +26,6 @@ class Interval:
 def normal(value: float, se: float, level: float) -> Interval:
     """value ± z·se."""
     reach = critical(level) * se
-    return Interval(se, value - reach, value + reach)
-
-
-def student(value: float, se: float, df: float, level: float) -> Interval:
-    """value ± t·se: wider than normal where few equally heavy users carry the number; without end below one."""
-    if math.isnan(se) or df <= 0.0:
-        reach = math.inf if df <= 0.0 and se > 0.0 else math.nan if math.isnan(se) else 0.0
-        return Interval(se, value - reach, value + reach)
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(df, (1.0 + level) / 2.0)) * se
     return Interval(se, value - reach, value + reach)
 
 

@@ -7,7 +7,10 @@ contradict each other. A check either widens the interval or withholds the verdi
     few users     fewer than 10 users tell the models apart: withheld
     support       Δ, and Δ as if each list were judged by the places that the log could ever show
     few clicks    Δ, and Δ − 2B (B the leave-one-click-out bias of ratios inside users)
-    few hits      where the list behind has won little, Δ with three more hits of the largest weight for it
+    few hits      the list behind has won for fewer than ten effective users: withheld, since propensities of seen pairs
+                  do not tell whether it could have won more (naive: Δ with three more hits for it)
+    mass          pairs that were never seen, by what inverse propensities lack, with the largest cost
+    consent       what is biased on purpose: withheld unless the estimator that it approximates says the same
 
 Undecided pairs get the number of users that would decide: at the same difference and spread, so many users give a test
 at this level a power of 80 %. Where that is more than a hundred times the users there are, the models are practically
@@ -66,7 +69,8 @@ class Checks:
             error where only some users were looked at.
         single_clicks: the share of users with one click, for ratios inside users.
         wins: effective users for whom the model behind is ahead.
-        hit: how much one more hit of the largest weight would move the difference; ``None`` where there are no hits.
+        hit: how much one more hit would move the difference, where so many more are tried; else ``None``.
+        slack: how much pairs that were never seen could add to the difference.
         unable: why a list could not have shown what it is worth; empty if both could.
         unsupported: the larger share of worth on places that the log could never show.
     """
@@ -77,6 +81,7 @@ class Checks:
     single_clicks: float | None = None
     wins: float = math.inf
     hit: float | None = None
+    slack: float = 0.0
     unable: str = ""
     unsupported: float = 0.0
 
@@ -139,6 +144,9 @@ def _others(
         )
     if checks.bias is not None and math.isfinite(checks.bias):
         found.append(("users have too few clicks for ratios inside each of them", _shifted(low, high, tail, checks)))
+    if checks.slack > 0.0:
+        reason = "pairs that were hardly ever seen could undo it: inverse propensities do not account for all pairs"
+        found.append((reason, (low - checks.slack, high + checks.slack)))
     if checks.hit is not None and checks.wins < FEW_WINS and difference.value != 0.0:
         against = math.copysign(checks.hit, -difference.value)
         lost = difference.with_hits(MORE_HITS, against)

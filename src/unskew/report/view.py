@@ -109,7 +109,7 @@ class View:
         Of several with the same promise the last one counts: dr is asked for beside ips, not the other way round.
         """
         there = unique(e.estimator for e in self.estimates(facet))
-        sure = {e.estimator for e in self.estimates(facet) if math.isfinite(e.low)}
+        sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low)}
         known = [name for name in there if name in sure] or there
         return min(reversed(known), key=lambda name: self._strength(facet, name))
 

@@ -15,7 +15,7 @@ from unskew.result import Estimate, Result, Verdict
 NOT_DEBIASED = "Not debiased"
 NOT_ALL = "Not all debiased estimators and targets agree"
 DISAGREE = 3  # estimators that are named
-APART = 0.5  # of the larger value: what may lie further apart is not called equal
+APART = 0.2  # of the larger value: what may lie further apart is not called equal
 AS_IT_IS = (
     "Nothing here undoes the skew of the log: models that resemble what was shown look better than they are. "
     "Estimators that undo it, such as snips, need propensities."
@@ -274,6 +274,7 @@ def trust(view: View) -> list[str]:
         if v.trust and decided(v):
             said.setdefault(v.trust, []).append(f"{v.a} and {v.b}")
     found = [] if view.debiased else [AS_IT_IS]
+    found += [f"{e.model}: {e.trust}" for e in view.estimates(facet, view.carrier(facet)) if e.trust]
     return found + [
         text if len(pairs) == len(verdicts) else f"{'; '.join(pairs)}: {text}" for text, pairs in said.items()
     ]
