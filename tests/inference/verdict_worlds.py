@@ -149,6 +149,39 @@ def conversions(rng: Random, users: int, clicks: float, tail: float, pull: float
     return Case(rows, models, "rarely", options)
 
 
+def seldom(rng: Random, users: int, clicks: float, tail: float, pull: float) -> Case:
+    """A logger that shows each user a personal half of the items, and the others hardly ever (P = .002)."""
+    items = 50
+    often = rng.random((users, items)) < 0.4
+    p = np.where(often, min(clicks / (0.4 * items * LIKED), 0.9), 0.002)
+    liked = rng.random((users, items)) < LIKED
+    world = Pairs(liked, rng.random((users, items)) < p, p, np.ones(items))
+    models = {"often": world.lists(rng, 0.0, banned=~often), "seldom": world.lists(rng, 0.0, pull, banned=often)}
+    return Case(world.rows(liked & world.seen), models, "seldom", {"users": world.population})
+
+
+def seldom_sold(rng: Random, users: int, clicks: float, tail: float, pull: float) -> Case:
+    """The same for conversions: some items are shown to most, the others hardly ever; sums by ips and dr."""
+    items = 40
+    exposure = np.where(np.arange(items) < 12, 0.6, 0.01)
+    p = np.broadcast_to(exposure, (users, items))
+    liked = rng.random((users, items)) < LIKED
+    world = Pairs(liked, rng.random((users, items)) < p, np.array(p), exposure)
+    seldom_shown = np.broadcast_to(np.arange(items) >= 12, liked.shape)
+    models = {
+        "often": world.lists(rng, 0.0, banned=seldom_shown),
+        "seldom": world.lists(rng, 0.0, pull, banned=~seldom_shown),
+    }
+    options = {
+        "users": world.population,
+        "items": pl.DataFrame({"item": np.arange(items)}),
+        "feedback": "conversions",
+        "outcome": "means",
+        "propensity": "known",
+    }
+    return Case(world.rows(world.seen, values=True), models, "seldom", options)
+
+
 def segments(rng: Random, users: int, clicks: float, tail: float, pull: float) -> Case:
     """Twenty segments of users."""
     world = Pairs.draw(rng, users, clicks, tail)
@@ -187,6 +220,8 @@ KINDS: dict[str, Callable[[Random, int, float, float, float], Case]] = {
     "own split with its share": split,
     "popularity, if it holds": popular,
     "conversions, silent users": conversions,
+    "a logger with favourites": seldom,
+    "conversions, favourites": seldom_sold,
     "twenty segments": segments,
     "ndcg": ndcg,
     "ratings": ratings,

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.inference.verdict_worlds import K, Pairs, listed
+from tests.inference.verdict_worlds import KINDS, K, Pairs, listed
 from unskew.estimators import Strata, Stratified
 from unskew.result import Verdict
 
@@ -343,3 +343,69 @@ def test_practically_equal() -> None:
             assert sentence.startswith(f"On {RECALL} one and other are practically equal: less than 0.0")
             return
     pytest.fail("no world with such equal models")
+
+
+@pytest.mark.parametrize("kind", ["a logger with favourites", "conversions, favourites"])
+def test_a_list_that_was_hardly_ever_shown_is_not_beaten(kind: str) -> None:
+    """Equal models; the log shows one of them all the time and the other hardly ever: no verdict, with the reason."""
+    reasons = []
+    for seed in range(8):
+        case = KINDS[kind](np.random.default_rng(seed), 400, 4.0, 1.0, 0.0)
+        result = case.run()
+        agree(result)
+        for v in result.verdicts_:
+            if v.standing != "not debiased":
+                assert v.verdict == "undecided", (v.estimator, v.difference, v.low, v.high)
+                reasons.append(v.trust)
+        first = result.headline()
+        value = next(e for e in result.estimates if e.model == "seldom" and e.estimator == first["estimator"])
+        assert value.low <= K / 50 <= value.high or "nothing bounds it from above" in value.trust
+    assert sum("was seen to be ahead for an effective" in reason for reason in reasons) >= len(reasons) / 3
+
+
+@pytest.mark.parametrize("estimator", ["gs(strata=1)", "clipped(snips, at=0.2)"])
+def test_what_is_biased_on_purpose_needs_consent(estimator: str) -> None:
+    """Asked for alone, gs and clips would tell equal models apart: pooled snips, looked at beside them, does not."""
+    fooled = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        world = Pairs.draw(rng, 1_500, 12.0, 1.2)
+        models = {"often": world.lists(rng, 1.0), "rarely": world.lists(rng, -0.5)}
+        options: dict[str, Any] = {"estimators": [estimator], "target": "pooled", "users": world.population}
+        found = the(us.evaluate(world.rows(world.liked & world.seen), models, metrics=[RECALL], **options), estimator)
+        fooled += z(found) > 3.0
+        assert found.verdict == "undecided"
+    assert fooled >= 3
+
+
+def test_pairs_that_were_hardly_ever_seen_widen_errors_of_predictions() -> None:
+    """8 % of the pairs are hardly ever seen, and one model errs there: its mae on seen pairs says nothing of them."""
+    rng = np.random.default_rng(1)
+    users, items = 300, 40
+    hidden = rng.random((users, items)) < 0.08
+    p = np.where(hidden, 0.0005, 0.3)
+    stars = rng.integers(1, 6, (users, items)).astype(float)
+    seen = (rng.random((users, items)) < p) & ~hidden  # of 960 such pairs none was seen, as happens in 2 of 3 worlds
+    user, item = np.nonzero(seen)
+    log = pl.DataFrame({"user": user, "item": item, "value": stars[user, item], "propensity": p[user, item]})
+    every = np.nonzero(np.ones_like(stars))
+    costs = {"hidden": np.where(hidden, 2.0, 0.1), "even": np.where(rng.random(stars.shape) < 0.5, 0.504, 0.0)}
+    models = {
+        name: pl.DataFrame({"user": every[0], "item": every[1], "prediction": (stars + cost)[every]})
+        for name, cost in costs.items()
+    }
+    result = us.evaluate(
+        log,
+        models,
+        metrics=["mae"],
+        feedback="ratings",
+        users=pl.DataFrame({"user": np.arange(users)}),
+        items=pl.DataFrame({"item": np.arange(items)}),
+    )
+    found = the(result, "snips", "per_pair")
+    assert z(found) > 20.0
+    assert found.verdict == "undecided"
+    assert "do not account for all pairs" in found.trust
+    for e in result.estimates:
+        if e.estimator == "snips":
+            assert e.low <= costs[e.model].mean() <= e.high
