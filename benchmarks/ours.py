@@ -40,6 +40,7 @@ def full_table(folder: Path, interval: Literal["normal", "bootstrap"]) -> None:
         metrics=list(common.METRICS),
         estimators=list(ESTIMATORS),
         propensity="popularity(gamma=2)",
+        target="per_user",
         seen=str(folder / "train.parquet"),
         interval=interval,
         replicates=REPLICATES,

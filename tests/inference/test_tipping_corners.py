@@ -73,8 +73,9 @@ def test_worst_ratios_inside_users_are_those_of_all_corners(cell: tuple[str, str
         brute = Brute.of(held, cell)
         arm = plan_of(held, (cell,)).arms[0]
         sign = math.copysign(1.0, brute.lead)
-        totals, none = tilt(held, [Pull(arm, 0, 0, 1, sign, True, 0, 0)], threads=1)
-        assert none is None
+        found = tilt(held, [Pull(arm, 0, 0, 1, sign, True, 0, 0)], threads=1)
+        assert found.replicates is None
+        totals = found.totals
         counting = sum(held.value[list(brute.rows(u))].sum() > 0.0 for u in range(held.users))
         expected = [brute.worst(gamma) for gamma in GRID]
         np.testing.assert_allclose(totals / counting, expected, rtol=1e-9, atol=1e-12)

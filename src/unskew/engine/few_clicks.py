@@ -3,8 +3,8 @@
     b_u = (n*_u − 1) · (mean over clicks j of R_u without j  −  R_u)        for users with n*_u ≥ 2 clicks
 
 is the jackknife's estimate of the bias of a user's own ratio R_u. Any estimator and metric will do: its per-user
-columns are filled again for users who lack one of their clicks. Of many users a sample serves, chosen by the hash of
-their ids, and of many clicks a few, evenly spaced; the error of the mean is kept.
+columns are filled again for users who lack one of their clicks. Of many users a sample serves, in runs that are evenly
+spaced over all of them, and of many clicks a few, evenly spaced too; the error of the mean is kept.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from unskew.engine.held import Floats, Held, Ints64, Ranked
 from unskew.engine.rated import RatedArm
 from unskew.estimators import Batch
 
-USERS = 16_384  # at most
+USERS = 4_096  # at most
 CLICKS = 6  # left out, each in turn
-BLOCK = 1_024  # users at once
+BLOCK = 512  # users at once: a run of neighbours, so that only their lists are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,20 +41,22 @@ def few_clicks(held: Held, arm: Arm | RatedArm) -> FewClicks:
     """The leave-one-click-out bias of every metric and model of an arm whose ratios are taken inside users."""
     counts = _clicks(held, arm)
     able = np.flatnonzero(counts >= 2)
-    chosen = able
+    starts: Sequence[int] = range(0, len(able), BLOCK)
     if len(able) > USERS:
-        chosen = np.sort(able[np.argpartition(held.hashes[able], USERS)[:USERS]])
+        starts = [round(run * (len(able) - BLOCK) / (USERS // BLOCK - 1)) for run in range(USERS // BLOCK)]
     metrics, models = len(arm.metrics), arm.models
     total, squares = np.zeros((metrics, models)), np.zeros((metrics, models, models))
     bare, rows_only = replace(arm, start=0), replace(held, guess=None)
-    for start in range(0, len(chosen), BLOCK):
-        b = _of_block(rows_only, bare, chosen[start : start + BLOCK])
+    n = 0
+    for start in starts:
+        b = _of_block(rows_only, bare, able[start : start + BLOCK])
+        n += len(b)
         total += b.sum(axis=0)
         squares += np.einsum("uta,utb->tab", b, b)
-    n = max(len(chosen), 1)
+    seen, n = n, max(n, 1)
     mean = total / n
     spread = squares / n - mean[:, :, None] * mean[:, None, :]
-    return FewClicks(mean, spread / n, len(chosen), len(chosen) < len(able))
+    return FewClicks(mean, spread / n, seen, seen < len(able))
 
 
 def _clicks(held: Held, arm: Arm | RatedArm) -> Ints64:

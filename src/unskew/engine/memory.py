@@ -120,6 +120,23 @@ def weighted_sums(
     return reduce(np.add, walk(held.users, one, threads, block))
 
 
+@dataclass(frozen=True, eq=False)
+class TippingSums:
+    """What the second pass brings: column sums, their sums of products pull by pull, and column sums per replicate."""
+
+    totals: Floats
+    products: tuple[Floats, ...]
+    replicates: Floats | None = None
+
+    def merge(self, other: TippingSums) -> TippingSums:
+        """The sums of both sets of users."""
+        drawn = None
+        if self.replicates is not None and other.replicates is not None:
+            drawn = self.replicates + other.replicates
+        products = tuple(a + b for a, b in zip(self.products, other.products, strict=True))
+        return TippingSums(self.totals + other.totals, products, drawn)
+
+
 def tilt(
     held: Held,
     pulls: Sequence[Pull],
@@ -129,24 +146,22 @@ def tilt(
     threads: int | None = None,
     block: int | None = None,
     progress: Progress | None = None,
-) -> tuple[Floats, Floats | None]:
-    """Second pass: column sums for tipping points, and the same in every replicate."""
+) -> TippingSums:
+    """Second pass: sums for tipping points, and the same in every replicate."""
     held = replace(held, guess=None)  # ranks will do: what an outcome model says of the lists stands in the first pass
     columns = sum(pull.width for pull in pulls)
     groups = [[p for p in pulls if p.arm is arm] for arm in dict.fromkeys(p.arm for p in pulls)]
 
-    def one(low: int, high: int) -> tuple[Floats, Floats | None]:
+    def one(low: int, high: int) -> TippingSums:
         batch, ranked = held.batch(low, high), held.ranked(low, high)
         x = np.empty((high - low, columns))
         for group in groups:
             fill_pulls(group, batch, ranked, held.relative, x)
-        return x.sum(axis=0), replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
+        parts = (x[:, pull.start : pull.start + pull.width] for pull in pulls)
+        drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
+        return TippingSums(x.sum(axis=0), tuple(part.T @ part for part in parts), drawn)
 
-    def merge(left: tuple[Floats, Floats | None], right: tuple[Floats, Floats | None]) -> tuple[Floats, Floats | None]:
-        drawn = None if left[1] is None or right[1] is None else left[1] + right[1]
-        return left[0] + right[0], drawn
-
-    return reduce(merge, walk(held.users, one, threads, block, progress))
+    return reduce(TippingSums.merge, walk(held.users, one, threads, block, progress))
 
 
 def walk(

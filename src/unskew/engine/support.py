@@ -16,14 +16,14 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.engine.guess import Guess
 from unskew.engine.held import Floats, Held
 from unskew.engine.memory import walk
 from unskew.kernels import sums
 from unskew.kernels.lists import differing
-from unskew.log import Recommendations
+
+USERS = 4_096  # whose lists are compared
 
 
 def unsupported(held: Held, shown: Guess, table: Floats, threads: int | None = None) -> Floats:
@@ -46,18 +46,25 @@ def unsupported(held: Held, shown: Guess, table: Floats, threads: int | None = N
     return np.asarray(np.divide(never, every, out=np.zeros_like(never), where=every > 0.0), dtype=np.float64)
 
 
-def expected_ess(
-    a: Recommendations, b: Recommendations, propensity: Floats, worth: Floats, rate: float, users: npt.NDArray[np.int64]
-) -> tuple[float, float]:
-    """The expected effective number of hits of each list over the places in which the two differ.
+def expected_ess(held: Held, a: int, b: int, propensity: Floats, worth: Floats, weighed: float) -> tuple[float, float]:
+    """The expected effective number of hits of two lists over the places in which they differ.
+
+    Of many users a sample will do, chosen by the hash of their ids.
 
     Args:
+        a, b: the models.
         propensity: P of each item; NaN where there is none (such places say nothing either way).
         worth: by rank.
-        rate: κ, weighted hits per unit of listed worth.
-        users: whose lists count.
+        weighed: weighted hits of both lists; per unit of listed worth that is κ.
     """
-    out = np.zeros((2, 2))
-    differing(a.indptr, a.item, a.rank, b.indptr, b.item, b.rank, propensity, worth, users, out)
-    first, second = (rate * s * s / q if q > 0.0 else 0.0 for s, q in out)
+    users = np.arange(held.users, dtype=np.int64)
+    if held.users > USERS:
+        users = np.sort(np.argpartition(held.hashes, USERS)[:USERS]).astype(np.int64)
+    out, (one, two) = np.zeros((2, 3)), (held.lists[a], held.lists[b])
+    worth = worth[: int(np.flatnonzero(worth).max(initial=0)) + 1]  # nothing below is looked at
+    differing(one.indptr, one.item, one.rank, two.indptr, two.item, two.rank, propensity, worth, users, out)
+    times = held.users / max(len(users), 1)
+    listed = times * float(out[:, 2].sum())
+    rate = weighed / listed if listed > 0.0 else 0.0
+    first, second = (times * rate * s * s / q if q > 0.0 else 0.0 for s, q, _ in out)
     return first, second

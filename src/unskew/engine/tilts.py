@@ -33,6 +33,7 @@ class Pull:
         grid: whether the worst case is taken inside each user (per-user ratios).
         start: the first of its columns.
         cell: the place of the metric's cell.
+        place: of the pull among all of them.
     """
 
     arm: Arm | RatedArm | SummedArm
@@ -43,6 +44,7 @@ class Pull:
     grid: bool
     start: int
     cell: int
+    place: int = 0
 
     @property
     def width(self) -> int:

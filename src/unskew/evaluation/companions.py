@@ -16,6 +16,7 @@ counted by ips, whose sums hold positive outcomes alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from unskew import metrics
@@ -39,9 +40,8 @@ class Beside(NamedTuple):
         return str(self.metric), str(self.estimator), str(self.target)
 
 
-def consent(arm: AnyArm, metric: Metric) -> Beside | None:
+def consent(estimator: Estimator, target: Target, metric: Metric) -> Beside | None:
     """The cell that must say the same; ``None`` where a verdict stands by itself."""
-    estimator, target = arm.estimator, arm.target
     if Need.PROPENSITY not in estimator.needs(target):
         return None
     if isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE:
@@ -55,20 +55,24 @@ def consent(arm: AnyArm, metric: Metric) -> Beside | None:
     return Beside(metric, stronger, Target.SUM_POOLED if target is Target.SUM_PER_USER else target)
 
 
-def hits(arm: AnyArm, metric: Metric) -> Beside | None:
+def hits(estimator: Estimator, metric: Metric) -> Beside | None:
     """The cell whose sums count positive outcomes; ``None`` where the cell's own do."""
-    if not arm.estimator.corrects or not isinstance(metric, RankingMetric):
+    if not estimator.corrects or not isinstance(metric, RankingMetric):
         return None
     return Beside(metric, IPS(), Target.PER_USER_SUM)
 
 
-def companions(arms: tuple[AnyArm, ...]) -> list[Kept]:
-    """All cells that are needed beside those of these arms, by estimator and target."""
+def companions(arms: Sequence[AnyArm]) -> list[Kept]:
+    """All cells that are needed beside those of these arms, and beside those, by estimator and target."""
     found: dict[tuple[str, Target], tuple[Estimator, list[Metric]]] = {}
-    for arm in arms:
-        for metric in arm.metrics:
-            for beside in (consent(arm, metric), hits(arm, metric)):
-                if beside is not None:
-                    asked = found.setdefault((str(beside.estimator), beside.target), (beside.estimator, []))
-                    asked[1].append(beside.metric)
-    return [(estimator, target, tuple(dict.fromkeys(asked))) for (_, target), (estimator, asked) in found.items()]
+    waiting = [(arm.estimator, arm.target, metric) for arm in arms for metric in arm.metrics]
+    while waiting:
+        estimator, target, metric = waiting.pop(0)
+        for beside in (consent(estimator, target, metric), hits(estimator, metric)):
+            if beside is None:
+                continue
+            _, asked = found.setdefault((str(beside.estimator), beside.target), (beside.estimator, []))
+            if beside.metric not in asked:
+                asked.append(beside.metric)
+                waiting.append((beside.estimator, beside.target, beside.metric))
+    return [(estimator, target, tuple(asked)) for (_, target), (estimator, asked) in found.items()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from unskew.engine.support import unsupported
 from unskew.estimators import Need, Standing, Summary
 from unskew.evaluation.companions import companions
 from unskew.inference.simultaneous import Family, single_error
+from unskew.inference.verdict import Judgement
 from unskew.metrics import Metric, RankingMetric
 
 Floats = npt.NDArray[np.float64]
@@ -63,7 +64,8 @@ class Measured:
         few_clicks: per arm whose debiased ratios are taken inside users.
         unsupported: u_m by metric, (models,), where any list holds what the log could never show.
         redrawn: per cell, replicates of the models' estimates with propensities fitted anew.
-        companion: the cells that verdicts need beside their own (``companions``).
+        companion: the cells that verdicts need beside their own (``companions``), themselves among them.
+        judged: what was found out about pairs of models in these cells, by place, models and error probability.
     """
 
     held: Held
@@ -74,6 +76,7 @@ class Measured:
     unsupported: dict[Metric, Floats]
     redrawn: list[Floats] | None = None
     companion: Measured | None = None
+    judged: dict[tuple[int, int, int, float], Judgement] = field(default_factory=dict)
 
 
 def measure(
@@ -92,16 +95,18 @@ def measure(
             off. Differences, p and verdicts of what uses propensities are then those of the replicates, whose mean is
             the corrected estimate, as intervals are; values and tipping points keep their own.
     """
+    beside = _beside(plan, len(setting.models))
     sums = estimate(
         held,
-        plan.arms,
-        plan.cells,
+        (*plan.arms, *beside.arms),
+        (*plan.cells, *beside.cells),
         keep=keep,
         replicates=setting.replicates,
         seed=setting.seed,
         threads=setting.threads,
         progress=setting.progress,
     )
+    own, others = _divided(sums, plan)
     several = len(setting.models) > 1
     ratios = {
         place: few_clicks(held, arm)
@@ -109,16 +114,33 @@ def measure(
         if several and arm.inside_users and debiased(arm) and not isinstance(arm, SummedArm)
     }
     redrawn = None if redraw is None else redraw()
-    beside = _companion(held, plan, setting)
-    return Measured(held, plan, setting, sums, ratios, _unsupported(held, plan, setting), redrawn, beside)
+    companion = None
+    if beside.arms:
+        cells = tuple(replace(cell, arm=cell.arm - len(plan.arms)) for cell in beside.cells)
+        there = Plan(beside.arms, cells)
+        companion = Measured(held, there, setting, others, {}, _unsupported(held, there, setting))
+        companion = replace(companion, companion=companion)
+    return Measured(held, plan, setting, own, ratios, _unsupported(held, plan, setting), redrawn, companion)
 
 
-def _companion(held: Held, plan: Plan, setting: Setting) -> Measured | None:
+def _beside(plan: Plan, models: int) -> Plan:
+    """The arms and cells that are looked at beside those of a plan, in columns behind its own."""
     kept = companions(plan.arms)
     if not kept:
-        return None
-    beside = make_plan(kept, Summary(), len(setting.models), max(arm.depth for arm in plan.arms))
-    return measure(held, beside, replace(setting, replicates=0, progress=None))
+        return Plan((), ())
+    made = make_plan(kept, Summary(), models, max(arm.depth for arm in plan.arms))
+    offset, count = sum(arm.width for arm in plan.arms), len(plan.arms)
+    arms = tuple(replace(arm, start=arm.start + offset) for arm in made.arms)
+    return Plan(arms, tuple(replace(c, arm=c.arm + count, columns=c.columns + offset) for c in made.cells))
+
+
+def _divided(sums: Sums, plan: Plan) -> tuple[Sums, Sums]:
+    """The sums of a plan, and those of what is looked at beside it; columns are common to both."""
+    arms, cells = len(plan.arms), len(plan.cells)
+    return (
+        replace(sums, moments=sums.moments[:cells], tallies=sums.tallies[:arms], carried=sums.carried[:arms]),
+        replace(sums, moments=sums.moments[cells:], tallies=sums.tallies[arms:], carried=sums.carried[arms:], x=()),
+    )
 
 
 def debiased(arm: AnyArm) -> bool:

@@ -79,10 +79,14 @@ class Rivals:
     def _without_consent(self, a: int, b: int, first: bool) -> str:
         """Why a cell that promises little stands alone with its verdict; empty where a stronger one says the same."""
         metric = self.arm.metrics[self.cell.metric]
-        beside = self._beside(consent(self.arm, metric))
+        beside = self._beside(consent(self.arm.estimator, self.arm.target, metric))
         if beside is None:
             return ""
-        other = beside.judge(a, b)
+        asked = (beside.place, a, b, self.tail)
+        known = beside.measured.judged
+        if asked not in known:
+            known[asked] = beside.judge(a, b)
+        other = known[asked]
         if other.decided and (other.low > 0.0) == first:
             return ""
         who = f"{beside.arm.estimator} ({beside.arm.target})"
@@ -117,7 +121,7 @@ class Rivals:
 
     def wins(self, model: int, other: int | None = None) -> float:
         """Effective number of users for whom a model was seen to be ahead of another one, or to score at all."""
-        source = self._beside(hits(self.arm, self.arm.metrics[self.cell.metric])) or self
+        source = self._beside(hits(self.arm.estimator, self.arm.metrics[self.cell.metric])) or self
         found = source.moments.wins
         place = (model, model if other is None else other)
         squares = float(found[(1, *place)])
@@ -245,15 +249,12 @@ class Rivals:
         metric, held, moments = self.arm.metrics[self.cell.metric], self.measured.held, self.moments
         assert isinstance(metric, RankingMetric)
         assert self.measured.setting.item_propensity is not None
-        worth = metric.table(self.arm.depth)
-        lists = held.lists[a], held.lists[b]
-        listed = sum(float(worth[each.rank[each.rank < len(worth)]].sum()) for each in lists)
         first = moments.form.places[0][0][0]
         weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
-        if listed <= 0.0 or weighed <= 0.0:
+        if weighed <= 0.0:
             return ""
-        users = np.arange(held.users, dtype=np.int64)
-        expected = expected_ess(*lists, self.measured.setting.item_propensity, worth, weighed / listed, users)
+        worth = metric.table(self.arm.depth)
+        expected = expected_ess(held, a, b, self.measured.setting.item_propensity, worth, weighed)
         for model, ess in zip((a, b), expected, strict=True):
             if ess < FEW_WINS:
                 name = self.measured.setting.models[model]

@@ -1,24 +1,23 @@
 """Tipping points of decided pairs: where the lead would vanish, and the least value that sampling error leaves.
 
 The second pass walks the users again for the decided pairs only (beyond a dozen models those with the leader). The
-lower limit comes from a bootstrap, of a few hundred replicates where no more were asked for.
+lower limit comes from the bootstrap where there is one, else from standard errors of the worst cases.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
 from unskew.engine.held import Floats
-from unskew.engine.memory import estimate, tilt
-from unskew.engine.summed import SummedArm
+from unskew.engine.memory import TippingSums, tilt
 from unskew.engine.tilts import Pull, has_tilt, settled
 from unskew.evaluation.measure import Measured
 from unskew.inference import tipping
 
 ALL_PAIRS = 12  # up to so many models every decided pair gets a tipping point, beyond only those with the leader
-REPLICATES = 200  # for the lower limit where intervals are not bootstrapped
 
 
 @dataclass(frozen=True)
@@ -34,24 +33,34 @@ def tippings(measured: Measured, decided: set[tuple[int, int, int]]) -> dict[tup
     pulls = _pulls(measured, decided)
     if not pulls:
         return {}
-    held, setting, plan = measured.held, measured.setting, measured.plan
-    replicates = setting.replicates or REPLICATES
-    totals, drawn = tilt(
-        held, pulls, replicates=replicates, seed=setting.seed, threads=setting.threads, progress=setting.progress
+    held, setting, first = measured.held, measured.setting, measured.sums
+    found = tilt(
+        held,
+        pulls,
+        replicates=setting.replicates,
+        seed=setting.seed,
+        threads=setting.threads,
+        progress=setting.progress,
     )
-    assert drawn is not None
-    first = measured.sums.replicates
-    if first is None and any(_guesses(pull) for pull in pulls):  # what an outcome model says is bootstrapped along
-        again = estimate(held, plan.arms, (), replicates=replicates, seed=setting.seed, threads=setting.threads)
-        first = again.replicates
-    if first is None:
-        first = np.zeros((replicates, len(measured.sums.totals)))
-    found = {}
+    out = {}
     for pull in pulls:
-        gamma = _gamma(totals, measured.sums.totals, pull)
-        low = float(np.quantile(_gamma(drawn, first, pull), 1.0 - setting.level, method="lower"))
-        found[(pull.cell, pull.a, pull.b)] = Tipping(float(gamma), low)
-    return found
+        gamma = float(_gamma(found.totals, first.totals, pull))
+        if found.replicates is not None and first.replicates is not None:
+            drawn = _gamma(found.replicates, first.replicates, pull)
+            low = float(np.quantile(drawn, 1.0 - setting.level, method="lower"))
+        else:
+            low = _low(found, pull, float(settled(pull, first.totals)), held.users, setting.level)
+        out[(pull.cell, pull.a, pull.b)] = Tipping(gamma, min(low, gamma))
+    return out
+
+
+def _low(found: TippingSums, pull: Pull, guesses: float, users: int, level: float) -> float:
+    """The lower limit from standard errors; what an outcome model says of the lists is taken as it is."""
+    sums = found.totals[pull.start : pull.start + pull.width]
+    products, error = found.products[pull.place], NormalDist().inv_cdf(level)
+    if pull.grid:
+        return tipping.grid_low(sums, products, users, error)
+    return tipping.closed_low(sums, products, pull.sign, users, error, guesses)
 
 
 def _pulls(measured: Measured, decided: set[tuple[int, int, int]]) -> list[Pull]:
@@ -68,13 +77,9 @@ def _pulls(measured: Measured, decided: set[tuple[int, int, int]]) -> list[Pull]
             lead = moments.values[a] - moments.values[b]
             if lead == 0.0 or (moments.models > ALL_PAIRS and leader not in (a, b)):
                 continue
-            pulls.append(Pull(arm, cell.metric, a, b, float(np.sign(lead)), arm.inside_users, start, place))
+            pulls.append(Pull(arm, cell.metric, a, b, float(np.sign(lead)), arm.inside_users, start, place, len(pulls)))
             start += pulls[-1].width
     return pulls
-
-
-def _guesses(pull: Pull) -> bool:
-    return isinstance(pull.arm, SummedArm) and pull.arm.guesses(pull.metric) is not None
 
 
 def _gamma(second: Floats, first: Floats, pull: Pull) -> Floats:

@@ -34,8 +34,32 @@ def closed(sums: Floats, sign: float, settled: Floats | float = 0.0) -> Floats:
     return np.maximum(np.where(lead + a1 - b1 > 0.0, gamma, 1.0), 1.0)
 
 
-def on_grid(worst: Floats) -> Floats:
-    """Γ* from (…, len(GRID)) worst cases, which fall as Γ grows; infinity where the grid's end is not enough."""
+FINE = np.geomspace(1.0, 1e4, 400)  # for the lower limit of closed forms
+
+
+def closed_low(sums: Floats, products: Floats, sign: float, users: int, error: float, settled: float = 0.0) -> float:
+    """The least Γ at which the worst case of the leader is no longer surely positive, (A0, A1, B0, B1) given.
+
+    The worst case at each Γ is a sum over users, and so has a standard error: where it is less than z of them above 0,
+    sampling error alone could undo the lead.
+    """
+    order = [0, 1, 2, 3] if sign > 0 else [2, 3, 0, 1]
+    at = np.stack([np.ones_like(FINE), 1.0 / FINE, -np.ones_like(FINE), -FINE], axis=1)
+    centred = products - np.outer(sums, sums) / max(users, 1)
+    centred = centred[np.ix_(order, order)]
+    spread = np.sqrt(np.maximum(np.einsum("ga,ab,gb->g", at, centred, at), 0.0))
+    worst = at @ sums[order] + np.sign(sign) * settled - error * spread
+    return float(on_grid(np.minimum.accumulate(worst), FINE))
+
+
+def grid_low(worst: Floats, products: Floats, users: int, error: float) -> float:
+    """The same for worst cases on the grid."""
+    spread = np.sqrt(np.maximum(np.diag(products) - worst**2 / max(users, 1), 0.0))
+    return float(on_grid(np.minimum.accumulate(worst - error * spread)))
+
+
+def on_grid(worst: Floats, grid: Floats = GRID) -> Floats:
+    """Γ* from worst cases at each Γ of a grid, which fall as Γ grows; infinity where the grid's end is not enough."""
     behind = worst <= 0.0
     place = np.argmax(behind, axis=-1)
     never = ~behind.any(axis=-1)
@@ -44,6 +68,6 @@ def on_grid(worst: Floats) -> Floats:
     low = np.take_along_axis(worst, after[..., None] - 1, axis=-1)[..., 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         part = np.clip(np.where(low > high, low / (low - high), 0.0), 0.0, 1.0)
-    step = np.log(GRID[after]) - np.log(GRID[after - 1])
-    gamma = np.exp(np.log(GRID[after - 1]) + part * step)
+    step = np.log(grid[after]) - np.log(grid[after - 1])
+    gamma = np.exp(np.log(grid[after - 1]) + part * step)
     return np.where(never, np.inf, np.where(place == 0, 1.0, gamma))
