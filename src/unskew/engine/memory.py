@@ -122,7 +122,10 @@ def weighted_sums(
 
 @dataclass(frozen=True, eq=False)
 class TippingSums:
-    """What the second pass brings: column sums, their sums of products pull by pull, and column sums per replicate."""
+    """What the second pass brings: column sums, sums of their squares or products, and column sums per replicate.
+
+    Worst cases on a grid need squares only; closed forms are sums of columns, and need products.
+    """
 
     totals: Floats
     products: tuple[Floats, ...]
@@ -157,11 +160,16 @@ def tilt(
         x = np.empty((high - low, columns))
         for group in groups:
             fill_pulls(group, batch, ranked, held.relative, x)
-        parts = (x[:, pull.start : pull.start + pull.width] for pull in pulls)
+        squares = np.einsum("uc,uc->c", x, x)
+        products = tuple(squares[p.columns] if p.grid else _products(x[:, p.columns]) for p in pulls)
         drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
-        return TippingSums(x.sum(axis=0), tuple(part.T @ part for part in parts), drawn)
+        return TippingSums(x.sum(axis=0), products, drawn)
 
     return reduce(TippingSums.merge, walk(held.users, one, threads, block, progress))
+
+
+def _products(x: Floats) -> Floats:
+    return np.asarray(np.einsum("ua,ub->ab", x, x))
 
 
 def walk(

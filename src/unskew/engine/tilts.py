@@ -51,6 +51,11 @@ class Pull:
         """How many columns it fills."""
         return len(GRID) if self.grid else CLOSED
 
+    @property
+    def columns(self) -> slice:
+        """Its columns."""
+        return slice(self.start, self.start + self.width)
+
 
 def has_tilt(arm: Arm | RatedArm | SummedArm, metric: int) -> bool:
     """Whether a tipping point exists: additive metrics of estimators whose weights come from propensities."""

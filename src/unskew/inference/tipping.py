@@ -52,9 +52,9 @@ def closed_low(sums: Floats, products: Floats, sign: float, users: int, error: f
     return float(on_grid(np.minimum.accumulate(worst), FINE))
 
 
-def grid_low(worst: Floats, products: Floats, users: int, error: float) -> float:
+def grid_low(worst: Floats, squares: Floats, users: int, error: float) -> float:
     """The same for worst cases on the grid."""
-    spread = np.sqrt(np.maximum(np.diag(products) - worst**2 / max(users, 1), 0.0))
+    spread = np.sqrt(np.maximum(squares - worst**2 / max(users, 1), 0.0))
     return float(on_grid(np.minimum.accumulate(worst - error * spread)))
 
 
