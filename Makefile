@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: setup demo test lint bench pictures clean
+.PHONY: setup demo test verify lint bench pictures clean
 
 setup: $(STAMP)
 
@@ -24,6 +24,12 @@ demo: $(STAMP)
 
 test: $(STAMP) lint
 	@$(BIN)/python tests/run.py
+
+# Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), refitted intervals, naive Bayes.
+verify: $(STAMP)
+	@$(BIN)/python -m tests.inference.false_verdicts
+	@$(BIN)/python -m tests.inference.refit_study 500
+	@$(BIN)/python -m tests.inference.naive_bayes_study 500
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .

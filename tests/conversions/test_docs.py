@@ -58,7 +58,9 @@ def test_the_readmes_usual_call_works_on_a_simulated_shop(folder: Path) -> None:
     asked = ["evaluate", "test.parquet", "--recs", "challenger.parquet", "--metric", "dcg@10", *words(call[1])]
     done = unskew(*asked, "--json", "r.json", "--quiet", cwd=folder / "shop")
     assert done.returncode == 0, flat(done.stderr)
-    (row,) = json.loads((folder / "shop" / "r.json").read_text())["estimates"]
+    rows = json.loads((folder / "shop" / "r.json").read_text())["estimates"]
+    assert [row["estimator"] for row in rows] == ["naive", "ips", "dr"]
+    row = rows[-1]
     truth = {
         (t["model"], t["metric"], t["target"]): t["value"]
         for t in json.loads((folder / "shop" / "truth.json").read_text())

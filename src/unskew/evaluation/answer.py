@@ -152,7 +152,7 @@ def _interval(measured: Measured, rivals: Rivals, model: int) -> Interval:
             high = max(high, one.with_hits(MORE_HITS, rivals.hit).interval(1.0 - level)[1])
     slack = measured.setting.shortage * rivals.span
     low, high = low - slack, high + slack
-    positive = rivals.largest is not None or not ranked  # ratios of positive sums, and errors
+    positive = not rivals.arm.estimator.corrects  # sums of positive terms, and errors
     return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
 
 
@@ -215,9 +215,9 @@ def _doubt(rivals: Rivals, model: int, interval: Interval) -> str:
         return ""
     wins = rivals.wins(model)
     if wins < FEW_WINS and rivals.by_seen_pairs:
-        return f"It rests on the equivalent of {wins:,.1f} users with hits: nothing bounds it from above."
+        return f"its value rests on the equivalent of {wins:,.1f} users with hits, and nothing bounds it from above."
     if wins < ENOUGH_HITS:
-        return f"It rests on the equivalent of {wins:,.1f} users with hits."
+        return f"its value rests on the equivalent of {wins:,.1f} users with hits."
     share = rivals.unsupported(model, model)
     return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
 

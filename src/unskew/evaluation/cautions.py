@@ -79,7 +79,10 @@ def before(
     if by_popularity and any(arm.target is Target.POOLED for arm in weighted):
         found.append("Popularity propensities ignore how active a user is: pooled estimates weigh users by activity.")
     if weighted and aligned.propensity is not None and aligned.held.relative and unseen:
-        found.append("Relative propensities are used as they are for items outside training: that assumes small ones.")
+        found.append(
+            "Relative propensities are not corrected for the split, after which only items outside training are "
+            "candidates: that is fine where they are small."
+        )
     summed = any(arm.target is Target.PER_USER_SUM for arm in plan.arms)
     if any(arm.target is Target.PER_USER_SUM and m.name == "recall" for arm in plan.arms for m in arm.metrics):
         found.append(

@@ -194,10 +194,10 @@ class Rivals:
         wins = self.wins(behind, ahead)
         unable = ""
         if self.by_seen_pairs and wins < FEW_WINS and difference.users:
-            name = self.measured.setting.models[behind]
+            names = self.measured.setting.models
             unable = (
-                f"{name} was seen to be ahead for an effective {wins:.1f} users only, and propensities of seen pairs "
-                "do not tell whether it could have been for more"
+                f"{names[behind]} beat {names[ahead]} for too few users (an effective {wins:.1f}) to tell how often it "
+                "would if all had been shown"
             )
         few = self.measured.few_clicks.get(self.cell.arm)
         return Checks(
@@ -232,7 +232,11 @@ class Rivals:
             reach, centre = critical(1.0 - self.tail) * float(np.std(gaps, ddof=1)), float(np.mean(gaps))
             return centre - reach, centre + reach
         found = percentile(gaps, 1.0 - self.tail)
-        return found.low, found.high
+        if not self.moved:
+            return found.low, found.high
+        reach = critical(1.0 - self.tail) * found.se  # p is that of the replicates' normal curve: so is the interval
+        centre = self.difference(a, b).value
+        return min(found.low, centre - reach), max(found.high, centre + reach)
 
     @cached_property
     def _by_items(self) -> bool:
@@ -258,5 +262,5 @@ class Rivals:
         for model, ess in zip((a, b), expected, strict=True):
             if ess < FEW_WINS:
                 name = self.measured.setting.models[model]
-                return f"{name} could expect only {ess:.1f} effective hits where the two lists differ"
+                return f"{name} had too little chance of a hit in this log: {ess:.1f} expected where the two differ"
         return ""
