@@ -179,6 +179,6 @@ def test_the_bootstrap_depends_on_users_not_on_their_order() -> None:
         result = us.evaluate(
             frame, lists, estimators=["snips"], target="pooled", propensity="known", interval="bootstrap", seed=seed
         )
-        return result.estimates[0].low, result.estimates[0].high
+        return result.estimates[0].low, result.estimates[0].se
 
     assert run(test, 0) == run(test.sample(fraction=1.0, shuffle=True, seed=3), 0) != run(test, 1)

@@ -106,7 +106,7 @@ def page(found: Sequence[Found]) -> str:
             f"| {row.kind} | {row.users:,} | {row.clicks:g} | {row.tail:g} | {each.false:.1%}{mark} | {each.power:.0%} "
             f"| {each.refused:.0%} |"
         )
-    described = [f"- **{kind}**: {(make.__doc__ or '').strip()}" for kind, make in KINDS.items()]
+    described = [f"- **{kind}**: {(make.__doc__ or '').strip().splitlines()[0]}" for kind, make in KINDS.items()]
     return "\n".join([*lines, "", "## The worlds", "", *described, ""])
 
 

@@ -110,13 +110,16 @@ def five(rng: Random, users: int, clicks: float, tail: float, pull: float) -> Ca
 
 
 def split(rng: Random, users: int, clicks: float, tail: float, pull: float) -> Case:
-    """An own 70/30 split of a log whose column speaks of the whole, told by the share."""
+    """An own 70/30 split of a log whose column speaks of the whole, told by the share.
+
+    All items are candidates: among those outside training, often shown ones are liked less, and models would differ.
+    """
     world = Pairs.draw(rng, users, clicks / 0.3, tail)
     clicked = world.liked & world.seen
     held_out = rng.random(clicked.shape) < 0.3
     train = clicked & ~held_out
-    models = {"often": world.lists(rng, 1.0, banned=train), "rarely": world.lists(rng, -0.5, pull, banned=train)}
-    options = {"seen": world.rows(train), "share": 0.3, "users": world.population}
+    models = {"often": world.lists(rng, 1.0), "rarely": world.lists(rng, -0.5, pull)}
+    options = {"seen": world.rows(train), "share": 0.3, "candidates": "all", "users": world.population}
     return Case(world.rows(clicked & held_out), models, "rarely", options)
 
 

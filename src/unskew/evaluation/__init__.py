@@ -1,8 +1,9 @@
 """The main job, from a held-out log and lists to debiased estimates with a verdict: wiring, no formulas.
 
 ``run`` walks through the other files: ``question`` (what is asked, parsed), ``inputs`` (logs and lists from whatever
-people have), ``align`` with ``rows``, ``lists`` and ``rules`` (one vocabulary, what is dropped), ``answer`` (from sums
-to estimates and verdicts), ``segments`` (parts of users or interactions), ``cautions`` (what a reader should know).
+people have), ``align`` with ``rows``, ``lists`` and ``rules`` (one vocabulary, what is dropped), ``measure`` (sums, and
+what checks need besides), ``rivals`` (each pair of models against all checks), ``answer`` (the rows), ``segments``
+(parts of users or interactions), ``cautions`` (what a reader should know).
 ``compare`` asks the same under several propensities, and ``comparison`` says how far the answers move.
 """
 

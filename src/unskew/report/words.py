@@ -412,7 +412,7 @@ def limits(e: Estimate, places: int | None) -> str:
 
 
 def _difference(value: float, low: float, high: float) -> str:
-    wide = not math.isfinite(high - low) or high - low > 20.0 * abs(value)  # too wide to say how many digits count
+    wide = not math.isfinite(high - low) or high - low > 200.0 * abs(value)  # too wide to say how many digits count
     places = None if wide and value != 0.0 else numbers.decimals([(low, high)])
     known = "(no interval)" if math.isnan(low) else numbers.interval(low, high, places)
     return f"{numbers.number(value, places, sign=True)} {known}"
