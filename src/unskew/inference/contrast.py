@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from unskew.inference import student
 from unskew.inference.moments import Moments
 
 Floats = npt.NDArray[np.float64]
@@ -57,15 +58,13 @@ class Contrast:
         """P(a difference at least this large) if there were none; 1 where users show nothing to judge it by."""
         if not self.exists or self.df <= 0.0:
             return 1.0
-        from scipy.special import stdtr
-
-        return float(2.0 * stdtr(self.df, -abs(self.value) / math.sqrt(self.s00)))
+        return student.two_sided(self.value / math.sqrt(self.s00), self.df)
 
     def interval(self, tail: float) -> tuple[float, float]:
         """The differences that a test with this error probability (two-sided) would not reject."""
         if not self.exists:
             return math.nan, math.nan
-        c2 = critical_t(tail, self.df) ** 2
+        c2 = student.critical(tail, self.df) ** 2
         a = 1.0 - c2 * self.s11
         half = self.value - c2 * self.s01
         c = self.value**2 - c2 * self.s00
@@ -77,15 +76,6 @@ class Contrast:
     def with_hits(self, hits: int, size: float) -> Contrast:
         """The same with so many more users, each of whom moves the difference by ``size`` (signed)."""
         return replace(self, value=self.value + hits * size, s00=self.s00 + hits * size * size)
-
-
-def critical_t(tail: float, df: float) -> float:
-    """The t beyond which lies this probability, both sides together."""
-    if df <= 0.0:
-        return math.inf
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 1.0 - tail / 2.0))
 
 
 def contrast(moments: Moments, a: int, b: int, lift_a: float = 1.0, lift_b: float = 1.0) -> Contrast:

@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import NormalDist
 
-from unskew.inference.contrast import FEWEST, Contrast, critical_t
+from unskew.inference import student
+from unskew.inference.contrast import FEWEST, Contrast
 from unskew.inference.intervals import critical
 
 BEYOND = 100.0  # times the users there are: nobody will collect so many
@@ -187,6 +188,6 @@ def users_needed(difference: Contrast, users: int, tail: float) -> int | None:
     """
     if not difference.exists or difference.value == 0.0:
         return None
-    reach = critical_t(tail, difference.df) + NormalDist().inv_cdf(0.8)
+    reach = student.critical(tail, difference.df) + NormalDist().inv_cdf(0.8)
     needed = users * reach**2 * difference.s00 / difference.value**2
     return math.ceil(needed) if needed <= BEYOND * users else None
