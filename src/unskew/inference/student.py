@@ -33,11 +33,15 @@ def critical(tail: float, df: float) -> float:
         low, high = high, 2.0 * high
         if high > 1e150:
             return math.inf
-    for _ in range(200):
-        middle = (low + high) / 2.0
-        if middle in (low, high) or high - low < 1e-13 * high:
-            break
-        low, high = (middle, high) if two_sided(middle, df) > tail else (low, middle)
+    t, scale = high, math.lgamma((df + 1.0) / 2.0) - math.lgamma(df / 2.0) - 0.5 * math.log(df * math.pi)
+    for _ in range(200):  # Newton's steps, halved where they leave the bracket
+        off = two_sided(t, df) - tail
+        low, high = (t, high) if off > 0.0 else (low, t)
+        step = t + off / (2.0 * math.exp(scale - (df + 1.0) / 2.0 * math.log1p(t * t / df)))
+        after = step if low < step < high else (low + high) / 2.0
+        if abs(after - t) <= 1e-12 * t:
+            return after
+        t = after
     return (low + high) / 2.0
 
 
