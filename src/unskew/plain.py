@@ -1,7 +1,7 @@
 """Text from outside (cells, headers, names, options, a server's words) as it may be shown: nothing in it is obeyed.
 
 A terminal acts on escape codes, and direction marks reorder a line, so that a file could hide or forge what is read.
-Such characters are shown as Python writes them (``\\x1b``), and what is long is shortened by characters, with its length.
+Such characters are shown as Python writes them (``\\x1b``), and what is long is shortened, with its length.
 """
 
 from __future__ import annotations
