@@ -26,7 +26,8 @@ from unskew.engine.memory import estimate
 from unskew.engine.plan import Plan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
-from unskew.inference.intervals import normal, percentile
+from unskew.inference.contrast import alone
+from unskew.inference.intervals import percentile
 from unskew.log import Ids, Recommendations
 
 Floats = npt.NDArray[np.float64]
@@ -150,7 +151,7 @@ def found() -> Found:
     with ThreadPoolExecutor(max_workers=2) as pool:
         rows = np.array(list(pool.map(_one, range(2, 2 + WORLDS))))
     main, wrong = rows[:, : 5 * len(CELLS)].reshape(WORLDS, len(CELLS), 5), rows[:, 5 * len(CELLS) :]
-    return Found(truth, main[:, :, 4], {"normal": main[:, :, :2], "bootstrap": main[:, :, 2:4]}, wrong)
+    return Found(truth, main[:, :, 4], {"score": main[:, :, :2], "bootstrap": main[:, :, 2:4]}, wrong)
 
 
 def _one(seed: int) -> Floats:
@@ -162,16 +163,16 @@ def _one(seed: int) -> Floats:
     out = np.empty((len(CELLS), 5))
     for place, (cell, moments) in enumerate(zip(plan.cells, sums.moments, strict=True)):
         value = float(moments.values[0])
-        straight = normal(value, float(np.sqrt(moments.covariance[0, 0])), LEVEL)
+        low, high = alone(moments, 0).interval(1.0 - LEVEL)
         drawn = percentile(cell.form.values(sums.replicates[:, cell.columns])[:, 0], LEVEL)
-        out[place] = straight.low, straight.high, drawn.low, drawn.high, value
+        out[place] = low, high, drawn.low, drawn.high, value
     other = draw(seed, USERS, "right", wrong=True).held
     plan = plan_of(other, WRONG)
     wrong = estimate(other, plan.arms, plan.cells, threads=1).moments
     return np.concatenate([out.ravel(), [m.values[0] for m in wrong]])
 
 
-@pytest.mark.parametrize("method", ["normal", "bootstrap"])
+@pytest.mark.parametrize("method", ["score", "bootstrap"])
 @pytest.mark.parametrize("cell", CELLS, ids=" ".join)
 def test_intervals_cover_the_truth(found: Found, cell: tuple[str, str], method: str) -> None:
     """95 % ± 2 points, for right propensities and bad guesses."""

@@ -24,7 +24,7 @@ from unskew.engine.memory import estimate
 from unskew.engine.plan import make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
-from unskew.inference.intervals import normal
+from unskew.inference.contrast import alone, contrast
 from unskew.inference.moments import Moments
 from unskew.log import Feedback, Log
 from unskew.outcome import Means, crossfit
@@ -89,11 +89,7 @@ def intervals(pair: Pair, cells: Sequence[Cell]) -> Floats:
     """``[cell, a | b | a − b, low | high]``."""
     out = np.empty((len(cells), 3, 2))
     for place, m in enumerate(moments_of(pair, cells)):
-        a, b = (float(x) for x in m.values)
-        errors = np.sqrt(np.diag(m.covariance))
-        each = [normal(a, float(errors[0]), LEVEL), normal(b, float(errors[1]), LEVEL)]
-        each.append(normal(a - b, m.difference_error(0, 1), LEVEL))
-        out[place] = [(i.low, i.high) for i in each]
+        out[place] = [one.interval(1.0 - LEVEL) for one in (alone(m, 0), alone(m, 1), contrast(m, 0, 1))]
     return out
 
 

@@ -15,7 +15,8 @@ import pytest
 
 from unskew.engine.memory import estimate
 from unskew.estimators import Target
-from unskew.inference.intervals import normal, percentile
+from unskew.inference.contrast import alone
+from unskew.inference.intervals import percentile
 
 from .worlds import Floats, draw, many, plan_of
 
@@ -58,11 +59,11 @@ def coverage() -> Coverage:
     own = np.array([m.values[0] for m in estimate(held, plan.arms, plan.cells).moments])
     truth = np.array([population.truth(Target.make(target))[0] for _, target in CELLS])
     found = np.array(many(_one, range(2, 2 + WORLDS)))
-    return Coverage(truth, own, {"normal": found[:, :, 0:2], "bootstrap": found[:, :, 2:4]}, found[:, :, 4])
+    return Coverage(truth, own, {"score": found[:, :, 0:2], "bootstrap": found[:, :, 2:4]}, found[:, :, 4])
 
 
 def _one(seed: int) -> Floats:
-    """Per cell the bounds of the normal and the bootstrap interval, and the value."""
+    """Per cell the bounds of the score and the bootstrap interval, and the value."""
     held = draw(seed, USERS, QUALITY).held()
     plan = plan_of(held, CELLS)
     sums = estimate(held, plan.arms, plan.cells, replicates=REPLICATES, seed=seed, threads=1)
@@ -70,13 +71,13 @@ def _one(seed: int) -> Floats:
     out = np.empty((len(CELLS), 5))
     for place, (cell, moments) in enumerate(zip(plan.cells, sums.moments, strict=True)):
         value = float(moments.values[0])
-        straight = normal(value, float(np.sqrt(moments.covariance[0, 0])), LEVEL)
+        low, high = alone(moments, 0).interval(1.0 - LEVEL)
         drawn = percentile(cell.form.values(sums.replicates[:, cell.columns])[:, 0], LEVEL)
-        out[place] = straight.low, straight.high, drawn.low, drawn.high, value
+        out[place] = low, high, drawn.low, drawn.high, value
     return out
 
 
-@pytest.mark.parametrize("method", ["normal", "bootstrap"])
+@pytest.mark.parametrize("method", ["score", "bootstrap"])
 @pytest.mark.parametrize("cell", UNBIASED, ids=" ".join)
 def test_intervals_of_debiased_estimates_cover_the_truth(
     coverage: Coverage, cell: tuple[str, str], method: str
@@ -85,7 +86,7 @@ def test_intervals_of_debiased_estimates_cover_the_truth(
     assert coverage.share(method, cell, coverage.truth) == pytest.approx(LEVEL, abs=0.02)
 
 
-@pytest.mark.parametrize("method", ["normal", "bootstrap"])
+@pytest.mark.parametrize("method", ["score", "bootstrap"])
 @pytest.mark.parametrize("cell", DESCRIPTIVE, ids=" ".join)
 def test_intervals_of_other_estimates_cover_their_own_limit(
     coverage: Coverage, cell: tuple[str, str], method: str
@@ -94,7 +95,7 @@ def test_intervals_of_other_estimates_cover_their_own_limit(
     assert coverage.share(method, cell, coverage.own) == pytest.approx(LEVEL, abs=0.02)
 
 
-@pytest.mark.parametrize("method", ["normal", "bootstrap"])
+@pytest.mark.parametrize("method", ["score", "bootstrap"])
 @pytest.mark.parametrize("target", ["per_user", "pooled"])
 def test_naive_intervals_miss_the_truth(coverage: Coverage, target: str, method: str) -> None:
     """The world is really skewed: naive intervals hold the truth in fewer than 5 % of the worlds."""

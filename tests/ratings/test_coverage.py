@@ -16,7 +16,8 @@ import pytest
 from tests.inference.worlds import many
 from tests.ratings.worlds import METRICS, Floats, draw, plan_of
 from unskew.engine.memory import estimate
-from unskew.inference.intervals import normal, percentile
+from unskew.inference.contrast import alone
+from unskew.inference.intervals import percentile
 
 WORLDS, USERS, REPLICATES, LEVEL = 2_000, 1_000, 300, 0.95
 POPULATION = 300_000
@@ -28,7 +29,7 @@ DESCRIPTIVE = tuple(cell for cell in CELLS if cell not in DEBIASED)
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """Values of the population, and of every world and cell: normal low, high, bootstrap low, high, value."""
+    """Values of the population, and of every world and cell: score low, high, bootstrap low, high, value."""
 
     truth: Floats
     own: Floats
@@ -37,7 +38,7 @@ class Coverage:
     def share(self, method: str, cell: tuple[str, str], aim: Floats) -> float:
         """Share of worlds whose interval holds the aim."""
         place = CELLS.index(cell)
-        low, high = self.found[:, place, {"normal": slice(0, 2), "bootstrap": slice(2, 4)}[method]].T
+        low, high = self.found[:, place, {"score": slice(0, 2), "bootstrap": slice(2, 4)}[method]].T
         return float(np.mean((low <= aim[place]) & (aim[place] <= high)))
 
 
@@ -59,20 +60,20 @@ def _one(seed: int) -> Floats:
     out = np.empty((len(CELLS), 5))
     for place, (cell, moments) in enumerate(zip(plan.cells, sums.moments, strict=True)):
         value = float(moments.values[0])
-        straight = normal(value, float(np.sqrt(moments.covariance[0, 0])), LEVEL)
+        low, high = alone(moments, 0).interval(1.0 - LEVEL)
         drawn = percentile(cell.form.values(sums.replicates[:, cell.columns])[:, 0], LEVEL)
-        out[place] = straight.low, straight.high, drawn.low, drawn.high, value
+        out[place] = low, high, drawn.low, drawn.high, value
     return out
 
 
-@pytest.mark.parametrize("method", ["normal", "bootstrap"])
+@pytest.mark.parametrize("method", ["score", "bootstrap"])
 @pytest.mark.parametrize("cell", DEBIASED, ids=" ".join)
 def test_debiased_intervals_cover_the_truth(coverage: Coverage, cell: tuple[str, str], method: str) -> None:
     """ips and snips with known propensities cover the mean over all pairs in 95 % ± 2 of the worlds."""
     assert coverage.share(method, cell, coverage.truth) == pytest.approx(LEVEL, abs=0.02)
 
 
-@pytest.mark.parametrize("method", ["normal", "bootstrap"])
+@pytest.mark.parametrize("method", ["score", "bootstrap"])
 @pytest.mark.parametrize("cell", DESCRIPTIVE, ids=" ".join)
 def test_other_intervals_cover_their_own_limit(coverage: Coverage, cell: tuple[str, str], method: str) -> None:
     """naive and ratios per user cover their own large-sample value in 95 % ± 2 of the worlds."""
@@ -82,7 +83,7 @@ def test_other_intervals_cover_their_own_limit(coverage: Coverage, cell: tuple[s
 @pytest.mark.parametrize("metric", METRICS)
 def test_naive_misses_the_truth(coverage: Coverage, metric: str) -> None:
     """The worlds are really skewed: naive intervals hold the truth in fewer than 5 % of them."""
-    assert coverage.share("normal", ("naive", metric), coverage.truth) < 0.05
+    assert coverage.share("score", ("naive", metric), coverage.truth) < 0.05
 
 
 @pytest.mark.parametrize("cell", DEBIASED, ids=" ".join)

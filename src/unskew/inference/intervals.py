@@ -1,4 +1,4 @@
-"""Intervals: normal ones from clustered standard errors, or percentiles of bootstrap replicates."""
+"""Percentiles of bootstrap replicates, and what the normal distribution says of a difference and its error."""
 
 from __future__ import annotations
 
@@ -21,12 +21,6 @@ class Interval:
     se: float
     low: float
     high: float
-
-
-def normal(value: float, se: float, level: float) -> Interval:
-    """value ± z·se."""
-    reach = critical(level) * se
-    return Interval(se, value - reach, value + reach)
 
 
 def percentile(replicates: Floats, level: float) -> Interval:

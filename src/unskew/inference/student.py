@@ -28,21 +28,22 @@ def critical(tail: float, df: float) -> float:
     """The t with P(|T| > t) = ``tail``; infinity without degrees of freedom."""
     if not df > 0.0:
         return math.inf
-    low, high = 0.0, max(-NormalDist().inv_cdf(tail / 2.0), 1e-8)
-    while two_sided(high, df) > tail:
-        low, high = high, 2.0 * high
-        if high > 1e150:
+    z = max(-NormalDist().inv_cdf(tail / 2.0), 1e-8)
+    t = z + z * (z * z + 1.0) / (4.0 * df) if df > 2.0 else z  # the first term behind the normal limit
+    low, high = 0.0, math.inf
+    scale = math.lgamma((df + 1.0) / 2.0) - math.lgamma(df / 2.0) - 0.5 * math.log(df * math.pi)
+    for _ in range(2_000):  # Newton's steps; doubled or halved where they leave the bracket
+        if t > 1e150:
             return math.inf
-    t, scale = high, math.lgamma((df + 1.0) / 2.0) - math.lgamma(df / 2.0) - 0.5 * math.log(df * math.pi)
-    for _ in range(200):  # Newton's steps, halved where they leave the bracket
         off = two_sided(t, df) - tail
         low, high = (t, high) if off > 0.0 else (low, t)
         step = t + off / (2.0 * math.exp(scale - (df + 1.0) / 2.0 * math.log1p(t * t / df)))
-        after = step if low < step < high else (low + high) / 2.0
+        within = low < step < high and (high < math.inf or step < 4.0 * t)
+        after = step if within else 2.0 * t if math.isinf(high) else (low + high) / 2.0
         if abs(after - t) <= 1e-12 * t:
             return after
         t = after
-    return (low + high) / 2.0
+    return t
 
 
 def _beta(x: float, rest: float, a: float, b: float) -> float:
