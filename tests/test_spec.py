@@ -246,7 +246,7 @@ def test_a_near_miss_is_offered(kind: str, text: str, near: str) -> None:
         ("hit", ["cut-off"]),
         ("recall(10)", ["unnamed"]),
         ("rbp(q=0.5)", ["no option 'q'", "known: p"]),
-        ("rbp(p=often)", ["'p' must be a number", "often"]),
+        ("rbp(p=often)", ["p must be a number", "often"]),
         ("rbp(p=1)", ["between 0 and 1"]),
         ("rbp(p=0)@5", ["between 0 and 1"]),
         ("ndcg(ideal=best)@5", ["ideal", "positives or full"]),

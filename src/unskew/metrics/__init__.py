@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-
 from unskew.errors import InputError
 from unskew.metrics.additive import ARHR, CG, DCG, RBP, Precision, Recall
 from unskew.metrics.base import RankingMetric, Shape
 from unskew.metrics.plugin import MAP, MRR, NDCG, Hit, RPrecision
 from unskew.metrics.rating import MAE, MSE, RMSE, Accuracy, RatingMetric
-from unskew.spec import Spec, build, take
+from unskew.parts import Family
 
 __all__ = [
     "ARHR",
@@ -34,42 +31,37 @@ __all__ = [
     "Shape",
     "make",
     "ranking",
+    "register",
 ]
 
 
 Metric = RankingMetric | RatingMetric
 
 
-def _maker(metric: type[RankingMetric], **kinds: type) -> Callable[[Spec], RankingMetric]:
-    return lambda spec: metric(k=spec.at, **take(replace(spec, at=None), (), **kinds))
+_ADDITIVE, _PLUGIN, _RATING = (f"unskew.metrics.{module}" for module in ("additive", "plugin", "rating"))
 
-
-def _rating(metric: type[RatingMetric]) -> Callable[[Spec], Metric]:
-    return lambda spec: metric(**take(spec))
-
-
-_METRICS: Mapping[str, Callable[[Spec], Metric]] = {
-    "recall": _maker(Recall),
-    "precision": _maker(Precision),
-    "cg": _maker(CG),
-    "dcg": _maker(DCG),
-    "rbp": _maker(RBP, p=float),
-    "arhr": _maker(ARHR),
-    "ndcg": _maker(NDCG, ideal=str, discount=str),
-    "map": _maker(MAP, divide=str),
-    "mrr": _maker(MRR),
-    "hit": _maker(Hit),
-    "r_precision": _maker(RPrecision),
-    "mae": _rating(MAE),
-    "mse": _rating(MSE),
-    "rmse": _rating(RMSE),
-    "accuracy": _rating(Accuracy),
-}
-
-
-def make(text: str | Metric) -> Metric:
-    """The metric with this canonical string, such as ``recall@10`` or ``mae``."""
-    return text if isinstance(text, RankingMetric | RatingMetric) else build("metric", text, _METRICS)
+FAMILY: Family[Metric] = Family(
+    "metric",
+    (RankingMetric, RatingMetric),
+    {
+        "recall": f"{_ADDITIVE}:Recall",
+        "precision": f"{_ADDITIVE}:Precision",
+        "cg": f"{_ADDITIVE}:CG",
+        "dcg": f"{_ADDITIVE}:DCG",
+        "rbp": f"{_ADDITIVE}:RBP",
+        "arhr": f"{_ADDITIVE}:ARHR",
+        "ndcg": f"{_PLUGIN}:NDCG",
+        "map": f"{_PLUGIN}:MAP",
+        "mrr": f"{_PLUGIN}:MRR",
+        "hit": f"{_PLUGIN}:Hit",
+        "r_precision": f"{_PLUGIN}:RPrecision",
+        "mae": f"{_RATING}:MAE",
+        "mse": f"{_RATING}:MSE",
+        "rmse": f"{_RATING}:RMSE",
+        "accuracy": f"{_RATING}:Accuracy",
+    },
+)
+register, make = FAMILY.register, FAMILY.make  # make: the metric with this canonical string, recall@10 or mae
 
 
 def ranking(text: str | Metric) -> RankingMetric:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.errors import InputError
 from unskew.metrics.base import Floats, RankingMetric, Shape
-from unskew.spec import show
+from unskew.parts import option
 
 
 @dataclass(frozen=True)
@@ -61,23 +60,14 @@ class DCG(RankingMetric):
 class RBP(RankingMetric):
     """Rank-biased precision (1 − p)·p^(rank − 1): a reader who goes on with probability ``p`` (Moffat & Zobel)."""
 
-    p: float = 0.8
+    p: float = option(0.8, above=0, below=1, help="how likely a reader goes on to the next rank")
 
     name = "rbp"
     shape = Shape.ADDITIVE
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.0 < self.p < 1.0:
-            raise InputError(f"'rbp' needs a persistence p between 0 and 1, not {self.p:g}.")
-
     def worth(self, rank: Floats) -> Floats:
         """The probability of reading exactly as far as this rank."""
         return (1.0 - self.p) * self.p ** (rank - 1.0)
-
-    def options(self) -> str:
-        """The persistence."""
-        return f"(p={show(self.p)})"
 
 
 @dataclass(frozen=True)

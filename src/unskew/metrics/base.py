@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.parts import Part, option
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,34 +38,28 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True)
-class RankingMetric(ABC):
+class RankingMetric(Part, ABC):
     """A metric of top-k lists.
 
     Args:
         k: the cut-off; ``None`` counts the whole list.
     """
 
-    k: int | None = None
+    k: int | None = option(None, kind=int, least=1, cut=True, help="the cut-off")
 
-    name: ClassVar[str]
     shape: ClassVar[Shape]
     needs_k: ClassVar[bool] = False
     lower_is_better: ClassVar[bool] = False
     root: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.k is None and self.needs_k:
             raise InputError(f"'{self.name}' needs a cut-off: write {self.name}@10.")
-        if self.k is not None and self.k < 1:
-            raise InputError(f"the cut-off of '{self.name}' must be at least 1, not {self.k}.")
 
     @abstractmethod
     def worth(self, rank: Floats) -> Floats:
         """What an item at each of these ranks (1 = best) is worth, before the cut-off."""
-
-    def options(self) -> str:
-        """The canonical text of the options, ``(p=0.8)``; empty where there are none."""
-        return ""
 
     def table(self, depth: int) -> Floats:
         """Worth by rank 0 … depth; rank 0 means not listed and is worth nothing."""
@@ -72,6 +67,3 @@ class RankingMetric(ABC):
         last = depth if self.k is None else min(self.k, depth)
         table[1 : last + 1] = self.worth(np.arange(1, last + 1, dtype=np.float64))
         return table
-
-    def __str__(self) -> str:
-        return self.name + self.options() + ("" if self.k is None else f"@{self.k}")

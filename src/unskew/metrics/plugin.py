@@ -15,6 +15,7 @@ import numpy as np
 
 from unskew.errors import InputError
 from unskew.metrics.base import Floats, RankingMetric, Shape
+from unskew.parts import option
 
 
 @dataclass(frozen=True)
@@ -26,26 +27,20 @@ class NDCG(RankingMetric):
         discount: ``log2`` is 1/log2(rank + 1); ``lenskit`` is 1/max(log2 rank, 1).
     """
 
-    ideal: str = "positives"
-    discount: str = "log2"
+    ideal: str = option("positives", one_of=("positives", "full"), shown="changed", help="what the best list has")
+    discount: str = option("log2", one_of=("log2", "lenskit"), shown="changed", help="how later ranks lose worth")
 
     name = "ndcg"
     shape = Shape.IDEAL
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _one_of(self.name, "ideal", self.ideal, ("positives", "full"))
-        _one_of(self.name, "discount", self.discount, ("log2", "lenskit"))
         if self.ideal == "full" and self.k is None:
             raise InputError("'ndcg(ideal=full)' needs a cut-off: write ndcg(ideal=full)@10.")
 
     def worth(self, rank: Floats) -> Floats:
         """The discount."""
         return 1.0 / (np.log2(rank + 1.0) if self.discount == "log2" else np.maximum(np.log2(rank), 1.0))
-
-    def options(self) -> str:
-        """Only what differs from the usual definition."""
-        return _options(ideal=(self.ideal, "positives"), discount=(self.discount, "log2"))
 
 
 @dataclass(frozen=True)
@@ -56,24 +51,19 @@ class MAP(RankingMetric):
         divide: by ``positives`` (all of the user's, as ir-measures) or by ``min`` (the k largest weights, as RePlay).
     """
 
-    divide: str = "positives"
+    divide: str = option("positives", one_of=("positives", "min"), shown="changed", help="what the sum is divided by")
 
     name = "map"
     shape = Shape.PRECISION
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _one_of(self.name, "divide", self.divide, ("positives", "min"))
         if self.divide == "min" and self.k is None:
             raise InputError("'map(divide=min)' needs a cut-off: write map(divide=min)@10.")
 
     def worth(self, rank: Floats) -> Floats:
         """One for every rank; the precision there is counted by the kernel."""
         return np.ones_like(rank)
-
-    def options(self) -> str:
-        """Only what differs from the usual definition."""
-        return _options(divide=(self.divide, "positives"))
 
 
 @dataclass(frozen=True)
@@ -116,13 +106,3 @@ class RPrecision(RankingMetric):
     def worth(self, rank: Floats) -> Floats:
         """One for every rank."""
         return np.ones_like(rank)
-
-
-def _one_of(name: str, option: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise InputError(f"'{name}': {option} must be {' or '.join(allowed)}, not '{value}'.")
-
-
-def _options(**pairs: tuple[str, str]) -> str:
-    told = [f"{name}={value}" for name, (value, default) in pairs.items() if value != default]
-    return f"({', '.join(told)})" if told else ""

@@ -18,14 +18,15 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from unskew.parts import Part
+
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class RatingMetric(ABC):
+class RatingMetric(Part, ABC):
     """A cost (or a gain) per pair, from its value and its prediction."""
 
-    name: ClassVar[str]
     lower_is_better: ClassVar[bool] = True
     root: ClassVar[bool] = False
     k: ClassVar[None] = None
@@ -33,9 +34,6 @@ class RatingMetric(ABC):
     @abstractmethod
     def cost(self, value: Floats, prediction: Floats) -> Floats:
         """δ of each pair."""
-
-    def __str__(self) -> str:
-        return self.name
 
 
 @dataclass(frozen=True)
