@@ -68,7 +68,7 @@ class Option:
     def allowed(self) -> str:
         """What it may be, in words."""
         if self.one_of:
-            return any_of(self.one_of)
+            return ("one of " if len(self.one_of) > 2 else "") + any_of(self.one_of)
         return any_of((f"{_KINDS.get(self.kind, 'a value')} {self._range}".strip(), *self.words))
 
     @property

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.clipped import Clipped
 from unskew.estimators.direct import Direct
@@ -18,7 +16,7 @@ from unskew.estimators.stratified import Stratified
 from unskew.estimators.summary import Summary
 from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
-from unskew.spec import Spec, build, take
+from unskew.parts import Family
 
 __all__ = [
     "DR",
@@ -41,37 +39,27 @@ __all__ = [
     "Target",
     "Term",
     "make",
+    "register",
 ]
 
 
-def _strata(spec: Spec, **kinds: type) -> dict[str, object]:
-    given = take(spec, ("strata",), strata=object, **kinds)
-    return given | ({"strata": Strata.of_option(given["strata"])} if "strata" in given else {})
-
-
-def _clipped(spec: Spec) -> Estimator:
-    given = take(spec, ("inner",), inner=object, at=float, quantile=float)
-    return Clipped(make(str(given.pop("inner", "snips"))), **given)
-
-
-def _plain(estimator: type[Estimator]) -> Callable[[Spec], Estimator]:
-    return lambda spec: estimator(**take(spec))
-
-
-_ESTIMATORS: Mapping[str, Callable[[Spec], Estimator]] = {
-    "naive": _plain(Naive),
-    "ips": _plain(IPS),
-    "snips": lambda spec: SNIPS(**take(spec, ("over",), over=str)),
-    "gs": lambda spec: GeneralizedStratified(**_strata(spec)),  # type: ignore[arg-type]
-    "stratified": lambda spec: Stratified(**_strata(spec, shares=str, mode=str)),  # type: ignore[arg-type]
-    "clipped": _clipped,
-    "direct": _plain(Direct),
-    "dr": _plain(DR),
-    "sndr": _plain(SNDR),
-    "switch": lambda spec: Switch(**take(spec, ("tau",), tau=float)),
-}
-
-
-def make(text: str | Estimator) -> Estimator:
-    """The estimator with this canonical string, such as ``gs(strata=5)`` or ``clipped(snips, quantile=0.01)``."""
-    return text if isinstance(text, Estimator) else build("estimator", text, _ESTIMATORS)
+FAMILY: Family[Estimator] = Family(
+    "estimator",
+    Estimator,
+    {
+        name: f"unskew.estimators.{module}"
+        for name, module in {
+            "naive": "naive:Naive",
+            "ips": "ips:IPS",
+            "snips": "snips:SNIPS",
+            "gs": "gs:GeneralizedStratified",
+            "stratified": "stratified:Stratified",
+            "clipped": "clipped:Clipped",
+            "direct": "direct:Direct",
+            "dr": "dr:DR",
+            "sndr": "sndr:SNDR",
+            "switch": "switch:Switch",
+        }.items()
+    },
+)
+register, make = FAMILY.register, FAMILY.make  # make: the estimator with this canonical string, gs(strata=5)

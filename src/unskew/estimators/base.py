@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.parts import Part
 
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]
@@ -178,10 +179,9 @@ class Term:
     listed: bool = False
 
 
-class Estimator(ABC):
+class Estimator(Part, ABC):
     """One way of making a weight out of a propensity."""
 
-    name: ClassVar[str]
     valid: ClassVar[frozenset[Target]] = frozenset(Target)
     weighs: ClassVar[bool] = True  # whether seen pairs enter at all
     corrects: ClassVar[bool] = False  # whether it corrects an outcome model, so that weights may be negative
@@ -211,6 +211,3 @@ class Estimator(ABC):
     @abstractmethod
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The weights and divisors of a batch of users."""
-
-    def __str__(self) -> str:
-        return self.name

@@ -10,17 +10,24 @@ raised pairs would either all be left out by it, which is switch, or none be, wh
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
+from unskew.estimators.snips import SNIPS
 from unskew.estimators.summary import Summary
 from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
-from unskew.spec import show
+from unskew.parts import option
+
+
+def _made(inner: Any) -> Estimator:
+    from unskew.estimators import make
+
+    return make(inner if isinstance(inner, Estimator) else str(inner))
 
 
 @dataclass(frozen=True)
@@ -33,19 +40,19 @@ class Clipped(Estimator):
         quantile: the floor as a quantile of the held-out pairs' propensities.
     """
 
-    inner: Estimator
-    at: float | None = None
-    quantile: float | None = None
+    inner: Estimator = option(factory=SNIPS, read=_made, unnamed=True, help="the estimator whose weights are clipped")
+    at: float | None = option(None, kind=float, above=0, below=1, help="the least P")
+    quantile: float | None = option(
+        None, kind=float, above=0, below=1, help="the least P, as a quantile of held-out pairs"
+    )
     floor: float | None = None
 
     name = "clipped"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if (self.at is None) == (self.quantile is None):
             raise InputError("'clipped' takes either at=… or quantile=…: clipped(snips, quantile=0.01).")
-        for option, number in (("at", self.at), ("quantile", self.quantile)):
-            if number is not None and not 0.0 < number < 1.0:
-                raise InputError(f"'clipped': {option} must lie between 0 and 1, not {number:g}.")
         if Need.PROPENSITY not in self.inner.needs(Target.PER_USER_SUM) or self.inner.name == "stratified":
             raise InputError(f"'{self.inner}' does not weigh by propensities: there is nothing to clip.")
         if isinstance(self.inner, Switch):
@@ -101,10 +108,6 @@ class Clipped(Estimator):
         terms = self.inner.terms(replace(batch, floor=floor), target)
         own = (int(np.count_nonzero(below & _counts(t, batch, target))) for t in terms)
         return tuple(replace(t, raised=max(t.raised, n)) for t, n in zip(terms, own, strict=True))  # of clips in clips
-
-    def __str__(self) -> str:
-        where = f"at={show(self.at)}" if self.at is not None else f"quantile={show(self.quantile)}"
-        return f"{self.name}({self.inner}, {where})"
 
 
 def _counts(term: Term, batch: Batch, target: Target) -> npt.NDArray[np.bool_]:

@@ -9,16 +9,17 @@ With graded values the mean is weighted by y.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from unskew.estimators.base import Batch, Estimator, Need, Standing, Term, Tilt, pairs
-from unskew.estimators.strata import Strata
+from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.sums import group_mean
+from unskew.parts import option
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class GeneralizedStratified(Estimator):
         strata: how pairs are grouped; ``5`` means five quantile bins of the propensity.
     """
 
-    strata: Strata = field(default_factory=Strata)
+    strata: Strata = option(factory=Strata, read=Strata.of_option, unnamed=True, help=GROUPS)
 
     name = "gs"
     valid = frozenset({Target.PER_USER, Target.POOLED})
@@ -56,6 +57,3 @@ class GeneralizedStratified(Estimator):
         mean = np.empty_like(inverse)
         group_mean(batch.indptr, groups, self.strata.count, inverse, batch.value, mean)
         return (Term(mean, pairs(inverse), tilt=Tilt(inverse, groups=(groups, self.strata.count))),)
-
-    def __str__(self) -> str:
-        return f"{self.name}(strata={self.strata})"

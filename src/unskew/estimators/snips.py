@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term, Tilt, listed, pairs
 from unskew.estimators.target import Target
+from unskew.parts import option
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,15 @@ class SNIPS(Estimator):
             users or items that were seen at all. Of sums: ``list`` normalises over the seen pairs of the list.
     """
 
-    over: str = Over.PAIRS
+    over: str = option(
+        str(Over.PAIRS),
+        one_of=tuple(map(str, Over)),
+        unnamed=True,
+        shown="changed",
+        help="what averages are normalised over",
+    )
 
     name = "snips"
-
-    def __post_init__(self) -> None:
-        if self.over not in tuple(Over):
-            raise InputError(f"'snips': over must be one of {', '.join(Over)}, not '{self.over}'.")
 
     @property
     def valid(self) -> frozenset[Target]:  # type: ignore[override]
@@ -77,6 +79,3 @@ class SNIPS(Estimator):
         inverse = batch.inverse
         divisor = listed(inverse) if self.normalised is Over.LIST else pairs(inverse)
         return (Term(inverse, divisor, tilt=Tilt(inverse)),)
-
-    def __str__(self) -> str:
-        return self.name if self.normalised is Over.PAIRS else f"{self.name}(over={self.over})"

@@ -16,6 +16,7 @@ from unskew.estimators.base import Batch, Floats, Ints32
 from unskew.estimators.summary import Summary
 from unskew.spec import Spec, take
 
+GROUPS = "how pairs are grouped: 5, quantile(5), equal_width(5), column(NAME)"
 KINDS = ("quantile", "equal_width", "column")
 
 
@@ -38,6 +39,8 @@ class Strata:
     @classmethod
     def of_option(cls, value: Any) -> Strata:
         """``5``, ``quantile(5)``, ``equal_width(5)`` or ``column(genre)``."""
+        if isinstance(value, Strata):
+            return value
         if isinstance(value, int):
             return cls._counted("quantile", value)
         spec = Spec(value) if isinstance(value, str) else value

@@ -12,20 +12,21 @@ a skewed log keep its skew (with P(v) = n*_uv / n*_u it *is* naive), so implicit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Standing, Term, users
-from unskew.estimators.strata import Strata
+from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.sums import per_user
 from unskew.log.columns import numbers
 from unskew.log.sources import table_of_file
+from unskew.parts import option
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,14 @@ class Stratified(Estimator):
             the shares of strata in which the user has nothing are lost, and the estimate is too low).
     """
 
-    strata: Strata = field(default_factory=Strata)
-    shares: str | Mapping[str, float] = "train"
-    mode: str = "renormalised"
+    strata: Strata = option(factory=Strata, read=Strata.of_option, unnamed=True, help=GROUPS)
+    shares: str | Mapping[str, float] = option("train", read=lambda shares: shares, help="P(v): train, or a table FILE")
+    mode: str = option("renormalised", one_of=("eq3", "renormalised"), help="renormalised, or eq3 as printed")
     table: tuple[float, ...] | None = None
 
     name = "stratified"
     bends = False
     valid = frozenset({Target.PER_USER})
-
-    def __post_init__(self) -> None:
-        if self.mode not in ("eq3", "renormalised"):
-            raise InputError(f"'stratified': mode must be eq3 or renormalised, not '{self.mode}'.")
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Strata by propensity need propensities; shares from training need more than positives."""
@@ -90,9 +87,9 @@ class Stratified(Estimator):
             divisor = (divisor > 0.0).astype(np.float64)
         return (Term(weight, users(divisor)),)
 
-    def __str__(self) -> str:
-        shares = self.shares if isinstance(self.shares, str) else "given"
-        return f"{self.name}(strata={self.strata}, shares={shares}, mode={self.mode})"
+    def shown(self) -> dict[str, Any]:
+        """Shares that were given as a mapping are called so."""
+        return super().shown() | ({} if isinstance(self.shares, str) else {"shares": "given"})
 
 
 def _group_sum(batch: Batch, groups: Ints32, count: int) -> Floats:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.errors import InputError
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
+from unskew.parts import option
 from unskew.spec import show
 
 
@@ -25,16 +25,12 @@ class Switch(Estimator):
         tau: the largest weight 1/P at which the model is corrected.
     """
 
-    tau: float = 10.0
+    tau: float = option(10.0, least=1, unnamed=True, help="the largest weight 1/P at which the model is corrected")
 
     name = "switch"
     valid = frozenset(target for target in Target if target.sums)
     corrects = True
     bends = False
-
-    def __post_init__(self) -> None:
-        if not self.tau >= 1.0:
-            raise InputError(f"'switch': tau is the largest weight 1/P, so it must be at least 1, not {self.tau:g}.")
 
     def needs(self, target: Target) -> frozenset[Need]:
         """As dr: a threshold on 1/P means nothing for relative propensities."""
@@ -55,6 +51,3 @@ class Switch(Estimator):
         kept = inverse <= self.tau
         left_out = int(np.count_nonzero(~kept & (batch.value != batch.q)))
         return (Term(np.where(kept, inverse, 0.0), OWN, raised=left_out, residual=True, listed=True),)
-
-    def __str__(self) -> str:
-        return f"{self.name}(tau={show(self.tau)})"
