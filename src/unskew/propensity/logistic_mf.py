@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, Whole, check
 from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
@@ -86,19 +87,18 @@ class LogisticMF(Propensity):
     models_presence = True
 
     def __post_init__(self) -> None:
-        rules = {
-            "dim must not be negative": self.dim >= 0,
-            "penalty must be above 0": self.penalty > 0.0,
-            "epochs must be at least 1": self.epochs >= 1,
-            "negatives must be all, auto or a whole number of at least 1": self.negatives in ("all", "auto")
-            or (isinstance(self.negatives, int) and self.negatives >= 1),
-            "held_out must lie between 0 and 0.5": 0.0 <= self.held_out <= 0.5,
-            "ridge must be auto or a number above 0": self.ridge == "auto"
-            or (not isinstance(self.ridge, str) and self.ridge > 0.0),
-            "seed must lie between 0 and 2³¹ − 1": 0 <= self.seed < 2**31,
-        }
-        if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"'logistic_mf': {broken[0]}.")
+        check(
+            self,
+            self.name,
+            dim=DIM_OR_NONE,
+            penalty=STRENGTH,
+            epochs=ROUNDS,
+            negatives=Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all")),
+            held_out=Number(low=0.0, high=0.5),
+            ridge=replace(STRENGTH, words=("auto",)),
+            seed=SEED,
+            threads=THREADS,
+        )
 
     @property
     def assumption(self) -> str:
