@@ -26,35 +26,6 @@ from unskew.log.relevance import told_feedback
 Stage = Callable[[str, int, int], None]
 
 
-def check_options(
-    models: Mapping[str, Any],
-    seen: Any,
-    share: float | Literal["users"] | None,
-    refused: str,
-    drop_seen: bool,
-    refit: bool,
-    interval: str,
-    threads: int | None,
-) -> None:
-    """Options that contradict each other, or mean nothing."""
-    if share is not None and share != "users" and not 0.0 < share < 1.0:
-        raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not '{refused}'.")
-    if drop_seen and seen is None:
-        raise InputError(
-            "--drop-seen removes training items from lists: give the training log with --train (seen=train)."
-        )
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}.")
-    if refit and interval != "bootstrap":
-        raise InputError(
-            "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
-        )
-    if not models:
-        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
-
-
 @dataclass(frozen=True, eq=False)
 class Given:
     """Everything that was read, and what follows from it alone."""

@@ -14,12 +14,13 @@ from unskew.estimators import Estimator
 from unskew.evaluation import beyond, cautions, missing_lists, plausible, shares
 from unskew.evaluation.align import Aligned, align, training_gains
 from unskew.evaluation.answer import answer
-from unskew.evaluation.gather import Given, Stage, check_options, gather
+from unskew.evaluation.gather import Given, Stage, gather
 from unskew.evaluation.guesses import with_guesses
 from unskew.evaluation.inputs import Names, read_side
 from unskew.evaluation.level import level_warnings
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
 from unskew.evaluation.no_hits import refuse_no_hits
+from unskew.evaluation.options import check_options
 from unskew.evaluation.parts import measure_segments, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
