@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numbers
 import operator
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -39,8 +38,10 @@ class Whole:
             number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             number = None
-        if number is None or not self.low <= number <= self.high:
-            raise _refused(what, f"a whole number from {self.low:,} to {_end(self.high)}", value, self)
+        if number is None or number < self.low:
+            raise _refused(what, self.words, f"a whole number of at least {self.low:,}", value)
+        if number > self.high:
+            raise _refused(what, (), f"at most {_POWERS.get(self.high, f'{self.high:,}')}", value, self.why)
         return number
 
 
@@ -60,19 +61,22 @@ class Number:
         if isinstance(value, str) and value in self.words:
             return value
         number = _float(value)
-        inside = number is not None and self.low <= number <= self.high and self.above < number < self.below
-        if number is None or not inside or (self.above == 0.0 and number < SMALLEST):
-            raise _refused(what, self._range, value, self)
+        if number is None or not (self.low <= number <= self.high and self.above < number < self.below):
+            beyond = number is not None and (number > self.high or number < min(self.low, -1.0))
+            raise _refused(what, self.words, self._range, value, self.why if beyond else "")
+        if self.above == 0.0 and number < SMALLEST:
+            raise _refused(what, (), f"at least {SMALLEST:g}", value, "One over it could not be reckoned with.")
         return number
 
     @property
     def _range(self) -> str:
         if self.above > -inf and self.below < inf:
-            return f"a number between {self.above:g} and {self.below:g}, both excluded"
-        low = f"above {self.above:g}" if self.above > -inf else f"from {self.low:g}"
-        if self.high == LARGEST:
-            return f"a number {low}" if self.low > -LARGEST or self.above > -inf else "a number"
-        return f"a number {low} {'and at most' if self.above > -inf else 'to'} {self.high:g}"
+            return f"a number between {self.above:g} and {self.below:g} (both excluded)"
+        if self.above > -inf:
+            return f"a number above {self.above:g} and at most {self.high:g}"
+        if self.low == 0.0:
+            return f"a number that is not negative and at most {self.high:g}"
+        return f"a finite number between {self.low:g} and {self.high:g}"
 
 
 Bound = Whole | Number
@@ -127,12 +131,9 @@ def _float(value: object) -> float | None:
         return inf
 
 
-def _end(high: int) -> str:
-    powers: Mapping[int, str] = {2**31 - 1: "2³¹ − 1", 2**63 - 1: "2⁶³ − 1", 2**64 - 1: "2⁶⁴ − 1"}
-    return powers.get(high, f"{high:,}")
+def _refused(what: str, words: tuple[str, ...], range_: str, value: object, why: str = "") -> InputError:
+    either = f"{', '.join(words)} or " if words else ""
+    return InputError(f"{what} must be {either}{range_}, not {shown(value)}.{f' {why}' if why else ''}")
 
 
-def _refused(what: str, range_: str, value: object, bound: Bound) -> InputError:
-    words = ", ".join(bound.words)
-    reason = f" {bound.why}" if bound.why else ""
-    return InputError(f"{what} must be {words}{' or ' if words else ''}{range_}, not {shown(value)}.{reason}")
+_POWERS = {2**31 - 1: "2³¹ − 1", 2**63 - 1: "2⁶³ − 1", 2**64 - 1: "2⁶⁴ − 1"}
