@@ -180,5 +180,5 @@ def test_mistakes_are_told(log: Log) -> None:
         make("item_knn(neighbours=0)").fit(log)
     with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
         make("random(seed=-1)").fit(log)
-    with pytest.raises(InputError, match="at least 1 place"):
+    with pytest.raises(InputError, match="length k of lists must be a whole number of at least 1"):
         make("most_popular").fit(log).recommend(log.users, 0)
