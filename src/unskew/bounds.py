@@ -92,9 +92,14 @@ def check(part: object, name: str, **bounds: Bound) -> None:
 def one_of(name: str, **allowed: tuple[object, tuple[str, ...]]) -> None:
     """Refuse an option that is none of the words it may be: ``one_of("ndcg", discount=(given, ("log2", …)))``."""
     for option, (value, words) in allowed.items():
-        if not (isinstance(value, str) and value in words):
-            last = f" or {words[-1]}" if len(words) > 1 else ""
-            raise InputError(f"'{name}': {option} must be {', '.join(words[:-1] or words)}{last}, not {shown(value)}.")
+        word(value, words, f"'{name}': {option}")
+
+
+def word(value: object, words: tuple[str, ...], what: str) -> None:
+    """Refuse what is none of these words."""
+    if not (isinstance(value, str) and value in words):
+        last = f" or {words[-1]}" if len(words) > 1 else ""
+        raise InputError(f"{what} must be {', '.join(words[:-1] or words)}{last}, not {shown(value)}.")
 
 
 def shown(value: object) -> str:

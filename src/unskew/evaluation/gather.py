@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from unskew.bounds import word
 from unskew.errors import InputError
 from unskew.evaluation.division import check_division
 from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions, has_column
@@ -151,8 +152,8 @@ def _read(
 
 
 def _candidates(asked: str | None, train: Log | None) -> str:
-    if asked not in (None, "unseen", "all"):
-        raise InputError(f"candidates must be unseen or all, not '{asked}'.")
+    if asked is not None:
+        word(asked, ("unseen", "all"), "candidates")
     if asked == "unseen" and train is None:
         raise InputError(
             "candidates 'unseen' are the items outside the user's training data: give --train (seen=train)."

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
-from unskew.bounds import SHARE, THREADS, shown
+from unskew.bounds import SHARE, THREADS, shown, word
 from unskew.errors import InputError
 
 
@@ -20,10 +21,9 @@ def check_options(
     threads: int | None,
 ) -> None:
     """Refuse them."""
-    if share is not None and share != "users":
-        SHARE.of(share, "share must be 'users', or it")
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not {shown(refused)}.")
+    if share is not None:
+        replace(SHARE, words=("users",)).of(share, "share")
+    word(refused, ("error", "skip"), "refused")
     if drop_seen and seen is None:
         raise InputError(
             "--drop-seen removes training items from lists: give the training log with --train (seen=train)."

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from unskew import estimators, metrics, outcome, propensity
-from unskew.bounds import Number, Whole, shown
+from unskew.bounds import Number, Whole, shown, word
 from unskew.engine.held import Held
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Need, Target
@@ -103,8 +103,7 @@ class Question:
     def _check(self) -> None:
         if not self.metrics:
             raise InputError("there is nothing to estimate: give at least one metric (--metric recall@10).")
-        if self.interval not in ("normal", "bootstrap"):
-            raise InputError(f"interval must be normal or bootstrap, not {shown(self.interval)}.")
+        word(self.interval, ("normal", "bootstrap"), "interval")
         LEVEL.of(self.level, "level")
         SEEDS.of(self.seed, "seed")
         REPLICATES.of(self.replicates, "the number of replicates")

@@ -27,7 +27,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import FOLDS, SEED, Whole, shown
+from unskew.bounds import FOLDS, SEED, Whole, shown, word
 from unskew.errors import InputError, UnskewError
 from unskew.log import Feedback, Log
 from unskew.propensity.base import NOTHING, Level, Part, Propensity, Side
@@ -36,7 +36,7 @@ from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_p
 
 Floats = npt.NDArray[np.float64]
 Stage = Callable[[str, int, int], None]
-PAIRS = Whole(1, 100_000_000, "They are held in memory.")
+PAIRS = Whole(1000, 100_000_000, "They are held in memory.")
 CLIPS = (0.001, 0.01, 0.05, 0.1)
 OFF = 0.2  # relative miscalibration or imbalance that is worth a word
 FEW = 0.1  # share of the interactions that an ess should not fall below
@@ -90,8 +90,7 @@ def check(
         progress: called with (stage, done, total).
     """
     named = by_name(propensities)
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not {shown(refused)}.")
+    word(refused, ("error", "skip"), "refused")
     if not isinstance(log, Log):
         raise InputError(f"propensities are checked on a Log (us.read_log, us.Log.from_frame), not on {shown(log)}.")
     if not named:
