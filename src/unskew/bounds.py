@@ -118,7 +118,7 @@ COUNTLESS = "More would take longer than anybody waits."
 SEED = Whole(0, 2**63 - 1)
 THREADS = Whole(1, 1024, "More would only wait for each other.")
 FOLDS = Whole(2, 1000, "Every fold is a fit of its own.")
-DIM = Whole(1, 10_000, "More factors than that no log can tell.")
+DIM = Whole(1, 1000, "More factors than that no log can tell.")
 DIM_OR_NONE = replace(DIM, low=0)
 ROUNDS = Whole(1, 1_000_000, COUNTLESS)
 POSITIVE = Number(above=0.0)

@@ -28,6 +28,7 @@ from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
+from unskew.memory import require
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity, Side
@@ -194,6 +195,8 @@ def evaluate(
         item_propensity=None if aligned.propensity is None else aligned.propensity.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
     )
+    width = sum(arm.width for arm in plan.arms)
+    require(40 * question.drawn * width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
     redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
     whole = measure(aligned.held, plan, setting, keep=per_user, redraw=redraw)
     if guessed.ear is not None:

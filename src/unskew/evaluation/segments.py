@@ -112,6 +112,8 @@ def _popularity(aligned: Aligned, by: str) -> pl.Series:
         raise InputError(f"--by {by} counts items in a training log: give --train (seen=train).")
     count = int(STRATA.of(take(parse(by), ("strata",), strata=int).get("strata", 3), f"--by {plain(by)}: strata"))
     counts = aligned.training_counts
+    if count > len(counts):
+        raise InputError(f"--by {plain(by)}: {len(counts):,} items cannot be divided into {count:,} strata.")
     edges = np.floor(np.quantile(counts, np.arange(1, count) / count))
     place = np.searchsorted(edges, counts[aligned.held.item], side="left")
     bounds = [f"n ≤ {edge:,.0f}" for edge in edges] + [f"n > {edges[-1]:,.0f}"]

@@ -29,6 +29,7 @@ from unskew.log import Feedback, Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
+from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import Model, from_factors
 from unskew.propensity.base import Many
@@ -124,6 +125,7 @@ class Factors(Model):
         self._check()
         positives, y = self._rows(log)
         shape = len(log.users), len(log.items)
+        require(48 * sum(shape) * (self.dim + 2), f"'factors' with dim={self.dim:,}", "Take a smaller dim.")
         adadelta = self.schedule == "adadelta"
         users, items = (
             _wide(_start(ids, self.dim, self.seed), side) for side, ids in enumerate((log.users, log.items))

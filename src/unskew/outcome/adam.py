@@ -21,6 +21,7 @@ from unskew.bounds import COUNTLESS, DIM, NOT_NEGATIVE, POSITIVE, SEED, Whole, c
 from unskew.errors import InputError
 from unskew.kernels.adam import descend
 from unskew.log import Log
+from unskew.memory import require
 from unskew.outcome.base import Floats
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
 from unskew.propensity.base import NOTHING, Side
@@ -97,6 +98,7 @@ def factorise(
     squared: bool = False,
 ) -> tuple[Floats, Floats, float]:
     """Factors of users and items with their offset last, and c: σ(z) is a probability, or z a value (``squared``)."""
+    require(48 * sum(shape) * (options.dim + 1), f"'{options}'", "Take a smaller dim.")
     rng = np.random.default_rng(options.seed)
     users, items = (_start(rng, rows, options.dim) for rows in shape)
     level, moments = np.array([1e-3]), np.zeros((2, users.size + items.size + 1))

@@ -62,6 +62,11 @@ class Crossfit(Outcome):
         """Fit the k models. Fewer rows make all P smaller by one factor, which does not matter to any of them."""
         fold = pair_folds(train, self.folds, self.seed)
         counts = np.ones(len(train), dtype=np.bool_) if weights is None else np.asarray(weights)[train.user] > 0.0
+        if self.folds > np.count_nonzero(counts):
+            raise InputError(
+                f"{train.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
+                f"{self.folds:,} folds of pairs.\nTake fewer folds, or fit in sample (crossfit=False)."
+            )
         models = []
         for k in range(self.folds):
             rest = fold != k

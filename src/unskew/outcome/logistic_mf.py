@@ -30,6 +30,7 @@ from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, 
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import hash_texts
+from unskew.memory import require
 from unskew.outcome.base import Floats, Rows
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
 from unskew.propensity.base import NOTHING, Side
@@ -101,6 +102,7 @@ class LogisticMF(Factored):
         count = (rows.times * rows.inverse)[~held]
         mean = min(max(float(count @ rows.y[~held] / count.sum()), LEAST), 1.0 - LEAST)
         dim = min(self.dim, int(users.sum()), int(items.sum()))
+        require(64 * (len(users) + len(items)) * (dim + 1), f"'{self}'", "Take a smaller dim.")
 
         def first(user: Floats, item: Floats, level: float) -> Floats:
             return _first(train, task, dim, self.seed, user[:, -1], item[:, -1], level)

@@ -40,6 +40,7 @@ from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.log.ids import Codes
+from unskew.memory import require
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
 from unskew.propensity.two_way import Link
 from unskew.spec import show
@@ -143,6 +144,9 @@ class LogisticMF(Propensity):
             raise InputError("logistic_mf: no user with training rows has a weight above 0.")
         many = self.negatives if self.negatives != "auto" else "all" if total <= ALL_PAIRS else 10
         rate = 1.0 if isinstance(many, str) else min(1.0, many * len(train) / (total - len(train)))
+        sides, drawn = len(train.users) + len(train.items), rate * (total - len(train)) + len(train)
+        size = int(16 * drawn + 64 * sides * (min(self.dim, len(train.users), len(train.items)) + 1))
+        require(size, f"'{self}' over {drawn:,.0f} pairs", "Take a smaller dim, or fewer negatives: negatives=10.")
         return replace(self, found=_factorise(self, train, weight, rate))
 
     def of(self, log: Log) -> Scored:

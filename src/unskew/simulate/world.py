@@ -34,6 +34,7 @@ from unskew.kernels.hashing import pair_uniform
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
 from unskew.log.ids import hash_texts
 from unskew.log.order import starts_of
+from unskew.memory import require
 from unskew.metrics import RankingMetric, ranking
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
@@ -118,6 +119,9 @@ class World:
     @cached_property
     def pairs(self) -> Pairs:
         """Every relevant pair, seen or not, with its P(seen); with conversions also every seen pair."""
+        zeros = self.feedback is Feedback.CONVERSIONS
+        kept = int(self.users * min(self.relevant + zeros * self.impressions, self.items))
+        require(40 * kept + 100 * self.users + 3000 * self.items, "this world", "Draw fewer users, or fewer items.")
         return draw(self.population, self.test_share, self.feedback is Feedback.CONVERSIONS, self._seeds[1])
 
     @cached_property

@@ -28,6 +28,7 @@ from unskew.log import Ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
+from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import CELLS, Model, from_scores
 from unskew.models.mf import als, lbfgs, sgd
@@ -52,6 +53,7 @@ from unskew.spec import show
 Solver = Literal["als", "lbfgs", "sgd"]
 Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
 SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS), "sgd": (sgd.sgd, sgd.ROUNDS)}
+ANYWAY = 100  # factors that may be more than a small log can have
 OPTIONS = ("dim", "penalty", "offsets", "loss", "propensity", "solver", "rounds", "tolerance", "seed")
 
 
@@ -226,6 +228,7 @@ class MF(Model):
 
     def _fit(self, weighted: Weighted, progress: Progress | None, start: MF | None = None) -> Self:
         log, weight = weighted.log, weighted.weight
+        self._check_dim(len(log.users), len(log.items))
         ratings = ratings_of(log, weight)
         solve, rounds = SOLVERS[self.solver]
         effort = Effort(self.rounds or rounds, self.tolerance, progress, self.threads, self.seed)
@@ -356,6 +359,15 @@ class MF(Model):
     def _scores(self, rows: Floats) -> Floats:
         found = self._factors
         return np.asarray(rows[:, :-1] @ found.item[:, :-1].T + rows[:, -1:] + (found.item[:, -1] + found.level))
+
+    def _check_dim(self, users: int, items: int) -> None:
+        """Refuse more factors than a matrix of this size has, or than memory holds."""
+        if self.dim > max(min(users, items), ANYWAY):
+            raise InputError(
+                f"'mf': dim={self.dim:,} is more than {users:,} users and {items:,} items can have: at most "
+                f"{min(users, items):,}."
+            )
+        require(64 * (users + items) * (self.dim + 8), f"'mf' with dim={self.dim:,}", "Take a smaller dim.")
 
     def _check(self) -> None:
         """Refuse what cannot be fitted."""
