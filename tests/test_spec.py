@@ -37,7 +37,7 @@ from unskew.spec import Spec, parse, show
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_\-]{0,8}", fullmatch=True)
 NUMBERS = st.one_of(st.integers(-(10**6), 10**6), st.floats(allow_nan=False, allow_infinity=False))
-INSIDE = st.floats(0.0, 1.0, exclude_min=True, exclude_max=True)
+INSIDE = st.floats(1e-100, 1.0, exclude_max=True)
 CUT = st.integers(1, 10**6)
 MAYBE_CUT = st.none() | CUT
 
@@ -269,7 +269,7 @@ def test_wrong_options_of_metrics_are_explained(text: str, words: list[str]) -> 
     [
         ("snips@10", ["@10"]),
         ("snips(strata=5)", ["no option 'strata'"]),
-        ("gs(0)", ["between 1 and 10,000"]),
+        ("gs(0)", ["strata", "at least 1"]),
         ("gs(2.5)", ["quantile(5)", "column(NAME)"]),
         ("gs(strata=kmeans(5))", ["quantile(5)", "column(NAME)"]),
         ("gs(5, strata=5)", ["'strata'", "twice"]),
@@ -296,8 +296,8 @@ def test_wrong_options_of_estimators_are_explained(text: str, words: list[str]) 
         ("known@3", ["@3"]),
         ("known(share=1)", ["between 0 and 1"]),
         ("known(share=0)", ["between 0 and 1"]),
-        ("uniform(p=0)", ["(0, 1]"]),
-        ("uniform(p=2)", ["(0, 1]"]),
+        ("uniform(p=0)", ["above 0 and at most 1"]),
+        ("uniform(p=2)", ["above 0 and at most 1"]),
         ("popularity(unsupported=guess)", ["floor or drop"]),
         ("popularity(2)", ["unnamed"]),
     ],

@@ -3,7 +3,7 @@
     @metrics.register                                # or an entry point of the group "unskew.parts"
     @dataclass(frozen=True)
     class Geometric(RankingMetric):
-        ratio: float = option(0.5, above=0, below=1, help="what a rank is worth, of the one before it")
+        ratio: float = option(0.5, SHARE, "what a rank is worth, of the one before it")
         name = "geometric"
 
 From the fields come parsing (``geometric(ratio=0.3)``), validation, printing (``str(part)`` is the canonical string)
@@ -18,9 +18,9 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from math import isfinite
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
+from unskew.bounds import Number, Whole, shown
 from unskew.errors import InputError
 from unskew.plain import plain
 from unskew.spec import Spec, parse, show
@@ -30,7 +30,54 @@ P = TypeVar("P", bound="type[Part]")
 
 GROUP = "unskew.parts"  # of entry points: modules that register parts when they are imported
 _KEY = "unskew option"
-_KINDS: Mapping[type, str] = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+
+
+@dataclass(frozen=True)
+class Words:
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    def of(self, value: object, what: str) -> str:
+        """The word; ``what`` is wrong otherwise."""
+        if isinstance(value, str) and value in self.words:
+            return str(value)
+        raise InputError(f"{what} must be {self}, not {shown(value)}.")
+
+    def __str__(self) -> str:
+        return " or ".join(filter(None, (", ".join(self.words[:-1]), self.words[-1])))
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any text: the name of a column, a path."""
+
+    def of(self, value: object, what: str) -> str:
+        """The text; ``what`` is wrong otherwise."""
+        if isinstance(value, str):
+            return value
+        raise InputError(f"{what} must be a word, not {shown(value)}.")
+
+    def __str__(self) -> str:
+        return "a word"
+
+
+@dataclass(frozen=True)
+class Made:
+    """Something that a function makes of what is given: another part, strata, …"""
+
+    make: Callable[[Any], Any]
+    called: str = "a part"
+
+    def of(self, value: object, what: str) -> Any:
+        """What the function makes of it."""
+        return self.make(value)
+
+    def __str__(self) -> str:
+        return self.called
+
+
+Kind = Whole | Number | Words | Text | Made
 
 
 @dataclass(frozen=True)
@@ -38,92 +85,34 @@ class Option:
     """What one option of a part may be.
 
     Args:
-        kind: int, float, str or bool; ``object`` where ``read`` decides.
+        kind: a range of numbers, some words, any text, or something that is made of what is given.
         help: one line for ``--help`` and the reference page.
-        least, most, above, below: bounds of a number, the first two included.
-        one_of: the words that a word may be.
-        words: words that may stand in place of a number.
-        why: a sentence behind the error, where the bound is not obvious.
         unnamed: may be given without its name, in the order of the fields.
-        shown: printed always, or only where it differs from the default; ``None`` is never printed.
-        read: makes the value from what a string or a caller gives: another part, strata, …
-        cut: given behind @ instead of in brackets.
+        changed: printed only where it differs from the default; else always, unless it is ``None``.
+        cut: given behind @ instead of between brackets.
     """
 
-    kind: type
+    kind: Kind
     help: str = ""
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    below: float | None = None
-    one_of: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    why: str = ""
     unnamed: bool = False
-    shown: Literal["always", "changed"] = "always"
-    read: Callable[[Any], Any] | None = None
+    changed: bool = False
     cut: bool = False
 
-    @property
-    def allowed(self) -> str:
-        """What it may be, in words."""
-        if self.one_of:
-            return ("one of " if len(self.one_of) > 2 else "") + any_of(self.one_of)
-        return any_of((f"{_KINDS.get(self.kind, 'a value')} {self._range}".strip(), *self.words))
 
-    @property
-    def _range(self) -> str:
-        low = self.least if self.above is None else self.above
-        high = self.most if self.below is None else self.below
-        if low is not None and high is not None:
-            if self.above is not None and self.below is not None:
-                return f"between {low:,g} and {high:,g}"
-            if self.above is None and self.below is None:
-                return f"from {low:,g} to {high:,g}"
-        told = (("of at least", self.least), ("above", self.above), ("of at most", self.most), ("below", self.below))
-        return " and ".join(f"{word} {bound:,g}" for word, bound in told if bound is not None)
-
-    def checked(self, part: str, name: str, value: Any) -> Any:
-        """The value as it is kept; anything else than what is allowed is an error that names the option."""
-        if self.read is not None:
-            return self.read(value)
-        value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
-        if isinstance(value, str) and (value in self.words or (self.kind is str and not self.one_of)):
-            return value
-        if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value) if abs(value) < 1e300 else value
-        right = isinstance(value, self.kind) and not (isinstance(value, bool) and self.kind is not bool)
-        if right and self._within(value):
-            return value
-        why = f" {self.why}" if self.why else ""
-        raise InputError(f"'{part}': {name} must be {self.allowed}, not '{plain(show(value))}'.{why}")
-
-    def _within(self, value: Any) -> bool:
-        if self.one_of:
-            return value in self.one_of
-        if isinstance(value, str | bool):
-            return True
-        return (
-            isfinite(value)
-            and (self.least is None or value >= self.least)
-            and (self.most is None or value <= self.most)
-            and (self.above is None or value > self.above)
-            and (self.below is None or value < self.below)
-        )
-
-
-def option(default: Any = MISSING, *, kind: type | None = None, factory: Any = MISSING, **rules: Any) -> Any:
-    """A dataclass field that is an option of a part; the kind is that of the default unless it is told."""
-    told = kind or (object if default in (MISSING, None) else type(default))
-    metadata = {_KEY: Option(told, **rules)}
-    if factory is not MISSING:
-        return field(default_factory=factory, metadata=metadata)
+def option(
+    default: Any,
+    kind: Kind,
+    help: str = "",
+    *,
+    unnamed: bool = False,
+    changed: bool = False,
+    cut: bool = False,
+) -> Any:
+    """A dataclass field that is an option of a part; a default that is a function makes one for every part."""
+    metadata = {_KEY: Option(kind, help, unnamed, changed, cut)}
+    if callable(default):
+        return field(default_factory=default, metadata=metadata)
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
-
-
-def any_of(words: tuple[str, ...]) -> str:
-    """``a, b or c``."""
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 class Part:
@@ -139,7 +128,7 @@ class Part:
             value = getattr(self, entry.name)
             if value is None and entry.default is None:
                 continue
-            kept = rule.checked(self.name, entry.name, value)
+            kept = rule.kind.of(value, f"'{self.name}': {entry.name}")
             if kept is not value:
                 object.__setattr__(self, entry.name, kept)
 
@@ -176,7 +165,7 @@ class Part:
         told = {}
         for entry, rule in options_of(self):
             value = getattr(self, entry.name)
-            usual = rule.shown == "changed" and value == entry.default
+            usual = rule.changed and value == entry.default
             if value is not None and not usual and not rule.cut:
                 told[entry.name] = value
         return told

@@ -15,13 +15,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import SHARE
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.snips import SNIPS
 from unskew.estimators.summary import Summary
 from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
-from unskew.parts import option
+from unskew.parts import Made, option
 
 
 def _made(inner: Any) -> Estimator:
@@ -40,11 +41,9 @@ class Clipped(Estimator):
         quantile: the floor as a quantile of the held-out pairs' propensities.
     """
 
-    inner: Estimator = option(factory=SNIPS, read=_made, unnamed=True, help="the estimator whose weights are clipped")
-    at: float | None = option(None, kind=float, above=0, below=1, help="the least P")
-    quantile: float | None = option(
-        None, kind=float, above=0, below=1, help="the least P, as a quantile of held-out pairs"
-    )
+    inner: Estimator = option(SNIPS, Made(_made, "an estimator"), "whose weights are clipped", unnamed=True)
+    at: float | None = option(None, SHARE, "the least P")
+    quantile: float | None = option(None, SHARE, "the least P, as a quantile of held-out pairs")
     floor: float | None = None
 
     name = "clipped"

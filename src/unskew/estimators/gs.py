@@ -30,7 +30,7 @@ class GeneralizedStratified(Estimator):
         strata: how pairs are grouped; ``5`` means five quantile bins of the propensity.
     """
 
-    strata: Strata = option(factory=Strata, read=Strata.of_option, unnamed=True, help=GROUPS)
+    strata: Strata = option(Strata, GROUPS, "how pairs are grouped", unnamed=True)
 
     name = "gs"
     valid = frozenset({Target.PER_USER, Target.POOLED})

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term, Tilt, listed, pairs
 from unskew.estimators.target import Target
-from unskew.parts import option
+from unskew.parts import Words, option
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,7 @@ class SNIPS(Estimator):
             users or items that were seen at all. Of sums: ``list`` normalises over the seen pairs of the list.
     """
 
-    over: str = option(
-        str(Over.PAIRS),
-        one_of=tuple(map(str, Over)),
-        unnamed=True,
-        shown="changed",
-        help="what averages are normalised over",
-    )
+    over: str = option(str(Over.PAIRS), Words(tuple(map(str, Over))), "what is divided by", unnamed=True, changed=True)
 
     name = "snips"
 

@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
+from unskew.bounds import shown
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Standing, Term, users
 from unskew.estimators.strata import GROUPS, Strata
@@ -26,7 +27,13 @@ from unskew.estimators.target import Target
 from unskew.kernels.sums import per_user
 from unskew.log.columns import numbers
 from unskew.log.sources import table_of_file
-from unskew.parts import option
+from unskew.parts import Made, Words, option
+
+
+def _shares(value: Any) -> str | Mapping[str, float]:
+    if isinstance(value, str | Mapping):
+        return value
+    raise InputError(f"'stratified': shares must be train, the path of a table or a mapping, not {shown(value)}.")
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,9 @@ class Stratified(Estimator):
             the shares of strata in which the user has nothing are lost, and the estimate is too low).
     """
 
-    strata: Strata = option(factory=Strata, read=Strata.of_option, unnamed=True, help=GROUPS)
-    shares: str | Mapping[str, float] = option("train", read=lambda shares: shares, help="P(v): train, or a table FILE")
-    mode: str = option("renormalised", one_of=("eq3", "renormalised"), help="renormalised, or eq3 as printed")
+    strata: Strata = option(Strata, GROUPS, "how pairs are grouped", unnamed=True)
+    shares: str | Mapping[str, float] = option("train", Made(_shares, "train or FILE"), "P(v)")
+    mode: str = option("renormalised", Words(("eq3", "renormalised")), "divided, or as printed in gs23")
     table: tuple[float, ...] | None = None
 
     name = "stratified"

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.bounds import Number
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
 from unskew.parts import option
 from unskew.spec import show
+
+TAU = Number(low=1.0, why="It is the largest weight 1/P, and P is at most 1.")
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Switch(Estimator):
         tau: the largest weight 1/P at which the model is corrected.
     """
 
-    tau: float = option(10.0, least=1, unnamed=True, help="the largest weight 1/P at which the model is corrected")
+    tau: float = option(10.0, TAU, "the largest weight 1/P at which the model is corrected", unnamed=True)
 
     name = "switch"
     valid = frozenset(target for target in Target if target.sums)

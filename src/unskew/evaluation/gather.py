@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from unskew.bounds import word
 from unskew.errors import InputError
 from unskew.evaluation.division import check_division
 from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions, has_column
@@ -24,35 +25,6 @@ from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback
 
 Stage = Callable[[str, int, int], None]
-
-
-def check_options(
-    models: Mapping[str, Any],
-    seen: Any,
-    share: float | Literal["users"] | None,
-    refused: str,
-    drop_seen: bool,
-    refit: bool,
-    interval: str,
-    threads: int | None,
-) -> None:
-    """Options that contradict each other, or mean nothing."""
-    if share is not None and share != "users" and not 0.0 < share < 1.0:
-        raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not '{refused}'.")
-    if drop_seen and seen is None:
-        raise InputError(
-            "--drop-seen removes training items from lists: give the training log with --train (seen=train)."
-        )
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}.")
-    if refit and interval != "bootstrap":
-        raise InputError(
-            "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
-        )
-    if not models:
-        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +152,8 @@ def _read(
 
 
 def _candidates(asked: str | None, train: Log | None) -> str:
-    if asked not in (None, "unseen", "all"):
-        raise InputError(f"candidates must be unseen or all, not '{asked}'.")
+    if asked is not None:
+        word(asked, ("unseen", "all"), "candidates")
     if asked == "unseen" and train is None:
         raise InputError(
             "candidates 'unseen' are the items outside the user's training data: give --train (seen=train)."

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.bounds import SHARE
 from unskew.metrics.base import Floats, RankingMetric, Shape
 from unskew.parts import option
 
@@ -60,7 +61,7 @@ class DCG(RankingMetric):
 class RBP(RankingMetric):
     """Rank-biased precision (1 − p)·p^(rank − 1): a reader who goes on with probability ``p`` (Moffat & Zobel)."""
 
-    p: float = option(0.8, above=0, below=1, help="how likely a reader goes on to the next rank")
+    p: float = option(0.8, SHARE, "how likely a reader goes on to the next rank")
 
     name = "rbp"
     shape = Shape.ADDITIVE

@@ -21,8 +21,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import Whole
 from unskew.errors import InputError
 from unskew.parts import Part, option
+
+CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far.")
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,7 +48,7 @@ class RankingMetric(Part, ABC):
         k: the cut-off; ``None`` counts the whole list.
     """
 
-    k: int | None = option(None, kind=int, least=1, cut=True, help="the cut-off")
+    k: int | None = option(None, CUT_OFF, "the cut-off", cut=True)
 
     shape: ClassVar[Shape]
     needs_k: ClassVar[bool] = False

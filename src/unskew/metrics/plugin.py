@@ -15,7 +15,7 @@ import numpy as np
 
 from unskew.errors import InputError
 from unskew.metrics.base import Floats, RankingMetric, Shape
-from unskew.parts import option
+from unskew.parts import Words, option
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class NDCG(RankingMetric):
         discount: ``log2`` is 1/log2(rank + 1); ``lenskit`` is 1/max(log2 rank, 1).
     """
 
-    ideal: str = option("positives", one_of=("positives", "full"), shown="changed", help="what the best list has")
-    discount: str = option("log2", one_of=("log2", "lenskit"), shown="changed", help="how later ranks lose worth")
+    ideal: str = option("positives", Words(("positives", "full")), "what the best list has", changed=True)
+    discount: str = option("log2", Words(("log2", "lenskit")), "how later ranks lose worth", changed=True)
 
     name = "ndcg"
     shape = Shape.IDEAL
@@ -51,7 +51,7 @@ class MAP(RankingMetric):
         divide: by ``positives`` (all of the user's, as ir-measures) or by ``min`` (the k largest weights, as RePlay).
     """
 
-    divide: str = option("positives", one_of=("positives", "min"), shown="changed", help="what the sum is divided by")
+    divide: str = option("positives", Words(("positives", "min")), "what the sum is divided by", changed=True)
 
     name = "map"
     shape = Shape.PRECISION

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, THREADS, Whole, check, one_of
 from unskew.errors import InputError
 from unskew.kernels import sgd
 from unskew.kernels.hashing import mix, pair_uniform
@@ -28,6 +29,7 @@ from unskew.log import Feedback, Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
+from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import Model, from_factors
 from unskew.propensity.base import Many
@@ -123,6 +125,7 @@ class Factors(Model):
         self._check()
         positives, y = self._rows(log)
         shape = len(log.users), len(log.items)
+        require(48 * sum(shape) * (self.dim + 2), f"'factors' with dim={self.dim:,}", "Take a smaller dim.")
         adadelta = self.schedule == "adadelta"
         users, items = (
             _wide(_start(ids, self.dim, self.seed), side) for side, ids in enumerate((log.users, log.items))
@@ -169,19 +172,23 @@ class Factors(Model):
         return self
 
     def _check(self) -> None:
-        rules = {
-            f"loss must be one of {', '.join(LOSSES)}": self.loss in LOSSES,
-            "schedule must be adagrad or adadelta": self.schedule in ("adagrad", "adadelta"),
-            "dim must be at least 1": self.dim >= 1,
-            "rate must be above 0": self.rate > 0.0,
-            "l2 must not be negative": self.l2 >= 0.0 and (self.item_l2 is None or self.item_l2 >= 0.0),
-            "epochs must be at least 1": self.epochs >= 1,
-            "max_sampled must be at least 1": self.max_sampled >= 1,
-            "k must lie between 1 and n": 1 <= self.k <= self.n,
-            "seed must not be negative": self.seed >= 0,
-        }
-        if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"'factors': {broken[0]}.")
+        one_of("factors", loss=(self.loss, tuple(LOSSES)), schedule=(self.schedule, ("adagrad", "adadelta")))
+        draws = Whole(1, 10_000, "So many are drawn for every row.")
+        check(
+            self,
+            "factors",
+            dim=DIM,
+            rate=POSITIVE,
+            l2=NOT_NEGATIVE,
+            item_l2=NOT_NEGATIVE,
+            epochs=ROUNDS,
+            max_sampled=draws,
+            n=draws,
+            k=draws,
+            seed=SEED,
+        )
+        if self.k > self.n:
+            raise InputError(f"'factors': k must lie between 1 and n={self.n}, not {self.k}.")
 
     def _rows(self, log: Log) -> tuple[Log, Floats]:
         """The positives, and y of every row: values for ``squared``, else 1 for positives and 0 for the rest."""
@@ -252,7 +259,8 @@ class Factors(Model):
 
 def fit_all(models: Iterable[Model], log: Log, threads: int | None = None) -> list[Model]:
     """Fit many models side by side, one thread each; the numbers do not depend on how many run at once."""
-    with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
+    workers = os.cpu_count() if threads is None else int(THREADS.of(threads, "threads"))
+    with ThreadPoolExecutor(max_workers=workers) as pool:
         return list(pool.map(lambda model: model.fit(log), models))
 
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from unskew.errors import InputError
+from unskew.bounds import Whole, check
 from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids
 from unskew.log.log import Floats, Log
@@ -40,8 +40,7 @@ class ItemKNN(Model):
 
     def fit(self, log: Log) -> Self:
         """Find the nearest neighbours of every item."""
-        if self.neighbours < 1:
-            raise InputError(f"'item_knn' needs at least 1 neighbour, not {self.neighbours}.")
+        check(self, "item_knn", neighbours=Whole(1, 1_000_000, "Each item keeps so many numbers."))
         liked = log.positives()
         indptr = np.append(liked.indptr, len(liked))  # code −1, an unknown user, reads the empty last row
         shape = len(log.users) + 1, len(log.items)

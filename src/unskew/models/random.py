@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.bounds import SEED, check
 from unskew.kernels.hashing import mix
 from unskew.log import Ids
 from unskew.log.log import Log
@@ -33,8 +33,7 @@ class Random(Model):
 
     def fit(self, log: Log) -> Self:
         """Learn the catalogue, nothing else."""
-        if self.seed < 0:
-            raise InputError(f"'random' needs a seed of at least 0, not {self.seed}.")
+        check(self, "random", seed=SEED)
         self.items_ = log.items
         return self
 

@@ -17,6 +17,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import FOLDS, SEED, check
 from unskew.errors import InputError
 from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
@@ -44,10 +45,7 @@ class Crossfit(Outcome):
     name = "crossfit"
 
     def __post_init__(self) -> None:
-        if self.folds < 2:
-            raise InputError(f"'crossfit': pairs are divided into at least 2 folds, not {self.folds}.")
-        if self.seed < 0:
-            raise InputError(f"'crossfit': seed must not be negative, and it is {self.seed}.")
+        check(self, self.name, folds=FOLDS, seed=SEED)
         if isinstance(self.inner, Crossfit):
             raise InputError("'crossfit': the model is cross-fitted already.")
         if not self.inner.estimated:
@@ -64,6 +62,11 @@ class Crossfit(Outcome):
         """Fit the k models. Fewer rows make all P smaller by one factor, which does not matter to any of them."""
         fold = pair_folds(train, self.folds, self.seed)
         counts = np.ones(len(train), dtype=np.bool_) if weights is None else np.asarray(weights)[train.user] > 0.0
+        if self.folds > np.count_nonzero(counts):
+            raise InputError(
+                f"{train.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
+                f"{self.folds:,} folds of pairs.\nTake fewer folds, or fit in sample (crossfit=False)."
+            )
         models = []
         for k in range(self.folds):
             rest = fold != k

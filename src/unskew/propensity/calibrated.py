@@ -18,6 +18,7 @@ from typing import Self
 import numpy as np
 from scipy.special import expit, logit
 
+from unskew.bounds import FOLDS, check, one_of
 from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity.base import NOTHING, Floats, Level, Part, Propensity, Scored, Side, row_weights
@@ -56,12 +57,8 @@ class Calibrated(Propensity):
     models_presence = True
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InputError(f"'calibrated': method must be isotonic or platt, not '{self.method}'.")
-        if self.folds < 2:
-            raise InputError(f"'calibrated': folds must be at least 2, not {self.folds}.")
-        if self.over not in ("pairs", "users"):
-            raise InputError(f"'calibrated': over must be pairs or users, not '{self.over}'.")
+        one_of(self.name, method=(self.method, METHODS), over=(self.over, ("pairs", "users")))
+        check(self, self.name, folds=FOLDS)
         if self.over == "users":
             refuse_users(self.inner)
         if not self.inner.estimated:

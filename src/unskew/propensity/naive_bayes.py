@@ -20,6 +20,7 @@ from typing import Self
 
 import numpy as np
 
+from unskew.bounds import NOT_NEGATIVE, check
 from unskew.errors import InputError, RefusedError
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, row_weights
@@ -56,8 +57,7 @@ class NaiveBayes(Propensity):
     only_seen = True
 
     def __post_init__(self) -> None:
-        if self.smoothing < 0.0:
-            raise InputError(f"'naive_bayes': smoothing must be at least 0, not {self.smoothing:g}.")
+        check(self, self.name, smoothing=NOT_NEGATIVE)
 
     @property
     def assumption(self) -> str:

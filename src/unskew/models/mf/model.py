@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -20,12 +21,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.bounds import DIM_OR_NONE, NOT_NEGATIVE, ROUNDS, SEED, STRENGTH, THREADS, check, one_of
 from unskew.errors import InputError
 from unskew.kernels import pairs
 from unskew.log import Ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
+from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import CELLS, Model, from_scores
 from unskew.models.mf import als, lbfgs, sgd
@@ -50,6 +53,7 @@ from unskew.spec import show
 Solver = Literal["als", "lbfgs", "sgd"]
 Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
 SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS), "sgd": (sgd.sgd, sgd.ROUNDS)}
+ANYWAY = 100  # factors that may be more than a small log can have
 OPTIONS = ("dim", "penalty", "offsets", "loss", "propensity", "solver", "rounds", "tolerance", "seed")
 
 
@@ -224,6 +228,7 @@ class MF(Model):
 
     def _fit(self, weighted: Weighted, progress: Progress | None, start: MF | None = None) -> Self:
         log, weight = weighted.log, weighted.weight
+        self._check_dim(len(log.users), len(log.items))
         ratings = ratings_of(log, weight)
         solve, rounds = SOLVERS[self.solver]
         effort = Effort(self.rounds or rounds, self.tolerance, progress, self.threads, self.seed)
@@ -355,24 +360,30 @@ class MF(Model):
         found = self._factors
         return np.asarray(rows[:, :-1] @ found.item[:, :-1].T + rows[:, -1:] + (found.item[:, -1] + found.level))
 
+    def _check_dim(self, users: int, items: int) -> None:
+        """Refuse more factors than a matrix of this size has, or than memory holds."""
+        if self.dim > max(min(users, items), ANYWAY):
+            raise InputError(
+                f"'mf': dim={self.dim:,} is more than {users:,} users and {items:,} items can have: at most "
+                f"{min(users, items):,}."
+            )
+        require(64 * (users + items) * (self.dim + 8), f"'mf' with dim={self.dim:,}", "Take a smaller dim.")
+
     def _check(self) -> None:
         """Refuse what cannot be fitted."""
-        rules = {
-            "dim must be a whole number of at least 0": isinstance(self.dim, int) and self.dim >= 0,
-            "penalty must be a number of at least 0": _number(self.penalty) and self.penalty >= 0.0,
-            "offsets must be free or penalised": self.offsets in get_args(Offsets),
-            "loss must be squared or absolute": self.loss in get_args(Loss),
-            "solver must be als, lbfgs or sgd": self.solver in SOLVERS,
-            "rounds must be a whole number of at least 1": self.rounds is None
-            or (isinstance(self.rounds, int) and self.rounds >= 1),
-            "tolerance must be a number of at least 0": _number(self.tolerance) and self.tolerance >= 0.0,
-            "seed must be a whole number of at least 0": isinstance(self.seed, int) and self.seed >= 0,
-            "threads must be a whole number of at least 1": self.threads is None
-            or (isinstance(self.threads, int) and self.threads >= 1),
-        }
-        if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"'mf': {broken[0]}.")
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and bool(np.isfinite(value))
+        one_of(
+            "mf",
+            offsets=(self.offsets, get_args(Offsets)),
+            loss=(self.loss, get_args(Loss)),
+            solver=(self.solver, tuple(SOLVERS)),
+        )
+        check(
+            self,
+            "mf",
+            dim=DIM_OR_NONE,
+            penalty=replace(STRENGTH, above=-inf, low=0.0),
+            rounds=ROUNDS,
+            tolerance=NOT_NEGATIVE,
+            seed=SEED,
+            threads=THREADS,
+        )
