@@ -133,8 +133,8 @@ class Part:
                 object.__setattr__(self, entry.name, kept)
 
     @classmethod
-    def of_spec(cls, spec: Spec) -> Self:
-        """The part that a parsed string names."""
+    def of_spec(cls, spec: Spec, **context: Any) -> Self:
+        """The part that a parsed string names; what it takes of the context besides its options is passed on."""
         known = options_of(cls)
         cut = next((entry.name for entry, rule in known if rule.cut), None)
         if spec.at is not None and cut is None:
@@ -158,7 +158,8 @@ class Part:
             raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({lacking[0]}=…).")
         if spec.at is not None and cut is not None:
             given[cut] = spec.at
-        return cls(**given)
+        taken = {entry.name for entry in fields(cls)}  # type: ignore[arg-type]
+        return cls(**given, **{name: value for name, value in context.items() if name in taken})
 
     def shown(self) -> dict[str, Any]:
         """The options that the canonical string tells, in their order."""
@@ -221,12 +222,15 @@ class Family(Generic[T]):
         self._registered[name] = part
         return part
 
-    def make(self, text: str | T) -> T:
-        """The part with this canonical string; a part is given back as it is."""
+    def make(self, text: str | T, **context: Any) -> T:
+        """The part with this canonical string; a part is given back as it is.
+
+        ``context`` is what parts that read files may want to know: how columns are called, say.
+        """
         if isinstance(text, self.base):
             return cast(T, text)
         spec = parse(str(text))
-        made: T = self.class_of(spec.name).of_spec(spec)
+        made: T = self.class_of(spec.name).of_spec(spec, **context)
         return made
 
     def class_of(self, name: str) -> Any:

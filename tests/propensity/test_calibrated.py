@@ -11,7 +11,7 @@ import pytest
 from tests.propensity.worlds import Floats, LogisticWorld, all_pairs, log_of
 from unskew import propensity
 from unskew.errors import InputError, MissingExtraError
-from unskew.propensity import Calibrated, Level, Logistic, Part, Popularity
+from unskew.propensity import Calibrated, Level, Logistic, Popularity, Scope
 from unskew.propensity.calibrated import _edges, _platt
 from unskew.propensity.crossfit import crossfitted, unseen_pairs, user_folds
 
@@ -35,7 +35,7 @@ def test_it_mends_overpenalised_propensities(method: str) -> None:
     after = fitted.predict(*world.pairs)
     assert log_loss(after, truth) < log_loss(before, truth) - 0.003
     assert after.sum() == pytest.approx(world.seen.sum(), rel=0.05)
-    assert fitted.level is Level.ABSOLUTE and fitted.fitted and fitted.refers(log) is Part.TRAIN
+    assert fitted.level is Level.ABSOLUTE and fitted.fitted and fitted.refers(log) is Scope.TRAIN
 
 
 def test_isotonic_learns_any_rising_curve() -> None:

@@ -16,7 +16,7 @@ from tests.propensity.worlds import LogisticWorld, features_of, log_of, matrix_o
 from unskew import propensity
 from unskew.errors import InputError
 from unskew.log import Log
-from unskew.propensity import Level, Logistic, Part, Side
+from unskew.propensity import Level, Logistic, Scope, Side
 
 
 def coat() -> Path:
@@ -135,7 +135,7 @@ def test_level_depends_on_the_training_log() -> None:
     for feedback, level in (("conversions", "absolute"), ("ratings", "absolute"), ("implicit", "relative")):
         log = log_of(seen, feedback=feedback)
         fitted = model.fit(log)
-        assert fitted.level == level and fitted.fitted and fitted.refers(log) is Part.TRAIN
+        assert fitted.level == level and fitted.fitted and fitted.refers(log) is Scope.TRAIN
 
 
 def test_users_and_items_outside_training_come_from_covariates() -> None:

@@ -14,7 +14,7 @@ from unskew import propensity
 from unskew.errors import InputError
 from unskew.kernels import factors
 from unskew.log import Feedback, Ids, Log
-from unskew.propensity import Level, LogisticMF, Part
+from unskew.propensity import Level, LogisticMF, Scope
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -231,7 +231,7 @@ def test_level_follows_the_feedback() -> None:
     ):
         log = as_log(seen, feedback=feedback)
         found = model.fit(log)
-        assert found.level is level and found.fitted and found.refers(log) is Part.TRAIN
+        assert found.level is level and found.fitted and found.refers(log) is Scope.TRAIN
 
 
 def test_unknown_users_and_items_fall_back() -> None:

@@ -16,7 +16,7 @@ from tests.propensity.worlds import Floats, log_of
 from unskew import propensity
 from unskew.errors import InputError, RefusedError
 from unskew.log import Log
-from unskew.propensity import Level, NaiveBayes, Part, Side
+from unskew.propensity import Level, NaiveBayes, Scope, Side
 
 
 def ratings(values: list[float], users: list[int] | None = None) -> Log:
@@ -82,7 +82,7 @@ def test_it_says_what_it_is() -> None:
     assert model.level is Level.ABSOLUTE and model.estimated and not model.fitted and model.only_seen
     log = ratings([1.0, 2.0])
     fitted = model.fit(log, Side(mcar=log))
-    assert fitted.fitted and fitted.refers(log) is Part.TRAIN and fitted.of_items(log.items) is None
+    assert fitted.fitted and fitted.refers(log) is Scope.TRAIN and fitted.of_items(log.items) is None
 
 
 def test_what_it_needs_and_lacks_is_said() -> None:

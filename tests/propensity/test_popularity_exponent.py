@@ -13,7 +13,7 @@ import unskew as us
 from unskew import propensity
 from unskew.errors import InputError
 from unskew.log import Feedback, Ids, Log
-from unskew.propensity import Level, Part, Popularity, Side, count_items
+from unskew.propensity import Level, Popularity, Scope, Side, count_items
 from unskew.propensity.exponent import Half, from_exposures, from_random
 
 Floats = npt.NDArray[np.float64]
@@ -251,7 +251,7 @@ def test_the_absolute_form_expects_what_was_seen(gamma: float, unsupported: str)
     log = as_log(seen, relevant, Feedback.CONVERSIONS)
     absolute = Popularity(gamma, unsupported, Level.ABSOLUTE).fit(log)
     per_item, scored = absolute.of_items(log.items), absolute.of(log)
-    assert scored.capped == 0 and absolute.level is Level.ABSOLUTE and absolute.refers(log) is Part.TRAIN
+    assert scored.capped == 0 and absolute.level is Level.ABSOLUTE and absolute.refers(log) is Scope.TRAIN
     shared = np.ones(60, dtype=bool) if gamma == -1.0 else positive_rows_per_item(log) > 0
     assert 400 * np.nansum(per_item[shared]) == pytest.approx(len(log), rel=1e-12)
     relative = Popularity(gamma, unsupported).fit(log).of_items(log.items)

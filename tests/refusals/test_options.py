@@ -176,14 +176,9 @@ def test_a_hostile_option_is_refused_or_harmless(part: type, option: str, value:
 
 def makers() -> Iterator[tuple[Callable[[str], Any], str, str]]:
     """Every registered name, with every option that its own error says it has."""
-    for make, table in (
-        (metrics.make, metrics._METRICS),
-        (estimators.make, estimators._ESTIMATORS),
-        (propensity.make, propensity._PROPENSITIES),
-        (outcome.make, outcome._OUTCOMES),
-        (models.make, models._MAKERS),
-    ):
-        for name in table:
+    families: tuple[Any, ...] = (metrics, estimators, propensity, outcome, models)
+    for make, family in ((room.make, room.FAMILY) for room in families):
+        for name in family.names():
             try:
                 make(f"{name}(nothing_of_that_name=1)")
             except InputError as problem:

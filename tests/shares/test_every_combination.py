@@ -17,7 +17,7 @@ import pytest
 
 import unskew as us
 from unskew.log import Log
-from unskew.propensity import Known, Level, Part, Propensity, Scored
+from unskew.propensity import Known, Level, Propensity, Scope, Scored
 
 P = {"x": 0.9, "y": 0.6, "w": 0.2}
 RANK = {"x": 1, "w": 2}  # y is not listed
@@ -28,7 +28,7 @@ LISTS = pl.DataFrame({"user": ["u"] * 2, "item": [*RANK], "rank": [*RANK.values(
 class Table(Propensity):
     """P of every pair as given, of one part of the log: what a perfect fit on the training part would say."""
 
-    part: Part
+    part: Scope
     factor: float
 
     name = "table"
@@ -37,7 +37,7 @@ class Table(Propensity):
     def level(self) -> Level:
         return Level.ABSOLUTE
 
-    def refers(self, log: Log) -> Part:
+    def refers(self, log: Log) -> Scope:
         return self.part
 
     def of(self, log: Log) -> Scored:
@@ -95,10 +95,10 @@ WAYS: dict[str, tuple[Split, bool, Any, dict[str, Any]]] = {
     "known, --share": (HALVED, False, "known", {"share": 0.3}),
     "known(share)": (HALVED, False, "known(share=0.3)", {}),
     "known, nested splits": (NESTED, True, "known", {}),
-    "of the whole log, --share": (HALVED, False, Table(Part.LOG, 1.0), {"share": 0.3}),
-    "of the training part, split of ours": (HALVED, True, Table(Part.TRAIN, 0.7), {}),
-    "of the training part, --share": (HALVED, False, Table(Part.TRAIN, 0.7), {"share": 0.3}),
-    "of the training part, nested splits": (NESTED, True, Table(Part.TRAIN, 0.35), {}),
+    "of the whole log, --share": (HALVED, False, Table(Scope.LOG, 1.0), {"share": 0.3}),
+    "of the training part, split of ours": (HALVED, True, Table(Scope.TRAIN, 0.7), {}),
+    "of the training part, --share": (HALVED, False, Table(Scope.TRAIN, 0.7), {"share": 0.3}),
+    "of the training part, nested splits": (NESTED, True, Table(Scope.TRAIN, 0.35), {}),
 }
 
 
@@ -123,7 +123,7 @@ def test_ips_is_unbiased(way: str, candidates: str) -> None:
 
 
 @pytest.mark.parametrize("candidates", ["all", "unseen"])
-@pytest.mark.parametrize("propensity", ["known", Table(Part.LOG, 1.0), Table(Part.TRAIN, 1.0)], ids=str)
+@pytest.mark.parametrize("propensity", ["known", Table(Scope.LOG, 1.0), Table(Scope.TRAIN, 1.0)], ids=str)
 def test_other_users_keep_their_propensities(propensity: Any, candidates: str) -> None:
     """--share users: P as it is, whichever part it describes, over all 2³ ways of seeing the test user's pairs."""
     train, mean = pl.DataFrame({"user": ["t", "t"], "item": ["x", "w"]}), 0.0

@@ -20,7 +20,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log import Log
-from unskew.propensity import Part, Propensity
+from unskew.propensity import Propensity, Scope
 
 FEW = 10  # rows or users of which a random split may put all on one side
 MOST = 0.9  # of the common users, whose test rows are all earlier than their training rows
@@ -35,7 +35,7 @@ def check_division(
             f"share {share:g}: the test log was cut off by time, so it is no random share of the whole.\nLeave the "
             "share out; a propensity that was written for the test period is used with known(part=test)."
         )
-    if isinstance(share, float) and getattr(propensity, "part", None) == Part.TEST:
+    if isinstance(share, float) and getattr(propensity, "part", None) == Scope.TEST:
         raise InputError(
             f"share {share:g} says that propensities are of the whole log, and '{propensity}' that they are of the "
             "test rows.\nLeave one of them out."

@@ -18,7 +18,7 @@ from unskew.evaluation.rows import cut_by_time, has_level, in_test_part
 from unskew.evaluation.rules import Rules
 from unskew.log import Feedback, Log, Predictions
 from unskew.outcome import Outcome
-from unskew.propensity import Level, Part, Propensity
+from unskew.propensity import Level, Propensity, Scope
 
 
 def evidence_of(
@@ -43,7 +43,7 @@ def evidence_of(
         relevant=held.relevant is not None,
         zeros=bool((held.value == 0.0).any()) or (rows.value is not None and bool((rows.value == 0.0).any())),
         unshared=unshared,
-        cut=("whole" if model.refers(rows) is Part.LOG else "training")
+        cut=("whole" if model.refers(rows) is Scope.LOG else "training")
         if unshared and model is not None and cut_by_time(rows, rules)
         else "",
         wrong_level=level.wrong if level is not None else "",

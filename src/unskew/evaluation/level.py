@@ -35,7 +35,7 @@ from unskew.evaluation.rows import has_level, share_of
 from unskew.evaluation.rules import Rules
 from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
 from unskew.log import Feedback, Log
-from unskew.propensity import Part, Propensity, part_propensity
+from unskew.propensity import Propensity, Scope, part_propensity
 
 ERRORS = 4.0  # standard errors by which the sum must be off
 OFF = 0.1  # and the part of the level that this must be
@@ -216,7 +216,7 @@ def check_level(given: LevelInputs) -> LevelCheck:
 def _hint(given: LevelInputs) -> str:
     """A share that may have been forgotten: nothing says how the test log was divided from training."""
     rows, train, rules = given.rows, given.train, given.rules
-    if train is None or not len(train) or rules.by_users or given.model.refers(rows) is not Part.TEST:
+    if train is None or not len(train) or rules.by_users or given.model.refers(rows) is not Scope.TEST:
         return ""
     if getattr(given.model, "part", None) is not None or given.model.name != "known":
         return ""
@@ -291,7 +291,7 @@ def _cause(given: LevelInputs, ratio: Ratio) -> str:
     model, rows, rules = given.model, given.rows, given.rules
     raw, share = model.of(rows).rows, share_of(model, rows, rules)
     column = "The column" if model.name == "known" else f"'{model}'"
-    own = model.refers(rows) is Part.TEST and model.name == "known" and not rules.by_users
+    own = model.refers(rows) is Scope.TEST and model.name == "known" and not rules.by_users
     if own and given.train is not None:
         part = len(rows) / (len(rows) + len(given.train))
         if part < 1.0 and _over_pairs(given, part_propensity(raw, part, unseen=rules.unseen)).right:

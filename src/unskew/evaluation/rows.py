@@ -12,7 +12,7 @@ from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
-from unskew.propensity import Level, Part, Popularity, Propensity, Scored, part_propensity
+from unskew.propensity import Level, Popularity, Propensity, Scope, Scored, part_propensity
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def with_propensities(
 
 def _without_level(model: Propensity, test: Log, rules: Rules) -> str:
     """Why absolute propensities serve as relative ones here."""
-    whose = "whole log" if model.refers(test) is Part.LOG else "training log"
+    whose = "whole log" if model.refers(test) is Scope.LOG else "training log"
     if cut_by_time(test, rules):
         return (
             f"The propensities describe the {whose}, and time decided which rows are in the {_cut(test)} log, so their "
@@ -134,17 +134,17 @@ def cold_items(test: Log, rows: Floats, floored: int, model: Propensity, train: 
 def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:
     """Absolute propensities of the whole log or of its training part, scaled to its test part; others as they are."""
     part, share = model.refers(test), share_of(model, test, rules)
-    if part is Part.TEST or rules.by_users or share is None or not has_level(model, test, rules):
+    if part is Scope.TEST or rules.by_users or share is None or not has_level(model, test, rules):
         return rows
     train = train_share(share, rules)
-    whole = rows if part is Part.LOG else np.minimum(rows / train, 1.0)
+    whole = rows if part is Scope.LOG else np.minimum(rows / train, 1.0)
     return part_propensity(whole, share, unseen=rules.unseen, train=train)
 
 
 def _capped(scored: Scored, model: Propensity, test: Log, rules: Rules) -> int:
     """Rows set to 1: by the model, or because P of the training part over its share, P of the whole log, exceeds 1."""
     share = share_of(model, test, rules)
-    if model.refers(test) is not Part.TRAIN or rules.by_users or share is None or not has_level(model, test, rules):
+    if model.refers(test) is not Scope.TRAIN or rules.by_users or share is None or not has_level(model, test, rules):
         return scored.capped
     return max(scored.capped, int(np.count_nonzero(scored.rows > train_share(share, rules))))
 
@@ -164,9 +164,9 @@ def has_level(model: Propensity, test: Log, rules: Rules) -> bool:
     if model.level is Level.RELATIVE:
         return False
     part = model.refers(test)
-    if part is Part.TEST:
+    if part is Scope.TEST:
         return True
-    if test.cut_by_time or (rules.train_cut and (rules.unseen or part is Part.TRAIN)):
+    if test.cut_by_time or (rules.train_cut and (rules.unseen or part is Scope.TRAIN)):
         return False
     return rules.by_users or share_of(model, test, rules) is not None
 

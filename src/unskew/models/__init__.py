@@ -10,53 +10,49 @@ Factors that were made elsewhere need no fit (``GivenFactors``), and saved model
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from unskew.errors import InputError
 from unskew.models import files
 from unskew.models.base import Model
-from unskew.models.factors import KINDS, Factors, fit_all
+from unskew.models.factors import Factors, fit_all
 from unskew.models.given_factors import GivenFactors
 from unskew.models.item_knn import ItemKNN
 from unskew.models.mf import MF
 from unskew.models.most_popular import MostPopular
 from unskew.models.random import Random
-from unskew.spec import Spec, build, take
+from unskew.parts import Family
 
-__all__ = ["MF", "Factors", "GivenFactors", "ItemKNN", "Model", "MostPopular", "Random", "fit_all", "load", "make"]
-
-
-def _mf(spec: Spec) -> Model:
-    given = take(
-        spec,
-        dim=int,
-        penalty=float,
-        offsets=str,
-        loss=str,
-        propensity=object,
-        solver=str,
-        rounds=int,
-        tolerance=float,
-        seed=int,
-    )
-    if "propensity" in given:
-        given["propensity"] = str(given["propensity"])
-    return MF(**given)
+__all__ = [
+    "MF",
+    "Factors",
+    "GivenFactors",
+    "ItemKNN",
+    "Model",
+    "MostPopular",
+    "Random",
+    "fit_all",
+    "load",
+    "make",
+    "register",
+]
 
 
-_MAKERS: Mapping[str, Callable[[Spec], Model]] = {
-    "factors": lambda spec: Factors(**take(spec, (), **KINDS)),
-    "item_knn": lambda spec: ItemKNN(**take(spec, neighbours=int)),
-    "mf": _mf,
-    "most_popular": lambda spec: MostPopular(**take(spec)),
-    "random": lambda spec: Random(**take(spec, seed=int)),
-}
-
-
-def make(text: str) -> Model:
-    """The model with this canonical string, not yet fitted: ``most_popular``, ``item_knn(neighbours=50)``."""
-    return build("model", text, _MAKERS)
+FAMILY: Family[Model] = Family(
+    "model",
+    Model,
+    {
+        name: f"unskew.models.{module}"
+        for name, module in {
+            "factors": "factors:Factors",
+            "item_knn": "item_knn:ItemKNN",
+            "mf": "mf:MF",
+            "most_popular": "most_popular:MostPopular",
+            "random": "random:Random",
+        }.items()
+    },
+)
+register, make = FAMILY.register, FAMILY.make  # make: the model with this canonical string, not yet fitted
 
 
 def load(path: str | Path) -> Factors | MF | GivenFactors:

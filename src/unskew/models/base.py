@@ -24,6 +24,7 @@ from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations
+from unskew.parts import Part
 
 CELLS = 1 << 22  # scores held at once by one thread: 32 MiB
 PLACES = Whole(1, 2**31 - 1)
@@ -32,7 +33,7 @@ ROWS = 4096  # users per block where no scores are held
 Fill = Callable[[slice, Integers, Codes, Codes], npt.NDArray[np.bool_]]
 
 
-class Model(ABC):
+class Model(Part, ABC):
     """A recommender that is fitted on a log; parameters are stored by the constructor, what is learnt ends in _."""
 
     items_: Ids | None = None

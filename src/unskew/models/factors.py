@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, THREADS, Whole, check, one_of
+from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, THREADS, Whole
 from unskew.errors import InputError
 from unskew.kernels import sgd
 from unskew.kernels.hashing import mix, pair_uniform
@@ -32,8 +33,9 @@ from unskew.log.relevance import gains, row_gains
 from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import Model, from_factors
+from unskew.parts import Words, option
 from unskew.propensity.base import Many
-from unskew.spec import parse, show, take
+from unskew.spec import parse
 
 LOSSES = {
     "logistic": sgd.LOGISTIC,
@@ -42,23 +44,12 @@ LOSSES = {
     "warp": sgd.WARP,
     "warp-kos": sgd.WARP_KOS,
 }
-KINDS: dict[str, type] = {
-    "dim": int,
-    "loss": str,
-    "rate": float,
-    "l2": float,
-    "item_l2": float,
-    "epochs": int,
-    "schedule": str,
-    "max_sampled": int,
-    "k": int,
-    "n": int,
-    "seed": int,
-}
+DRAWS = Whole(1, 10_000, "So many are drawn for every row.")
 
 Progress = Callable[[int, int, float], None]
 
 
+@dataclass(eq=False, repr=False)
 class Factors(Model):
     """Factors and offsets of users and items, learnt by stochastic gradient descent.
 
@@ -79,37 +70,29 @@ class Factors(Model):
     and zeros apart, and a log of positives only makes it learn how often items occur.
     """
 
-    users_: Ids
-    user_: Floats  # factors, offset last
-    item_: Floats
-    level_: float
-    losses_: tuple[float, ...]  # mean loss of every epoch
+    dim: int = option(30, DIM, "factors")
+    loss: str = option("warp", Words(tuple(LOSSES)), "what is learnt")
+    rate: float = option(0.05, POSITIVE, "step size at the start")
+    l2: float = option(0.0, NOT_NEGATIVE, "penalty of users and items")
+    item_l2: float | None = option(None, NOT_NEGATIVE, "that of items, where it differs")
+    epochs: int = option(20, ROUNDS, "passes over the rows")
+    schedule: str = option("adagrad", Words(("adagrad", "adadelta")), "of step sizes")
+    max_sampled: int = option(10, DRAWS, "draws in which warp looks for a violator")
+    k: int = option(5, DRAWS, "warp-kos takes the k-th best")
+    n: int = option(10, DRAWS, "of n draws")
+    seed: int = option(0, SEED, "of the start and all draws")
+    users_: Ids = field(init=False)
+    user_: Floats = field(init=False)  # factors, offset last
+    item_: Floats = field(init=False)
+    level_: float = field(init=False)
+    losses_: tuple[float, ...] = field(init=False)  # mean loss of every epoch
 
-    def __init__(
-        self,
-        dim: int = 30,
-        loss: str = "warp",
-        rate: float = 0.05,
-        l2: float = 0.0,
-        item_l2: float | None = None,
-        epochs: int = 20,
-        schedule: str = "adagrad",
-        max_sampled: int = 10,
-        k: int = 5,
-        n: int = 10,
-        seed: int = 0,
-    ) -> None:
-        self.dim = dim
-        self.loss = loss
-        self.rate = rate
-        self.l2 = l2
-        self.item_l2 = item_l2
-        self.epochs = epochs
-        self.schedule = schedule
-        self.max_sampled = max_sampled
-        self.k = k
-        self.n = n
-        self.seed = seed
+    name = "factors"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k > self.n:
+            raise InputError(f"'factors': k must lie between 1 and n={self.n}, not {self.k}.")
 
     @property
     def learns_values(self) -> bool:
@@ -122,7 +105,7 @@ class Factors(Model):
         Args:
             progress: called after every epoch with its number, the number of epochs and the mean loss.
         """
-        self._check()
+        self.__post_init__()
         positives, y = self._rows(log)
         shape = len(log.users), len(log.items)
         require(48 * sum(shape) * (self.dim + 2), f"'factors' with dim={self.dim:,}", "Take a smaller dim.")
@@ -170,25 +153,6 @@ class Factors(Model):
         self.user_, self.item_ = (_narrow(wide, self.dim, side) for side, wide in enumerate((users, items)))
         self.level_, self.losses_ = level, tuple(losses)
         return self
-
-    def _check(self) -> None:
-        one_of("factors", loss=(self.loss, tuple(LOSSES)), schedule=(self.schedule, ("adagrad", "adadelta")))
-        draws = Whole(1, 10_000, "So many are drawn for every row.")
-        check(
-            self,
-            "factors",
-            dim=DIM,
-            rate=POSITIVE,
-            l2=NOT_NEGATIVE,
-            item_l2=NOT_NEGATIVE,
-            epochs=ROUNDS,
-            max_sampled=draws,
-            n=draws,
-            k=draws,
-            seed=SEED,
-        )
-        if self.k > self.n:
-            raise InputError(f"'factors': k must lie between 1 and n={self.n}, not {self.k}.")
 
     def _rows(self, log: Log) -> tuple[Log, Floats]:
         """The positives, and y of every row: values for ``squared``, else 1 for positives and 0 for the rest."""
@@ -240,8 +204,7 @@ class Factors(Model):
         """Read a model that ``save`` wrote."""
         header, arrays, ids = files.read(path, "Factors")
         try:
-            model = cls(**take(parse(str(header["model"])), (), **KINDS))
-            model._check()
+            model = cls.of_spec(parse(str(header["model"])))
             model.users_, model.items_, model.level_ = ids["users"], ids["items"], float(header["level"])
             model.user_, model.item_ = arrays["user"], arrays["item"]
             model.losses_ = tuple(float(loss) for loss in arrays["losses"])
@@ -251,10 +214,6 @@ class Factors(Model):
             if rows.shape != (len(ids[name]), model.dim + 1) or not np.isfinite(rows).all():
                 raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
         return model
-
-    def __str__(self) -> str:
-        options = {name: getattr(self, name) for name in KINDS if getattr(self, name) is not None}
-        return f"factors({', '.join(f'{name}={show(value)}' for name, value in options.items())})"
 
 
 def fit_all(models: Iterable[Model], log: Log, threads: int | None = None) -> list[Model]:

@@ -9,19 +9,24 @@ held: neighbours are found block by block of items, scores block by block of use
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
-from unskew.bounds import Whole, check
+from unskew.bounds import Whole
 from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import CELLS, Model, from_scores
+from unskew.parts import option
+
+NEIGHBOURS = Whole(1, 1_000_000, "Each item keeps so many numbers.")
 
 
+@dataclass(eq=False, repr=False)
 class ItemKNN(Model):
     """Rank items by their similarity to the user's training items.
 
@@ -31,16 +36,15 @@ class ItemKNN(Model):
     Users without history, or unknown to the training log, score 0 everywhere: their lists are random.
     """
 
-    users_: Ids
-    history_: Any  # users × items, 0/1, with one empty row at the end
-    similar_: Any  # items × items, the nearest neighbours of each row
+    neighbours: int = option(50, NEIGHBOURS, "nearest neighbours that each item keeps")
+    users_: Ids = field(init=False)
+    history_: Any = field(init=False)  # users × items, 0/1, with one empty row at the end
+    similar_: Any = field(init=False)  # items × items, the nearest neighbours of each row
 
-    def __init__(self, neighbours: int = 50) -> None:
-        self.neighbours = neighbours
+    name = "item_knn"
 
     def fit(self, log: Log) -> Self:
         """Find the nearest neighbours of every item."""
-        check(self, "item_knn", neighbours=Whole(1, 1_000_000, "Each item keeps so many numbers."))
         liked = log.positives()
         indptr = np.append(liked.indptr, len(liked))  # code −1, an unknown user, reads the empty last row
         shape = len(log.users) + 1, len(log.items)
@@ -57,9 +61,6 @@ class ItemKNN(Model):
             return np.asarray((self.history_[row[rows]] @ self.similar_).toarray())
 
         return from_scores(score, items, users, k, seen)
-
-    def __str__(self) -> str:
-        return f"item_knn(neighbours={self.neighbours})"
 
 
 def _nearest(history: Any, neighbours: int, items: Ids) -> Any:

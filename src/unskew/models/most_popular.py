@@ -8,6 +8,7 @@ random between users (the stable hash), so none of them is favoured by its place
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -18,10 +19,13 @@ from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
 
 
+@dataclass(eq=False, repr=False)
 class MostPopular(Model):
     """Rank items by their number of positives in the training log."""
 
-    counts_: Floats
+    counts_: Floats = field(init=False, repr=False)
+
+    name = "most_popular"
 
     def fit(self, log: Log) -> Self:
         """Count the positives of every item."""
@@ -33,6 +37,3 @@ class MostPopular(Model):
         """The k most popular items that a user has not seen."""
         items = self.catalogue
         return from_shared_scores(self.counts_, items, users, k, seen)
-
-    def __str__(self) -> str:
-        return "most_popular"

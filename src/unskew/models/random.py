@@ -6,21 +6,23 @@ depend on who else is asked for, and another seed gives an independent list.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from unskew.bounds import SEED, check
+from unskew.bounds import SEED
 from unskew.kernels.hashing import mix
 from unskew.log import Ids
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
+from unskew.parts import option
 
 _OWN = np.uint64(0x52414E444F4D)  # keeps seed 0 apart from the seed that breaks the ties of other models
 
 
+@dataclass(eq=False, repr=False)
 class Random(Model):
     """Rank items at random.
 
@@ -28,12 +30,12 @@ class Random(Model):
         seed: another seed, another order.
     """
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+    seed: int = option(0, SEED, "of the order")
+
+    name = "random"
 
     def fit(self, log: Log) -> Self:
         """Learn the catalogue, nothing else."""
-        check(self, "random", seed=SEED)
         self.items_ = log.items
         return self
 
@@ -42,6 +44,3 @@ class Random(Model):
         seed = np.uint64(mix(np.uint64(mix(np.uint64(self.seed))) ^ _OWN))
         lists = from_shared_scores(np.zeros(len(self.catalogue)), self.catalogue, users, k, seen, seed)
         return replace(lists, tied=0)
-
-    def __str__(self) -> str:
-        return f"random(seed={self.seed})"

@@ -17,15 +17,15 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import COUNTLESS, DIM, NOT_NEGATIVE, POSITIVE, SEED, Whole, check
+from unskew.bounds import COUNTLESS, DIM, NOT_NEGATIVE, POSITIVE, SEED, Whole
 from unskew.errors import InputError
 from unskew.kernels.adam import descend
 from unskew.log import Log
 from unskew.memory import require
 from unskew.outcome.base import Floats
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
+from unskew.parts import option
 from unskew.propensity.base import NOTHING, Side
-from unskew.spec import show
 
 AT_ONCE = 500  # steps whose batches are drawn together, where that are no more rows than
 DRAWN = 1 << 22
@@ -49,18 +49,15 @@ class AdamMF(Factored):
         seed: of the start and the batches.
     """
 
-    dim: int = 10
-    rate: float = 1e-3
-    l2: float = 1e-5
-    steps: int = 5000
-    batch: int = 256
-    seed: int = 0
+    dim: int = option(10, DIM, "factors")
+    rate: float = option(1e-3, POSITIVE, "of learning")
+    l2: float = option(1e-5, NOT_NEGATIVE, "penalty")
+    steps: int = option(5000, STEPS, "of learning")
+    batch: int = option(256, BATCH, "pairs of a step")
+    seed: int = option(0, SEED, "of start and draws")
     found: Found | None = field(default=None, compare=False, repr=False)
 
     name = "adam_mf"
-
-    def __post_init__(self) -> None:
-        check(self, self.name, dim=DIM, rate=POSITIVE, l2=NOT_NEGATIVE, steps=STEPS, batch=BATCH, seed=SEED)
 
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
@@ -81,10 +78,6 @@ class AdamMF(Factored):
             self,
         )
         return replace(self, found=Found(train.users, train.items, user, item, level, *with_rows(train, rows)))
-
-    def __str__(self) -> str:
-        options = {name: getattr(self, name) for name in ("dim", "rate", "l2", "steps", "batch", "seed")}
-        return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in options.items())})"
 
 
 def factorise(

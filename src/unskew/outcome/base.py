@@ -27,6 +27,7 @@ from unskew.log import Feedback, Ids, Log
 from unskew.log.excluded import exclusions
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
+from unskew.parts import Part
 from unskew.propensity.base import NOTHING, Many, Side, pairs_log
 
 Floats = npt.NDArray[np.float64]
@@ -35,10 +36,9 @@ Lacking = Callable[[Codes, Codes], npt.NDArray[np.bool_]]
 CELLS = 1 << 20  # pairs that one thread asks about at once
 
 
-class Outcome(ABC):
+class Outcome(Part, ABC):
     """A model of E[y] for any pair."""
 
-    name: ClassVar[str]
     estimated: ClassVar[bool] = True
 
     def fit(
@@ -117,9 +117,6 @@ class Outcome(ABC):
         with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
             list(pool.map(work, range(0, len(users), step)))
         return out
-
-    def __str__(self) -> str:
-        return self.name
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ for right propensities, whatever the model; a model that has learnt y_ui by hear
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import MISSING, dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,15 @@ from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, Outcome
+from unskew.parts import Made, option
 from unskew.propensity.base import NOTHING, Side
 from unskew.propensity.crossfit import folds_of, pair_folds
+
+
+def _made(inner: Any) -> Outcome:
+    from unskew.outcome import make
+
+    return make(inner if isinstance(inner, Outcome) else str(inner))
 
 
 @dataclass(frozen=True)
@@ -37,9 +44,9 @@ class Crossfit(Outcome):
         seed: another division.
     """
 
-    inner: Outcome
-    folds: int = 5
-    seed: int = 0
+    inner: Outcome = option(MISSING, Made(_made, "an outcome model"), "what is fitted", unnamed=True)
+    folds: int = option(5, FOLDS, "of pairs")
+    seed: int = option(0, SEED, "of the folds")
     models: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
 
     name = "crossfit"
@@ -107,9 +114,6 @@ class Crossfit(Outcome):
     def _check(self) -> None:
         if not self.models:
             raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
-
-    def __str__(self) -> str:
-        return f"{self.name}({self.inner}, folds={self.folds}, seed={self.seed})"
 
 
 def crossfit(

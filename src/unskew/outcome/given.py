@@ -7,19 +7,20 @@ is fitted here, so nothing is cross-fitted: whether predictions have seen the ou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import Number, check
+from unskew.bounds import Number
 from unskew.errors import InputError
 from unskew.log import Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
 from unskew.log.log import Invalid
 from unskew.outcome.base import Ask, Floats, Lacking, Outcome
+from unskew.parts import Made, option
 from unskew.spec import show
 
 Finder = Callable[[Codes, Codes], npt.NDArray[np.int64]]
@@ -36,8 +37,8 @@ class Given(Outcome):
         invalid: rows that cannot be used are an ``error``, or ``drop`` leaves them out and counts them.
     """
 
-    source: Any
-    default: float | None = None
+    source: Any = option(MISSING, Made(lambda source: source, "FILE"), "a table user, item, prediction", unnamed=True)
+    default: float | None = option(None, Number(), "what pairs without a row get")
     columns: Mapping[str, str] | None = None
     invalid: Invalid = "error"
     table: Predictions = field(init=False, compare=False, repr=False)
@@ -46,7 +47,7 @@ class Given(Outcome):
     estimated = False
 
     def __post_init__(self) -> None:
-        check(self, self.name, default=Number())
+        super().__post_init__()
         if isinstance(self.source, str | PathLike):
             table = read_predictions(self.source, columns=self.columns, invalid=self.invalid)
         else:

@@ -54,6 +54,11 @@ class Learned(Outcome):
             with _told(f"'{plain(self)}'"):
                 self.estimator._validate_params()  # now, not after everything has been read
 
+    @classmethod
+    def of_spec(cls, spec: Spec, **context: Any) -> Learned:
+        """``sklearn(LogisticRegression, C=0.1)``: options are those of scikit-learn."""
+        return learned(spec)
+
     @property
     def fitted(self) -> bool:
         """Whether the model has been fitted."""
@@ -131,7 +136,7 @@ class Learned(Outcome):
 
 
 def learned(spec: Spec) -> Learned:
-    """``sklearn(LogisticRegression, C=0.1)``: the class of that name with these options."""
+    """The class of scikit-learn that a string names, with its options."""
     _require()
     from sklearn.utils import all_estimators
 

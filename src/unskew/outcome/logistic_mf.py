@@ -33,9 +33,9 @@ from unskew.log.ids import hash_texts
 from unskew.memory import require
 from unskew.outcome.base import Floats, Rows
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
+from unskew.parts import option
 from unskew.propensity.base import NOTHING, Side
 from unskew.propensity.logistic_mf import STEPS, Pairs, Task, alternate
-from unskew.spec import show
 
 LEAST = 1e-6  # the mean outcome is taken to be at least this far from 0 and 1 at the start
 
@@ -54,29 +54,20 @@ class LogisticMF(Factored):
         threads: by default one per core; the numbers do not depend on it.
     """
 
-    dim: int = 10
-    penalty: float = 0.85
-    ridge: float = 4.0
-    epochs: int = 30
-    held_out: float = 0.1
-    seed: int = 0
+    dim: int = option(10, DIM_OR_NONE, "factors; 0: offsets only")
+    penalty: float = option(0.85, STRENGTH, "on factors")
+    ridge: float = option(4.0, STRENGTH, "on offsets")
+    epochs: int = option(30, ROUNDS, "at most so many rounds")
+    held_out: float = option(0.1, Number(low=0.0, high=0.5), "share of rows that say when to stop")
+    seed: int = option(0, SEED, "of start and held-out rows")
     threads: int | None = field(default=None, compare=False, repr=False)
     found: Found | None = field(default=None, compare=False, repr=False)
 
     name = "logistic_mf"
 
     def __post_init__(self) -> None:
-        check(
-            self,
-            self.name,
-            dim=DIM_OR_NONE,
-            penalty=STRENGTH,
-            ridge=STRENGTH,
-            epochs=ROUNDS,
-            held_out=Number(low=0.0, high=0.5),
-            seed=SEED,
-            threads=THREADS,
-        )
+        super().__post_init__()
+        check(self, self.name, threads=THREADS)
 
     @property
     def held_out_loss(self) -> tuple[float, ...]:
@@ -133,10 +124,6 @@ class LogisticMF(Factored):
         drawn = pair_uniform(stream, train.users.hashes[train.user], train.items.hashes[train.item])
         held = drawn < self.held_out
         return held if rows.times[~held].any() else np.zeros(len(train), dtype=np.bool_)
-
-    def __str__(self) -> str:
-        options = {name: getattr(self, name) for name in ("dim", "penalty", "ridge", "epochs", "held_out", "seed")}
-        return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in options.items())})"
 
 
 def _entries(train: Log, rows: Rows, chosen: npt.NDArray[np.bool_]) -> tuple[Pairs, Floats]:

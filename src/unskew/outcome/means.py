@@ -17,14 +17,14 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import NOT_NEGATIVE, check
+from unskew.bounds import NOT_NEGATIVE
 from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, rows_of
 from unskew.outcome.fitted import Fitted, Mask
+from unskew.parts import option
 from unskew.propensity.base import NOTHING, Side
-from unskew.spec import show
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +49,10 @@ class Means(Fitted[Effects]):
         shrink: how many rows an effect needs to be believed by half; 0 believes every mean.
     """
 
-    shrink: float = 10.0
+    shrink: float = option(10.0, NOT_NEGATIVE, "how many pairs of the mean every user and item is given")
     found: Effects | None = field(default=None, compare=False, repr=False)
 
     name = "means"
-
-    def __post_init__(self) -> None:
-        check(self, self.name, shrink=NOT_NEGATIVE)
 
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
@@ -90,6 +87,3 @@ class Means(Fitted[Effects]):
             return q
 
         return ask
-
-    def __str__(self) -> str:
-        return f"{self.name}(shrink={show(self.shrink)})"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from unskew.errors import InputError
-from unskew.propensity.base import NOTHING, Level, Part, Propensity, Scored, Side
+from unskew.parts import Family
+from unskew.propensity.base import NOTHING, Level, Propensity, Scope, Scored, Side
 from unskew.propensity.known import Known
 from unskew.propensity.popularity import Popularity
 from unskew.propensity.share import part_propensity
 from unskew.propensity.uniform import Uniform
-from unskew.spec import Spec, build, take
 
 if TYPE_CHECKING:
     from unskew.propensity.calibrated import Calibrated
@@ -51,9 +49,9 @@ __all__ = [
     "Logistic",
     "LogisticMF",
     "NaiveBayes",
-    "Part",
     "Popularity",
     "Propensity",
+    "Scope",
     "Scored",
     "Side",
     "Uniform",
@@ -64,71 +62,28 @@ __all__ = [
     "from_files",
     "make",
     "part_propensity",
+    "register",
 ]
 
 
-def _calibrated(spec: Spec) -> Propensity:
-    given = take(spec, ("inner",), inner=object, method=str, folds=int, over=str)
-    if "inner" not in given:
-        raise InputError("'calibrated' wraps another propensity: calibrated(logistic(features=outer), method=platt).")
-    from unskew.propensity.calibrated import Calibrated
-
-    return Calibrated(make(str(given.pop("inner"))), **given)
-
-
-def _counted(spec: Spec) -> Propensity:
-    given = take(spec, ("inner",), inner=object, train=str, mcar=str, above=float, user=str, item=str, value=str)
-    if "inner" not in given or "train" not in given:
-        raise InputError(
-            "'counted' wraps another propensity and names the files of its training log: "
-            "counted(naive_bayes, train=train, mcar=mcar.parquet)."
-        )
-    from unskew.propensity.counted import from_files
-
-    columns: dict[str, str] = {name: given.pop(name) for name in ("user", "item", "value") if name in given}
-    try:
-        return from_files(make(str(given.pop("inner"))), given.pop("train"), columns=columns, **given)
-    except InputError as problem:
-        if "--columns" not in str(problem):
-            raise
-        raise InputError(f"{problem}\nFor counted(…) say it inside: counted(…, value=stars).") from problem
-
-
-def _logistic(spec: Spec) -> Propensity:
-    from unskew.propensity.logistic import Logistic
-
-    return Logistic(**take(spec, features=str, offsets=str, c=object, free=str, negatives=object, seed=int))
-
-
-def _naive_bayes(spec: Spec) -> Propensity:
-    from unskew.propensity.naive_bayes import NaiveBayes
-
-    return NaiveBayes(**take(spec, smoothing=float))
-
-
-def _logistic_mf(spec: Spec) -> Propensity:
-    from unskew.propensity.logistic_mf import LogisticMF
-
-    return LogisticMF(
-        **take(spec, dim=int, penalty=float, epochs=int, negatives=object, held_out=float, seed=int, ridge=object),
-    )
-
-
-_PROPENSITIES: Mapping[str, Callable[[Spec], Propensity]] = {
-    "calibrated": _calibrated,
-    "counted": _counted,
-    "known": lambda spec: Known(**take(spec, share=float, part=str)),
-    "logistic": _logistic,
-    "logistic_mf": _logistic_mf,
-    "naive_bayes": _naive_bayes,
-    "popularity": lambda spec: Popularity(**take(spec, gamma=object, unsupported=str, level=str)),
-    "uniform": lambda spec: Uniform(**take(spec, p=float)),
-}
-
-
-def make(text: str | Propensity) -> Propensity:
-    """The propensity with this canonical string, such as ``popularity(gamma=1)``."""
-    return text if isinstance(text, Propensity) else build("propensity", text, _PROPENSITIES)
+FAMILY: Family[Propensity] = Family(
+    "propensity",
+    Propensity,
+    {
+        name: f"unskew.propensity.{module}"
+        for name, module in {
+            "calibrated": "calibrated:Calibrated",
+            "counted": "counted:Counted",
+            "known": "known:Known",
+            "logistic": "logistic:Logistic",
+            "logistic_mf": "logistic_mf:LogisticMF",
+            "naive_bayes": "naive_bayes:NaiveBayes",
+            "popularity": "popularity:Popularity",
+            "uniform": "uniform:Uniform",
+        }.items()
+    },
+)
+register, make = FAMILY.register, FAMILY.make  # make: the propensity with this canonical string, popularity(gamma=1)
 
 
 def __getattr__(name: str) -> Any:

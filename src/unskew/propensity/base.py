@@ -19,6 +19,7 @@ import polars as pl
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
+from unskew.parts import Part
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,7 +34,7 @@ class Level(StrEnum):
     RELATIVE = "relative"
 
 
-class Part(StrEnum):
+class Scope(StrEnum):
     """Which rows a propensity speaks of: P(a pair is in the whole log, or in one part of it)."""
 
     LOG = "log"
@@ -75,10 +76,9 @@ class Scored:
     capped: int = 0
 
 
-class Propensity(ABC):
+class Propensity(Part, ABC):
     """A model of P(seen)."""
 
-    name: ClassVar[str]
     estimated: ClassVar[bool] = False
     known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: verdicts may say better
     only_seen: ClassVar[bool] = False  # P depends on what only a seen pair has: a value, a logged probability
@@ -94,9 +94,9 @@ class Propensity(ABC):
         """What must hold for it to be right, in words that go on after "if"; empty where it is known."""
         return "" if self.known else "the fitted propensities are right"
 
-    def refers(self, log: Log) -> Part:
+    def refers(self, log: Log) -> Scope:
         """Which rows it speaks of, asked for the rows of this test log."""
-        return Part.TRAIN
+        return Scope.TRAIN
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Learn from a training log; known and uniform propensities have nothing to learn.
@@ -167,9 +167,6 @@ class Propensity(ABC):
         found = np.empty(len(order))
         found[order] = self.of(pairs_log(people, things, user[order], item[order])).rows
         return found
-
-    def __str__(self) -> str:
-        return self.name
 
 
 def pairs_log(users: Ids, items: Ids, user: Codes, item: Codes) -> Log:

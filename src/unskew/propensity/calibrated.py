@@ -12,19 +12,19 @@ the whole log, is a probability.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import MISSING, dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit, logit
 
-from unskew.bounds import FOLDS, check, one_of
+from unskew.bounds import FOLDS
 from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
-from unskew.propensity.base import NOTHING, Floats, Level, Part, Propensity, Scored, Side, row_weights
+from unskew.parts import Made, Words, option
+from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scope, Scored, Side, row_weights
 from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
 from unskew.propensity.two_way import Link, log_loss
-from unskew.spec import show
 
 METHODS = ("isotonic", "platt")
 MOST = 1_000_000  # unseen pairs; where there are more, a sample stands for them
@@ -32,6 +32,12 @@ BIN = 20  # seen pairs that a step of the isotonic curve rests on, at least
 EDGE = 1e-12
 RIDGE = 1e-10
 STEPS = 100  # of Newton's method; a handful is the rule
+
+
+def _made(inner: Any) -> Propensity:
+    from unskew.propensity import make
+
+    return make(inner if isinstance(inner, Propensity) else str(inner))
 
 
 @dataclass(frozen=True)
@@ -45,10 +51,10 @@ class Calibrated(Propensity):
         over: folds of ``pairs``, or of ``users``.
     """
 
-    inner: Propensity
-    method: str = "isotonic"
-    folds: int = 5
-    over: str = "pairs"
+    inner: Propensity = option(MISSING, Made(_made, "a propensity"), "what is calibrated", unnamed=True)
+    method: str = option("isotonic", Words(METHODS), "the curve")
+    folds: int = option(5, FOLDS, "by which its points are fitted", changed=True)
+    over: str = option("pairs", Words(("pairs", "users")), "what folds are made of", changed=True)
     curve: _Steps | _Platt | None = field(default=None, compare=False, repr=False)
     absolute: bool = field(default=False, compare=False, repr=False)
 
@@ -57,8 +63,7 @@ class Calibrated(Propensity):
     models_presence = True
 
     def __post_init__(self) -> None:
-        one_of(self.name, method=(self.method, METHODS), over=(self.over, ("pairs", "users")))
-        check(self, self.name, folds=FOLDS)
+        super().__post_init__()
         if self.over == "users":
             refuse_users(self.inner)
         if not self.inner.estimated:
@@ -79,9 +84,9 @@ class Calibrated(Propensity):
         """Absolute once fitted to a log of all seen pairs; relative for implicit logs, and before the fit."""
         return Level.ABSOLUTE if self.absolute else Level.RELATIVE
 
-    def refers(self, log: Log) -> Part:
+    def refers(self, log: Log) -> Scope:
         """The training log, in which pairs were or were not seen."""
-        return Part.TRAIN
+        return Scope.TRAIN
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Fit the inner model, and the curve on cross-fitted propensities of seen and unseen pairs."""
@@ -137,11 +142,6 @@ class Calibrated(Propensity):
         if self.curve is None:
             raise InputError("calibrated propensities are fitted on a training log: give --train (seen=train).")
         return np.where(np.isnan(p), np.nan, self.curve.at(p))
-
-    def __str__(self) -> str:
-        folds = "" if self.folds == 5 else f", folds={show(self.folds)}"
-        over = "" if self.over == "pairs" else f", over={self.over}"
-        return f"{self.name}({self.inner}, method={self.method}{folds}{over})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from unskew.bounds import FOLDS, SEED, Whole, shown, word
 from unskew.errors import InputError, UnskewError
 from unskew.log import Feedback, Log
-from unskew.propensity.base import NOTHING, Level, Part, Propensity, Side
+from unskew.propensity.base import NOTHING, Level, Propensity, Scope, Side
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
@@ -149,7 +149,7 @@ def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
 def part_share(model: Propensity, log: Log) -> float:
     """What turns P of a whole log into P of this random part of it; 1 where P speaks of the log at hand."""
     share = model.share_of(log)
-    return share if share is not None and model.refers(log) is Part.LOG else 1.0
+    return share if share is not None and model.refers(log) is Scope.LOG else 1.0
 
 
 def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Floats, asked: bool) -> Check:

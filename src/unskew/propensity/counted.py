@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Self
+from typing import Any, Self
 
 from unskew.errors import InputError
 from unskew.log import Ids, Log
@@ -18,7 +18,7 @@ from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, S
 from unskew.propensity.counting import count_items, count_values
 from unskew.propensity.naive_bayes import NO_SAMPLE, NaiveBayes
 from unskew.propensity.popularity import Popularity
-from unskew.spec import show
+from unskew.spec import Spec, show, take
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,25 @@ class Counted(Propensity):
     def of_items(self, items: Ids) -> Floats | None:
         """The inner propensity of every item."""
         return self.inner.of_items(items)
+
+    @classmethod
+    def of_spec(cls, spec: Spec, **context: Any) -> Counted:
+        """``counted(naive_bayes, train=FILES, mcar=FILES)``: the files are counted at once."""
+        given = take(spec, ("inner",), inner=object, train=str, mcar=str, above=float, user=str, item=str, value=str)
+        if "inner" not in given or "train" not in given:
+            raise InputError(
+                "'counted' wraps another propensity and names the files of its training log: "
+                "counted(naive_bayes, train=train, mcar=mcar.parquet)."
+            )
+        from unskew.propensity import make
+
+        columns: dict[str, str] = {name: given.pop(name) for name in ("user", "item", "value") if name in given}
+        try:
+            return from_files(make(str(given.pop("inner"))), given.pop("train"), columns=columns, **given)
+        except InputError as problem:
+            if "--columns" not in str(problem):
+                raise
+            raise InputError(f"{problem}\nFor counted(…) say it inside: counted(…, value=stars).") from problem
 
     def __str__(self) -> str:
         told = "".join(f", {key}={show(value)}" for key, value in self.told.items())

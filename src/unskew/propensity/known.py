@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.bounds import SHARE, check, one_of
+from unskew.bounds import SHARE
 from unskew.errors import InputError
 from unskew.log import Log
-from unskew.propensity.base import Level, Part, Propensity, Scored
-from unskew.spec import show
+from unskew.parts import Words, option
+from unskew.propensity.base import Level, Propensity, Scope, Scored
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,15 @@ class Known(Propensity):
             off, and is never scaled; ``None``: as above.
     """
 
-    share: float | None = None
-    part: str | None = None
+    share: float | None = option(None, SHARE, "of the whole log that the test log is")
+    part: str | None = option(None, Words(("test",)), "the column speaks of the test rows")
 
     name = "known"
     known = True
     only_seen = True
 
     def __post_init__(self) -> None:
-        check(self, self.name, share=SHARE)
-        if self.part is not None:
-            one_of(self.name, part=(self.part, ("test",)))
+        super().__post_init__()
         if self.part is not None and self.share is not None:
             raise InputError(
                 "'known': share says that the column speaks of a whole log, part=test that it speaks of the test rows. "
@@ -45,11 +43,11 @@ class Known(Propensity):
         """Always absolute."""
         return Level.ABSOLUTE
 
-    def refers(self, log: Log) -> Part:
+    def refers(self, log: Log) -> Scope:
         """The log that was split, at random or by time; the log at hand if nothing says that it is a part."""
         if self.part is not None or (self.share_of(log) is None and not log.cut_by_time):
-            return Part.TEST
-        return Part.LOG
+            return Scope.TEST
+        return Scope.LOG
 
     def of(self, log: Log) -> Scored:
         """The column."""
@@ -66,8 +64,3 @@ class Known(Propensity):
         if log.cut_by_time or self.part is not None:
             return None
         return self.share if self.share is not None else log.share
-
-    def __str__(self) -> str:
-        if self.part is not None:
-            return f"{self.name}(part={self.part})"
-        return self.name if self.share is None else f"{self.name}(share={show(self.share)})"

@@ -23,7 +23,7 @@ liked: relative, and right only as far as liking does not depend on the covariat
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,10 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from unskew.bounds import SEED, Number, Whole, check, one_of
+from unskew.bounds import SEED, Number, Whole
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
+from unskew.parts import Words, option
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
 from unskew.propensity.crossfit import unseen_pairs
 from unskew.propensity.tuning import GRID, choose
@@ -68,12 +69,12 @@ class Logistic(Propensity):
         seed: which unseen pairs are drawn.
     """
 
-    features: str = "outer"
-    offsets: str = "none"
-    c: float | str = "auto"
-    free: str = "yes"
-    negatives: int | str = "auto"
-    seed: int = 0
+    features: str = option("outer", Words(FEATURES), "how covariates enter")
+    offsets: str = option("none", Words(OFFSETS), "of users, of items")
+    c: float | str = option("auto", STRENGTH, "inverse strength of the penalty")
+    free: str = option("yes", Words(("yes", "no")), "leave offsets unpenalised")
+    negatives: int | str = option("auto", NEGATIVES, "unseen pairs per seen pair", changed=True)
+    seed: int = option(0, SEED, "which unseen pairs are drawn", changed=True)
     state: _State | None = field(default=None, compare=False, repr=False)
 
     name = "logistic"
@@ -81,18 +82,12 @@ class Logistic(Propensity):
     models_presence = True
 
     def __post_init__(self) -> None:
-        one_of(
-            self.name,
-            features=(self.features, FEATURES),
-            offsets=(self.offsets, OFFSETS),
-            free=(self.free, ("yes", "no")),
-        )
+        super().__post_init__()
         if self.features == "none" and self.offsets == "none":
             raise InputError(
                 "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
                 "plain, or offsets=user+item; if even exposure is meant, say uniform."
             )
-        check(self, self.name, c=STRENGTH, negatives=NEGATIVES, seed=SEED)
 
     @property
     def assumption(self) -> str:
@@ -288,14 +283,10 @@ class Logistic(Propensity):
             )
         return self.state.of(log, "item" in self.offsets)
 
-    def __str__(self) -> str:
-        chosen = None if self.state is None else self.state.c
-        c = self.c if chosen is None else chosen
-        told = [f"features={self.features}", f"offsets={self.offsets}", f"c={show(c)}"]
-        told += [f"free={self.free}"] if self.offsets != "none" else []
-        told += [f"negatives={show(self.negatives)}"] if self.negatives != "auto" else []
-        told += [f"seed={self.seed}"] if self.seed else []
-        return f"{self.name}({', '.join(told)})"
+    def shown(self) -> dict[str, Any]:
+        """c as it was chosen; what offsets may do only where there are any."""
+        told = super().shown() | ({} if self.state is None or self.state.c is None else {"c": self.state.c})
+        return told if self.offsets != "none" else {name: told[name] for name in told if name != "free"}
 
 
 @dataclass(frozen=True, eq=False)

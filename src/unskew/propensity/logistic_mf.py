@@ -41,9 +41,9 @@ from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.log.ids import Codes
 from unskew.memory import require
+from unskew.parts import option
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
 from unskew.propensity.two_way import Link
-from unskew.spec import show
 
 ALL_PAIRS = 2**25  # as many pairs (4 bytes, twice) are all taken unless told otherwise; beyond it, 10 unseen per seen
 RIDGE = 1.0  # of offsets, where none is measured
@@ -56,6 +56,10 @@ BLOCK = 256  # rows that one thread updates at a time
 NOT_TOLD = np.empty(0)  # every pair weighs 1
 
 Pairs = tuple[npt.NDArray[np.int64], Codes]
+
+
+NEGATIVES = Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all"))
+RIDGES = replace(STRENGTH, words=("auto",))
 
 
 @dataclass(frozen=True)
@@ -73,13 +77,13 @@ class LogisticMF(Propensity):
         threads: by default one per core; the numbers do not depend on it.
     """
 
-    dim: int = 10
-    penalty: float = 0.7
-    epochs: int = 30
-    negatives: int | str = "auto"
-    held_out: float = 0.05
-    seed: int = 0
-    ridge: float | str = "auto"
+    dim: int = option(10, DIM_OR_NONE, "factors; 0: offsets only")
+    penalty: float = option(0.7, STRENGTH, "on factors")
+    epochs: int = option(30, ROUNDS, "at most so many rounds")
+    negatives: int | str = option("auto", NEGATIVES, "unseen pairs per seen pair")
+    held_out: float = option(0.05, Number(low=0.0, high=0.5), "share of pairs that say when to stop")
+    seed: int = option(0, SEED, "of start and draws")
+    ridge: float | str = option("auto", RIDGES, "on offsets", changed=True)
     threads: int | None = field(default=None, compare=False, repr=False)
     found: Factors | None = field(default=None, compare=False, repr=False)
 
@@ -88,18 +92,8 @@ class LogisticMF(Propensity):
     models_presence = True
 
     def __post_init__(self) -> None:
-        check(
-            self,
-            self.name,
-            dim=DIM_OR_NONE,
-            penalty=STRENGTH,
-            epochs=ROUNDS,
-            negatives=Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all")),
-            held_out=Number(low=0.0, high=0.5),
-            ridge=replace(STRENGTH, words=("auto",)),
-            seed=SEED,
-            threads=THREADS,
-        )
+        super().__post_init__()
+        check(self, self.name, threads=THREADS)
 
     @property
     def assumption(self) -> str:
@@ -163,11 +157,6 @@ class LogisticMF(Propensity):
         known = (user >= 0) & (item >= 0)
         known[known] = found.user_seen[user[known]] & found.item_seen[item[known]]
         return Scored(found.share / (1.0 + np.exp(-z)), floored=int(np.count_nonzero(~known)))
-
-    def __str__(self) -> str:
-        options = {name: getattr(self, name) for name in ("dim", "penalty", "epochs", "negatives", "held_out", "seed")}
-        options |= {} if self.ridge == "auto" else {"ridge": self.ridge}
-        return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in options.items())})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,10 @@ from typing import Self
 
 import numpy as np
 
-from unskew.bounds import NOT_NEGATIVE, check
+from unskew.bounds import NOT_NEGATIVE
 from unskew.errors import InputError, RefusedError
 from unskew.log import Feedback, Ids, Log
+from unskew.parts import option
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, row_weights
 from unskew.propensity.counting import MOST_VALUES, ValueCounts, too_many
 from unskew.spec import show
@@ -46,7 +47,7 @@ class NaiveBayes(Propensity):
         smoothing: pseudo-count a of every value in both distributions (Laplace); 0 leaves the shares as counted.
     """
 
-    smoothing: float = 1.0
+    smoothing: float = option(1.0, NOT_NEGATIVE, "rows added to every value")
     values: Floats | None = field(default=None, compare=False, repr=False)
     of_value: Floats | None = field(default=None, compare=False, repr=False)
     train: ValueCounts | None = field(default=None, compare=False, repr=False)
@@ -55,9 +56,6 @@ class NaiveBayes(Propensity):
     name = "naive_bayes"
     estimated = True
     only_seen = True
-
-    def __post_init__(self) -> None:
-        check(self, self.name, smoothing=NOT_NEGATIVE)
 
     @property
     def assumption(self) -> str:
@@ -157,9 +155,6 @@ class NaiveBayes(Propensity):
             f"naive_bayes knows P from {total:,.0f} random rows only: its relative standard error is {each}, whatever "
             "the size of the other logs. Intervals and verdicts allow for that only with --interval bootstrap --refit."
         ]
-
-    def __str__(self) -> str:
-        return f"{self.name}(smoothing={show(self.smoothing)})"
 
 
 def _counts(log: Log, weights: Floats | None = None) -> ValueCounts:

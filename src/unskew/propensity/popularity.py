@@ -17,18 +17,18 @@ that as many pairs are expected as were seen; U counts all users of the populati
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import Number, check, one_of
+from unskew.bounds import Number
 from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Feedback, Ids, Log
+from unskew.parts import Made, Words, option
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, positive_rows, row_weights
 from unskew.propensity.exponent import Exponent, Half, from_exposures, from_random
-from unskew.spec import show
 
 ESTIMATE = "estimate"
 GAMMA = Number(
@@ -37,6 +37,9 @@ GAMMA = Number(
     words=(ESTIMATE,),
     why="Counts to a higher power leave nothing but the most popular item. γ = 1 says that exposure explains all of "
     "popularity.",
+)
+LEVELS = Made(
+    lambda level: Level(Words(tuple(map(str, Level))).of(level, "'popularity': level")), "relative or absolute"
 )
 DIGITS = 2  # of an estimated γ: what is printed is what is used
 
@@ -53,9 +56,9 @@ class Popularity(Propensity):
         level: ``relative``, or ``absolute`` with conversions and ratings.
     """
 
-    gamma: float | str = 1.0
-    unsupported: str = "floor"
-    level: Level = Level.RELATIVE
+    gamma: float | str = option(1.0, GAMMA, "how much of popularity exposure explains: 1 all, −1 nothing")
+    unsupported: str = option("floor", Words(("floor", "drop")), "items that training never showed", changed=True)
+    level: Level = option(Level.RELATIVE, LEVELS, "whether P is a probability", changed=True)
     items: Ids | None = field(default=None, compare=False)
     counts: Floats | None = field(default=None, compare=False)
     slope: Exponent | None = field(default=None, compare=False)
@@ -63,13 +66,6 @@ class Popularity(Propensity):
 
     name = "popularity"
     estimated = True
-
-    def __post_init__(self) -> None:
-        one_of(
-            self.name, unsupported=(self.unsupported, ("floor", "drop")), level=(self.level, ("relative", "absolute"))
-        )
-        check(self, self.name, gamma=GAMMA)
-        object.__setattr__(self, "level", Level(self.level))
 
     @classmethod
     def from_counts(cls, items: Ids, counts: Floats, gamma: float | str = 1.0, unsupported: str = "floor") -> Self:
@@ -176,11 +172,9 @@ class Popularity(Propensity):
         shown = self.counts if exponent <= 0.0 else self.counts[self.counts > 0.0]  # 0^a = 0: no share for the unseen
         return np.asarray(power(counts) * (self.per_user / np.nansum(power(shown))))
 
-    def __str__(self) -> str:
-        gamma = self.gamma if self.slope is None else self.gamma_
-        level = "" if self.level is Level.RELATIVE else f", level={self.level}"
-        rule = "" if self.unsupported == "floor" else f", unsupported={self.unsupported}"
-        return f"{self.name}(gamma={show(gamma)}{level}{rule})"
+    def shown(self) -> dict[str, Any]:
+        """γ as it is used."""
+        return super().shown() | {"gamma": self.gamma if self.slope is None else self.gamma_}
 
     def __repr__(self) -> str:
         if self.slope is None:

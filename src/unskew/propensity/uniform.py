@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.bounds import Number, check
+from unskew.bounds import Number
 from unskew.log import Ids, Log
-from unskew.propensity.base import Floats, Level, Part, Propensity, Scored
-from unskew.spec import show
+from unskew.parts import option
+from unskew.propensity.base import Floats, Level, Propensity, Scope, Scored
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,9 @@ class Uniform(Propensity):
         p: the probability; ``None`` leaves the level open (relative).
     """
 
-    p: float | None = None
+    p: float | None = option(None, Number(above=0.0, high=1.0), "the probability of being seen")
 
     name = "uniform"
-
-    def __post_init__(self) -> None:
-        check(self, self.name, p=Number(above=0.0, high=1.0))
 
     @property
     def level(self) -> Level:
@@ -37,9 +34,9 @@ class Uniform(Propensity):
         """Even exposure."""
         return "every pair was equally likely to be seen"
 
-    def refers(self, log: Log) -> Part:
+    def refers(self, log: Log) -> Scope:
         """The test log: whoever tells a probability tells that of the rows at hand."""
-        return Part.TEST
+        return Scope.TEST
 
     def of(self, log: Log) -> Scored:
         """The same for every row."""
@@ -48,6 +45,3 @@ class Uniform(Propensity):
     def of_items(self, items: Ids) -> Floats:
         """The same for every item."""
         return np.full(len(items), self.p or 1.0)
-
-    def __str__(self) -> str:
-        return self.name if self.p is None else f"{self.name}(p={show(self.p)})"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.bounds import DIM_OR_NONE, NOT_NEGATIVE, ROUNDS, SEED, STRENGTH, THREADS, check, one_of
+from unskew.bounds import DIM_OR_NONE, NOT_NEGATIVE, ROUNDS, SEED, STRENGTH, THREADS, check, shown
 from unskew.errors import InputError
 from unskew.kernels import pairs
 from unskew.log import Ids
@@ -47,8 +47,9 @@ from unskew.models.mf.search import (
 from unskew.models.mf.solving import Effort, Progress
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import Given, Weighted, weigh
+from unskew.parts import Made, Words, option
 from unskew.propensity import Propensity
-from unskew.spec import show
+from unskew.spec import Spec
 
 Solver = Literal["als", "lbfgs", "sgd"]
 Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
@@ -102,6 +103,19 @@ class Predicted:
     unknown_items: int
 
 
+def _weights(given: Any) -> Any:
+    """A propensity or its string, kept as it is: it is made when the model is fitted."""
+    if isinstance(given, Propensity | str):
+        return given
+    if isinstance(given, Spec):
+        return str(given)
+    raise InputError(f"'mf': propensity must be a propensity or its canonical string, not {shown(given)}.")
+
+
+PENALTY = replace(STRENGTH, above=-inf, low=0.0)
+
+
+@dataclass(eq=False, repr=False)
 class MF(Model):
     """Factors and offsets of users and items, fitted to ratings that are weighted by 1/P.
 
@@ -122,37 +136,29 @@ class MF(Model):
     side's offset and the global term say.
     """
 
-    users_: Ids
-    factors_: Factors
-    user_seen_: npt.NDArray[np.bool_]  # whether there was a rating
-    item_seen_: npt.NDArray[np.bool_]
-    training_: Training
-    history_: list[float]
-    search_: Search | None = None
+    dim: int = option(20, DIM_OR_NONE, "factors; 0 leaves the offsets")
+    penalty: float = option(1.0, PENALTY, "λ")
+    offsets: Offsets = option("penalised", Words(get_args(Offsets)), "like factors, or free")
+    loss: Loss = option("squared", Words(get_args(Loss)), "of a rating")
+    propensity: Propensity | str | None = option(None, Made(_weights, "a propensity"), "by which ratings are weighted")
+    solver: Solver = option("als", Words(tuple(SOLVERS)), "how it is fitted")
+    rounds: int | None = option(None, ROUNDS, "at most so many")
+    tolerance: float = option(1e-5, NOT_NEGATIVE, "stop when a round changes the objective by less than this share")
+    seed: int = option(0, SEED, "of the start, and of the order of ratings")
+    threads: int | None = None
+    users_: Ids = field(init=False)
+    factors_: Factors = field(init=False)
+    user_seen_: npt.NDArray[np.bool_] = field(init=False)  # whether there was a rating
+    item_seen_: npt.NDArray[np.bool_] = field(init=False)
+    training_: Training = field(init=False)
+    history_: list[float] = field(init=False)
+    search_: Search | None = field(init=False, default=None)
 
-    def __init__(
-        self,
-        dim: int = 20,
-        penalty: float = 1.0,
-        offsets: Offsets = "penalised",
-        loss: Loss = "squared",
-        propensity: Propensity | str | None = None,
-        solver: Solver = "als",
-        rounds: int | None = None,
-        tolerance: float = 1e-5,
-        seed: int = 0,
-        threads: int | None = None,
-    ) -> None:
-        self.dim = dim
-        self.penalty = penalty
-        self.offsets = offsets
-        self.loss = loss
-        self.propensity = propensity
-        self.solver = solver
-        self.rounds = rounds
-        self.tolerance = tolerance
-        self.seed = seed
-        self.threads = threads
+    name = "mf"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self, self.name, threads=THREADS)
 
     @property
     def learns_values(self) -> bool:
@@ -179,7 +185,7 @@ class MF(Model):
             start: a fitted model to begin with, by any solver, of as many factors; users and items that it does not
                 know begin at 0.
         """
-        self._check()
+        self.__post_init__()
         if start is not None and start._factors.user.shape[1] != self.dim + 1:
             raise InputError(f"'mf': a start must have dim={self.dim} like the model, not {start.dim}.")
         self.search_ = None
@@ -215,7 +221,7 @@ class MF(Model):
         """
         grid = Grid(penalties, dims, offsets)
         for penalty, dim, treatment in product(penalties, dims, offsets):
-            cls(dim, penalty, treatment, loss, None, "als", rounds, tolerance, seed, threads)._check()
+            cls(dim, penalty, treatment, loss, None, "als", rounds, tolerance, seed, threads)
         weighted = weigh(log, propensity, share)
         effort = Effort(rounds or als.ROUNDS, tolerance, threads=threads)
         found = cross_validate(weighted, grid, loss, folds, seed, effort, progress)
@@ -332,10 +338,6 @@ class MF(Model):
                 raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
         return model
 
-    def __str__(self) -> str:
-        told = ((name, getattr(self, name)) for name in OPTIONS if getattr(self, name) is not None)
-        return f"mf({', '.join(f'{name}={show(value)}' for name, value in told)})"
-
     @property
     def _factors(self) -> Factors:
         self.catalogue  # noqa: B018  an error, unless fitted
@@ -368,22 +370,3 @@ class MF(Model):
                 f"{min(users, items):,}."
             )
         require(64 * (users + items) * (self.dim + 8), f"'mf' with dim={self.dim:,}", "Take a smaller dim.")
-
-    def _check(self) -> None:
-        """Refuse what cannot be fitted."""
-        one_of(
-            "mf",
-            offsets=(self.offsets, get_args(Offsets)),
-            loss=(self.loss, get_args(Loss)),
-            solver=(self.solver, tuple(SOLVERS)),
-        )
-        check(
-            self,
-            "mf",
-            dim=DIM_OR_NONE,
-            penalty=replace(STRENGTH, above=-inf, low=0.0),
-            rounds=ROUNDS,
-            tolerance=NOT_NEGATIVE,
-            seed=SEED,
-            threads=THREADS,
-        )

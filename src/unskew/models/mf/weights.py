@@ -15,7 +15,7 @@ import numpy.typing as npt
 from unskew import propensity as propensities
 from unskew.errors import InputError
 from unskew.log.log import Floats, Log
-from unskew.propensity import Level, Part, Propensity
+from unskew.propensity import Level, Propensity, Scope
 
 Given = Propensity | str | npt.ArrayLike | None
 
@@ -70,7 +70,7 @@ def weigh(log: Log, given: Given, share: float | None = None) -> Weighted:
     part = None
     if model.level is Level.RELATIVE:
         weight *= len(rows.users) * len(rows.items) / weight.sum()
-    elif model.refers(log) is Part.LOG and (part := model.share_of(log)) is not None:
+    elif model.refers(log) is Scope.LOG and (part := model.share_of(log)) is not None:
         weight /= part
     return Weighted(rows, weight, str(model), len(log) - len(rows), scored.floored, scored.capped, part)
 
