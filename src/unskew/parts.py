@@ -154,8 +154,8 @@ class Part:
                     f"cannot read '{plain(spec)}': '{cls.name}' has no option '{plain(key)}' (known: {there})."
                 )
             given[key] = value
-        if lacking := [e.name for e, _ in known if e.name not in given and _required(e)]:
-            raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({lacking[0]}=…).")
+        if lacking := [f"{rule.kind}" for e, rule in known if e.name not in given and _required(e)]:
+            raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({lacking[0]}).")
         if spec.at is not None and cut is not None:
             given[cut] = spec.at
         taken = {entry.name for entry in fields(cls)}  # type: ignore[arg-type]

@@ -127,7 +127,7 @@ def test_strings_and_mistakes() -> None:
     assert str(outcome.make(text)) == text == str(outcome.make("crossfit(means)"))
     assert isinstance(outcome.make("crossfit(logistic_mf(dim=3), folds=2)"), Crossfit)
     for wrong, said in (
-        ("crossfit", "wraps another"),
+        ("crossfit", "needs an outcome model"),
         ("crossfit(means, folds=1)", "at least 2"),
         ("crossfit(crossfit(means))", "already"),
         ("crossfit(means, seed=-1)", "seed must be"),

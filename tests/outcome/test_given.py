@@ -74,7 +74,7 @@ def test_a_default_must_be_a_number() -> None:
     """And a file must be named."""
     with pytest.raises(InputError, match="finite"):
         Given(FRAME, default=float("nan"))
-    with pytest.raises(InputError, match="needs a file"):
+    with pytest.raises(InputError, match="needs FILE"):
         outcome.make("given")
 
 

@@ -162,7 +162,7 @@ def test_what_it_refuses() -> None:
             propensity.make(text)
     with pytest.raises(InputError, match="unseen pairs have none"):
         propensity.make("calibrated(naive_bayes)")
-    with pytest.raises(InputError, match="wraps another"):
+    with pytest.raises(InputError, match="needs a propensity"):
         propensity.make("calibrated")
     with pytest.raises(InputError, match="isotonic or platt"):
         propensity.make("calibrated(popularity, method=beta)")

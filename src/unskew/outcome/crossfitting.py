@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import FOLDS, SEED, check
+from unskew.bounds import FOLDS, SEED
 from unskew.errors import InputError
 from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
@@ -52,7 +52,7 @@ class Crossfit(Outcome):
     name = "crossfit"
 
     def __post_init__(self) -> None:
-        check(self, self.name, folds=FOLDS, seed=SEED)
+        super().__post_init__()
         if isinstance(self.inner, Crossfit):
             raise InputError("'crossfit': the model is cross-fitted already.")
         if not self.inner.estimated:

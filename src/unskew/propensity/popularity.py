@@ -57,8 +57,8 @@ class Popularity(Propensity):
     """
 
     gamma: float | str = option(1.0, GAMMA, "how much of popularity exposure explains: 1 all, −1 nothing")
-    unsupported: str = option("floor", Words(("floor", "drop")), "items that training never showed", changed=True)
     level: Level = option(Level.RELATIVE, LEVELS, "whether P is a probability", changed=True)
+    unsupported: str = option("floor", Words(("floor", "drop")), "items that training never showed", changed=True)
     items: Ids | None = field(default=None, compare=False)
     counts: Floats | None = field(default=None, compare=False)
     slope: Exponent | None = field(default=None, compare=False)
@@ -77,7 +77,7 @@ class Popularity(Propensity):
                 "popularity: counts of positives alone do not say γ. Give a number: gamma=1, if "
                 "exposure explains all of popularity."
             )
-        return cls(gamma, unsupported, items=items, counts=np.asarray(counts, dtype=np.float64))
+        return cls(gamma, unsupported=unsupported, items=items, counts=np.asarray(counts, dtype=np.float64))
 
     @property
     def assumption(self) -> str:
