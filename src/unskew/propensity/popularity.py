@@ -57,8 +57,8 @@ class Popularity(Propensity):
     """
 
     gamma: float | str = option(1.0, GAMMA, "how much of popularity exposure explains: 1 all, −1 nothing")
-    level: Level = option(Level.RELATIVE, LEVELS, "whether P is a probability", changed=True)
     unsupported: str = option("floor", Words(("floor", "drop")), "items that training never showed", changed=True)
+    level: Level = option(Level.RELATIVE, LEVELS, "whether P is a probability", changed=True)
     items: Ids | None = field(default=None, compare=False)
     counts: Floats | None = field(default=None, compare=False)
     slope: Exponent | None = field(default=None, compare=False)
@@ -173,8 +173,9 @@ class Popularity(Propensity):
         return np.asarray(power(counts) * (self.per_user / np.nansum(power(shown))))
 
     def shown(self) -> dict[str, Any]:
-        """γ as it is used."""
-        return super().shown() | {"gamma": self.gamma if self.slope is None else self.gamma_}
+        """γ as it is used, then its level."""
+        told = super().shown() | {"gamma": self.gamma if self.slope is None else self.gamma_}
+        return {name: told[name] for name in ("gamma", "level", "unsupported") if name in told}
 
     def __repr__(self) -> str:
         if self.slope is None:
