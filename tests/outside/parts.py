@@ -1,0 +1,196 @@
+"""A third party's parts, as somebody outside the package would write them: one class each, registered by a decorator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from unskew import estimators, metrics, models, outcome, propensity
+from unskew.bounds import SHARE, Whole
+from unskew.estimators import Batch, Estimator, Need, Standing, Target, Term
+from unskew.estimators.base import pairs
+from unskew.log import Ids, Log, Recommendations
+from unskew.metrics import RankingMetric, RatingMetric, Shape
+from unskew.models.base import Model, from_shared_scores
+from unskew.outcome import Outcome
+from unskew.outcome.base import Ask
+from unskew.parts import option
+from unskew.propensity import NOTHING, Level, Propensity, Scored, Side
+
+Floats = Any
+
+
+@metrics.register
+@dataclass(frozen=True)
+class Geometric(RankingMetric):
+    """Every rank is worth a fixed share of the one before it."""
+
+    ratio: float = option(0.5, SHARE, "what a rank is worth, of the one before it")
+
+    name = "geometric"
+    shape = Shape.ADDITIVE
+
+    def worth(self, rank: Floats) -> Floats:
+        """ratio^(rank − 1)."""
+        return self.ratio ** (rank - 1.0)
+
+
+@metrics.register
+@dataclass(frozen=True)
+class Huber(RatingMetric):
+    """Squared near 0, straight beyond."""
+
+    name = "huber"
+
+    def cost(self, value: Floats, prediction: Floats) -> Floats:
+        """½e² up to 1, then |e| − ½."""
+        off = np.abs(prediction - value)
+        return np.where(off < 1.0, 0.5 * off * off, off - 0.5)
+
+
+@estimators.register
+@dataclass(frozen=True)
+class Rooted(Estimator):
+    """Weigh by one over the square root of the propensity: half-way between naive and snips."""
+
+    name = "rooted"
+    valid = frozenset({Target.PER_USER, Target.POOLED})
+
+    def needs(self, target: Target) -> frozenset[Need]:
+        """Propensities."""
+        return frozenset({Need.PROPENSITY})
+
+    def promise(self, target: Target) -> str:
+        """Nothing."""
+        return "half-way between naive and snips"
+
+    def standing(self, target: Target) -> Standing:
+        """It leaves half of the skew."""
+        return Standing.BIASED
+
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """No sensitivity is declared: it has no tipping points."""
+        weight = np.sqrt(batch.inverse)
+        return (Term(weight, pairs(weight)),)
+
+
+@estimators.register
+@dataclass(frozen=True)
+class Halves(Estimator):
+    """The mean of naive and snips: a sum of two terms."""
+
+    name = "halves"
+    valid = frozenset({Target.PER_USER, Target.POOLED})
+
+    def needs(self, target: Target) -> frozenset[Need]:
+        """Propensities."""
+        return frozenset({Need.PROPENSITY})
+
+    def promise(self, target: Target) -> str:
+        """Nothing."""
+        return "the mean of naive and snips"
+
+    def standing(self, target: Target) -> Standing:
+        """It leaves half of the skew."""
+        return Standing.BIASED
+
+    def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
+        """Half of each."""
+        one = np.ones_like(batch.inverse)
+        return Term(0.5 * one, pairs(one)), Term(0.5 * batch.inverse, pairs(batch.inverse))
+
+
+@propensity.register
+@dataclass(frozen=True)
+class ByValue(Propensity):
+    """P depends on the value of a pair alone, as somebody knows who asked."""
+
+    low: float = option(0.1, SHARE, "of a value of 0")
+    high: float = option(0.5, SHARE, "of any other value")
+
+    name = "by_value"
+    only_seen = True
+
+    @property
+    def level(self) -> Level:
+        """A probability."""
+        return Level.ABSOLUTE
+
+    def of(self, log: Log) -> Scored:
+        """One of the two."""
+        value = np.ones(len(log)) if log.value is None else log.value
+        return Scored(np.where(value > 0.0, self.high, self.low))
+
+
+@propensity.register
+@dataclass(frozen=True)
+class RootCount(Propensity):
+    """P is proportional to the root of the training count."""
+
+    items: Ids | None = field(default=None, compare=False, repr=False)
+    counts: Floats | None = field(default=None, compare=False, repr=False)
+
+    name = "root_count"
+    estimated = True
+
+    @property
+    def level(self) -> Level:
+        """Ratios only."""
+        return Level.RELATIVE
+
+    @property
+    def fitted(self) -> bool:
+        """Whether counts are there."""
+        return self.counts is not None
+
+    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+        """Count the rows of every item."""
+        from dataclasses import replace
+
+        return replace(self, items=train.items, counts=np.bincount(train.item, minlength=len(train.items)))
+
+    def of(self, log: Log) -> Scored:
+        """The root of the count, at most 1."""
+        assert self.items is not None and self.counts is not None
+        place = log.items.into(self.items)
+        counts = np.where(place >= 0, self.counts[place], 0)
+        power = np.sqrt(np.maximum(counts, 1.0))
+        return Scored((power / power.max())[log.item])
+
+
+@outcome.register
+@dataclass(frozen=True)
+class Constant(Outcome):
+    """The same guess for every pair."""
+
+    q: float = option(0.3, SHARE, "the guess")
+
+    name = "constant"
+    estimated = False
+
+    def bind(self, users: Ids, items: Ids) -> Ask:
+        """q everywhere."""
+        return lambda user, item: np.full(len(user), self.q)
+
+
+@models.register
+@dataclass(eq=False, repr=False)
+class Alphabetical(Model):
+    """Lists items by their ids, from some place on."""
+
+    skip: int = option(0, Whole(0, 1000), "how many to leave out")
+
+    name = "alphabetical"
+
+    def fit(self, log: Log) -> Self:
+        """Learn the catalogue."""
+        self.items_ = log.items
+        return self
+
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """The first k."""
+        scores = -np.arange(len(self.catalogue), dtype=np.float64)
+        scores[: self.skip] = -1e9
+        return from_shared_scores(scores, self.catalogue, users, k, seen)

@@ -1,0 +1,104 @@
+"""Parts that are written outside the package work everywhere the built-in ones do, from one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unskew as us
+from tests.outside import parts
+from unskew import estimators, metrics, models, outcome, propensity
+from unskew.errors import InputError
+from unskew.simulate import World
+
+OWN = (
+    (metrics, "geometric(ratio=0.3)@10"),
+    (metrics, "huber"),
+    (estimators, "rooted"),
+    (estimators, "halves"),
+    (propensity, "by_value(low=0.2, high=0.4)"),
+    (propensity, "root_count"),
+    (outcome, "constant(q=0.2)"),
+    (models, "alphabetical(skip=3)"),
+)
+
+
+@pytest.mark.parametrize(("family", "text"), OWN, ids=[text for _, text in OWN])
+def test_the_canonical_string_is_read_and_printed(family: Any, text: str) -> None:
+    assert str(family.make(text)) == text
+    assert text.split("(")[0].split("@")[0] in set(family.FAMILY.names())
+
+
+def test_options_are_checked() -> None:
+    for text, words in (
+        ("geometric(ratio=2)@10", "ratio must be a number between 0 and 1"),
+        ("geometric(size=2)@10", "known: ratio"),
+        ("geometric(ratio=0.5)@0", "at least 1"),
+    ):
+        with pytest.raises(InputError, match=words):
+            metrics.make(text)
+
+
+def test_a_name_is_taken_once() -> None:
+    with pytest.raises(InputError, match="already"):
+        metrics.register(type("Other", (parts.Geometric,), {}))
+    with pytest.raises(InputError, match="no metric"):
+        metrics.register(parts.ByValue)  # type: ignore[type-var]
+
+
+@pytest.fixture(scope="module")
+def shop() -> Any:
+    world = World(users=300, items=60, seed=3)
+    train = world.train
+    lists = {
+        "popular": us.models.MostPopular().fit(train),
+        "own": models.make("alphabetical(skip=3)").fit(train),
+        "challenger": world.challenger(),
+    }
+    return world, train, lists
+
+
+def shown_everywhere(result: Any, folder: Path) -> str:
+    """Terminal, page, notebook, JSON, CSV: the page is given back."""
+    from rich.console import Console
+
+    console = Console(width=120, record=True, quiet=True)
+    console.print(result)
+    for kind in ("html", "json", "csv", "parquet"):
+        getattr(result, f"to_{kind}")(folder / f"r.{kind}")
+    json.loads((folder / "r.json").read_text())
+    assert result._repr_html_()
+    return (folder / "r.html").read_text()
+
+
+@pytest.mark.parametrize("target", ["per_user", "pooled"])
+@pytest.mark.parametrize("estimator", ["rooted", "halves"])
+def test_metric_estimator_and_model(shop: Any, tmp_path: Path, estimator: str, target: str) -> None:
+    world, train, lists = shop
+    result = us.evaluate(
+        world.test, lists, seen=train, propensity="known", target=target,
+        metrics=["geometric(ratio=0.3)@10", "recall@10"], estimators=["naive", "snips", estimator],
+    )  # fmt: skip
+    found = {(e.model, e.metric, e.estimator): e.value for e in result.estimates}
+    page = shown_everywhere(result, tmp_path)
+    assert "geometric(ratio=0.3)@10" in page and estimator in page
+    if estimator == "halves":
+        for model in lists:
+            both = [found[model, "recall@10", other] for other in ("naive", "snips")]
+            if target == "pooled":
+                assert found[model, "recall@10", "halves"] == pytest.approx(sum(both) / 2)
+    assert any(v.estimator == estimator for v in result.verdicts_)
+
+
+def test_propensities(shop: Any, tmp_path: Path) -> None:
+    world, train, lists = shop
+    result = us.evaluate(world.test, lists, seen=train, propensity="root_count")
+    shown_everywhere(result, tmp_path)
+    both = us.compare_propensities(world.test, lists, seen=train, propensities=["root_count", "popularity(gamma=0)"])
+    values = [[e.value for e in r.estimates] for r in both.results.values()]
+    assert values[0] == pytest.approx(values[1])  # γ = 0 is the root of the count
+    shown_everywhere(both, tmp_path)
+    us.propensity.check(train, propensities=["root_count"])
