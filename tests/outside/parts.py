@@ -1,4 +1,4 @@
-"""A third party's parts, as somebody outside the package would write them: one class each, registered by a decorator."""
+"""A third party's parts, as somebody outside the package would write them: one class each, registered."""
 
 from __future__ import annotations
 

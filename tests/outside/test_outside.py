@@ -12,7 +12,7 @@ import unskew as us
 from tests.outside import parts
 from unskew import estimators, metrics, models, outcome, propensity
 from unskew.errors import InputError
-from unskew.simulate import World
+from unskew.simulate import World, relevant_for
 
 OWN = (
     (metrics, "geometric(ratio=0.3)@10"),
@@ -46,12 +46,12 @@ def test_a_name_is_taken_once() -> None:
     with pytest.raises(InputError, match="already"):
         metrics.register(type("Other", (parts.Geometric,), {}))
     with pytest.raises(InputError, match="no metric"):
-        metrics.register(parts.ByValue)  # type: ignore[type-var]
+        metrics.register(parts.ByValue)
 
 
 @pytest.fixture(scope="module")
 def shop() -> Any:
-    world = World(users=300, items=60, seed=3)
+    world = World(users=300, items=60, seed=3, relevant=relevant_for(60))
     train = world.train
     lists = {
         "popular": us.models.MostPopular().fit(train),
@@ -101,4 +101,4 @@ def test_propensities(shop: Any, tmp_path: Path) -> None:
     values = [[e.value for e in r.estimates] for r in both.results.values()]
     assert values[0] == pytest.approx(values[1])  # γ = 0 is the root of the count
     shown_everywhere(both, tmp_path)
-    us.propensity.check(train, propensities=["root_count"])
+    us.propensity.check(["root_count"], train)

@@ -63,9 +63,9 @@ class Outcome(Part, ABC):
     def bind(self, users: Ids, items: Ids) -> Ask:
         """A function that gives q for pairs of codes of these vocabularies, ascending by user and item."""
 
-    @abstractmethod
     def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Which of these users and items the model has learnt something about."""
+        """Which of these users and items the model has learnt something about; by default all."""
+        return np.ones(len(users), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
 
     def of(self, pairs: Log) -> Floats:
         """q of every row of a log."""
