@@ -30,6 +30,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("simulate",),
     ("studies",),
     ("report",),
+    ("stopping",),
     ("cli",),
     ("__main__",),
 )

@@ -69,7 +69,8 @@ def reproduce(
         everything += records
         written = [] if output is None else save(found, experiment, records, output, quick=quick)
         if not quiet:
-            out.print(f"\n[bold]{experiment.title}[/]\n{summary(records)}.\n")
+            out.print(f"\n{experiment.title}", style="bold")
+            out.print(f"{summary(records)}.\n")
             for table in _tables(records):
                 out.print(table)
             for path in written:
