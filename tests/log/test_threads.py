@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-# Two threads that are the first to need numpy inside polars: each import is held up until the other has begun.
+# Two threads that are the first to need numpy inside polars: both begin to import it, then one ends before the other.
 RUN = """
 import threading
 import numpy as np
@@ -13,11 +13,12 @@ import polars as pl
 import polars._dependencies as lazy
 import unskew.log
 
-both = threading.Barrier(2, timeout=2.0)
+both, one_is_done = threading.Barrier(2, timeout=2.0), threading.Event()
 real = lazy.import_module
 
 def slowly(name):
-    both.wait()
+    if both.wait() == 0:
+        one_is_done.wait()
     return real(name)
 
 lazy.import_module = slowly
@@ -28,6 +29,8 @@ def use():
         pl.Series(np.zeros(3)).to_numpy()
     except Exception as error:
         errors.append(error)
+    finally:
+        one_is_done.set()
 
 threads = [threading.Thread(target=use) for _ in range(2)]
 for thread in threads:
