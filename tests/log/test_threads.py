@@ -8,9 +8,9 @@ import sys
 # Two threads that are the first to need numpy inside polars: both begin to import it, then one ends before the other.
 RUN = """
 import threading
-import numpy as np
-import polars as pl
+import polars as pl  # before numpy: then it comes without
 import polars._dependencies as lazy
+import numpy as np
 import unskew.log
 
 both, one_is_done = threading.Barrier(2, timeout=2.0), threading.Event()
