@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -56,6 +57,7 @@ app.add_typer(simulate, name="simulate")
 def main() -> None:
     """The command line's entry point: what may go wrong before a command begins and after it has ended."""
     _tame_streams()
+    warnings.formatwarning = lambda message, *place: f"{plain(message, 500)}\n"  # nobody needs the line of code
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
