@@ -35,7 +35,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
-COMMON = ("errors", "spec", "atomic", "memory", "plain", "threads")  # everybody may use these
+COMMON = ("errors", "spec", "atomic", "memory", "plain", "temporaries", "threads")  # everybody may use these
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("auditing", "report"), ("evaluation", "report"), ("propensity", "report")}
 
