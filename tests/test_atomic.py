@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from unskew import temporaries
-from unskew.atomic import atomic, target, together, try_writing, write_json, write_text
+from unskew.atomic import atomic, target, together, write_json, write_text
 from unskew.errors import InputError
+from unskew.outputs import try_writing
 
 HOLDS_ONE = """
 import sys, time
@@ -59,13 +60,14 @@ def test_a_rename_that_fails_midway_puts_everything_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: int
 ) -> None:
     write_text(tmp_path / "a.txt", "former")
-    rename, calls = os.replace, []
+    rename = os.replace
+    calls: list[Path] = []
 
-    def replace(source: object, final: object) -> None:
+    def replace(source: Path, final: Path) -> None:
         calls.append(final)
         if len(calls) == bad + 1:
             raise PermissionError(13, "Permission denied")
-        rename(source, final)  # type: ignore[call-overload]
+        rename(source, final)
 
     with pytest.raises(InputError, match="cannot be written: Permission denied"), together():
         for name in "abc":

@@ -26,7 +26,17 @@ from unskew.errors import InputError
 from unskew.plain import plain
 from unskew.temporaries import Temporary, changing, discard_temporaries, second_name_of
 
-__all__ = ["atomic", "discard_temporaries", "folder", "target", "together", "try_writing", "write_json", "write_text"]
+__all__ = [
+    "atomic",
+    "cannot_write",
+    "discard_temporaries",
+    "folder",
+    "missing_folder",
+    "target",
+    "together",
+    "write_json",
+    "write_text",
+]
 
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how polars and other Rust code tell of the system's errors
 
@@ -48,6 +58,11 @@ def folder(path: str | Path) -> Path:
     return found
 
 
+def cannot_write(path: Path, error: Exception) -> InputError:
+    """What is said when the system does not let a file be written."""
+    return InputError(f"{plain(path)}: cannot be written: {_reason(error)}. Free some room, or give another place.")
+
+
 def target(path: str | Path) -> Path:
     """The file that writing to ``path`` replaces or makes, links followed; a folder, a device or a pipe is refused."""
     named = Path(path)
@@ -56,7 +71,7 @@ def target(path: str | Path) -> Path:
         kind = final.stat().st_mode if os.path.lexists(final) else stat.S_IFREG
         there = final.parent.is_dir()
     except (OSError, ValueError, RuntimeError) as error:  # a loop of links is a RuntimeError
-        raise _cannot(named, error) from None
+        raise cannot_write(named, error) from None
     if stat.S_ISDIR(kind):
         raise InputError(f"{plain(named)}: this is a directory. Give a file name.")
     if not stat.S_ISREG(kind):
@@ -64,17 +79,6 @@ def target(path: str | Path) -> Path:
     if not there:
         raise InputError(missing_folder(named))
     return final
-
-
-def try_writing(path: str | Path) -> None:
-    """Find out before the work whether a file can be written: a temporary is made in its folder, and removed."""
-    final = target(path)
-    try:
-        if len(os.fsencode(final.name)) > os.pathconf(final.parent, "PC_NAME_MAX"):
-            raise InputError(f"{plain(final)}: cannot be written: the file's name is too long.")
-        Temporary(final.parent).discard()
-    except OSError as error:
-        raise _cannot(Path(path), error) from None
 
 
 @contextmanager
@@ -172,17 +176,13 @@ def _told(final: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _cannot(final, error) from None
+        raise cannot_write(final, error) from None
     except InputError:
         raise
     except Exception as error:
         if _OS_ERROR.search(str(error)) is None:
             raise
-        raise _cannot(final, error) from None
-
-
-def _cannot(path: Path, error: Exception) -> InputError:
-    return InputError(f"{plain(path)}: cannot be written: {_reason(error)}. Free some room, or give another place.")
+        raise cannot_write(final, error) from None
 
 
 def _reason(error: Exception) -> str:
