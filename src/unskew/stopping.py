@@ -21,6 +21,7 @@ from contextlib import suppress
 
 MESSAGE = "Stopped. Nothing was half-written.\n"
 PATIENCE = 1.5  # seconds for cleaning up
+IMPATIENCE = 0.2  # seconds that are left for it after a second Ctrl-C
 _CLEAR_LINE, _SHOW_CURSOR = "\r\x1b[2K", "\x1b[?25h"  # where a progress bar was
 _heard = False
 
@@ -57,7 +58,8 @@ def _watch(reading: int) -> None:
     while number not in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a signal that some library handles
         number = os.read(reading, 1)[0]
     threading.Thread(target=_end, args=(number,), daemon=True).start()
-    select.select([reading], [], [], PATIENCE)  # a second Ctrl-C does not wait for the rest
+    if select.select([reading], [], [], PATIENCE)[0]:  # a second Ctrl-C
+        time.sleep(IMPATIENCE)
     os._exit(128 + number)
 
 
