@@ -2,7 +2,8 @@
 
 Every run must be gone two seconds after SIGINT, with exit code 130 (0 where it had finished), one line and no
 traceback, all of its outputs or none, and no temporary file. Moments are drawn over the whole of a run, over its first
-fifth of a second, and over the compilation of kernels from an empty cache.
+fifth of a second, and over the compilation of kernels from an empty cache. Before Python has started, and so before a
+line of ours has run, Ctrl-C ends it in its own way: by the signal, or with a traceback of its own; these are counted.
 """
 
 from __future__ import annotations
@@ -22,8 +23,6 @@ from pathlib import Path
 
 PROMPT = 2.0  # seconds
 LINE = "Stopped. Nothing was half-written.\n"
-# What Python does before a line of ours runs: ending by the signal itself, or a traceback of its own start.
-BEFORE_OURS = ("site.py", "sitecustomize", "importlib", "runpy", "codecs", "encodings")
 
 
 @dataclass(frozen=True)
@@ -108,15 +107,14 @@ def _problem(run: Run, code: int, said: str, folder: Path, seconds: float) -> st
         return f"left {sorted(left)}"
     if code == 0 or (code == 130 and said == LINE):
         return None
-    if code == -signal.SIGINT and (not said or _before_ours(said)):
+    if code in (1, -signal.SIGINT) and _before_ours(said):
         return None
     return f"exit code {code}, said {said[-600:]!r}"
 
 
 def _before_ours(said: str) -> bool:
-    """A traceback from Python's own start: the last frame is no file of ours."""
-    places = [line for line in said.splitlines() if line.lstrip().startswith("File ")]
-    return all("unskew" not in place or "unskew/__init__" in place or "__main__" in place for place in places)
+    """Nothing, or a traceback of Python's own start, which is over when the first file of ours is in it."""
+    return not said or ("KeyboardInterrupt" in said and "unskew/" not in said)
 
 
 def moment(run: Run, rng: random.Random) -> float:
@@ -150,7 +148,7 @@ def main() -> None:
     for run, after, ended in wrong:
         print(f"{' '.join(run.arguments[:1])} after {after:.3f} s: {ended.problem}")
     codes = ", ".join(f"{times} × {code}" for code, times in sorted(Counter(e.code for *_, e in found).items()))
-    longest = max(ended.seconds for *_, ended in found)
+    longest = max((ended.seconds for *_, ended in found), default=0.0)
     print(f"{count} interrupts (seed {seed}): {len(wrong)} wrong; exit codes {codes}; longest {longest:.2f} s")
     sys.exit(bool(wrong))
 
