@@ -27,6 +27,10 @@ import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
 from numba.core.serialize import dumps
 
+from unskew.kernels.compiler_lock import make_patient
+
+make_patient()
+
 ADVICE = "Set NUMBA_CACHE_DIR to a folder of yours that can be written; until then every run compiles anew."
 _warned: set[str] = set()
 _warning = threading.Lock()
