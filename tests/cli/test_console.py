@@ -101,3 +101,12 @@ def test_an_output_that_cannot_be_written_is_told(arguments: tuple[str, ...]) ->
 def test_a_reader_that_leaves_is_no_error() -> None:
     done = run("--help", redirected="| true; exit ${PIPESTATUS[0]}")
     assert done.returncode in (0, 1, 141) and done.stderr == ""
+
+
+def test_a_stage_named_like_markup_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models have any name; the bar shows it after two seconds."""
+    monkeypatch.setattr(console, "PATIENCE", -1.0)
+    with console.err.capture() as captured, console.progress(quiet=False) as report:
+        assert report is not None
+        report("lists of a[/red]", 0, 1)
+    assert "Traceback" not in captured.get()

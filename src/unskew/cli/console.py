@@ -97,7 +97,7 @@ def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=err, transient=True)
     task = bar.add_task("starting", total=1)
     began = time.monotonic()
