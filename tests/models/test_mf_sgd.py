@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +19,7 @@ from unskew.models.mf.sgd import sgd
 from unskew.models.mf.solving import Effort
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.tiles import Tiles
+from unskew.threads import Threads
 
 CASES: list[tuple[Loss, Offsets]] = list(itertools.product(("squared", "absolute"), ("free", "penalised")))
 
@@ -79,7 +79,7 @@ def test_an_epoch_is_that_of_a_loop(loss: Loss, offsets: Offsets, dim: int) -> N
     expected.user[7] = expected.item[11] = 0.0
     packed = tiles.pack(expected)
     module._rates(problem, tiles, packed, 2.0)
-    with ThreadPoolExecutor(1) as pool:
+    with Threads(1) as pool:
         loss_met = module.epoch(problem, tiles, packed, expected.level, pool)
     found = tiles.unpack(packed, dim, expected.level)
     assert loss_met == pytest.approx(slow_epoch(problem, met(tiles), expected, 2.0), rel=1e-4)

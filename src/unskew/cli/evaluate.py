@@ -167,7 +167,8 @@ def evaluate(
     predicted = named("--predictions", predictions or [])
     given = (test, train, users, items, mcar, user_features, item_features)
     files = map(Path, [*lists.values(), *predicted.values(), *filter(is_file, specs.values())])
-    check_outputs(*given, *files, json=json, csv=csv, parquet=parquet, html=html)
+    named_inside = [*specs.values(), *(propensity or []), *(estimator or []), outcome]
+    check_outputs(*given, *files, specs=named_inside, json=json, csv=csv, parquet=parquet, html=html)
     called = [*lists, *specs, *predicted]
     if both := [name for name in called if called.count(name) > 1]:
         raise InputError(f"two models are called '{both[0]}'. Give each a name of its own.")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unskew.atomic import missing_folder
+from unskew.atomic import together
 from unskew.errors import InputError
+from unskew.outputs import refuse_same, try_writing
+from unskew.plain import plain
 
 if TYPE_CHECKING:
+    from unskew.auditing import Audit
     from unskew.evaluation import PropensityComparison
     from unskew.result import Result
 
+_WORDS = re.compile(r"[(),=@\s]+")  # between the words of a canonical string
 INPUTS, OUTPUT = "Inputs", "Output"  # panels of --help
 
 Columns = Annotated[
@@ -57,29 +62,33 @@ def column_map(given: str | None) -> dict[str, str] | None:
     return {name.strip(): theirs.strip() for name, _, theirs in pairs}
 
 
-def write_outputs(result: Result | PropensityComparison, **paths: Path | None) -> list[Path]:
-    """Write the result in every asked format; gives back what was written."""
-    written = []
-    for kind, path in paths.items():
-        if path is not None:
+def write_outputs(result: Result | PropensityComparison | Audit, **paths: Path | None) -> list[Path]:
+    """Write the result in every asked format, all or none; gives back what was written."""
+    asked = {kind: path for kind, path in paths.items() if path is not None}
+    with together():
+        for kind, path in asked.items():
             getattr(result, f"to_{kind}")(path)
-            written.append(path)
-    return written
+    return list(asked.values())
 
 
-def check_outputs(*inputs: Path | None, **paths: Path | None) -> None:
-    """Refuse an output that cannot be written, or would replace an input, before the work is done, not after it."""
-    read = {path.resolve() for path in inputs if path is not None}
-    for kind, path in paths.items():
-        if path is None:
-            continue
-        if path.resolve() in read:
-            raise InputError(f"--{kind} {path}: this is an input of the same command, and would be replaced.")
-        if path.is_dir():
-            raise InputError(f"--{kind} {path}: this is a directory. Give a file name.")
-        if not path.parent.is_dir():
-            raise InputError(f"--{kind} {missing_folder(path)}")
+def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **paths: Path | None) -> None:
+    """Refuse an output that cannot be written, or would replace an input, before the work is done, not after it.
+
+    Args:
+        inputs: files that the command reads.
+        specs: canonical strings, which may name more of them, as in ``given(predictions.csv)``.
+        paths: the outputs by kind, which is also the ending of their names.
+    """
+    asked = {kind: path for kind, path in paths.items() if path is not None}
+    read = [path for path in inputs if path is not None]
+    read += [Path(word) for spec in specs if spec is not None for word in _WORDS.split(spec) if word]
+    for kind, path in asked.items():
+        try:
+            try_writing(path)
+        except InputError as error:
+            raise InputError(f"--{kind} {error}") from None
         ending = path.suffix.lower().lstrip(".")
         allowed = {"html": ("html", "htm"), "parquet": ("parquet", "pq")}.get(kind, (kind,))
         if ending not in allowed:
-            raise InputError(f"--{kind} {path}: the file's name should end in .{kind}.")
+            raise InputError(f"--{kind} {plain(path)}: the file's name should end in .{kind}.")
+    refuse_same([(f"--{kind} {plain(path)}", path) for kind, path in asked.items()], read)

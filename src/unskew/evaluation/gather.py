@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +22,7 @@ from unskew.log.catalogue import Catalogue, read_catalogue
 from unskew.log.log import Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback
+from unskew.threads import Task, Threads
 
 Stage = Callable[[str, int, int], None]
 
@@ -92,13 +93,12 @@ def gather(
     invalid: Invalid = how["invalid"]
     for name, source in models.items():
         _refuse_factors(name, source)
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        files: dict[str, Future[Any]] = {
-            name: pool.submit(read_predictions, source, columns=names.of_predictions, invalid=invalid)
-            if question.rates
-            else pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
-            for name, source in models.items()
-            if isinstance(source, str | PathLike)
+    read: Callable[[Any], Any] = partial(read_recommendations, columns=names.of_lists, invalid=invalid)
+    if question.rates:
+        read = partial(read_predictions, columns=names.of_predictions, invalid=invalid)
+    with Threads(2) as pool:
+        files: dict[str, Task[Any]] = {
+            name: pool.submit(read, source) for name, source in models.items() if isinstance(source, str | PathLike)
         }
         log, train, population = _read(question, test, seen, users, names, how)
         check_division(log, train, share, question.propensity)

@@ -7,7 +7,8 @@ vocabulary beside it. All kernels take int64 ids and positions and int32 codes, 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from unskew.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

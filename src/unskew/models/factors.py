@@ -11,9 +11,7 @@ list of LightFM is reproduced number by number; what both do on the same data: `
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Self
 
@@ -32,6 +30,7 @@ from unskew.models import files
 from unskew.models.base import Model, from_factors
 from unskew.propensity.base import Many
 from unskew.spec import parse, show, take
+from unskew.threads import Threads
 
 LOSSES = {
     "logistic": sgd.LOGISTIC,
@@ -252,7 +251,7 @@ class Factors(Model):
 
 def fit_all(models: Iterable[Model], log: Log, threads: int | None = None) -> list[Model]:
     """Fit many models side by side, one thread each; the numbers do not depend on how many run at once."""
-    with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
+    with Threads(threads) as pool:
         return list(pool.map(lambda model: model.fit(log), models))
 
 

@@ -10,10 +10,8 @@ block by block. No users × items matrix is ever held.
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -28,6 +26,7 @@ from unskew.log.excluded import exclusions
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
 from unskew.propensity.base import NOTHING, Many, Side, pairs_log
+from unskew.threads import Threads
 
 Floats = npt.NDArray[np.float64]
 Ask = Callable[[Codes, Codes], Floats]
@@ -114,7 +113,7 @@ class Outcome(ABC):
             q[np.repeat(np.arange(high - low), np.diff(start[low : high + 1])), gone[start[low] : start[high]]] = 0.0
             out[low:high] = q.sum(axis=1)
 
-        with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
+        with Threads(threads) as pool:
             list(pool.map(work, range(0, len(users), step)))
         return out
 
