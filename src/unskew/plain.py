@@ -27,6 +27,11 @@ def plain(value: object, longest: int = LONGEST) -> str:
     return without_controls(cut).replace("\n", "\\n")
 
 
+def storable(text: str) -> str:
+    """The same text, with half characters (lone surrogates), which no UTF-8 file can hold, shown as ``\\ud800``."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _shown(sign: str) -> str:
     if sign in ("\n", _JOINER) or unicodedata.category(sign) not in _OBEYED:
         return sign

@@ -13,12 +13,14 @@ import polars as pl
 from unskew import estimators, metrics
 from unskew.atomic import atomic, write_json, write_text
 from unskew.errors import InputError
+from unskew.plain import storable
 from unskew.spec import find
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SCHEMA_VERSION = 2
+_FORMULA = r"^[=+\-@\t\r]"
 
 
 @dataclass(frozen=True)
@@ -169,12 +171,12 @@ class Result:
         """Everything but the per-user rows, ready for JSON; numbers that do not exist are ``None``."""
         return {
             "schema_version": SCHEMA_VERSION,
-            "headline": self.headline(),
+            "headline": plain(self.headline()),
             "estimates": [plain(asdict(e)) for e in self.estimates],
             "verdicts": [plain(asdict(v)) for v in self.verdicts_],
             "weights": [plain(asdict(w)) for w in self.weights],
             "inputs": plain(dict(self.inputs)),
-            "warnings": list(self.warnings),
+            "warnings": plain(self.warnings),
         }
 
     def headline(self) -> dict[str, Any]:
@@ -188,9 +190,8 @@ class Result:
         write_json(path, self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the table of estimates as CSV."""
-        with atomic(path) as temporary:
-            self.table().write_csv(temporary)
+        """Write the table of estimates as CSV; texts that a spreadsheet would compute are quoted (``'=1+1``)."""
+        write_csv(path, self.table())
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of estimates as Parquet."""
@@ -226,15 +227,32 @@ def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:
     """Records of one kind as a table, also where there are none."""
     types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
     schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
-    return pl.DataFrame([asdict(row) for row in rows], schema=schema)
+    return pl.DataFrame([storable_row(asdict(row)) for row in rows], schema=schema)
+
+
+def write_csv(path: str | Path, table: pl.DataFrame) -> None:
+    """Write a table as CSV that is safe to open in a spreadsheet.
+
+    A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return would be run as a formula there: it
+    gets an apostrophe in front, which spreadsheets take for "this is text". Numbers stay as they are.
+    """
+    texts = pl.col(pl.String)
+    safe = pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts)
+    with atomic(path) as temporary:
+        table.with_columns(safe.name.keep()).write_csv(temporary)
 
 
 def plain(value: Any) -> Any:
-    """Numbers that JSON cannot hold become ``None``."""
+    """Numbers that JSON cannot hold become ``None``, and half characters are shown."""
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {storable(str(key)): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    return storable(value) if isinstance(value, str) else value
+
+
+def storable_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A record whose texts can be stored."""
+    return {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}
