@@ -34,7 +34,16 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
-COMMON = ("errors", "spec", "atomic", "outputs", "temporaries", "plain", "strict_json")  # everybody may use these
+COMMON = (
+    "errors",
+    "spec",
+    "atomic",
+    "outputs",
+    "temporaries",
+    "locks",
+    "plain",
+    "strict_json",
+)  # everybody may use these
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("auditing", "report"), ("evaluation", "report"), ("propensity", "report")}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unskew.atomic import cannot_write, target
 from unskew.errors import InputError
-from unskew.plain import plain
+from unskew.plain import plain_path
 from unskew.temporaries import Temporary
 
 
@@ -34,7 +34,7 @@ def try_filling(folder: Path) -> None:
     except (OSError, ValueError, RuntimeError) as error:
         raise cannot_write(folder, error) from None
     if not there.is_dir():
-        raise InputError(f"{plain(folder)}: cannot be written: '{plain(there)}' is a file. Give a folder.")
+        raise InputError(f"{plain_path(folder)}: cannot be written: '{plain_path(there)}' is a file. Give a folder.")
     _try_folder(there, folder)
 
 
@@ -62,7 +62,7 @@ def refuse_existing(paths: Iterable[Path], force: bool) -> None:
     if there:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise InputError(
-            f"{plain(there[0])}: this file exists{more}, and would be replaced.\nGive another folder, or say that it "
+            f"{plain_path(there[0])}: this file exists{more}, and would be replaced.\nGive another folder, or say that it "
             "may be replaced: --force (in Python: force=True)."
         )
 

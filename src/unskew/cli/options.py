@@ -12,7 +12,7 @@ import typer
 from unskew.atomic import together
 from unskew.errors import InputError
 from unskew.outputs import refuse_same, try_writing
-from unskew.plain import plain
+from unskew.plain import plain_path
 
 if TYPE_CHECKING:
     from unskew.auditing import Audit
@@ -90,5 +90,5 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
         ending = path.suffix.lower().lstrip(".")
         allowed = {"html": ("html", "htm"), "parquet": ("parquet", "pq")}.get(kind, (kind,))
         if ending not in allowed:
-            raise InputError(f"--{kind} {plain(path)}: the file's name should end in .{kind}.")
-    refuse_same([(f"--{kind} {plain(path)}", path) for kind, path in asked.items()], read)
+            raise InputError(f"--{kind} {plain_path(path)}: the file's name should end in .{kind}.")
+    refuse_same([(f"--{kind} {plain_path(path)}", path) for kind, path in asked.items()], read)
