@@ -43,7 +43,8 @@ _OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how polars and other Rust code 
 
 def missing_folder(path: Path) -> str:
     """What is said of a file in a folder that is not there: it may be misspelt, so that none is made."""
-    return f"{plain_path(path)}: cannot be written: there is no folder '{plain_path(path.parent)}'. Make it first, or fix the path."
+    gone = plain_path(path.parent)
+    return f"{plain_path(path)}: cannot be written: there is no folder '{gone}'. Make it first, or fix the path."
 
 
 def folder(path: str | Path) -> Path:

@@ -43,8 +43,8 @@ def alone(path: Path, patience: float = 10.0) -> Iterator[None]:
         while not try_lock(handle):
             if time.monotonic() > end:
                 raise InputError(
-                    f"{plain_path(path)}: another unskew has held this lock for {patience:g} seconds.\nTry again when it "
-                    "has ended."
+                    f"{plain_path(path)}: another unskew has held this lock for {patience:g} seconds.\nTry again "
+                    "when it has ended."
                 )
             time.sleep(_TICK)
         yield

@@ -62,8 +62,8 @@ def refuse_existing(paths: Iterable[Path], force: bool) -> None:
     if there:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise InputError(
-            f"{plain_path(there[0])}: this file exists{more}, and would be replaced.\nGive another folder, or say that it "
-            "may be replaced: --force (in Python: force=True)."
+            f"{plain_path(there[0])}: this file exists{more}, and would be replaced.\nGive another folder, or say "
+            "that it may be replaced: --force (in Python: force=True)."
         )
 
 

@@ -27,7 +27,7 @@ import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from zipfile import BadZipFile
@@ -70,7 +70,7 @@ class Store:
         """The finished unit, or ``None``; a damaged one is set aside."""
         path = self.path(key)
         try:
-            return _unpack(_content(path), key, self.version)
+            record = _unpack(_content(path), key, self.version)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -88,6 +88,8 @@ class Store:
                 ) from None
             self.tell(f"{path}: {damage}; it was set aside as {aside.name}, and the unit is made again.")
             return None
+        _remove_lock(path.with_suffix(".lock"))
+        return record
 
     def once(self, key: Key, make: Callable[[], Mapping[str, Any]]) -> Record:
         """The unit of this description: read if it is there, else made, written and read back.
@@ -170,6 +172,17 @@ class Store:
 
 def _make(store: Store, key: Key, make: Callable[[Key], Mapping[str, Any]]) -> Record:
     return store.once(key, lambda: make(key))
+
+
+def _remove_lock(lock: Path) -> None:
+    """Remove the lock of a finished unit, whose maker was killed before it could; not while somebody holds it."""
+    with suppress(OSError):
+        handle = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if try_lock(handle):
+                lock.unlink()
+        finally:
+            os.close(handle)
 
 
 class _DamagedError(Exception):

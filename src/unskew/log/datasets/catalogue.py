@@ -67,6 +67,10 @@ def add(name: str, path: str | PathLike[str]) -> Dataset:
 
 def source_of(name: str) -> Source:
     """The reader of a set; an unknown name gets the nearest known one."""
+    if not isinstance(name, str):
+        raise InputError(
+            f"a data set is called by its name, not by a {type(name).__name__}. Known: {', '.join(NAMES)}."
+        )
     source = SOURCES.get(name)
     if source is None:
         near = get_close_matches(name.lower(), NAMES, n=1)

@@ -41,6 +41,6 @@ def compare(folder: Path, files: Iterable[str], remedy: str) -> None:
     for name in files:
         if known.get(name) != sha256(folder / name):
             raise InputError(
-                f"{plain_path(folder / name)}: this is not what was downloaded: its checksum differs from the one in {NAME}."
-                f"\n{remedy}"
+                f"{plain_path(folder / name)}: this is not what was downloaded: its checksum differs from the one in "
+                f"{NAME}.\n{remedy}"
             )
