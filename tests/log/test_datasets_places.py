@@ -161,3 +161,21 @@ def test_a_lock_that_is_never_given_back_is_named(tmp_path: Path) -> None:
 def test_what_is_no_name_is_no_data_set(name: Any) -> None:
     with pytest.raises(us.InputError, match="a data set is called by its name"):
         us.load(name)
+
+
+@pytest.mark.parametrize("path", [None, "~nosuchuser/x", "x" * 300, "a\0b", 5, "\x1b[31m"])
+def test_a_path_that_cannot_be_is_told(path: Any) -> None:
+    with pytest.raises(us.InputError, match="there is no such folder") as caught:
+        datasets.add("coat", path)
+    assert "\x1b" not in str(caught.value)
+
+
+def test_without_a_current_folder_sets_are_still_found(
+    alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert datasets.folder_of("yahoo-r3") is None
+    monkeypatch.chdir(tmp_path)

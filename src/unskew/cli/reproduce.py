@@ -63,7 +63,7 @@ def reproduce(
         pages = [(plain_path(path), path) for path in paths(found, chosen, output)]
         refuse_same(pages + ([] if json is None else [(f"--json {plain_path(json)}", json)]), [])
     folder = store or cache() / "studies" / found.name
-    if folder.exists() and not folder.is_dir():
+    if os.path.exists(folder) and not os.path.isdir(folder):
         raise InputError(f"--store {plain_path(folder)}: finished runs are kept in a folder, and this is a file.")
     setting = found.setting(
         Store(folder, found.version, tell=lambda message: err.print(message, markup=False)),

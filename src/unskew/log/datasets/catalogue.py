@@ -49,9 +49,12 @@ def add(name: str, path: str | PathLike[str]) -> Dataset:
         path: the folder with its files, one above it, or one of its files.
     """
     source = source_of(name)
-    given = Path(path).expanduser()
-    if not given.exists():
-        raise InputError(f"{plain_path(given)}: there is no such folder.\nCheck the path (looked from {Path.cwd()}).")
+    try:
+        given = Path(path).expanduser()
+        given.stat()
+    except (OSError, ValueError, RuntimeError, TypeError) as problem:  # nobody's home is a RuntimeError
+        why = getattr(problem, "strerror", None) or problem
+        raise InputError(f"{plain_path(path)}: there is no such folder: {plain(why)}.\nCheck the path.") from None
     around = given.parent if given.is_file() else given
     folder = places.locate(source, around)
     if folder is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from unskew import strict_json
@@ -25,14 +26,18 @@ CHECKOUT = Path(__file__).parents[4]  # of an installation this is some folder a
 
 def cache() -> Path:
     """The user's cache folder of unskew: ``$XDG_CACHE_HOME`` where set, else what the platform is used to."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(home):
-        return Path(home) / "unskew"
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(given):
+        return Path(given) / "unskew"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise InputError("there is no home folder for the cache. Name one: set XDG_CACHE_HOME.") from None
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "unskew" / "Cache"
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "unskew" / "Cache"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "unskew"
-    return Path.home() / ".cache" / "unskew"
+        return home / "Library" / "Caches" / "unskew"
+    return home / ".cache" / "unskew"
 
 
 def store(name: str) -> Path:
@@ -45,8 +50,8 @@ def places(name: str) -> Iterator[Path]:
     if (registered := registry().get(name)) is not None:
         yield Path(registered)
     if data := os.environ.get("UNSKEW_DATA"):
-        folder = Path(data).expanduser()
-        if not folder.is_dir():
+        folder = Path(os.path.expanduser(data))
+        if not os.path.isdir(folder):
             raise InputError(
                 f"UNSKEW_DATA: there is no folder {plain_path(folder)}.\nFix the variable, or unset it to look "
                 "elsewhere: a copy that lies there would be passed over for another."
@@ -54,7 +59,8 @@ def places(name: str) -> Iterator[Path]:
         yield folder / name
     if (CHECKOUT / "pyproject.toml").is_file():
         yield CHECKOUT.parent / "shared" / "data" / name
-    yield Path.cwd().parent / "shared" / "data" / name
+    with suppress(FileNotFoundError):  # somebody removed the current folder
+        yield Path.cwd().parent / "shared" / "data" / name
     yield store(name)
 
 
