@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,8 @@ import polars as pl
 from unskew import estimators, metrics
 from unskew.atomic import atomic, write_json, write_text
 from unskew.errors import InputError
-from unskew.plain import storable
+from unskew.outputs import files_in, refuse_same
+from unskew.plain import plain_path, storable
 from unskew.spec import find
 
 if TYPE_CHECKING:
@@ -187,14 +188,17 @@ class Result:
 
     def to_json(self, path: str | Path) -> None:
         """Write the whole result as JSON."""
+        self.keep_inputs(path)
         write_json(path, self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
         """Write the table of estimates as CSV; texts that a spreadsheet would compute are quoted (``'=1+1``)."""
+        self.keep_inputs(path)
         write_csv(path, self.table())
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of estimates as Parquet."""
+        self.keep_inputs(path)
         with atomic(path) as temporary:
             self.table().write_parquet(temporary)
 
@@ -202,7 +206,12 @@ class Result:
         """Write one self-contained page: verdict, forest plot, weights, what was dropped."""
         from unskew.report import page
 
+        self.keep_inputs(path)
         write_text(path, page(self))
+
+    def keep_inputs(self, path: str | Path) -> None:
+        """Refuse to write over a file that this result was made from."""
+        refuse_same([(plain_path(path), Path(path))], _files_read(self.inputs))
 
     def __rich__(self) -> RenderableType:
         from unskew.report import panel
@@ -221,6 +230,17 @@ class Result:
         numbered = (("model", models), ("cell", cells), ("warning", len(self.warnings)))
         counts = ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in numbered)
         return f"<Result: {title}; {counts}; .table(), .verdicts(), .to_html()>"
+
+
+def _files_read(value: Any, key: str = "") -> Iterator[Path]:
+    """The files that an account of inputs names: the sources, and what stands inside propensities and models."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _files_read(item, str(name))
+    elif isinstance(value, str) and key == "source":
+        yield Path(value)
+    elif isinstance(value, str) and key in ("propensity", "model"):
+        yield from files_in(value)
 
 
 def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:

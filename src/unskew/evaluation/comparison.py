@@ -172,14 +172,17 @@ class PropensityComparison:
 
     def to_json(self, path: str | Path) -> None:
         """Write everything as JSON."""
+        self._keep_inputs(path)
         write_json(path, self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
         """Write the table of estimates as CSV; texts that a spreadsheet would compute are quoted (``'=1+1``)."""
+        self._keep_inputs(path)
         write_csv(path, self.table())
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of estimates as Parquet."""
+        self._keep_inputs(path)
         with atomic(path) as temporary:
             self.table().write_parquet(temporary)
 
@@ -187,7 +190,12 @@ class PropensityComparison:
         """Write one self-contained page: what changes, how far estimates move, and all of them side by side."""
         from unskew.report import comparison_page
 
+        self._keep_inputs(path)
         write_text(path, comparison_page(self))
+
+    def _keep_inputs(self, path: str | Path) -> None:
+        for result in self.results.values():
+            result.keep_inputs(path)
 
     def __getitem__(self, name: str) -> Result:
         return self.results[find("propensity", name, self.results, make)]
