@@ -35,8 +35,10 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
-# Everybody may use these.
-COMMON = ("errors", "spec", "atomic", "memory", "outputs", "plain", "strict_json", "temporaries", "threads")
+# For all; each knows those before it only.
+COMMON = (
+    "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks", "temporaries", "atomic", "outputs",
+)  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("auditing", "report"), ("evaluation", "report"), ("propensity", "report")}
 

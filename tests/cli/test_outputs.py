@@ -106,3 +106,12 @@ def test_reproduce_does_not_write_two_things_to_one_file(tmp_path: Path) -> None
     same = tmp_path / "schnabel16-table1.json"
     done = unskew("reproduce", "schnabel16", "table1", "--json", same, "--out", tmp_path, "--store", tmp_path / "store")
     assert done.returncode == 2 and "this is the same file as" in flat(done.stderr)
+
+
+def test_python_writers_keep_the_files_that_a_result_was_made_from(files: Path) -> None:
+    inputs = {"test": {"source": str(files / "test.csv")}, "outcome": {"model": f"given({files}/pa.csv)"}}
+    result = Result((), (), (), inputs, ())
+    for name in ("test.csv", "pa.csv"):
+        with pytest.raises(InputError, match="an input of the same command"):
+            result.to_csv(files / name)
+    result.to_csv(files / "new.csv")
