@@ -37,7 +37,7 @@ from unskew.spec import Spec, parse, show
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_\-]{0,8}", fullmatch=True)
 NUMBERS = st.one_of(st.integers(-(10**6), 10**6), st.floats(allow_nan=False, allow_infinity=False))
-INSIDE = st.floats(1e-100, 1.0, exclude_max=True)
+INSIDE = st.floats(1e-30, 1.0, exclude_max=True)
 CUT = st.integers(1, 10**6)
 MAYBE_CUT = st.none() | CUT
 

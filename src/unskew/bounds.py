@@ -17,8 +17,8 @@ from math import inf
 from unskew.errors import InputError
 from unskew.plain import plain
 
-LARGEST = 1e100  # of any number: squares and sums of such numbers stay numbers
-SMALLEST = 1e-100  # above 0: so do their inverses
+LARGEST = 1e30  # of any number, as of values in logs: sums of weights times squares stay numbers
+SMALLEST = 1e-30  # above 0, as of propensities in logs: so do sums of powers of their inverses
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,8 @@ class Number:
             return f"a number above {self.above:g} and at most {self.high:g}"
         if self.low == 0.0:
             return f"a number that is not negative and at most {self.high:g}"
+        if self.low > 0.0:
+            return f"a number of at least {self.low:g} and at most {self.high:g}"
         return f"a finite number between {self.low:g} and {self.high:g}"
 
 

@@ -133,6 +133,8 @@ def after(answers: Sequence[Answer], *, refit: bool) -> list[str]:
         found.append(_above_one(high))
     if any(np.isnan(e.value) for answer in answers for e in answer.estimates):
         found.append("Some estimates do not exist because no user counts for them; they are shown as NaN.")
+    if any(np.isinf(e.value) for answer in answers for e in answer.estimates):
+        found.append("Some estimates are beyond what numbers can hold, and shown as infinite: values are too large.")
     return found
 
 

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.evaluation.handmade import check_lists, check_log, check_predictions
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.sources import open_file, reading
+from unskew.plain import plain
 from unskew.propensity import Side
 
 
@@ -61,7 +63,8 @@ def as_log(
 ) -> Log:
     """A log from a log, a path or a frame."""
     if isinstance(source, Log):
-        return source if feedback is None else replace(source, feedback=Feedback.make(feedback))
+        log = check_log(source, name)
+        return log if feedback is None else replace(log, feedback=Feedback.make(feedback))
     if isinstance(source, str | PathLike):
         return read_log(source, columns=columns, feedback=feedback, invalid=invalid, duplicates=duplicates, keep=keep)
     return Log.from_frame(
@@ -97,20 +100,21 @@ def as_lists(
 ) -> Recommendations:
     """Lists from lists, a frame, or a fitted model that makes them."""
     if isinstance(source, Recommendations):
-        return source
+        return check_lists(source, plain(name))
     if hasattr(source, "recommend"):
         made = source.recommend(users, k, seen=seen)
         if not isinstance(made, Recommendations):
             raise InputError(
-                f"model '{name}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}."
+                f"model '{plain(name)}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}."
             )
-        return _for_all(made, users)
+        return _for_all(check_lists(made, f"model '{plain(name)}'"), users)
     if hasattr(source, "predict"):
         raise InputError(
-            f"model '{name}' predicts values (predict) and makes no lists (recommend), which ranks are read from."
-            "\nGive its predictions of all candidates as a frame or array (Predictions), or ask for mae, mse or rmse."
+            f"model '{plain(name)}' predicts values (predict) and makes no lists (recommend), which ranks are read "
+            "from.\nGive its predictions of all candidates as a frame or array (Predictions), or ask for mae, mse or "
+            "rmse."
         )
-    return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=name)
+    return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=plain(name))
 
 
 def _for_all(made: Recommendations, users: Ids) -> Recommendations:
@@ -130,10 +134,10 @@ class Predictor(Protocol):
 def as_predictions(source: Any, name: str, columns: Mapping[str, str], invalid: Invalid) -> Predictions | Predictor:
     """Predictions from predictions, an array, a frame, or a fitted model that makes them."""
     if isinstance(source, Predictions):
-        return source
+        return check_predictions(source, plain(name))
     if hasattr(source, "predict"):
         predictor: Predictor = source
         return predictor
     if isinstance(source, np.ndarray):
-        return Predictions.from_array(source, source=name)
-    return Predictions.from_frame(source, columns=columns, invalid=invalid, source=name)
+        return Predictions.from_array(source, source=plain(name))
+    return Predictions.from_frame(source, columns=columns, invalid=invalid, source=plain(name))

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from unskew.bounds import FOLDS, SEED, Whole, shown, word
 from unskew.errors import InputError, UnskewError
 from unskew.log import Feedback, Log
-from unskew.propensity.base import NOTHING, Level, Part, Propensity, Side
+from unskew.propensity.base import NOTHING, Level, Part, Propensity, Side, checked
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
@@ -136,7 +136,8 @@ def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
         model = model.fit(log, side)
     else:
         share = part_share(model, log)
-        seen_p, free_p = model.of(log).rows * share, model.of(others).rows * share if asked else np.empty(0)
+        seen_p = checked(model, log).rows * share
+        free_p = checked(model, others).rows * share if asked else np.empty(0)
     if asked and model.level is Level.RELATIVE:
         known = int(np.isfinite(seen_p).sum())
         scale = known / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)
