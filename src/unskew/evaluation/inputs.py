@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import shown, word
 from unskew.errors import InputError
 from unskew.evaluation.handmade import check_lists, check_log, check_predictions
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
@@ -31,12 +32,18 @@ class Names:
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
 
     def __init__(self, columns: Mapping[str, str] | None) -> None:
+        if columns is not None and not isinstance(columns, Mapping):
+            raise InputError(f"columns must map our names to yours, {{'user': 'customer_id'}}, not {shown(columns)}.")
         self._columns = dict(columns or {})
-        for name in self._columns:
+        for name, theirs in self._columns.items():
+            if not isinstance(theirs, str):
+                raise InputError(
+                    f"columns: '{plain(name)}' must be mapped to the name of a column, not {shown(theirs)}."
+                )
             if name not in self.KNOWN:
                 raise InputError(
-                    f"columns: '{name}' is none of our columns ({', '.join(self.KNOWN)}). Write our name first and "
-                    "yours behind it: --columns user=customer_id."
+                    f"columns: '{plain(name)}' is none of our columns ({', '.join(self.KNOWN)}). Write our name first "
+                    "and yours behind it: --columns user=customer_id."
                 )
         self.of_test = self._only("user", "item", "value", "time", "policy", "propensity")
         self.of_train = self._only("user", "item", "value")
@@ -62,6 +69,11 @@ def as_log(
     keep: Iterable[str] = (),
 ) -> Log:
     """A log from a log, a path or a frame."""
+    word(invalid, ("error", "drop"), "invalid")
+    if duplicates is not None:
+        word(duplicates, ("error", "first", "last", "max"), "duplicates")
+    if feedback is not None:
+        word(feedback, tuple(Feedback), "feedback")
     if isinstance(source, Log):
         log = check_log(source, name)
         return log if feedback is None else replace(log, feedback=Feedback.make(feedback))

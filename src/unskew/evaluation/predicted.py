@@ -46,7 +46,8 @@ def predicted_rows(sources: Sources, rows: Log, rules: Rules, ledger: Ledger) ->
             raise InputError(
                 f"{plain(name)}: {int(lacks.sum()):,} of {len(rows):,} held-out pairs have no prediction; "
                 f"the first is user '{plain(who)}', item '{plain(what)}'.\n"
-                "Predict all held-out pairs, or judge all models on those that every model predicts with --invalid drop; the result will say how many were dropped."
+                "Predict all held-out pairs, or judge all models on those that every model predicts with --invalid "
+                "drop; the result will say how many were dropped."
             )
         missing |= lacks
     if not missing.any():

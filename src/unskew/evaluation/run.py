@@ -114,7 +114,19 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    check_options(models, seen, share, refused, drop_seen, refit, interval, threads)
+    check_options(
+        models,
+        seen,
+        share,
+        refused,
+        drop_seen,
+        refit,
+        interval,
+        threads,
+        progress,
+        crossfit=crossfit,
+        per_user=per_user,
+    )
     names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     question = Question.of(
         metrics,

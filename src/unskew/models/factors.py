@@ -19,13 +19,13 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, THREADS, Whole, check, one_of
 from unskew.errors import InputError
 from unskew.kernels import sgd
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids
+from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
@@ -123,7 +123,7 @@ class Factors(Model):
             progress: called after every epoch with its number, the number of epochs and the mean loss.
         """
         self._check()
-        positives, y = self._rows(log)
+        positives, y = self._rows(a_log(log))
         shape = len(log.users), len(log.items)
         require(48 * sum(shape) * (self.dim + 2), f"'factors' with dim={self.dim:,}", "Take a smaller dim.")
         adadelta = self.schedule == "adadelta"
@@ -198,7 +198,7 @@ class Factors(Model):
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items with the highest score; unknown users are ranked for by the offsets of items."""
-        items, rows = self.catalogue, users.into(self.users_)
+        items, rows = self.catalogue, some_ids(users).into(self.users_)
         offsets = self.item_[:, -1].copy()
         return from_factors(rows, (self.user_[:, :-1], self.item_[:, :-1]), offsets, items, users, k, seen)
 
@@ -213,7 +213,8 @@ class Factors(Model):
     def scores(self, users: Many, items: Many) -> Floats:
         """Scores of pairs (users[j], items[j]): values for ``squared``, log-odds for ``logistic``, else an order."""
         catalogue = self.catalogue
-        user, item = self.users_.encode(pl.Series(users)), catalogue.encode(pl.Series(items))
+        (people, user), (things, item) = coded_pairs(users, items)
+        user, item = people.into(self.users_)[user], things.into(catalogue)[item]
         left, right = (np.vstack([side, np.zeros((1, self.dim + 1))]) for side in (self.user_, self.item_))
         inner = np.einsum("ij,ij->i", left[user, :-1], right[item, :-1])
         return np.asarray(inner + left[user, -1] + right[item, -1] + self.level_)

@@ -21,6 +21,7 @@ from unskew.bounds import FOLDS, SEED, check
 from unskew.errors import InputError
 from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, Outcome
 from unskew.propensity.base import NOTHING, Side
@@ -60,7 +61,7 @@ class Crossfit(Outcome):
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
     ) -> Self:
         """Fit the k models. Fewer rows make all P smaller by one factor, which does not matter to any of them."""
-        fold = pair_folds(train, self.folds, self.seed)
+        fold = pair_folds(a_log(train), self.folds, self.seed)
         counts = np.ones(len(train), dtype=np.bool_) if weights is None else np.asarray(weights)[train.user] > 0.0
         if self.folds > np.count_nonzero(counts):
             raise InputError(

@@ -19,6 +19,7 @@ import polars as pl
 from unskew.bounds import LARGEST, SMALLEST
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
+from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
 from unskew.plain import plain
@@ -164,8 +165,7 @@ class Propensity(ABC):
 
     def predict(self, users: Many, items: Many) -> Floats:
         """P of the pairs (users[j], items[j]), which need not have been seen; no users × items matrix is built."""
-        people, user = Ids.code(pl.Series("user", users))
-        things, item = Ids.code(pl.Series("item", items))
+        (people, user), (things, item) = coded_pairs(users, items)
         order = np.lexsort((item, user))
         found = np.empty(len(order))
         found[order] = self.of(pairs_log(people, things, user[order], item[order])).rows
@@ -202,7 +202,7 @@ def pairs_log(users: Ids, items: Ids, user: Codes, item: Codes) -> Log:
 
 def positive_rows(log: Log) -> npt.NDArray[np.bool_]:
     """Rows with a gain; ratings that no threshold has divided are refused."""
-    if log.gain is None and log.value is None:
+    if a_log(log).gain is None and log.value is None:
         return np.ones(len(log), dtype=np.bool_)
     return row_gains(log) > 0.0
 

@@ -39,6 +39,7 @@ from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.memory import require
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
@@ -133,7 +134,7 @@ class LogisticMF(Propensity):
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Fit to all rows of the training log; users and items of its vocabularies without rows count as unseen."""
-        total = len(train.users) * len(train.items)
+        total = len(a_log(train).users) * len(train.items)
         if not 0 < len(train) < total:
             raise InputError(
                 f"{train.account.source}: logistic_mf needs seen and unseen pairs, and {len(train):,} of {total:,} "

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew import propensity as propensities
+from unskew.bounds import Number
 from unskew.errors import InputError
+from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
 from unskew.propensity import Level, Part, Propensity
 
@@ -49,10 +51,9 @@ def weigh(log: Log, given: Given, share: float | None = None) -> Weighted:
         share: of the whole log that this part is, where the log does not know it (it was read from a file).
     """
     if share is not None:
-        if not 0.0 < share <= 1.0:
-            raise InputError(f"share must lie between 0 and 1, not {share:g}: this log's part of the whole.")
-        log = replace(log, share=share)
-    values = _values(log)
+        share = float(Number(above=0.0, high=1.0).of(share, "share, this log's part of the whole,"))
+        log = replace(a_log(log), share=share)
+    values = _values(a_log(log))
     if given is None:
         pairs = len(log.users) * len(log.items)
         return Weighted(log, np.full(len(values), pairs / len(values)), "none")
