@@ -116,8 +116,8 @@ class Question:
                 raise InputError(f"{option} must be a text, not {shown(text)}.")
         if self.by in RESERVED:
             raise InputError(
-                f"--by {self.by}: '{self.by}' is a column with a meaning of its own, and makes no segments. Give a column "
-                "of groups under another name; popularity(strata=3) works with any training log."
+                f"--by {self.by}: '{self.by}' is a column with a meaning of its own, and makes no segments. Give a "
+                "column of groups under another name; popularity(strata=3) works with any training log."
             )
 
     def check_folds(self, crossfit: bool) -> None:

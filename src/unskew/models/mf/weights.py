@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew import propensity as propensities
-from unskew.bounds import Number
+from unskew.bounds import LARGEST, SMALLEST, Number
 from unskew.errors import InputError
 from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
@@ -84,8 +84,9 @@ def _values(log: Log) -> Floats:
         )
     if not len(log):
         raise InputError(f"{log.account.source}: 'mf' needs at least one rating, and the log is empty.")
-    if not np.isfinite(log.value).all():
-        _refuse(log, "rating", log.value, ~np.isfinite(log.value), "finite", "Drop such rows or mend them.")
+    wrong = ~(np.abs(log.value) <= LARGEST)
+    if wrong.any():
+        _refuse(log, "rating", log.value, wrong, f"a finite number within ±{LARGEST:g}", "Drop such rows or mend them.")
     return log.value
 
 
@@ -96,9 +97,9 @@ def _checked(log: Log, given: npt.ArrayLike, *, probability: bool = True) -> Flo
         raise InputError("propensities must be numbers, one for each rating.") from None
     if p.shape != (len(log),):
         raise InputError(f"there must be one propensity for each of {len(log):,} ratings, not an array {p.shape}.")
-    wrong = ~((p > 0.0) & ((p <= 1.0) if probability else np.isfinite(p)))
+    wrong = ~((p >= SMALLEST) & (p <= (1.0 if probability else LARGEST)))
     if wrong.any():
-        where = "in (0, 1]" if probability else "above 0"
+        where = f"in (0, 1], and at least {SMALLEST:g}" if probability else f"at least {SMALLEST:g}"
         why = "A pair that could never have been seen cannot be weighed. Mend these propensities, or drop their rows."
         _refuse(log, "propensity", p, wrong, where, why)
     return p
