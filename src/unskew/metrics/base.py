@@ -25,7 +25,7 @@ from unskew.bounds import Whole, check
 from unskew.errors import InputError
 
 Floats = npt.NDArray[np.float64]
-CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far.")
+CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far: ask for --metric recall@10.")
 
 
 class Shape(StrEnum):
