@@ -23,6 +23,7 @@ from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
 from unskew.log.expected import a_log
 from unskew.log.ids import Codes
+from unskew.memory import require
 from unskew.outcome.base import Ask, Floats, Outcome
 from unskew.propensity.base import NOTHING, Side
 from unskew.propensity.crossfit import folds_of, pair_folds
@@ -68,6 +69,8 @@ class Crossfit(Outcome):
                 f"{train.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
                 f"{self.folds:,} folds of pairs.\nTake fewer folds, or fit in sample (crossfit=False)."
             )
+        sides = len(train.users) + len(train.items)
+        require(32 * self.folds * sides, f"'{self}', a model for each fold,", "Take fewer folds.")
         models = []
         for k in range(self.folds):
             rest = fold != k
