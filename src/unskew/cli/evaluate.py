@@ -147,9 +147,9 @@ def evaluate(
     refused: Annotated[
         str, typer.Option(help="Cells the log cannot support: error, or skip and list them.", rich_help_panel=WHAT)
     ] = "error",
-    level: Annotated[float, typer.Option(help="Of intervals and verdicts.", rich_help_panel=HOW)] = 0.95,
+    level: Annotated[float, typer.Option(help="Of intervals and verdicts, 0.5 to 0.9999.", rich_help_panel=HOW)] = 0.95,
     interval: Annotated[str, typer.Option(help="normal or bootstrap.", rich_help_panel=HOW)] = "normal",
-    replicates: Annotated[int, typer.Option(help="Bootstrap replicates.", rich_help_panel=HOW)] = 1000,
+    replicates: Annotated[int, typer.Option(help="Bootstrap replicates, 50 to 100,000.", rich_help_panel=HOW)] = 1000,
     refit: Annotated[
         bool, typer.Option("--refit", help="Fit propensities anew in every replicate.", rich_help_panel=HOW)
     ] = False,
