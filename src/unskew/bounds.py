@@ -74,9 +74,7 @@ class Number:
             return f"a number between {self.above:g} and {self.below:g} (both excluded)"
         if self.above > -inf:
             return f"a number above {self.above:g} and at most {self.high:g}"
-        if self.low == 0.0:
-            return f"a number that is not negative and at most {self.high:g}"
-        if self.low > 0.0:
+        if self.low >= 0.0:
             return f"a number of at least {self.low:g} and at most {self.high:g}"
         return f"a finite number between {self.low:g} and {self.high:g}"
 

@@ -181,7 +181,7 @@ def test_direct_reads_guesses_from_outside_for_implicit_logs() -> None:
     [
         ("mindreader(dim=3)", ["mindreader", "means"]),
         ("means(strink=3)", ["strink", "shrink"]),
-        ("means(shrink=-1)", ["negative"]),
+        ("means(shrink=-1)", ["shrink", "at least 0"]),
         ("given()", ["given(predictions.parquet)"]),
         ("given(nowhere.parquet)", ["nowhere.parquet"]),
         ("crossfit()", ["crossfit(logistic_mf"]),

@@ -58,8 +58,8 @@ class Ready:
             if name not in read and _exists(text):
                 raise InputError(
                     f"--model {plain(name)}={plain(text)}: a model is read from a file that ends in .npz: what save "
-                    "wrote, or plain factors.\nGive lists with --recs NAME=FILE, and predictions with "
-                    "--predictions NAME=FILE."
+                    f"wrote, or plain factors.\nGive lists with --recs {plain(name)}={plain(text)}, and predictions "
+                    f"with --predictions {plain(name)}={plain(text)}."
                 )
         unfitted = {name: models.make(text) for name, text in specs.items() if name not in read}
         if unfitted:

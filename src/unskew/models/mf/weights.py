@@ -99,7 +99,7 @@ def _checked(log: Log, given: npt.ArrayLike, *, probability: bool = True) -> Flo
         raise InputError(f"there must be one propensity for each of {len(log):,} ratings, not an array {p.shape}.")
     wrong = ~((p >= SMALLEST) & (p <= (1.0 if probability else LARGEST)))
     if wrong.any():
-        where = f"in (0, 1], and at least {SMALLEST:g}" if probability else f"at least {SMALLEST:g}"
+        where = "in (0, 1]" if probability and not (0.0 < p[np.argmax(wrong)] < 1.0) else f"at least {SMALLEST:g}"
         why = "A pair that could never have been seen cannot be weighed. Mend these propensities, or drop their rows."
         _refuse(log, "propensity", p, wrong, where, why)
     return p
