@@ -18,11 +18,15 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from unskew.errors import InputError
+from unskew.plain import plain
 
 T = TypeVar("T")
-_TOKEN = re.compile(
-    r"\s*(?:((?:[A-Za-z_/~]|\.{1,2}/)[\w\-./~+*?]*)|([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|([(),=@]))"
-)
+LONGEST = 10_000  # characters: a name, its options and a path
+DEEPEST = 20  # parts inside parts
+DIGITS = 20  # of a whole number: as many as 2⁶⁴ has
+_NAME = r"(?:[A-Za-z_/~]|\.{1,2}/)[\w\-./~+*?]*"
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_TOKEN = re.compile(rf"\s*({_NAME}|{_NUMBER}|[(),=@])")
 
 
 @dataclass(frozen=True)
@@ -46,105 +50,163 @@ def show(value: object) -> str:
     return str(value)
 
 
-def parse(text: str) -> Spec:
-    """Parse a canonical string; the error points at the first character that does not fit."""
-    tokens: list[str] = []
-    position, stripped = 0, text.strip()
-    while position < len(stripped):
-        match = _TOKEN.match(stripped, position)
-        if match is None:
-            raise InputError(f"cannot read {text!r}: unexpected {stripped[position]!r} at character {position + 1}.")
-        tokens.append(match.group(0).strip())
-        position = match.end()
-    spec, rest = _spec(tokens, text)
-    if rest:
-        raise InputError(f"cannot read {text!r}: unexpected {rest[0]!r} after {spec}.")
-    return spec
+def parse(text: str, kind: str = "canonical string") -> Spec:
+    """Parse a canonical string; the error names the kind, and points at the first character that does not fit."""
+    if not isinstance(text, str):
+        raise InputError(f"a canonical string such as 'gs(strata=5)' is expected, not {plain(repr(text))}.")
+    return _Reader(text, kind).whole()
 
 
-def _spec(tokens: list[str], text: str) -> tuple[Spec, list[str]]:
-    if not tokens or not re.match(r"[A-Za-z_/~]|\.{1,2}/", tokens[0]):
-        found = repr(tokens[0]) if tokens else "the end"
-        raise InputError(f"cannot read {text!r}: expected a name, found {found}.")
-    name, rest = tokens[0], tokens[1:]
-    args: list[Any] = []
-    options: dict[str, Any] = {}
-    if rest[:1] == ["("]:
-        rest = rest[1:]
-        while rest[:1] != [")"]:
-            if len(rest) > 1 and rest[1] == "=":
-                key, rest = rest[0], rest[2:]
+class _Reader:
+    """Reads one text from its first token to its last."""
+
+    def __init__(self, text: str, kind: str) -> None:
+        self._text, self._kind, self._at, self._depth = text, kind, 0, 0
+        if len(text) > LONGEST:
+            raise self._error(f"it has {len(text):,} characters, and {LONGEST:,} are the most")
+        self._tokens: list[str] = []
+        position, stripped = 0, text.strip()
+        while position < len(stripped):
+            match = _TOKEN.match(stripped, position)
+            if match is None:
+                raise self._error(f"unexpected {stripped[position]!r} at character {position + 1}")
+            self._tokens.append(match.group(1))
+            position = match.end()
+
+    def whole(self) -> Spec:
+        """The spec that the text is, with nothing behind it."""
+        spec = self._spec()
+        if self._at < len(self._tokens):
+            raise self._error(f"unexpected '{plain(self._next)}' after {plain(spec)}")
+        return spec
+
+    @property
+    def _next(self) -> str:
+        """The token at hand, or nothing at the end."""
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _skip(self, token: str) -> bool:
+        found = self._next == token
+        self._at += found
+        return found
+
+    def _spec(self) -> Spec:
+        name = self._name()
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self._error(f"it is nested deeper than {DEEPEST} levels")
+        args, options = self._arguments() if self._skip("(") else ((), {})
+        self._depth -= 1
+        at = None
+        if self._skip("@"):
+            at = self._whole_number() if re.fullmatch("[0-9]+", self._next) else 0
+            if at < 1:
+                raise self._error("'@' must be followed by a whole number of at least 1")
+        return Spec(name, args, options, at)
+
+    def _arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What stands between brackets, the closing one included."""
+        args: list[Any] = []
+        options: dict[str, Any] = {}
+        if self._skip(")"):
+            return (), {}
+        while True:
+            if self._tokens[self._at + 1 : self._at + 2] == ["="]:
+                key = self._name()
                 if key in options:
-                    raise InputError(f"cannot read {text!r}: '{key}' is given twice.")
-                options[key], rest = _value(rest, text)
+                    raise self._error(f"'{plain(key)}' is given twice")
+                self._at += 1
+                options[key] = self._value()
             else:
-                value, rest = _value(rest, text)
-                args.append(value)
-            if rest[:1] == [","]:
-                rest = rest[1:]
-            elif rest[:1] != [")"]:
-                raise InputError(f"cannot read {text!r}: a closing ')' is missing.")
-        rest = rest[1:]
-    at = None
-    if rest[:1] == ["@"]:
-        if len(rest) < 2 or not rest[1].isdigit() or int(rest[1]) < 1:
-            raise InputError(f"cannot read {text!r}: '@' must be followed by a whole number of at least 1.")
-        at, rest = int(rest[1]), rest[2:]
-    return Spec(name, tuple(args), options, at), rest
+                args.append(self._value())
+            if self._skip(")"):
+                return tuple(args), options
+            if not self._skip(","):
+                raise self._error("a closing ')' is missing")
 
+    def _name(self) -> str:
+        if not re.match(_NAME, self._next):
+            found = f"'{plain(self._next)}'" if self._next else "the end"
+            raise self._error(f"expected a name, found {found}")
+        self._at += 1
+        return self._tokens[self._at - 1]
 
-def _value(tokens: list[str], text: str) -> tuple[Any, list[str]]:
-    if not tokens:
-        raise InputError(f"cannot read {text!r}: it ends in the middle of an argument.")
-    token = tokens[0]
-    if re.fullmatch(r"[+-]?\d+", token):
-        return int(token), tokens[1:]
-    if re.fullmatch(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", token):
-        return float(token), tokens[1:]
-    spec, rest = _spec(tokens, text)
-    return spec if spec.args or spec.options or spec.at is not None else spec.name, rest
+    def _value(self) -> Any:
+        token = self._next
+        if not token:
+            raise self._error("it ends in the middle of an argument")
+        if re.fullmatch(r"[+-]?[0-9]+", token):
+            return self._whole_number()
+        if re.fullmatch(_NUMBER, token):
+            self._at += 1
+            if not isfinite(float(token)):
+                raise self._error(f"{plain(token)} is no finite number")
+            return float(token)
+        spec = self._spec()
+        return spec if spec.args or spec.options or spec.at is not None else spec.name
+
+    def _whole_number(self) -> int:
+        token = self._next
+        if len(token.lstrip("+-0")) > DIGITS:
+            raise self._error(f"{plain(token, 30)} is too large a number")
+        self._at += 1
+        return int(token.lstrip("+-0") or "0") * (-1 if token.startswith("-") else 1)
+
+    def _error(self, problem: str) -> InputError:
+        return InputError(f"cannot read the {self._kind} '{plain(self._text)}': {problem}.")
 
 
 def build(kind: str, text: str, makers: Mapping[str, Callable[[Spec], T]]) -> T:
     """Build the part called ``text`` from a table of makers; unknown names get the nearest known one."""
-    spec = parse(text)
+    if not isinstance(text, str):
+        raise InputError(f"the {kind} {plain(repr(text))} is neither a canonical string nor a part of unskew's.")
+    spec = parse(text, kind)
     maker = makers.get(spec.name)
     if maker is None:
-        near = get_close_matches(spec.name.lower(), makers, n=1)
+        near = get_close_matches(spec.name[:40].lower(), makers, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise InputError(f"there is no {kind} called '{spec.name}'.{hint} Known: {', '.join(sorted(makers))}.")
-    return maker(spec)
+        raise InputError(f"there is no {kind} called '{plain(spec.name)}'.{hint} Known: {', '.join(sorted(makers))}.")
+    try:
+        return maker(spec)
+    except InputError as problem:
+        if spec.name in str(problem):
+            raise
+        raise InputError(f"cannot read the {kind} '{plain(text)}': {problem}") from problem
 
 
 def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[str, Any]:
     """Give back the arguments of a spec by name, each of the kind that was promised; anything else is an error."""
     if spec.at is not None:
-        raise InputError(f"cannot read '{spec}': '{spec.name}' takes no cut-off '@{spec.at}'.")
+        raise InputError(f"cannot read '{plain(spec)}': '{plain(spec.name)}' takes no cut-off '@{spec.at}'.")
     given = dict(zip(positional, spec.args, strict=False))
     if len(spec.args) > len(positional):
         allowed = f"at most {len(positional)}" if positional else "no"
-        raise InputError(f"cannot read '{spec}': '{spec.name}' takes {allowed} unnamed arguments.")
+        raise InputError(f"cannot read '{plain(spec)}': '{plain(spec.name)}' takes {allowed} unnamed arguments.")
     for key, value in spec.options.items():
         if key in given:
-            raise InputError(f"cannot read '{spec}': '{key}' is given twice.")
+            raise InputError(f"cannot read '{plain(spec)}': '{plain(key)}' is given twice.")
         given[key] = value
     for key, value in given.items():
         kind = kinds.get(key)
         if kind is None:
             known = ", ".join(kinds) or "none"
-            raise InputError(f"cannot read '{spec}': '{spec.name}' has no option '{key}' (known: {known}).")
+            raise InputError(
+                f"cannot read '{plain(spec)}': '{plain(spec.name)}' has no option '{plain(key)}' (known: {known})."
+            )
         if kind is float and isinstance(value, int):
             given[key] = float(value)
-        if isinstance(given[key], float) and not isfinite(given[key]):
-            raise InputError(f"cannot read '{spec.name}': '{key}' must be a finite number.")
         if kind is not object and not isinstance(given[key], kind):
-            raise InputError(f"cannot read '{spec}': '{key}' must be {_KINDS[kind]}, not '{show(value)}'.")
+            raise InputError(
+                f"cannot read '{plain(spec)}': '{plain(key)}' must be {_KINDS[kind]}, not '{plain(show(value))}'."
+            )
     return given
 
 
 def find(kind: str, asked: str, known: Iterable[str], make: Callable[[str], object]) -> str:
     """The name that ``asked`` means among those that are there: names are parsed, and ``gs`` finds ``gs(strata=5)``."""
     there = list(dict.fromkeys(known))
+    if not isinstance(asked, str):
+        raise InputError(f"a {kind} is named by its canonical string, not by {plain(repr(asked))}.")
     if asked in there:
         return asked
     name = asked.split("(")[0].split("@")[0]
@@ -158,7 +220,7 @@ def find(kind: str, asked: str, known: Iterable[str], make: Callable[[str], obje
     if canonical in there:
         return canonical
     choice = ", ".join(alike or there)
-    raise InputError(f"there is no {kind} '{asked}' of that exact form here; there are: {choice}.")
+    raise InputError(f"there is no {kind} '{plain(asked)}' of that exact form here; there are: {choice}.")
 
 
 _KINDS: Mapping[type, str] = {int: "a whole number", float: "a number", str: "a word"}

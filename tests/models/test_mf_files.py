@@ -144,7 +144,7 @@ def test_wrong_searches_and_questions_are_named() -> None:
         ({"dims": (5, -5)}, "dim"),
         ({"offsets": ("fixed",)}, "offsets"),
         ({"loss": "huber"}, "loss"),
-        ({"folds": 1}, "2 folds"),
+        ({"folds": 1}, "folds must be"),
         ({"tolerance": -1.0}, "tolerance"),
         ({"rounds": 0}, "rounds"),
     ):

@@ -176,9 +176,9 @@ def test_mistakes_are_told(log: Log) -> None:
         make("random(seed=0.5)")
     with pytest.raises(InputError, match=r"Call fit\(log\)"):
         make("item_knn").recommend(log.users, 5)
-    with pytest.raises(InputError, match="at least 1 neighbour"):
+    with pytest.raises(InputError, match="neighbours must be a whole number of at least 1"):
         make("item_knn(neighbours=0)").fit(log)
-    with pytest.raises(InputError, match="seed of at least 0"):
+    with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
         make("random(seed=-1)").fit(log)
-    with pytest.raises(InputError, match="at least 1 place"):
+    with pytest.raises(InputError, match="length k of lists must be a whole number of at least 1"):
         make("most_popular").fit(log).recommend(log.users, 0)

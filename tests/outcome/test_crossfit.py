@@ -130,7 +130,7 @@ def test_strings_and_mistakes() -> None:
         ("crossfit", "wraps another"),
         ("crossfit(means, folds=1)", "at least 2"),
         ("crossfit(crossfit(means))", "already"),
-        ("crossfit(means, seed=-1)", "negative"),
+        ("crossfit(means, seed=-1)", "seed must be"),
         ("crossfit(mean)", "Did you mean 'means'"),
     ):
         with pytest.raises(InputError, match=said):

@@ -82,12 +82,12 @@ def test_options_reach_the_world(stars: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((*COLUMNS, "--alpha", "0"), "alpha must lie in (0, 1]"),
+        ((*COLUMNS, "--alpha", "0"), "alpha must be a number above 0 and at most 1"),
         ((*COLUMNS, "--share", "2"), "share of pairs"),
         ((*COLUMNS, "--marginals", "half"), "--marginals half"),
         ((*COLUMNS, "--marginals", "0.5,0.6,0.2"), "add up to 1"),
-        ((*COLUMNS, "--rank", "0"), "rank must be at least 1"),
-        ((*COLUMNS, "--users", "0"), "at least 1 of its users"),
+        ((*COLUMNS, "--rank", "0"), "rank must be a whole number of at least 1"),
+        ((*COLUMNS, "--users", "0"), "users in the busiest part of a log"),
         ((), "user"),
     ],
 )

@@ -123,14 +123,14 @@ def test_folds_partition_the_log(folds: int, seed: int) -> None:
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.5, 1.5, float("nan")])
 def test_shares_lie_between_zero_and_one(share: float) -> None:
     """A test part of nothing or of everything is refused."""
-    with pytest.raises(InputError, match="test_size must lie between 0 and 1"):
+    with pytest.raises(InputError, match="test_size must be a number between 0 and 1"):
         holdout(WIDE, share)
 
 
 def test_other_impossible_splits() -> None:
     """One fold, an empty part, a negative seed and an unknown way are refused."""
     tiny = Log.from_frame(pl.DataFrame({"user": [1], "item": [1]}))
-    with pytest.raises(InputError, match="at least 2 folds, not 1"):
+    with pytest.raises(InputError, match="folds must be a whole number of at least 2, not 1"):
         k_fold(WIDE, 1)
     with pytest.raises(InputError, match="part of this split would be empty"):
         holdout(tiny)
@@ -138,5 +138,5 @@ def test_other_impossible_splits() -> None:
         k_fold(tiny, 2)
     with pytest.raises(InputError, match="seed must be a whole number of at least 0, not -1"):
         holdout(WIDE, seed=-1)
-    with pytest.raises(InputError, match="by 'random' or by 'time', not by 'user'"):
+    with pytest.raises(InputError, match="by must be random or time, not 'user'"):
         holdout(WIDE, by="user")  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import SHARE, check
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.summary import Summary
@@ -43,9 +44,7 @@ class Clipped(Estimator):
     def __post_init__(self) -> None:
         if (self.at is None) == (self.quantile is None):
             raise InputError("'clipped' takes either at=… or quantile=…: clipped(snips, quantile=0.01).")
-        for option, number in (("at", self.at), ("quantile", self.quantile)):
-            if number is not None and not 0.0 < number < 1.0:
-                raise InputError(f"'clipped': {option} must lie between 0 and 1, not {number:g}.")
+        check(self, self.name, at=SHARE, quantile=SHARE)
         if Need.PROPENSITY not in self.inner.needs(Target.PER_USER_SUM) or self.inner.name == "stratified":
             raise InputError(f"'{self.inner}' does not weigh by propensities: there is nothing to clip.")
         if isinstance(self.inner, Switch):

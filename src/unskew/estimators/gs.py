@@ -34,6 +34,9 @@ class GeneralizedStratified(Estimator):
     name = "gs"
     valid = frozenset({Target.PER_USER, Target.POOLED})
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strata", Strata.of_option(self.strata))
+
     def needs(self, target: Target) -> frozenset[Need]:
         """Propensities, at least relative ones."""
         return frozenset({Need.PROPENSITY})

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.errors import InputError
+from unskew.bounds import one_of
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term, Tilt, listed, pairs
 from unskew.estimators.target import Target
 
@@ -32,8 +32,7 @@ class SNIPS(Estimator):
     name = "snips"
 
     def __post_init__(self) -> None:
-        if self.over not in tuple(Over):
-            raise InputError(f"'snips': over must be one of {', '.join(Over)}, not '{self.over}'.")
+        one_of(self.name, over=(self.over, tuple(Over)))
 
     @property
     def valid(self) -> frozenset[Target]:  # type: ignore[override]

@@ -11,12 +11,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from unskew.bounds import Whole, check, one_of, shown
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Floats, Ints32
 from unskew.estimators.summary import Summary
 from unskew.spec import Spec, take
 
 KINDS = ("quantile", "equal_width", "column")
+MOST = Whole(1, 10_000, "Strata that hold a pair or two have no mean.")
 
 
 @dataclass(frozen=True)
@@ -35,27 +37,31 @@ class Strata:
     column: str = ""
     edges: tuple[float, ...] | None = None
 
+    def __post_init__(self) -> None:
+        one_of("strata", kind=(self.kind, KINDS))
+        if self.kind != "column":
+            check(self, "strata", count=MOST)
+        elif not (isinstance(self.column, str) and self.column):
+            raise InputError(f"strata=column(NAME) needs the name of a column, not {shown(self.column)}.")
+
     @classmethod
     def of_option(cls, value: Any) -> Strata:
         """``5``, ``quantile(5)``, ``equal_width(5)`` or ``column(genre)``."""
+        if isinstance(value, Strata):
+            return value
         if isinstance(value, int):
-            return cls._counted("quantile", value)
+            return cls("quantile", value)
         spec = Spec(value) if isinstance(value, str) else value
         if isinstance(spec, Spec) and spec.name == "column":
             name = take(spec, ("name",), name=str).get("name")
             if name:
                 return cls("column", 0, name)
         elif isinstance(spec, Spec) and spec.name in KINDS:
-            return cls._counted(spec.name, take(spec, ("count",), count=int).get("count", 5))
+            return cls(spec.name, take(spec, ("count",), count=int).get("count", 5))
         raise InputError(
-            f"strata must be a number of quantile bins, quantile(5), equal_width(5) or column(NAME), not '{value}'."
+            f"strata must be a number of quantile bins, quantile(5), equal_width(5) or column(NAME), not "
+            f"{shown(value)}."
         )
-
-    @classmethod
-    def _counted(cls, kind: str, count: int) -> Strata:
-        if not 1 <= count <= 10_000:
-            raise InputError(f"strata must be between 1 and 10,000 bins, not {count}.")
-        return cls(kind, count)
 
     def __str__(self) -> str:
         if self.kind == "column":

@@ -18,6 +18,7 @@ from typing import Self
 import numpy as np
 import polars as pl
 
+from unskew.bounds import one_of
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Standing, Term, users
 from unskew.estimators.strata import Strata
@@ -50,8 +51,8 @@ class Stratified(Estimator):
     valid = frozenset({Target.PER_USER})
 
     def __post_init__(self) -> None:
-        if self.mode not in ("eq3", "renormalised"):
-            raise InputError(f"'stratified': mode must be eq3 or renormalised, not '{self.mode}'.")
+        object.__setattr__(self, "strata", Strata.of_option(self.strata))
+        one_of(self.name, mode=(self.mode, ("eq3", "renormalised")))
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Strata by propensity need propensities; shares from training need more than positives."""

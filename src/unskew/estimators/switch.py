@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.bounds import Number, check
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
 from unskew.spec import show
@@ -33,8 +33,7 @@ class Switch(Estimator):
     bends = False
 
     def __post_init__(self) -> None:
-        if not self.tau >= 1.0:
-            raise InputError(f"'switch': tau is the largest weight 1/P, so it must be at least 1, not {self.tau:g}.")
+        check(self, self.name, tau=Number(low=1.0, why="It is the largest weight 1/P, and P is at most 1."))
 
     def needs(self, target: Target) -> frozenset[Need]:
         """As dr: a threshold on 1/P means nothing for relative propensities."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from unskew.bounds import shown
 from unskew.errors import InputError
 from unskew.log import Feedback
 
@@ -39,9 +40,9 @@ class Target(StrEnum):
     def make(cls, text: str) -> Target:
         """The target with this name."""
         try:
-            return cls(text.replace(" ", ""))
+            return cls(text.replace(" ", "") if isinstance(text, str) else "")
         except ValueError:
-            raise InputError(f"there is no target called '{text}'. Known: {', '.join(cls)}.") from None
+            raise InputError(f"there is no target called {shown(text)}. Known: {', '.join(cls)}.") from None
 
     @property
     def sums(self) -> bool:

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from unskew.errors import InputError, RefusedError, UnskewError
 from unskew.evaluation.comparison import Missing, PropensityComparison
-from unskew.evaluation.gather import check_options, gather
+from unskew.evaluation.gather import gather
 from unskew.evaluation.inputs import Names, read_side
+from unskew.evaluation.options import check_options
 from unskew.evaluation.question import Question
 from unskew.evaluation.run import evaluate
 from unskew.propensity import Propensity

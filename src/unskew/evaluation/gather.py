@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from unskew.bounds import word
 from unskew.errors import InputError
 from unskew.evaluation.division import check_division
 from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions, has_column
@@ -23,37 +24,9 @@ from unskew.log.log import Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback
 from unskew.threads import Task, Threads
+from unskew.plain import plain
 
 Stage = Callable[[str, int, int], None]
-
-
-def check_options(
-    models: Mapping[str, Any],
-    seen: Any,
-    share: float | Literal["users"] | None,
-    refused: str,
-    drop_seen: bool,
-    refit: bool,
-    interval: str,
-    threads: int | None,
-) -> None:
-    """Options that contradict each other, or mean nothing."""
-    if share is not None and share != "users" and not 0.0 < share < 1.0:
-        raise InputError(f"share must lie between 0 and 1 or be 'users', not {share}.")
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not '{refused}'.")
-    if drop_seen and seen is None:
-        raise InputError(
-            "--drop-seen removes training items from lists: give the training log with --train (seen=train)."
-        )
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}.")
-    if refit and interval != "bootstrap":
-        raise InputError(
-            "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
-        )
-    if not models:
-        raise InputError("there is nothing to evaluate: give at least one model (--recs name=lists.parquet).")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +84,7 @@ def gather(
         lists: dict[str, Recommendations] = {}
         predictions: dict[str, Predictions | Predictor] = {}
         for done, (name, source) in enumerate(models.items()):
-            say(f"{'predictions' if question.rates else 'lists'} of {name}", done, len(models))
+            say(f"{'predictions' if question.rates else 'lists'} of {plain(name)}", done, len(models))
             ready = files[name].result() if name in files else source
             if isinstance(ready, Predictions | np.ndarray) or (
                 question.rates and not isinstance(ready, Recommendations) and not _only_recommends(ready)
@@ -132,7 +105,7 @@ def _told_of(name: str, source: Any) -> Iterator[None]:
     except InputError as problem:
         if not hasattr(source, "recommend"):
             raise
-        told = f"model '{name}': "
+        told = f"model '{plain(name)}': "
         raise InputError(told + str(problem).removeprefix(told)) from problem
 
 
@@ -140,12 +113,12 @@ def _refuse_factors(name: str, source: Any) -> None:
     """Factors say nothing without the ids of their rows, and a file of a model is no file of lists."""
     if isinstance(source, str | PathLike) and Path(source).suffix.lower() == ".npz":
         raise InputError(
-            f"{source}: an .npz file holds a model, not lists or predictions.\n"
-            f"Give it with --model {name}={source} (in Python: us.models.load({str(source)!r}))."
+            f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
+            f"Give it with --model {plain(name)}={plain(source)} (in Python: us.models.load(path))."
         )
     if isinstance(source, tuple | list | Mapping):
         raise InputError(
-            f"model '{name}': a {type(source).__name__} is neither a model nor a dataframe.\n"
+            f"model '{plain(name)}': a {type(source).__name__} is neither a model nor a dataframe.\n"
             "Factors made elsewhere: us.models.GivenFactors(users, items, user_factors, item_factors). Lists: a path, "
             "or a pandas, polars or pyarrow table."
         )
@@ -180,8 +153,8 @@ def _read(
 
 
 def _candidates(asked: str | None, train: Log | None) -> str:
-    if asked not in (None, "unseen", "all"):
-        raise InputError(f"candidates must be unseen or all, not '{asked}'.")
+    if asked is not None:
+        word(asked, ("unseen", "all"), "candidates")
     if asked == "unseen" and train is None:
         raise InputError(
             "candidates 'unseen' are the items outside the user's training data: give --train (seen=train)."

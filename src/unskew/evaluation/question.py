@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 
 from unskew import estimators, metrics, outcome, propensity
+from unskew.bounds import Number, Whole, shown, word
 from unskew.engine.held import Held
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Need, Target
@@ -21,6 +23,12 @@ from unskew.propensity import Propensity
 
 T = TypeVar("T")
 DEEPEST = 1_000_000  # ranks beyond this are no ranks
+LEVEL = Number(low=0.5, high=0.9999, why="What errs more often says little; what errs less often, no log can tell.")
+SEEDS = Whole(0, 2**64 - 1)
+REPLICATES = Whole(0, 100_000, "More make no interval better.")
+FEWEST = 50
+RESERVED = ("user", "item", "value", "time", "propensity", "relevant", "rank", "score", "prediction")
+MOST_PARTS = 1000
 LENGTH = 100  # how long models' own lists are where no metric has a cut-off
 
 
@@ -66,12 +74,13 @@ class Question:
         if isinstance(asked_estimators, str | Estimator):
             asked_estimators = [asked_estimators]
         given = None if asked_propensity is None else propensity.make(asked_propensity)
-        parsed = _once(metrics.make(m) for m in asked_metrics)
+        parsed = _once(metrics.make(m) for m in _several("metrics", asked_metrics))
         usual = _usual(given is not None, asked_outcome is not None)
-        targets = [] if target is None else [target] if isinstance(target, str) else list(target)
+        named = [] if asked_estimators is None else _several("estimators", asked_estimators)
+        targets = [] if target is None else [target] if isinstance(target, str) else _several("target", target)
         question = cls(
             metrics=parsed,
-            estimators=_once(estimators.make(e) for e in asked_estimators or usual),
+            estimators=_once(estimators.make(e) for e in named or usual),
             targets=_once(Target.make(t) for t in targets),
             propensity=given,
             outcome=None if asked_outcome is None else outcome.make(asked_outcome, columns=columns, invalid=invalid),
@@ -96,14 +105,20 @@ class Question:
     def _check(self) -> None:
         if not self.metrics:
             raise InputError("there is nothing to estimate: give at least one metric (--metric recall@10).")
-        if not 0.0 < self.level < 1.0:
-            raise InputError(f"level must lie between 0 and 1, not {self.level:g}.")
-        if self.interval not in ("normal", "bootstrap"):
-            raise InputError(f"interval must be normal or bootstrap, not '{self.interval}'.")
-        if not 0 <= self.seed < 2**64:
-            raise InputError(f"seed must be a whole number from 0 to 2⁶⁴ − 1, not {self.seed}.")
-        if self.interval == "bootstrap" and self.replicates < 50:
-            raise InputError(f"a bootstrap needs at least 50 replicates, not {self.replicates}.")
+        word(self.interval, ("normal", "bootstrap"), "interval")
+        LEVEL.of(self.level, "level")
+        SEEDS.of(self.seed, "seed")
+        REPLICATES.of(self.replicates, "the number of replicates")
+        if self.interval == "bootstrap" and self.replicates < FEWEST:
+            raise InputError(f"a bootstrap needs at least {FEWEST} replicates, not {self.replicates}.")
+        for option, text in (("by", self.by), ("relevant", self.relevant)):
+            if text is not None and not isinstance(text, str):
+                raise InputError(f"{option} must be a text, not {shown(text)}.")
+        if self.by in RESERVED:
+            raise InputError(
+                f"--by {self.by}: '{self.by}' is a column with a meaning of its own, and makes no segments. Give a "
+                "column of groups under another name; popularity(strata=3) works with any training log."
+            )
 
     def check_folds(self, crossfit: bool) -> None:
         """Fitting in sample means nothing where no outcome model is fitted."""
@@ -224,6 +239,16 @@ def _usual(propensities: bool, outcome_model: bool) -> list[str]:
     if not propensities:
         return ["naive"]
     return ["naive", "ips", "dr"] if outcome_model else ["naive", "snips"]
+
+
+def _several(what: str, given: Any) -> list[Any]:
+    """The parts of a list; what is none is an error."""
+    if isinstance(given, Mapping | set | frozenset) or not isinstance(given, Iterable):
+        raise InputError(f"{what} must be a list of canonical strings, not {shown(given)}.")
+    found = list(islice(given, MOST_PARTS + 1))
+    if len(found) > MOST_PARTS:
+        raise InputError(f"{what}: more than {MOST_PARTS:,} are asked for. Evaluate them in several calls.")
+    return found
 
 
 def _once(parts: Iterable[T]) -> tuple[T, ...]:

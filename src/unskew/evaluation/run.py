@@ -14,12 +14,13 @@ from unskew.estimators import Estimator
 from unskew.evaluation import beyond, cautions, missing_lists, plausible, shares
 from unskew.evaluation.align import Aligned, align, training_gains
 from unskew.evaluation.answer import answer
-from unskew.evaluation.gather import Given, Stage, check_options, gather
+from unskew.evaluation.gather import Given, Stage, gather
 from unskew.evaluation.guesses import with_guesses
 from unskew.evaluation.inputs import Names, read_side
 from unskew.evaluation.level import level_warnings
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
 from unskew.evaluation.no_hits import refuse_no_hits
+from unskew.evaluation.options import check_options
 from unskew.evaluation.parts import measure_segments, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
@@ -27,6 +28,7 @@ from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
+from unskew.memory import require
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity, Side
@@ -104,7 +106,7 @@ def evaluate(
         drop_seen: remove training items from lists and close the ranks up.
         invalid, duplicates: what to do about wrong rows and repeated pairs (see ``read_log``).
         by: a column (of the test log or of ``users``) or ``popularity(strata=3)``: repeat the table per segment.
-        level: of intervals and verdicts.
+        level: of intervals and verdicts, from 0.5 to 0.9999.
         interval: ``normal``, or ``bootstrap`` with this many ``replicates`` and this ``seed``.
         refit: with the bootstrap, fit estimated propensities anew in every replicate, so that intervals know of it.
         per_user: keep per-user rows for ``result.per_user()``.
@@ -112,7 +114,19 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    check_options(models, seen, share, refused, drop_seen, refit, interval, threads)
+    check_options(
+        models,
+        seen,
+        share,
+        refused,
+        drop_seen,
+        refit,
+        interval,
+        threads,
+        progress,
+        crossfit=crossfit,
+        per_user=per_user,
+    )
     names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     question = Question.of(
         metrics,
@@ -193,6 +207,8 @@ def evaluate(
         item_propensity=None if aligned.propensity is None else aligned.propensity.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
     )
+    width = sum(arm.width for arm in plan.arms)
+    require(40 * question.drawn * width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
     redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
     whole = measure(aligned.held, plan, setting, keep=per_user, redraw=redraw)
     if guessed.ear is not None:

@@ -14,13 +14,18 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.bounds import Whole
 from unskew.engine.guess import Guess
 from unskew.engine.held import Floats, Held
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
 from unskew.log import Ids
 from unskew.log.population import Population
+from unskew.plain import plain
 from unskew.spec import parse, take
+
+MOST = 1000
+STRATA = Whole(2, MOST, "Every stratum is evaluated anew.")
 
 
 def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str, Held]]:
@@ -29,20 +34,31 @@ def segments(aligned: Aligned, by: str | None, population: Population | None) ->
         return
     if population is not None and by in population.columns:
         labels = population.columns[by]
-        for name in labels.unique().sort():
+        for name in _names(labels, by):
             yield f"{by}={name}", _users(aligned, (labels == name).to_numpy())
         return
     texts = aligned.labels.get(by)
-    if texts is None and parse(by).name == "popularity":
+    if texts is None and parse(by, "column of --by").name == "popularity":
         texts, by = _popularity(aligned, by), "popularity"
     if texts is None:
         known = sorted({*aligned.labels, *(population.columns if population is not None else ())})
         raise InputError(
-            f"--by {by}: neither the test log nor the users' table has a column '{by}'. "
+            f"--by {plain(by)}: neither the test log nor the users' table has a column '{plain(by)}'. "
             f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log."
         )
-    for name in texts.unique().sort():
+    for name in _names(texts, by):
         yield f"{by} {name}" if by == "popularity" else f"{by}={name}", _rows(aligned.held, (texts == name).to_numpy())
+
+
+def _names(labels: pl.Series, by: str) -> pl.Series:
+    """The different labels, if they are few enough for a table each."""
+    names = labels.unique().sort()
+    if len(names) > MOST:
+        raise InputError(
+            f"--by {plain(by)}: there are {len(names):,} different values, and every one is evaluated anew; {MOST:,} "
+            "are the most. Join them into fewer groups."
+        )
+    return names
 
 
 def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
@@ -94,10 +110,10 @@ def _popularity(aligned: Aligned, by: str) -> pl.Series:
     """Strata of the items by their training count, as texts per row: 1 is the rarest."""
     if aligned.training_counts is None:
         raise InputError(f"--by {by} counts items in a training log: give --train (seen=train).")
-    count = take(parse(by), ("strata",), strata=int).get("strata", 3)
-    if count < 2:
-        raise InputError(f"--by {by}: strata must be at least 2.")
+    count = int(STRATA.of(take(parse(by), ("strata",), strata=int).get("strata", 3), f"--by {plain(by)}: strata"))
     counts = aligned.training_counts
+    if count > len(counts):
+        raise InputError(f"--by {plain(by)}: {len(counts):,} items cannot be divided into {count:,} strata.")
     edges = np.floor(np.quantile(counts, np.arange(1, count) / count))
     place = np.searchsorted(edges, counts[aligned.held.item], side="left")
     bounds = [f"n ≤ {edge:,.0f}" for edge in edges] + [f"n > {edges[-1]:,.0f}"]

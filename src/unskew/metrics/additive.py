@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.bounds import SHARE, check
 from unskew.metrics.base import Floats, RankingMetric, Shape
 from unskew.spec import show
 
@@ -68,8 +68,7 @@ class RBP(RankingMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 < self.p < 1.0:
-            raise InputError(f"'rbp' needs a persistence p between 0 and 1, not {self.p:g}.")
+        check(self, self.name, p=SHARE)
 
     def worth(self, rank: Floats) -> Floats:
         """The probability of reading exactly as far as this rank."""

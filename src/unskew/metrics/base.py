@@ -21,9 +21,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import Whole, check
 from unskew.errors import InputError
 
 Floats = npt.NDArray[np.float64]
+CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far: ask for --metric recall@10.")
 
 
 class Shape(StrEnum):
@@ -55,8 +57,7 @@ class RankingMetric(ABC):
     def __post_init__(self) -> None:
         if self.k is None and self.needs_k:
             raise InputError(f"'{self.name}' needs a cut-off: write {self.name}@10.")
-        if self.k is not None and self.k < 1:
-            raise InputError(f"the cut-off of '{self.name}' must be at least 1, not {self.k}.")
+        check(self, self.name, k=CUT_OFF)
 
     @abstractmethod
     def worth(self, rank: Floats) -> Floats:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.bounds import one_of
 from unskew.errors import InputError
 from unskew.metrics.base import Floats, RankingMetric, Shape
 
@@ -34,8 +35,7 @@ class NDCG(RankingMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _one_of(self.name, "ideal", self.ideal, ("positives", "full"))
-        _one_of(self.name, "discount", self.discount, ("log2", "lenskit"))
+        one_of(self.name, ideal=(self.ideal, ("positives", "full")), discount=(self.discount, ("log2", "lenskit")))
         if self.ideal == "full" and self.k is None:
             raise InputError("'ndcg(ideal=full)' needs a cut-off: write ndcg(ideal=full)@10.")
 
@@ -63,7 +63,7 @@ class MAP(RankingMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _one_of(self.name, "divide", self.divide, ("positives", "min"))
+        one_of(self.name, divide=(self.divide, ("positives", "min")))
         if self.divide == "min" and self.k is None:
             raise InputError("'map(divide=min)' needs a cut-off: write map(divide=min)@10.")
 
@@ -116,11 +116,6 @@ class RPrecision(RankingMetric):
     def worth(self, rank: Floats) -> Floats:
         """One for every rank."""
         return np.ones_like(rank)
-
-
-def _one_of(name: str, option: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise InputError(f"'{name}': {option} must be {' or '.join(allowed)}, not '{value}'.")
 
 
 def _options(**pairs: tuple[str, str]) -> str:

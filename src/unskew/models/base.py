@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import Whole
 from unskew.errors import InputError
 from unskew.kernels.topk import SEED, score, top_k, top_k_shared
 from unskew.log.excluded import exclusions
@@ -24,6 +25,7 @@ from unskew.log.recommendations import Recommendations
 from unskew.threads import Threads
 
 CELLS = 1 << 22  # scores held at once by one thread: 32 MiB
+PLACES = Whole(1, 2**31 - 1)
 ROWS = 4096  # users per block where no scores are held
 
 Fill = Callable[[slice, Integers, Codes, Codes], npt.NDArray[np.bool_]]
@@ -101,8 +103,7 @@ def from_shared_scores(
 
 def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | None) -> Recommendations:
     """Run ``fill`` over blocks of users and pack what it found."""
-    if k < 1:
-        raise InputError(f"a list must have at least 1 place, not k={k}.")
+    k = int(PLACES.of(k, "the length k of lists"))
     indptr, excluded = exclusions(seen, users, items)
     found = np.empty((len(users), min(k, max(1, len(items)))), dtype=np.int32)
 

@@ -17,15 +17,17 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
+from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, THREADS, Whole, check, one_of
 from unskew.errors import InputError
 from unskew.kernels import sgd
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids
+from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
+from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import Model, from_factors
 from unskew.propensity.base import Many
@@ -120,8 +122,9 @@ class Factors(Model):
             progress: called after every epoch with its number, the number of epochs and the mean loss.
         """
         self._check()
-        positives, y = self._rows(log)
+        positives, y = self._rows(a_log(log))
         shape = len(log.users), len(log.items)
+        require(48 * sum(shape) * (self.dim + 2), f"'factors' with dim={self.dim:,}", "Take a smaller dim.")
         adadelta = self.schedule == "adadelta"
         users, items = (
             _wide(_start(ids, self.dim, self.seed), side) for side, ids in enumerate((log.users, log.items))
@@ -168,19 +171,23 @@ class Factors(Model):
         return self
 
     def _check(self) -> None:
-        rules = {
-            f"loss must be one of {', '.join(LOSSES)}": self.loss in LOSSES,
-            "schedule must be adagrad or adadelta": self.schedule in ("adagrad", "adadelta"),
-            "dim must be at least 1": self.dim >= 1,
-            "rate must be above 0": self.rate > 0.0,
-            "l2 must not be negative": self.l2 >= 0.0 and (self.item_l2 is None or self.item_l2 >= 0.0),
-            "epochs must be at least 1": self.epochs >= 1,
-            "max_sampled must be at least 1": self.max_sampled >= 1,
-            "k must lie between 1 and n": 1 <= self.k <= self.n,
-            "seed must not be negative": self.seed >= 0,
-        }
-        if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"'factors': {broken[0]}.")
+        one_of("factors", loss=(self.loss, tuple(LOSSES)), schedule=(self.schedule, ("adagrad", "adadelta")))
+        draws = Whole(1, 10_000, "So many are drawn for every row.")
+        check(
+            self,
+            "factors",
+            dim=DIM,
+            rate=POSITIVE,
+            l2=NOT_NEGATIVE,
+            item_l2=NOT_NEGATIVE,
+            epochs=ROUNDS,
+            max_sampled=draws,
+            n=draws,
+            k=draws,
+            seed=SEED,
+        )
+        if self.k > self.n:
+            raise InputError(f"'factors': k must lie between 1 and n={self.n}, not {self.k}.")
 
     def _rows(self, log: Log) -> tuple[Log, Floats]:
         """The positives, and y of every row: values for ``squared``, else 1 for positives and 0 for the rest."""
@@ -190,7 +197,7 @@ class Factors(Model):
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items with the highest score; unknown users are ranked for by the offsets of items."""
-        items, rows = self.catalogue, users.into(self.users_)
+        items, rows = self.catalogue, some_ids(users).into(self.users_)
         offsets = self.item_[:, -1].copy()
         return from_factors(rows, (self.user_[:, :-1], self.item_[:, :-1]), offsets, items, users, k, seen)
 
@@ -205,7 +212,8 @@ class Factors(Model):
     def scores(self, users: Many, items: Many) -> Floats:
         """Scores of pairs (users[j], items[j]): values for ``squared``, log-odds for ``logistic``, else an order."""
         catalogue = self.catalogue
-        user, item = self.users_.encode(pl.Series(users)), catalogue.encode(pl.Series(items))
+        (people, user), (things, item) = coded_pairs(users, items)
+        user, item = people.into(self.users_)[user], things.into(catalogue)[item]
         left, right = (np.vstack([side, np.zeros((1, self.dim + 1))]) for side in (self.user_, self.item_))
         inner = np.einsum("ij,ij->i", left[user, :-1], right[item, :-1])
         return np.asarray(inner + left[user, -1] + right[item, -1] + self.level_)

@@ -26,6 +26,7 @@ from unskew.atomic import atomic
 from unskew.errors import InputError
 from unskew.log import Ids
 from unskew.log.columns import as_ids
+from unskew.log.expected import some_ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models import files
@@ -79,7 +80,7 @@ class GivenFactors:
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items with the highest score; users without factors get no list."""
-        rows = users.into(self.users)
+        rows = some_ids(users).into(self.users)
         known = rows >= 0
         if len(users) and not known.any():
             raise InputError(

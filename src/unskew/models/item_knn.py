@@ -14,9 +14,10 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from unskew.errors import InputError
+from unskew.bounds import Whole, check
 from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids
+from unskew.log.expected import a_log, some_ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import CELLS, Model, from_scores
@@ -40,9 +41,8 @@ class ItemKNN(Model):
 
     def fit(self, log: Log) -> Self:
         """Find the nearest neighbours of every item."""
-        if self.neighbours < 1:
-            raise InputError(f"'item_knn' needs at least 1 neighbour, not {self.neighbours}.")
-        liked = log.positives()
+        check(self, "item_knn", neighbours=Whole(1, 1_000_000, "Each item keeps so many numbers."))
+        liked = a_log(log).positives()
         indptr = np.append(liked.indptr, len(liked))  # code −1, an unknown user, reads the empty last row
         shape = len(log.users) + 1, len(log.items)
         self.history_ = sparse.csr_matrix((np.ones(len(liked)), liked.item, indptr), shape=shape)
@@ -52,7 +52,7 @@ class ItemKNN(Model):
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items most similar to the user's training items."""
-        items, row = self.catalogue, users.into(self.users_)
+        items, row = self.catalogue, some_ids(users).into(self.users_)
 
         def score(rows: slice) -> Floats:
             return np.asarray((self.history_[row[rows]] @ self.similar_).toarray())

@@ -11,9 +11,10 @@ from typing import Self
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.bounds import SEED, check
 from unskew.kernels.hashing import mix
 from unskew.log import Ids
+from unskew.log.expected import a_log
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
@@ -33,9 +34,8 @@ class Random(Model):
 
     def fit(self, log: Log) -> Self:
         """Learn the catalogue, nothing else."""
-        if self.seed < 0:
-            raise InputError(f"'random' needs a seed of at least 0, not {self.seed}.")
-        self.items_ = log.items
+        check(self, "random", seed=SEED)
+        self.items_ = a_log(log).items
         return self
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:

@@ -17,15 +17,21 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import COUNTLESS, DIM, NOT_NEGATIVE, POSITIVE, SEED, Whole, check
 from unskew.errors import InputError
 from unskew.kernels.adam import descend
 from unskew.log import Log
+from unskew.memory import require
 from unskew.outcome.base import Floats
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
 from unskew.propensity.base import NOTHING, Side
 from unskew.spec import show
 
-AT_ONCE = 500  # steps whose batches are drawn together
+AT_ONCE = 500  # steps whose batches are drawn together, where that are no more rows than
+DRAWN = 1 << 22
+STEPS = Whole(1, 1_000_000, COUNTLESS)
+BATCH = Whole(1, 10_000_000, COUNTLESS)
+SMALL = 10_000  # rows of a batch that may be more than there are
 
 Codes = npt.NDArray[np.int32]
 
@@ -54,22 +60,18 @@ class AdamMF(Factored):
     name = "adam_mf"
 
     def __post_init__(self) -> None:
-        rules = {
-            "dim must be at least 1": self.dim >= 1,
-            "rate must be above 0": self.rate > 0.0,
-            "l2 must not be negative": self.l2 >= 0.0,
-            "steps must be at least 1": self.steps >= 1,
-            "batch must be at least 1": self.batch >= 1,
-            "seed must not be negative": self.seed >= 0,
-        }
-        if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"'adam_mf': {broken[0]}.")
+        check(self, self.name, dim=DIM, rate=POSITIVE, l2=NOT_NEGATIVE, steps=STEPS, batch=BATCH, seed=SEED)
 
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
     ) -> Self:
         """Fit to the seen pairs. Users and items without rows keep their random start, as in saito20."""
         rows = shares_of(train, propensity, weights, self.name)
+        if self.batch > max(len(train), SMALL):
+            raise InputError(
+                f"'adam_mf': batch={self.batch:,} is more than the {len(train):,} training rows, which a step would "
+                "only repeat. Give a smaller one: batch=256."
+            )
         user, item, level = factorise(
             train.user,
             train.item,
@@ -96,12 +98,16 @@ def factorise(
     squared: bool = False,
 ) -> tuple[Floats, Floats, float]:
     """Factors of users and items with their offset last, and c: σ(z) is a probability, or z a value (``squared``)."""
+    require(48 * sum(shape) * (options.dim + 1), f"'{options}'", "Take a smaller dim.")
     rng = np.random.default_rng(options.seed)
     users, items = (_start(rng, rows, options.dim) for rows in shape)
     level, moments = np.array([1e-3]), np.zeros((2, users.size + items.size + 1))
-    for done in range(0, options.steps, AT_ONCE):
-        batches = rng.integers(0, len(y), (min(AT_ONCE, options.steps - done), options.batch), dtype=np.int32)
+    at_once = min(AT_ONCE, max(1, DRAWN // options.batch))
+    for done in range(0, options.steps, at_once):
+        batches = rng.integers(0, len(y), (min(at_once, options.steps - done), options.batch), dtype=np.int32)
         descend(batches, user, item, y, weight, users, items, level, moments, done, options.rate, options.l2, squared)
+    if not (np.isfinite(users).all() and np.isfinite(items).all() and np.isfinite(level).all()):
+        raise InputError(f"'{options}': the factors grew beyond all bounds. Take a smaller rate, or a larger l2.")
     return users, items, float(level[0])
 
 

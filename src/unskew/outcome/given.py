@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import Number, check
 from unskew.errors import InputError
 from unskew.log import Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
@@ -45,8 +46,7 @@ class Given(Outcome):
     estimated = False
 
     def __post_init__(self) -> None:
-        if self.default is not None and not np.isfinite(self.default):
-            raise InputError(f"'given': default must be a finite number, not {self.default}.")
+        check(self, self.name, default=Number())
         if isinstance(self.source, str | PathLike):
             table = read_predictions(self.source, columns=self.columns, invalid=self.invalid)
         else:

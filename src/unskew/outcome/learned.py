@@ -9,16 +9,19 @@ Rows weigh 1/P through the model's ``sample_weight``; a model without it is refu
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import InputError, MissingExtraError
+from unskew.errors import InputError, MissingExtraError, UnskewError
 from unskew.log import Features, Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Floats, Outcome, rows_of
+from unskew.plain import plain
 from unskew.propensity.base import NOTHING, Side
 from unskew.spec import Spec, show
 
@@ -42,10 +45,14 @@ class Learned(Outcome):
     def __post_init__(self) -> None:
         _require()
         for method in ("fit", "predict", "get_params"):
-            if not hasattr(self.estimator, method):
+            if isinstance(self.estimator, type) or not hasattr(self.estimator, method):
                 raise InputError(
-                    f"'sklearn' needs a scikit-learn classifier or regressor, and {self.estimator!r} has no '{method}'."
+                    "'sklearn' needs an object of a scikit-learn classifier or regressor, and "
+                    f"{plain(repr(self.estimator))} is none (it has no '{method}')."
                 )
+        if hasattr(self.estimator, "_validate_params"):
+            with _told(f"'{plain(self)}'"):
+                self.estimator._validate_params()  # now, not after everything has been read
 
     @property
     def fitted(self) -> bool:
@@ -75,8 +82,9 @@ class Learned(Outcome):
                 "without propensities."
             )
         place = _place(side, train.users, train.items)
-        model = clone(self.estimator)
-        model.fit(place(train.user[counts], train.item[counts]), y, **options)
+        with _told(f"'{plain(self)}' cannot be fitted"):
+            model = clone(self.estimator)
+            model.fit(place(train.user[counts], train.item[counts]), y, **options)
         return replace(self, found=model, side=side)
 
     def _check_classes(self, train: Log, y: Floats) -> None:
@@ -106,8 +114,9 @@ class Learned(Outcome):
             if not len(user):
                 return np.empty(0)
             x = place(user, item)
-            q = model.predict_proba(x)[:, 1] if classifier else np.maximum(model.predict(x), 0.0)
-            return np.asarray(q, dtype=np.float64)
+            with _told(f"'{plain(self)}' cannot predict"):
+                q = model.predict_proba(x)[:, 1] if classifier else np.maximum(model.predict(x), 0.0)
+                return np.asarray(q, dtype=np.float64)
 
         return ask
 
@@ -128,9 +137,9 @@ def learned(spec: Spec) -> Learned:
 
     known = dict(all_estimators(type_filter=["classifier", "regressor"]))
     if len(spec.args) != 1 or str(spec.args[0]) not in known:
-        what = f"there is no '{spec.args[0]}'" if spec.args else "no model is named"
+        what = f"there is no '{plain(spec.args[0])}'" if spec.args else "no model is named"
         raise InputError(
-            f"cannot read '{spec}': {what}. Name a classifier or regressor of scikit-learn, as in "
+            f"cannot read '{plain(spec)}': {what}. Name a classifier or regressor of scikit-learn, as in "
             "sklearn(LogisticRegression, C=0.1), or pass an object: Learned(model)."
         )
     kind = known[str(spec.args[0])]
@@ -138,8 +147,21 @@ def learned(spec: Spec) -> Learned:
         name: _WORDS.get(value, value) if isinstance(value, str) else value for name, value in spec.options.items()
     }
     if strange := [name for name in options if name not in _defaults(kind)]:
-        raise InputError(f"cannot read '{spec}': {kind.__name__} has no option '{strange[0]}'.")
-    return Learned(kind(**options))
+        raise InputError(f"cannot read '{plain(spec)}': {kind.__name__} has no option '{plain(strange[0])}'.")
+    with _told(f"'{plain(spec)}'"):
+        model = kind(**options)
+    return Learned(model)
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """What scikit-learn finds wrong with its options or data, as an error of ours."""
+    try:
+        yield
+    except UnskewError:
+        raise
+    except (ValueError, TypeError, AttributeError, ArithmeticError) as problem:
+        raise InputError(f"{what}: {plain(problem, 300)}") from problem
 
 
 def _require() -> None:

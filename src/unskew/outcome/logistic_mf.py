@@ -26,10 +26,11 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from unskew.errors import InputError
+from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import hash_texts
+from unskew.memory import require
 from unskew.outcome.base import Floats, Rows
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
 from unskew.propensity.base import NOTHING, Side
@@ -65,16 +66,17 @@ class LogisticMF(Factored):
     name = "logistic_mf"
 
     def __post_init__(self) -> None:
-        rules = {
-            "dim must not be negative": self.dim >= 0,
-            "penalty must be above 0": self.penalty > 0.0,
-            "ridge must be above 0": self.ridge > 0.0,
-            "epochs must be at least 1": self.epochs >= 1,
-            "held_out must lie between 0 and 0.5": 0.0 <= self.held_out <= 0.5,
-            "seed must lie between 0 and 2³¹ − 1": 0 <= self.seed < 2**31,
-        }
-        if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"'logistic_mf': {broken[0]}.")
+        check(
+            self,
+            self.name,
+            dim=DIM_OR_NONE,
+            penalty=STRENGTH,
+            ridge=STRENGTH,
+            epochs=ROUNDS,
+            held_out=Number(low=0.0, high=0.5),
+            seed=SEED,
+            threads=THREADS,
+        )
 
     @property
     def held_out_loss(self) -> tuple[float, ...]:
@@ -100,6 +102,7 @@ class LogisticMF(Factored):
         count = (rows.times * rows.inverse)[~held]
         mean = min(max(float(count @ rows.y[~held] / count.sum()), LEAST), 1.0 - LEAST)
         dim = min(self.dim, int(users.sum()), int(items.sum()))
+        require(64 * (len(users) + len(items)) * (dim + 1), f"'{self}'", "Take a smaller dim.")
 
         def first(user: Floats, item: Floats, level: float) -> Floats:
             return _first(train, task, dim, self.seed, user[:, -1], item[:, -1], level)

@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.bounds import NOT_NEGATIVE, check
 from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
@@ -55,8 +55,7 @@ class Means(Fitted[Effects]):
     name = "means"
 
     def __post_init__(self) -> None:
-        if not self.shrink >= 0.0:
-            raise InputError(f"'means': shrink must not be negative, and it is {self.shrink}.")
+        check(self, self.name, shrink=NOT_NEGATIVE)
 
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None

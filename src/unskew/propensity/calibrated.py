@@ -18,8 +18,10 @@ from typing import Self
 import numpy as np
 from scipy.special import expit, logit
 
+from unskew.bounds import FOLDS, check, one_of
 from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.propensity.base import NOTHING, Floats, Level, Part, Propensity, Scored, Side, row_weights
 from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
 from unskew.propensity.two_way import Link, log_loss
@@ -56,12 +58,8 @@ class Calibrated(Propensity):
     models_presence = True
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InputError(f"'calibrated': method must be isotonic or platt, not '{self.method}'.")
-        if self.folds < 2:
-            raise InputError(f"'calibrated': folds must be at least 2, not {self.folds}.")
-        if self.over not in ("pairs", "users"):
-            raise InputError(f"'calibrated': over must be pairs or users, not '{self.over}'.")
+        one_of(self.name, method=(self.method, METHODS), over=(self.over, ("pairs", "users")))
+        check(self, self.name, folds=FOLDS)
         if self.over == "users":
             refuse_users(self.inner)
         if not self.inner.estimated:
@@ -88,7 +86,7 @@ class Calibrated(Propensity):
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Fit the inner model, and the curve on cross-fitted propensities of seen and unseen pairs."""
-        if not len(train):
+        if not len(a_log(train)):
             raise InputError(f"{train.account.source}: calibration needs training rows, and there are none.")
         inner = self.inner.fit(train, side, weights)
         unseen, settled = unseen_pairs(train, MOST), inner.tuned(train, side, weights)

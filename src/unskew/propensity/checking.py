@@ -27,14 +27,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import FOLDS, SEED, Whole, shown, word
 from unskew.errors import InputError, UnskewError
 from unskew.log import Feedback, Log
-from unskew.propensity.base import NOTHING, Level, Part, Propensity, Side
+from unskew.log.expected import a_log
+from unskew.propensity.base import NOTHING, Level, Part, Propensity, Side, checked
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
 Floats = npt.NDArray[np.float64]
 Stage = Callable[[str, int, int], None]
+PAIRS = Whole(1000, 100_000_000, "They are held in memory.")
 CLIPS = (0.001, 0.01, 0.05, 0.1)
 OFF = 0.2  # relative miscalibration or imbalance that is worth a word
 FEW = 0.1  # share of the interactions that an ess should not fall below
@@ -48,6 +51,8 @@ def by_name(propensities: Any) -> dict[str, Propensity]:
 
     if isinstance(propensities, Mapping):
         return {str(name): make(given) for name, given in propensities.items()}
+    if not isinstance(propensities, Iterable | Propensity):
+        raise InputError(f"propensities must be canonical strings or objects, not {shown(propensities)}.")
     several: Iterable[Any] = [propensities] if isinstance(propensities, str | Propensity) else propensities
     found: dict[str, tuple[Any, Propensity]] = {}
     for given in several:
@@ -86,13 +91,14 @@ def check(
         progress: called with (stage, done, total).
     """
     named = by_name(propensities)
-    if refused not in ("error", "skip"):
-        raise InputError(f"refused must be error or skip, not '{refused}'.")
+    word(refused, ("error", "skip"), "refused")
+    if not isinstance(side, Side):
+        raise InputError(f"side must be a Side(mcar=…, user_features=…, item_features=…), not {shown(side)}.")
     if not named:
         raise InputError("there is no propensity to check: give at least one, such as 'popularity(gamma=1)'.")
-    if folds < 2:
-        raise InputError(f"folds must be at least 2, not {folds}.")
-    if not len(log):
+    folds, pairs = int(FOLDS.of(folds, "folds")), int(PAIRS.of(pairs, "the number of unseen pairs"))
+    seed = int(SEED.of(seed, "seed"))
+    if not len(a_log(log)):
         raise InputError(f"{log.account.source}: the log has no rows, so no propensity can be checked.")
     world = _World(log, unseen_pairs(log, pairs, seed), folds)
     found, lost = [], []
@@ -131,7 +137,8 @@ def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
         model = model.fit(log, side)
     else:
         share = part_share(model, log)
-        seen_p, free_p = model.of(log).rows * share, model.of(others).rows * share if asked else np.empty(0)
+        seen_p = checked(model, log).rows * share
+        free_p = checked(model, others).rows * share if asked else np.empty(0)
     if asked and model.level is Level.RELATIVE:
         known = int(np.isfinite(seen_p).sum())
         scale = known / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)

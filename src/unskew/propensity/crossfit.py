@@ -23,6 +23,7 @@ from unskew.kernels.folds import fold_pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes, hash_texts
+from unskew.memory import require
 from unskew.propensity.base import NOTHING, Floats, Propensity, Side, pairs_log
 
 Integers = npt.NDArray[np.int64]
@@ -42,6 +43,7 @@ def unseen_pairs(log: Log, most: int, seed: int = 0) -> Unseen:
     seen = log.user.astype(np.int64) * items + log.item
     every = len(log.users) * len(log.items)
     left = every - len(seen)
+    require(48 * min(most, left), f"a sample of {min(most, left):,} unseen pairs", "Take fewer: negatives=10.")
     if left <= most:
         free = np.ones(every, dtype=np.bool_)
         free[seen] = False

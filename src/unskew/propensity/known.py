@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unskew.bounds import SHARE, check, one_of
 from unskew.errors import InputError
 from unskew.log import Log
 from unskew.propensity.base import Level, Part, Propensity, Scored
@@ -30,10 +31,9 @@ class Known(Propensity):
     only_seen = True
 
     def __post_init__(self) -> None:
-        if self.share is not None and not 0.0 < self.share < 1.0:
-            raise InputError(f"'known': share must lie between 0 and 1, not {self.share:g}.")
-        if self.part not in (None, "test"):
-            raise InputError(f"'known': part must be test, not '{self.part}'.")
+        check(self, self.name, share=SHARE)
+        if self.part is not None:
+            one_of(self.name, part=(self.part, ("test",)))
         if self.part is not None and self.share is not None:
             raise InputError(
                 "'known': share says that the column speaks of a whole log, part=test that it speaks of the test rows. "

@@ -31,8 +31,10 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from unskew.bounds import SEED, Number, Whole, check, one_of
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
 from unskew.propensity.crossfit import unseen_pairs
 from unskew.propensity.tuning import GRID, choose
@@ -48,6 +50,8 @@ TINY = 1e-9  # penalty of free parameters: they stay finite and match their sums
 FEW, MANY = 5, 0.25  # rows of a user, and the share of users with fewer, that make free offsets doubtful
 EXACTLY, ROUGH = 1e-8, 1e-3  # slopes of the loss where a fit stops, and where one does that only serves a choice
 LEAST = -30.0  # logit of the smallest propensity, 1e-13
+STRENGTH = Number(above=0.0, high=1e12, words=("auto",), why="Beyond that there is no penalty to speak of.")
+NEGATIVES = Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all"))
 Codes = npt.NDArray[np.int64]
 
 
@@ -78,27 +82,18 @@ class Logistic(Propensity):
     models_presence = True
 
     def __post_init__(self) -> None:
-        for option, known in (("features", FEATURES), ("offsets", OFFSETS), ("free", ("yes", "no"))):
-            if getattr(self, option) not in known:
-                raise InputError(
-                    f"'logistic': {option} must be {', '.join(known[:-1])} or {known[-1]}, not "
-                    f"'{getattr(self, option)}'."
-                )
+        one_of(
+            self.name,
+            features=(self.features, FEATURES),
+            offsets=(self.offsets, OFFSETS),
+            free=(self.free, ("yes", "no")),
+        )
         if self.features == "none" and self.offsets == "none":
             raise InputError(
                 "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
                 "plain, or offsets=user+item; if even exposure is meant, say uniform."
             )
-        if isinstance(self.c, str) and self.c != "auto":
-            raise InputError(f"'logistic': c must be auto or a number above 0, not '{self.c}'.")
-        if not isinstance(self.c, str) and not self.c > 0.0:
-            raise InputError(f"'logistic': c must be above 0, not {self.c:g}.")
-        if isinstance(self.negatives, str) and self.negatives not in ("auto", "all"):
-            raise InputError(f"'logistic': negatives must be auto, all or a number, not '{self.negatives}'.")
-        if not isinstance(self.negatives, str) and (self.negatives < 1 or self.negatives != int(self.negatives)):
-            raise InputError(f"'logistic': negatives must be a whole number of at least 1, not {self.negatives:g}.")
-        if self.seed < 0:
-            raise InputError(f"'logistic': seed must be at least 0, not {self.seed}.")
+        check(self, self.name, c=STRENGTH, negatives=NEGATIVES, seed=SEED)
 
     @property
     def assumption(self) -> str:
@@ -143,7 +138,7 @@ class Logistic(Propensity):
         return choose(train.users, train.items, task.pairs, loss)
 
     def _task(self, train: Log, side: Side, weights: Floats | None) -> _Task:
-        often = np.ones(len(train.users)) if weights is None else weights
+        often = np.ones(len(a_log(train).users)) if weights is None else weights
         if not (often[train.user] > 0.0).any():
             raise InputError(f"{train.account.source}: logistic propensities need training rows, and there are none.")
         user, item = self._covariates(side)

@@ -32,11 +32,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, Whole, check
 from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes
+from unskew.memory import require
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
 from unskew.propensity.two_way import Link
 from unskew.spec import show
@@ -85,19 +88,18 @@ class LogisticMF(Propensity):
     models_presence = True
 
     def __post_init__(self) -> None:
-        rules = {
-            "dim must not be negative": self.dim >= 0,
-            "penalty must be above 0": self.penalty > 0.0,
-            "epochs must be at least 1": self.epochs >= 1,
-            "negatives must be all, auto or a whole number of at least 1": self.negatives in ("all", "auto")
-            or (isinstance(self.negatives, int) and self.negatives >= 1),
-            "held_out must lie between 0 and 0.5": 0.0 <= self.held_out <= 0.5,
-            "ridge must be auto or a number above 0": self.ridge == "auto"
-            or (not isinstance(self.ridge, str) and self.ridge > 0.0),
-            "seed must lie between 0 and 2³¹ − 1": 0 <= self.seed < 2**31,
-        }
-        if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"'logistic_mf': {broken[0]}.")
+        check(
+            self,
+            self.name,
+            dim=DIM_OR_NONE,
+            penalty=STRENGTH,
+            epochs=ROUNDS,
+            negatives=Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all")),
+            held_out=Number(low=0.0, high=0.5),
+            ridge=replace(STRENGTH, words=("auto",)),
+            seed=SEED,
+            threads=THREADS,
+        )
 
     @property
     def assumption(self) -> str:
@@ -131,7 +133,7 @@ class LogisticMF(Propensity):
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Fit to all rows of the training log; users and items of its vocabularies without rows count as unseen."""
-        total = len(train.users) * len(train.items)
+        total = len(a_log(train).users) * len(train.items)
         if not 0 < len(train) < total:
             raise InputError(
                 f"{train.account.source}: logistic_mf needs seen and unseen pairs, and {len(train):,} of {total:,} "
@@ -142,6 +144,9 @@ class LogisticMF(Propensity):
             raise InputError("logistic_mf: no user with training rows has a weight above 0.")
         many = self.negatives if self.negatives != "auto" else "all" if total <= ALL_PAIRS else 10
         rate = 1.0 if isinstance(many, str) else min(1.0, many * len(train) / (total - len(train)))
+        sides, drawn = len(train.users) + len(train.items), rate * (total - len(train)) + len(train)
+        size = int(16 * drawn + 64 * sides * (min(self.dim, len(train.users), len(train.items)) + 1))
+        require(size, f"'{self}' over {drawn:,.0f} pairs", "Take a smaller dim, or fewer negatives: negatives=10.")
         return replace(self, found=_factorise(self, train, weight, rate))
 
     def of(self, log: Log) -> Scored:

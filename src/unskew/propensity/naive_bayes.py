@@ -20,8 +20,10 @@ from typing import Self
 
 import numpy as np
 
+from unskew.bounds import NOT_NEGATIVE, check
 from unskew.errors import InputError, RefusedError
 from unskew.log import Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, row_weights
 from unskew.propensity.counting import MOST_VALUES, ValueCounts, too_many
 from unskew.spec import show
@@ -56,8 +58,7 @@ class NaiveBayes(Propensity):
     only_seen = True
 
     def __post_init__(self) -> None:
-        if self.smoothing < 0.0:
-            raise InputError(f"'naive_bayes': smoothing must be at least 0, not {self.smoothing:g}.")
+        check(self, self.name, smoothing=NOT_NEGATIVE)
 
     @property
     def assumption(self) -> str:
@@ -183,7 +184,7 @@ def _too_few(source: str, rows: float, values: Floats, found: Floats) -> str:
 
 
 def _values(log: Log) -> Floats:
-    if log.feedback is Feedback.IMPLICIT or log.value is None:
+    if a_log(log).feedback is Feedback.IMPLICIT or log.value is None:
         raise InputError(
             f"{log.account.source}: naive_bayes takes a pair's propensity from its value, so it needs logs with values "
             "(--feedback ratings or conversions); implicit logs and unseen pairs have none. Use known "

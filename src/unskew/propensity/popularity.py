@@ -22,6 +22,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import Number, check, one_of
 from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Feedback, Ids, Log
@@ -30,7 +31,13 @@ from unskew.propensity.exponent import Exponent, Half, from_exposures, from_rand
 from unskew.spec import show
 
 ESTIMATE = "estimate"
-STEEPEST = 10  # |γ| beyond this means nothing, and powers of counts would vanish
+GAMMA = Number(
+    low=-10.0,
+    high=10.0,
+    words=(ESTIMATE,),
+    why="Counts to a higher power leave nothing but the most popular item. γ = 1 says that exposure explains all of "
+    "popularity.",
+)
 DIGITS = 2  # of an estimated γ: what is printed is what is used
 
 
@@ -58,18 +65,10 @@ class Popularity(Propensity):
     estimated = True
 
     def __post_init__(self) -> None:
-        if self.unsupported not in ("floor", "drop"):
-            raise InputError(f"'popularity': unsupported must be floor or drop, not '{self.unsupported}'.")
-        if self.level not in tuple(Level):
-            raise InputError(f"'popularity': level must be relative or absolute, not '{self.level}'.")
-        if not isinstance(self.gamma, int | float) and self.gamma != ESTIMATE:
-            raise InputError(f"'popularity': gamma must be a number or estimate, not '{self.gamma}'.")
-        if not isinstance(self.gamma, str) and not abs(self.gamma) <= STEEPEST:
-            raise InputError(
-                f"'popularity': gamma must lie between −{STEEPEST} and {STEEPEST}, not {self.gamma:g}: counts to a "
-                "higher power leave nothing but the most popular item. γ = 1 says that exposure explains all of "
-                "popularity."
-            )
+        one_of(
+            self.name, unsupported=(self.unsupported, ("floor", "drop")), level=(self.level, ("relative", "absolute"))
+        )
+        check(self, self.name, gamma=GAMMA)
         object.__setattr__(self, "level", Level(self.level))
 
     @classmethod

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.errors import InputError
+from unskew.bounds import Number, check
 from unskew.log import Ids, Log
 from unskew.propensity.base import Floats, Level, Part, Propensity, Scored
 from unskew.spec import show
@@ -25,8 +25,7 @@ class Uniform(Propensity):
     name = "uniform"
 
     def __post_init__(self) -> None:
-        if self.p is not None and not 0.0 < self.p <= 1.0:
-            raise InputError(f"'uniform': p must lie in (0, 1], not {self.p:g}.")
+        check(self, self.name, p=Number(above=0.0, high=1.0))
 
     @property
     def level(self) -> Level:

@@ -17,13 +17,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import ROUNDS, SEED, STRENGTH, Whole
 from unskew.errors import InputError
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.log.log import Feedback, Floats, Integers, Log
 from unskew.log.order import starts_of
 
 Matrix = npt.NDArray[np.float32]
 MOST_CELLS = 100_000_000  # users × items that are held in memory
+RANK = Whole(1, 1000, "Every user and item has a matrix of rank × rank to solve.")
 BLOCK = 1 << 22  # pairs computed at once
 
 
@@ -37,7 +40,7 @@ def complete(log: Log, *, rank: int = 10, penalty: float = 0.1, sweeps: int = 15
         sweeps: how often users and items are fitted in turn.
         seed: where the item factors start.
     """
-    value = _check(log, rank, penalty, sweeps)
+    value = _check(log, rank, penalty, sweeps, seed)
     users, items = len(log.users), len(log.items)
     by_item = np.argsort(log.item, kind="stable")
     starts = starts_of(np.bincount(log.item, minlength=items))
@@ -69,15 +72,12 @@ def _fit(starts: Integers, other: Codes, features: Floats, target: Floats, penal
     return out
 
 
-def _check(log: Log, rank: int, penalty: float, sweeps: int) -> Floats:
-    rules = {
-        "rank must be at least 1": rank >= 1,
-        "penalty must be above 0": penalty > 0.0,
-        "sweeps must be at least 1": sweeps >= 1,
-    }
-    if broken := [rule for rule, kept in rules.items() if not kept]:
-        raise InputError(f"a log cannot be completed like this: {broken[0]} ({rank=}, {penalty=}, {sweeps=}).")
-    source = log.account.source
+def _check(log: Log, rank: int, penalty: float, sweeps: int, seed: int) -> Floats:
+    RANK.of(rank, "rank")
+    STRENGTH.of(penalty, "penalty")
+    ROUNDS.of(sweeps, "sweeps")
+    SEED.of(seed, "seed")
+    source = a_log(log).account.source
     if log.value is None or len(log) == 0 or log.feedback not in (None, Feedback.RATINGS):
         lack = "has no rows" if len(log) == 0 else "has no ratings" if log.value is None else f"holds {log.feedback}"
         raise InputError(f"{source}: a world of ratings is made from ratings, and this log {lack}.")

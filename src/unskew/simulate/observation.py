@@ -12,10 +12,15 @@ and it is the solution if no other rating reaches 1.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from unskew.bounds import Number
 from unskew.errors import InputError
 from unskew.log.log import Floats
+
+PART = Number(above=0.0, high=1.0)
 
 
 def propensities(shares: Floats, alpha: float, share: float) -> Floats:
@@ -26,10 +31,8 @@ def propensities(shares: Floats, alpha: float, share: float) -> Floats:
         alpha: how much less a rating is seen than the next better one, in (0, 1].
         share: of all pairs that is to be seen, in (0, 1].
     """
-    if not 0.0 < alpha <= 1.0:
-        raise InputError(f"alpha must lie in (0, 1], not {alpha:g}: 1 shows all ratings alike, less hides low ones.")
-    if not 0.0 < share <= 1.0:
-        raise InputError(f"the share of pairs that is seen must lie in (0, 1], not {share:g}.")
+    alpha = float(replace(PART, why="1 shows all ratings alike, less hides low ones.").of(alpha, "alpha"))
+    share = float(PART.of(share, "the share of pairs that is seen"))
     levels = len(shares)
     weight = alpha ** np.maximum(0, levels - 1 - np.arange(1, levels + 1)).astype(np.float64)
     for capped in range(levels):  # the best ones first

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import InputError
+from unskew.bounds import Whole
 from unskew.log import Ids, Log
+from unskew.log.expected import a_log
 
 
 def most_active(log: Log, *, users: int | None = None, items: int | None = None) -> Log:
     """A smaller log over smaller vocabularies; ``None`` keeps all. Ties stay in the order of the ids."""
     for name, count in (("users", users), ("items", items)):
-        if count is not None and count < 1:
-            raise InputError(f"the busiest part of a log needs at least 1 of its {name}, not {count}.")
+        if count is not None:
+            Whole(1, 2**31 - 1).of(count, f"the number of {name} in the busiest part of a log")
+    log = a_log(log)
     kept_items = _busiest(np.bincount(log.item, minlength=len(log.items)), items)
     log = log.take(kept_items[log.item])
     kept_users = _busiest(np.diff(log.indptr), users)

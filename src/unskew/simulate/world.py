@@ -27,12 +27,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, one_of
 from unskew.errors import InputError
 from unskew.estimators.target import Target
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
 from unskew.log.ids import hash_texts
 from unskew.log.order import starts_of
+from unskew.memory import require
 from unskew.metrics import RankingMetric, ranking
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
@@ -40,6 +42,8 @@ from unskew.simulate.pairs import Pairs, Part, draw
 from unskew.simulate.population import Catalogue, Population
 from unskew.simulate.truth import true_value
 
+MOST_PAIRS = 100_000_000_000
+SEED_OF_WORLDS = Whole(0, 2**31 - 1)
 GRADES = 5  # a graded outcome is worth 1 … GRADES
 
 
@@ -79,16 +83,25 @@ class World:
     graded: bool = False
 
     def __post_init__(self) -> None:
+        one_of("world", feedback=(self.feedback, ("implicit", "conversions")))
+        check(
+            self,
+            "world",
+            users=Whole(1, 100_000_000, COUNTLESS),
+            items=Whole(2, 10_000_000, COUNTLESS),
+            seed=SEED_OF_WORLDS,
+            catalogue=SEED_OF_WORLDS,
+            relevant=POSITIVE,
+            impressions=POSITIVE,
+            skew=Number(low=0.0, high=10.0, why="A steeper law shows one item only."),
+            agreement=Number(low=-1.0, high=1.0),
+            test_share=SHARE,
+        )
         rules = {
-            "users must be at least 1": self.users >= 1,
-            "relevant must be above 0 and below the number of items": 0.0 < self.relevant < self.items,
-            "impressions must be above 0": self.impressions > 0.0,
-            "skew must not be negative": self.skew >= 0.0,
-            "agreement must lie between −1 and 1": -1.0 <= self.agreement <= 1.0,
-            "test_share must lie between 0 and 1, both excluded": 0.0 < self.test_share < 1.0,
-            "feedback must be implicit or conversions": self.feedback in (Feedback.IMPLICIT, Feedback.CONVERSIONS),
+            f"users × items must be at most {MOST_PAIRS:,}, since every pair is drawn": self.users * self.items
+            <= MOST_PAIRS,
+            "relevant must be below the number of items": self.relevant < self.items,
             "graded outcomes need feedback conversions": not self.graded or self.feedback is Feedback.CONVERSIONS,
-            "seeds must lie between 0 and 2³¹ − 1": all(0 <= s < 2**31 for s in (self.seed, self.catalogue)),
         }
         if broken := [rule for rule, kept in rules.items() if not kept]:
             raise InputError(f"this world cannot be simulated: {broken[0]} ({self}).")
@@ -106,6 +119,9 @@ class World:
     @cached_property
     def pairs(self) -> Pairs:
         """Every relevant pair, seen or not, with its P(seen); with conversions also every seen pair."""
+        zeros = self.feedback is Feedback.CONVERSIONS
+        kept = int(self.users * min(self.relevant + zeros * self.impressions, self.items))
+        require(40 * kept + 100 * self.users + 3000 * self.items, "this world", "Draw fewer users, or fewer items.")
         return draw(self.population, self.test_share, self.feedback is Feedback.CONVERSIONS, self._seeds[1])
 
     @cached_property

@@ -6,8 +6,10 @@ from typing import Literal
 
 import numpy as np
 
+from unskew.bounds import SHARE, word
 from unskew.errors import InputError
 from unskew.log import Log
+from unskew.log.expected import a_log
 from unskew.split.draws import draws
 from unskew.split.split import Split
 
@@ -32,12 +34,11 @@ def holdout(log: Log, test_size: float = 0.3, *, by: Literal["random", "time"] =
         by: ``random`` or ``time``.
         seed: a whole number ≥ 0 that picks one of the random splits.
     """
-    if not 0.0 < test_size < 1.0:
-        raise InputError(f"test_size must lie between 0 and 1 (both excluded), not {test_size:g}.")
+    test_size = float(SHARE.of(test_size, "test_size"))
+    word(by, ("random", "time"), "a hold-out's by")
     if by == "random":
         return Split(log, draws(log, "holdout", seed) < test_size, test_size)
-    if by != "time":
-        raise InputError(f"a hold-out is made by 'random' or by 'time', not by '{by}'.")
+    log = a_log(log)
     if log.time is None:
         raise InputError(
             f"{log.account.source}: a hold-out by time needs a column 'time', and the log has none.\n"

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -20,12 +21,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.bounds import DIM_OR_NONE, NOT_NEGATIVE, ROUNDS, SEED, STRENGTH, THREADS, check, one_of, shown
 from unskew.errors import InputError
 from unskew.kernels import pairs
 from unskew.log import Ids
+from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
+from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import CELLS, Model, from_scores
 from unskew.models.mf import als, lbfgs, sgd
@@ -50,6 +54,7 @@ from unskew.spec import show
 Solver = Literal["als", "lbfgs", "sgd"]
 Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
 SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS), "sgd": (sgd.sgd, sgd.ROUNDS)}
+ANYWAY = 100  # factors that may be more than a small log can have
 OPTIONS = ("dim", "penalty", "offsets", "loss", "propensity", "solver", "rounds", "tolerance", "seed")
 
 
@@ -176,6 +181,8 @@ class MF(Model):
                 know begin at 0.
         """
         self._check()
+        if start is not None and not isinstance(start, MF):
+            raise InputError(f"'mf': a start is a fitted MF, not {shown(start)}.")
         if start is not None and start._factors.user.shape[1] != self.dim + 1:
             raise InputError(f"'mf': a start must have dim={self.dim} like the model, not {start.dim}.")
         self.search_ = None
@@ -224,6 +231,7 @@ class MF(Model):
 
     def _fit(self, weighted: Weighted, progress: Progress | None, start: MF | None = None) -> Self:
         log, weight = weighted.log, weighted.weight
+        self._check_dim(len(log.users), len(log.items))
         ratings = ratings_of(log, weight)
         solve, rounds = SOLVERS[self.solver]
         effort = Effort(self.rounds or rounds, self.tolerance, progress, self.threads, self.seed)
@@ -259,10 +267,8 @@ class MF(Model):
 
     def predict(self, users: Many, items: Many, *, clip: bool = False) -> Floats:
         """ŷ of the pairs (users[j], items[j]), by their ids; ``clip`` keeps it in the range of the ratings."""
-        people, things = pl.Series("user", users), pl.Series("item", items)
-        if len(people) != len(things):
-            raise InputError(f"users and items must be pairs: there are {len(people):,} and {len(things):,}.")
-        return self.predict_codes(self._users.encode(people), self.catalogue.encode(things), clip=clip)
+        (people, user), (things, item) = coded_pairs(users, items)
+        return self.predict_codes(people.into(self._users)[user], things.into(self.catalogue)[item], clip=clip)
 
     def predict_codes(self, user: Codes, item: Codes, *, clip: bool = False) -> Floats:
         """The same by code, the place of an id in ``users_`` and ``items_``; −1 is an unknown one."""
@@ -275,6 +281,7 @@ class MF(Model):
 
     def of(self, log: Log, *, clip: bool = False) -> Predicted:
         """ŷ of every row of a log, with a count of those that training says nothing of."""
+        log = a_log(log)
         user, item = log.users.into(self._users)[log.user], log.items.into(self.catalogue)[log.item]
         known = (np.append(seen, False)[codes] for seen, codes in ((self.user_seen_, user), (self.item_seen_, item)))
         return Predicted(self.predict_codes(user, item, clip=clip), *(int(np.count_nonzero(~k)) for k in known))
@@ -343,7 +350,7 @@ class MF(Model):
 
     def _rows(self, users: Ids) -> Floats:
         """Factors and offset of some users; those of an unknown one are 0."""
-        codes = users.into(self._users)
+        codes = some_ids(users).into(self._users)
         return np.where(codes[:, None] >= 0, self._factors.user[codes], 0.0)
 
     def _columns(self, items: Ids) -> Floats:
@@ -355,24 +362,30 @@ class MF(Model):
         found = self._factors
         return np.asarray(rows[:, :-1] @ found.item[:, :-1].T + rows[:, -1:] + (found.item[:, -1] + found.level))
 
+    def _check_dim(self, users: int, items: int) -> None:
+        """Refuse more factors than a matrix of this size has, or than memory holds."""
+        if self.dim > max(min(users, items), ANYWAY):
+            raise InputError(
+                f"'mf': dim={self.dim:,} is more than {users:,} users and {items:,} items can have: at most "
+                f"{min(users, items):,}."
+            )
+        require(64 * (users + items) * (self.dim + 8), f"'mf' with dim={self.dim:,}", "Take a smaller dim.")
+
     def _check(self) -> None:
         """Refuse what cannot be fitted."""
-        rules = {
-            "dim must be a whole number of at least 0": isinstance(self.dim, int) and self.dim >= 0,
-            "penalty must be a number of at least 0": _number(self.penalty) and self.penalty >= 0.0,
-            "offsets must be free or penalised": self.offsets in get_args(Offsets),
-            "loss must be squared or absolute": self.loss in get_args(Loss),
-            "solver must be als, lbfgs or sgd": self.solver in SOLVERS,
-            "rounds must be a whole number of at least 1": self.rounds is None
-            or (isinstance(self.rounds, int) and self.rounds >= 1),
-            "tolerance must be a number of at least 0": _number(self.tolerance) and self.tolerance >= 0.0,
-            "seed must be a whole number of at least 0": isinstance(self.seed, int) and self.seed >= 0,
-            "threads must be a whole number of at least 1": self.threads is None
-            or (isinstance(self.threads, int) and self.threads >= 1),
-        }
-        if broken := [rule for rule, kept in rules.items() if not kept]:
-            raise InputError(f"'mf': {broken[0]}.")
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and bool(np.isfinite(value))
+        one_of(
+            "mf",
+            offsets=(self.offsets, get_args(Offsets)),
+            loss=(self.loss, get_args(Loss)),
+            solver=(self.solver, tuple(SOLVERS)),
+        )
+        check(
+            self,
+            "mf",
+            dim=DIM_OR_NONE,
+            penalty=replace(STRENGTH, above=-inf, low=0.0),
+            rounds=ROUNDS,
+            tolerance=NOT_NEGATIVE,
+            seed=SEED,
+            threads=THREADS,
+        )
