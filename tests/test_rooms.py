@@ -34,7 +34,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
-COMMON = ("errors", "spec", "atomic", "plain")  # everybody may use these
+COMMON = ("errors", "spec", "atomic", "memory", "plain")  # everybody may use these
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("auditing", "report"), ("evaluation", "report"), ("propensity", "report")}
 
@@ -75,7 +75,7 @@ def found(path: Path) -> list[tuple[str, bool]]:
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_room_imports_only_what_lies_below_it(path: Path) -> None:
-    """kernels < log < split < … < cli; errors, spec, atomic and plain are common ground and know no room."""
+    """kernels < log < split < … < cli; errors, spec, atomic, memory and plain are common ground and know no room."""
     room = room_of(path)
     for other, inside in found(path):
         if other == "__version__" or (inside and (room, other) in EXCEPTIONS):
