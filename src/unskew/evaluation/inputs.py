@@ -14,7 +14,7 @@ import numpy.typing as npt
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
-from unskew.log.sources import open_file, reading
+from unskew.log.sources import open_file
 from unskew.propensity import Side
 
 
@@ -74,8 +74,7 @@ def has_column(source: Any, name: str) -> bool:
     if isinstance(source, Log):
         return False  # it is read already
     if isinstance(source, str | PathLike):
-        with reading(str(source)):
-            return name in open_file(source)[0].collect_schema().names()
+        return name in open_file(source).names
     try:
         return name in nw.from_native(source).collect_schema().names()
     except TypeError:

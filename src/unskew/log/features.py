@@ -52,8 +52,7 @@ def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Featu
     if isinstance(source, Features):
         return source
     if isinstance(source, str | PathLike):
-        lazy, _ = open_file(source)
-        others = tuple(name for name in lazy.collect_schema().names() if name != key)
+        others = tuple(name for name in open_file(source).names if name != key)
         table = table_of_file(source, (key,), (), keep=others, invalid=invalid)
     else:
         names = list(source.columns)

@@ -16,7 +16,10 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log.columns import check_ids, numbers, readable_numbers, whole_ids
-from unskew.log.sources import ENDINGS, ending_of, match_columns, open_file, reading
+from unskew.log.match import match_columns
+from unskew.log.paths import shown
+from unskew.log.sorted_flags import without_sorted_flags
+from unskew.log.sources import ENDINGS, OpenFile, ending_of, open_file, reading
 from unskew.log.table import Table
 
 PIECE = 2_000_000  # rows
@@ -29,10 +32,11 @@ class Part:
     """One file: its used columns under our names, unread.
 
     Args:
+        opened: the file.
         table: a table without rows that has the file's types, and names it in messages.
     """
 
-    lazy: pl.LazyFrame
+    opened: OpenFile
     table: Table
 
     @property
@@ -42,15 +46,17 @@ class Part:
 
     def pieces(self, types: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
         """Its rows; the first wrong one is an error."""
-        with reading(self.source):
-            rows = self.lazy.select(pl.len()).collect(engine="streaming").item()
-        sound = self.lazy.select(self._sound(name).cast(dtype) for name, dtype in types.items())
+        with reading(self.source, self.opened.text):
+            lazy, rows = self.opened.scan(self.table.names)
+        sound = lazy.select(self._sound(name).cast(dtype) for name, dtype in types.items())
         for start in range(0, rows, PIECE):
-            with reading(self.source):
-                piece = sound.slice(start, PIECE).collect(engine="streaming")
+            with reading(self.source, self.opened.text):
+                piece = without_sorted_flags(sound.slice(start, PIECE).collect(engine="streaming"))
             holes = [int(column.is_null().arg_true()[0]) for column in piece if column.null_count()]
             if holes:
-                raise self._wrong(start + min(holes))
+                raise self._wrong(lazy, start + min(holes))
+            if len(piece) != min(PIECE, rows - start):
+                raise self.opened.miscounted(rows, start + len(piece))
             yield piece
 
     def _sound(self, name: str) -> pl.Expr:
@@ -58,12 +64,12 @@ class Part:
         dtype = self.table.frame.schema[name]
         return readable_numbers(name, dtype) if name == "value" else whole_ids(name, dtype)
 
-    def _wrong(self, row: int) -> InputError:
+    def _wrong(self, lazy: pl.LazyFrame, row: int) -> InputError:
         """What is wrong with a row, and how many more of the file lack a value."""
         with reading(self.source):
-            frame = self.lazy.slice(row, 1).collect(engine="streaming")
+            frame = lazy.slice(row, 1).collect(engine="streaming")
             empty = [name for name in self.table.names if frame[name].null_count()]
-            holes = self.lazy.select(pl.col(empty[:1]).is_null().sum()).collect(engine="streaming") if empty else None
+            holes = lazy.select(pl.col(empty[:1]).is_null().sum()).collect(engine="streaming") if empty else None
         remedy = MEND if holes is None else f"In this file {holes.item():,} rows have no {empty[0]}. {MEND}"
         try:
             check(replace(self.table, frame=frame, start=row, remedy=remedy))
@@ -84,14 +90,11 @@ class Stream:
         """The columns of a file, a folder or a pattern; each file must have all of them, in a type that will do."""
         parts = []
         for file in files_of(path):
-            lazy, text = open_file(file)
-            with reading(str(file)):
-                names = match_columns(str(file), lazy.collect_schema().names(), required, (), columns, ())
-                chosen = lazy.select(pl.col(theirs).alias(ours) for ours, theirs in names.items())
-                empty = pl.DataFrame(schema=chosen.collect_schema())
-            parts.append(Part(chosen, Table(str(file), empty, names, header=text)))
+            opened, source = open_file(file), shown(file)
+            names = match_columns(source, opened.names, required, (), columns, ())
+            parts.append(Part(opened, Table(source, opened.empty(names), names, header=opened.text is not None)))
             check(parts[-1].table)
-        return cls(str(path), tuple(parts))
+        return cls(shown(path), tuple(parts))
 
     def pieces(self) -> Iterator[tuple[Part, pl.DataFrame]]:
         """Some rows at a time with the file they are from: numbers as floats, ids so that equal ids are equal."""
