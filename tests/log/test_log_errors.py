@@ -108,9 +108,11 @@ def test_binary_files_that_are_called_text(tmp_path: Path, name: str) -> None:
 
 
 def test_ranks_that_start_at_0(write: Write) -> None:
-    """Lists numbered from 0 are told to add 1; a negative rank among them is another mistake."""
-    said = message(read_recommendations, write("lists.csv", "user,item,rank\n1,1,0\n1,2,1\n"))
-    assert "row 1 (not counting the header) has '0'.\nDo your ranks start at 0? Then add 1 to all of them." in said
+    """Lists numbered from 0 are told to add 1, and lose nothing; a negative rank among them is another mistake."""
+    path = write("lists.csv", "user,item,rank\n1,1,0\n1,2,1\n")
+    for invalid in ("error", "drop"):
+        said = message(read_recommendations, path, invalid=invalid)
+        assert "row 1 (not counting the header) has 0 (rows with 0: 1).\nDo your ranks start at 0?" in said
     assert "add 1" not in message(read_recommendations, write("lists.csv", "user,item,rank\n1,1,0\n1,2,-1\n"))
 
 
@@ -262,7 +264,7 @@ def test_options_that_do_not_exist(write: Write) -> None:
     assert "a.csv" not in message(Log.from_frame, [1, 2]) and "not a dataframe" in message(Log.from_frame, [1])
 
 
-@pytest.mark.parametrize("rank", ["0", "-3", "1.5", "x", "99999999999"])
+@pytest.mark.parametrize("rank", ["-3", "1.5", "x", "99999999999"])
 def test_ranks_that_are_none(write: Write, rank: str) -> None:
     """A rank is a whole number from 1 on."""
     path = write("lists.csv", f"user,item,rank\n1,1,1\n1,2,{rank}\n")

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.log.columns import as_ids, check_ids, numbers
+from unskew.log.columns import as_ids, check_ids, check_labels, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import table_of_file, table_of_frame
@@ -51,6 +51,9 @@ def read_population(
             reason="relevant below 0",
             why="It is the number of the user's relevant items, seen or not.",
         )
+    for name in keep:
+        if name in table:
+            check_labels(table, name)
     found |= {name: table.frame[name].cast(pl.String).fill_null("(none)") for name in keep if name in table}
     table.refuse(
         "user", ~table.frame["user"].is_first_distinct(), must="must name each user once", reason="repeated user"

@@ -14,7 +14,7 @@ from unskew.errors import InputError
 from unskew.kernels.ranks import find_ranks
 from unskew.log.columns import as_ids, check_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Ids
-from unskew.log.lists import LARGEST, ranks_by_score
+from unskew.log.lists import LARGEST, ranks_by_score, refuse_ranks_from_zero
 from unskew.log.log import Account, Floats, Integers, Invalid, Log
 from unskew.log.order import group, pick, regroup, starts_of
 from unskew.log.recommendations import Recommendations
@@ -185,8 +185,9 @@ def _ranks(table: Table) -> pl.Series:
         table.notes.append(f"{unlisted.sum():,} predictions have no rank: their items are not listed")
     must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}, or nothing where the item is not listed"
     rank = whole_numbers(table, "rank", must)
+    refuse_ranks_from_zero(table, rank)
     wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-    table.refuse("rank", wrong, must=must, reason="rank out of range", why="If ranks start at 0, add 1.")
+    table.refuse("rank", wrong, must=must, reason="rank out of range")
     return rank.set(unlisted, 0)
 
 

@@ -63,7 +63,8 @@ class TextFile:
             start = content.read(4)
         packed = start.startswith(_PACKED)
         head = bytes(next(_blocks(file, packed), b""))
-        for mark, what in _FOREIGN.items():
+        foreign = _FOREIGN | {_PACKED: "packed twice.\nUnpack it once."} if packed else _FOREIGN
+        for mark, what in foreign.items():
             if head.startswith(mark):
                 raise InputError(f"{shown(file)}: the name says text, but the content is {what}")
         if head.startswith(_WIDE) or b"\0" in head:
@@ -154,7 +155,7 @@ def _header(file: Path, head: bytes, *, whole: bool) -> str:
         )
     try:
         return line.decode("utf-8-sig")
-    except UnicodeError as problem:
+    except UnicodeDecodeError as problem:
         raise InputError(
             f"{shown(file)}: the header is not in UTF-8 ({problem.__class__.__name__}).\n{_UTF8}"
         ) from None
@@ -165,9 +166,9 @@ def _blocks(file: Path, packed: bool) -> Iterator[memoryview]:
     buffer = memoryview(bytearray(BLOCK))
     try:
         with gzip.open(file, "rb") if packed else file.open("rb", buffering=0) as content:
-            while size := content.readinto(buffer):  # type: ignore[union-attr]
+            while size := content.readinto(buffer):
                 yield buffer[:size]
     except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
         raise InputError(
-            f"{shown(file)}: the file cannot be unpacked ({problem}).\nIt is damaged or cut off: fetch or pack it again."
+            f"{shown(file)}: the file cannot be unpacked ({problem}).\nIt is damaged or cut off: fetch it again."
         ) from None
