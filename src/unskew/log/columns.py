@@ -10,7 +10,10 @@ from unskew.log.table import Table
 
 LARGEST = 1e30  # of values and predictions: sums of their squares, and of weights times squares, stay finite
 _FITS = 2**63  # what 64 bits hold
-_EXACT = {pl.Float32: 2**24, pl.Float64: 2**53}  # from here on floats leave out whole numbers
+_EXACT: dict[type[pl.DataType], int] = {
+    pl.Float32: 2**24,
+    pl.Float64: 2**53,
+}  # from here on floats leave out whole numbers
 _LATEST = 2**62  # of times that are plain numbers: differences of two of them fit into 64 bits
 _YEARS = "must lie in the years 1 to 9999"
 

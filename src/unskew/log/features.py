@@ -15,6 +15,7 @@ from unskew.log.columns import as_ids, check_ids, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import open_file, table_of_file, table_of_frame
+from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
 MOST_LEVELS = 50  # of a text column, each becomes a column of 0 and 1
@@ -36,7 +37,7 @@ class Features:
             missing = int(np.count_nonzero(place < 0))
             first = ids.values[int(np.argmax(place < 0))]
             raise InputError(
-                f"{self.account.source}: {missing:,} {what}s have no row, the first is '{first}'.\n"
+                f"{self.account.source}: {missing:,} {what}s have no row, the first is '{plain(first)}'.\n"
                 f"Give covariates for every {what} of the logs and lists, or use a model without them."
             )
         return self.matrix[place]

@@ -12,6 +12,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.ranks import find_ranks
+from unskew.log.columns import LARGEST as LARGEST_NUMBER
 from unskew.log.columns import as_ids, check_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Ids
 from unskew.log.lists import LARGEST, ranks_by_score, refuse_ranks_from_zero
@@ -80,12 +81,13 @@ class Predictions:
             )
         if rows.n_unique() < len(rows) or columns.n_unique() < len(columns):
             raise InputError(f"{source}: an id of a row or column occurs twice.")
-        wrong = ~np.isfinite(given)
+        wrong = ~(np.abs(given) <= LARGEST_NUMBER)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise InputError(
                 f"{source}: the prediction for user {show(rows[int(row)])} and item {show(columns[int(column)])} is "
-                f"{given[row, column]:g}. Predictions must be finite numbers; give a frame if only some pairs have one."
+                f"{given[row, column]:g}. Predictions must be finite numbers (up to {LARGEST_NUMBER:g}); give a frame "
+                "if only some pairs have one."
             )
         (people, user), (things, item) = Ids.code(rows), Ids.code(columns)
         matrix = given[np.argsort(user)][:, np.argsort(item)]

@@ -30,6 +30,7 @@ from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
 from unskew.models import files
 from unskew.models.base import Model, from_factors
+from unskew.plain import plain
 from unskew.propensity.base import Many
 from unskew.spec import parse, show, take
 
@@ -239,7 +240,7 @@ class Factors(Model):
             model.user_, model.item_ = arrays["user"], arrays["item"]
             model.losses_ = tuple(float(loss) for loss in arrays["losses"])
         except (InputError, KeyError, TypeError, ValueError) as problem:
-            raise InputError(f"{path}: the model is damaged ({problem}).") from None
+            raise InputError(f"{path}: the model is damaged ({plain(problem)}).") from None
         for name, rows in (("users", model.user_), ("items", model.item_)):
             if rows.shape != (len(ids[name]), model.dim + 1) or not np.isfinite(rows).all():
                 raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")

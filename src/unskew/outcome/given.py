@@ -16,9 +16,11 @@ import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.log import Ids, Predictions, read_predictions
+from unskew.log.columns import LARGEST
 from unskew.log.ids import Codes
 from unskew.log.log import Invalid
 from unskew.outcome.base import Ask, Floats, Lacking, Outcome
+from unskew.plain import plain
 from unskew.spec import show
 
 Finder = Callable[[Codes, Codes], npt.NDArray[np.int64]]
@@ -45,8 +47,10 @@ class Given(Outcome):
     estimated = False
 
     def __post_init__(self) -> None:
-        if self.default is not None and not np.isfinite(self.default):
-            raise InputError(f"'given': default must be a finite number, not {self.default}.")
+        if self.default is not None and not abs(self.default) <= LARGEST:
+            raise InputError(
+                f"'given': default must be a finite number between {-LARGEST:g} and {LARGEST:g}, not {self.default}."
+            )
         if isinstance(self.source, str | PathLike):
             table = read_predictions(self.source, columns=self.columns, invalid=self.invalid)
         else:
@@ -66,8 +70,8 @@ class Given(Outcome):
                 first = int(np.argmax(missing))
                 raise InputError(
                     f"{self.table.account.source}: there is no prediction for {np.count_nonzero(missing):,} of "
-                    f"{len(at):,} pairs; the first is user '{users.values[int(user[first])]}', item "
-                    f"'{items.values[int(item[first])]}'.\n"
+                    f"{len(at):,} pairs; the first is user '{plain(users.values[int(user[first])])}', item "
+                    f"'{plain(items.values[int(item[first])])}'.\n"
                     "Add rows for them, or say what such pairs get: given(..., default=0)."
                 )
             return np.where(missing, self.default or 0.0, self.table.value[at])
