@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,7 +47,7 @@ class Ready:
             self._say(f"reading {name}", len(ready), len(read))
             ready[name] = models.load(text)
         for name, text in specs.items():
-            if name not in read and Path(text).is_file():
+            if name not in read and os.path.isfile(text):
                 raise InputError(
                     f"--model {name}={text}: a model is read from a file that ends in .npz: what save wrote, or plain "
                     f"factors.\nGive lists with --recs {name}={text}, and predictions with --predictions {name}={text}."

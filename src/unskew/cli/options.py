@@ -10,6 +10,7 @@ import typer
 
 from unskew.atomic import missing_folder
 from unskew.errors import InputError
+from unskew.plain import plain
 
 if TYPE_CHECKING:
     from unskew.evaluation import PropensityComparison
@@ -54,6 +55,9 @@ def column_map(given: str | None) -> dict[str, str] | None:
     pairs = [part.partition("=") for part in given.split(",")]
     if any(not (name.strip() and sign and theirs.strip()) for name, sign, theirs in pairs):
         raise InputError(f"--columns {given}: write our name, '=' and yours, as in user=customer_id,item=sku.")
+    names = [name.strip() for name, _, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"--columns {plain(given)}: '{plain(twice[0])}' is there twice; say once which column it is.")
     return {name.strip(): theirs.strip() for name, _, theirs in pairs}
 
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.columns import as_ids, check_ids, numbers
+from unskew.log.coded import code_ids
+from unskew.log.columns import check_ids, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import open_file, table_of_file, table_of_frame
@@ -70,7 +71,7 @@ def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Featu
     if len(columns) == 1:
         raise InputError(f"{table.source}: there is no column beside '{key}', so there are no covariates.")
     kept = table.kept(columns)
-    ids, code = Ids.code(as_ids(kept.pop(key), from_text=table.header))
+    ids, code = code_ids(table, key, kept.pop(key))
     order = np.argsort(code)
     matrix = np.column_stack([column.to_numpy()[order] for column in kept.values()]).astype(np.float64)
     return Features(ids, matrix, tuple(kept), table.account())

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
+from unskew.log.coded import code_ids
 from unskew.log.columns import as_ids, check_ids, check_labels, numbers, times
-from unskew.log.ids import Ids
 from unskew.log.log import Duplicates, Feedback, Log
 from unskew.log.order import group, pick
 from unskew.log.table import Table, show
@@ -41,14 +41,14 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
         )
     checked, clock = _check(table, told)
     columns = table.kept(checked)
+    users, user = code_ids(table, "user", columns.pop("user"))
+    items, item = code_ids(table, "item", columns.pop("item"))
     for name, column in columns.items():
         if name in IDS or column.dtype == pl.String:
             columns[name] = as_ids(column, from_text=table.header)
-    users, user = Ids.code(columns["user"])
-    items, item = Ids.code(columns["item"])
     indptr, order = group(user, item, len(users), len(items))
     user, item = pick(user, order), pick(item, order)
-    columns = {name: pick(column, order) for name, column in columns.items() if name not in REQUIRED}
+    columns = {name: pick(column, order) for name, column in columns.items()}
     log = Log(
         users,
         items,

@@ -12,7 +12,8 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
-from unskew.log.columns import as_ids, check_ids, numbers, whole_numbers
+from unskew.log.coded import code_ids
+from unskew.log.columns import check_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
 from unskew.log.order import Rows, group, pick, starts_of
 from unskew.log.recommendations import Recommendations
@@ -27,8 +28,8 @@ _REPEATED_ITEM, _REPEATED_RANK = 1, 2
 def lists_of(table: Table) -> Recommendations:
     """Check, code and order the entries of a table."""
     columns = table.kept(_check(table))
-    users, user = Ids.code(as_ids(columns["user"], from_text=table.header))
-    items, item = Ids.code(as_ids(columns["item"], from_text=table.header))
+    users, user = code_ids(table, "user", columns["user"])
+    items, item = code_ids(table, "item", columns["item"])
     if "rank" in columns:
         rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
     else:

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.log.columns import as_ids, check_ids, check_labels, numbers
+from unskew.log.coded import code_ids
+from unskew.log.columns import check_ids, check_labels, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import table_of_file, table_of_frame
@@ -59,7 +60,7 @@ def read_population(
         "user", ~table.frame["user"].is_first_distinct(), must="must name each user once", reason="repeated user"
     )
     kept = table.kept(found)
-    ids, code = Ids.code(as_ids(kept["user"], from_text=table.header))
+    ids, code = code_ids(table, "user", kept["user"])
     order = np.argsort(code)
     relevant = kept["relevant"].gather(order).to_numpy() if "relevant" in kept else None
     labels = {name: kept[name].gather(order) for name in keep if name in kept}

@@ -12,8 +12,9 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.ranks import find_ranks
+from unskew.log.coded import code_ids
 from unskew.log.columns import LARGEST as LARGEST_NUMBER
-from unskew.log.columns import as_ids, check_ids, numbers, whole_numbers
+from unskew.log.columns import check_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Ids
 from unskew.log.lists import LARGEST, ranks_by_score, refuse_ranks_from_zero
 from unskew.log.log import Account, Floats, Integers, Invalid, Log
@@ -151,8 +152,8 @@ def predictions_of(table: Table) -> Predictions:
     if "rank" in table:
         columns["rank"] = _ranks(table)
     columns = table.kept(columns)
-    users, user = Ids.code(as_ids(columns["user"], from_text=table.header))
-    items, item = Ids.code(as_ids(columns["item"], from_text=table.header))
+    users, user = code_ids(table, "user", columns["user"])
+    items, item = code_ids(table, "item", columns["item"])
     indptr, order = group(user, item, len(users), len(items))
     user, item = pick(user, order), pick(item, order)
     again = np.flatnonzero((item[1:] == item[:-1]) & (user[1:] == user[:-1])) + 1

@@ -6,6 +6,7 @@ pieces are judged by the same rules as a table in memory, and a wrong row is nam
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from glob import glob
@@ -25,6 +26,7 @@ from unskew.log.table import Table
 PIECE = 2_000_000  # rows
 MEND = "Mend the column, or leave such rows out."
 _PATTERN = "*?["
+_FIT_64_BITS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,24 +122,26 @@ def check(table: Table) -> None:
 def files_of(path: str | PathLike[str]) -> list[Path]:
     """The files of a path: itself, those of a folder (also in folders below), or those that a pattern names."""
     given = Path(path)
-    if given.is_dir():
+    if os.path.isdir(given):
         below = (file for file in given.rglob("*") if not _hidden(file.relative_to(given)))
         found = sorted(file for file in below if file.is_file() and ending_of(file) in ENDINGS)
         if not found:
             raise InputError(
-                f"{given}: the folder holds no .parquet, .csv or .tsv file.\nGive a folder with such files."
+                f"{shown(given)}: the folder holds no .parquet, .csv or .tsv file.\nGive a folder with such files."
             )
         if len(kinds := sorted({ending_of(file) for file in found})) > 1:
             raise InputError(
-                f"{given}: the folder holds files of several kinds ({', '.join(kinds)}), and rows might count twice.\n"
-                f"Say which are meant: '{given}/*{kinds[0]}'."
+                f"{shown(given)}: the folder holds files of several kinds ({', '.join(kinds)}), and rows might count "
+                f"twice.\nSay which are meant: '{shown(given)}/*{kinds[0]}'."
             )
         return found
-    if given.exists() or not any(sign in str(path) for sign in _PATTERN):
+    if os.path.lexists(given) or not any(sign in str(path) for sign in _PATTERN):
         return [given]
     found = sorted(file for name in glob(str(given), recursive=True) if (file := Path(name)).is_file())
     if not found:
-        raise InputError(f"{given}: no file has such a name.\nCheck the pattern (looked from {Path.cwd()}).")
+        raise InputError(
+            f"{shown(given)}: no file has such a name.\nCheck the pattern (looked from {shown(Path.cwd())})."
+        )
     return found
 
 
@@ -153,4 +157,4 @@ def _common(name: str, types: list[pl.DataType]) -> pl.DataType:
     plain = {dtype if dtype.is_integer() else pl.Int64() if dtype.is_numeric() else pl.String() for dtype in types}
     if len(plain) == 1:
         return plain.pop()
-    return pl.String() if pl.String() in plain or pl.UInt64() in plain else pl.Int64()
+    return pl.Int64() if all(dtype in _FIT_64_BITS for dtype in plain) else pl.String()
