@@ -179,5 +179,8 @@ def test_frames_that_cannot_become_columns() -> None:
     """Two columns of one name, and cells of several types, are errors of ours."""
     twice = pd.DataFrame([[1, 2, 3]], columns=["user", "item", "user"])
     assert "frame: the frame cannot be read" in message(Log.from_frame, twice)
+    levels = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("user", "a"), ("item", "b")]))
+    assert "there is no column 'user'; the columns are: ('user', 'a')" in message(Log.from_frame, levels)
+    assert "not a dataframe" in message(read_features, 5, "user")
     mixed = pd.DataFrame({"user": [1, "a", 2.5], "item": [1, 2, 3]})
     assert "frame: the frame cannot be read" in message(Log.from_frame, mixed)

@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,3 +76,21 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(os, "stat", denied)
     assert "log.csv: the file cannot be opened (Permission denied)" in said(path, TABLES)
+
+
+@pytest.mark.parametrize("given", [None, 5, {}, b"log.csv"])
+def test_what_is_no_path(given: Any) -> None:
+    """Python callers may mistake anything for a path."""
+    for read in (read_log, read_recommendations, read_predictions, count_items):
+        with pytest.raises(InputError, match="a path is a text or a Path"):
+            read(given)
+
+
+def test_columns_that_are_no_names(tmp_path: Path) -> None:
+    """The names in the input are texts."""
+    path = tmp_path / "log.csv"
+    path.write_text("user,item\n1,2\n")
+    for columns in (5, {"user": 5}, ["user"]):
+        wrong: Any = columns
+        with pytest.raises(InputError, match="'columns' must map our names"):
+            read_log(path, columns=wrong)

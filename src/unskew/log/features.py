@@ -57,8 +57,7 @@ def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Featu
         others = tuple(name for name in open_file(source).names if name != key)
         table = table_of_file(source, (key,), (), keep=others, invalid=invalid)
     else:
-        names = list(source.columns)
-        others = tuple(str(name) for name in names if str(name) != key)
+        others = tuple(str(name) for name in getattr(source, "columns", ()) if str(name) != key)
         table = table_of_frame(source, f"{key} features", (key,), (), keep=others, invalid=invalid)
     table.refuse_nulls(*table.names)
     check_ids(table, key)

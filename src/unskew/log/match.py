@@ -18,6 +18,8 @@ def match_columns(
     keep: Iterable[str],
 ) -> dict[str, str]:
     """Our name → their name, for the required, the optional that are there, and the kept columns."""
+    if not isinstance(columns or {}, Mapping) or not all(isinstance(name, str) for name in (columns or {}).values()):
+        raise InputError(f"{source}: 'columns' must map our names to those of the input: {{'user': 'customer_id'}}.")
     asked, known = dict(columns or {}), (*required, *optional)
     if unknown := [name for name in asked if name not in known]:
         raise InputError(

@@ -21,7 +21,14 @@ _KINDS = {
 
 def shown(path: str | PathLike[str]) -> str:
     """A path as messages print it."""
-    return plain(os.fspath(path), LONGEST)
+    return plain(path, LONGEST)
+
+
+def as_path(given: object) -> Path:
+    """A path from what Python callers gave."""
+    if isinstance(given, str | PathLike):
+        return Path(given)
+    raise InputError(f"{plain(given)}: a path is a text or a Path, not {type(given).__name__}.")
 
 
 def check_file(path: str | PathLike[str], remedy: str, hint: str = "") -> Path:
@@ -31,7 +38,7 @@ def check_file(path: str | PathLike[str], remedy: str, hint: str = "") -> Path:
         remedy: which kind of file to give.
         hint: what else might have been meant, if there is no such file.
     """
-    file = Path(path)
+    file = as_path(path)
     try:
         kind = os.stat(file).st_mode
         if stat.S_ISREG(kind):

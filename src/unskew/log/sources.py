@@ -171,7 +171,7 @@ def table_of_frame(
     drop = _drops(invalid)
     try:
         known = nw.from_native(frame)
-        present = known.collect_schema().names()
+        present = [str(name) for name in known.collect_schema().names()]
     except TypeError as problem:
         raise InputError(
             f"{source}: a {type(frame).__name__} is not a dataframe.\n"
@@ -186,7 +186,14 @@ def table_of_frame(
             chosen.collect(backend="polars").to_native() if isinstance(chosen, nw.LazyFrame) else chosen.to_polars()
         )
         renamed = pl.DataFrame([read[theirs].alias(ours) for ours, theirs in names.items()])
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
+    except (
+        TypeError,
+        ValueError,
+        LookupError,
+        OverflowError,
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+    ) as problem:
         raise _unreadable(source, problem, "Give columns of one type each: numbers, texts or times.") from problem
     return Table(source, without_sorted_flags(renamed), names, drop)
 

@@ -18,7 +18,7 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.log.columns import check_ids, numbers, readable_numbers, whole_ids
 from unskew.log.match import match_columns
-from unskew.log.paths import shown
+from unskew.log.paths import as_path, shown
 from unskew.log.sorted_flags import without_sorted_flags
 from unskew.log.sources import ENDINGS, OpenFile, ending_of, open_file, reading
 from unskew.log.table import Table
@@ -121,7 +121,7 @@ def check(table: Table) -> None:
 
 def files_of(path: str | PathLike[str]) -> list[Path]:
     """The files of a path: itself, those of a folder (also in folders below), or those that a pattern names."""
-    given = Path(path)
+    given = as_path(path)
     if os.path.isdir(given):
         below = (file for file in given.rglob("*") if not _hidden(file.relative_to(given)))
         found = sorted(file for file in below if file.is_file() and ending_of(file) in ENDINGS)

@@ -159,7 +159,7 @@ def _ids(name: str, given: Any) -> pl.Series:
         values = values.tolist()  # pandas
     try:
         column = pl.Series(name, None if isinstance(values, str) else values)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as problem:
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
         raise InputError(f"{name}: ids must be a sequence of whole numbers, or of texts ({plain(problem)}).") from None
     unfit = (pl.Binary, pl.Object, pl.Datetime, pl.Duration, pl.Time)
     if values is None or isinstance(values, str) or column.dtype.is_nested() or column.dtype in unfit:
