@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import polars as pl
 
 from unskew.errors import InputError
@@ -68,6 +70,8 @@ def numbers(table: Table, name: str, largest: float = LARGEST) -> pl.Series:
     table.refuse_nulls(name)
     parsed = _parse(table, name, pl.Float64, "numbers")
     _refuse_unparsed(table, name, parsed, "must hold numbers")
+    if largest < inf and (parsed.abs() <= largest).all():  # nan is larger than any number, and nulls do not count
+        return parsed
     table.refuse(
         name,
         ~parsed.is_finite().fill_null(True),
