@@ -57,12 +57,16 @@ def test_control_groups_of_version_1(machine: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "left"), [(resource.RLIMIT_AS, 4_000_000 - 1_024_000), (resource.RLIMIT_DATA, 4_000_000 - 512_000)]
+    ("kind", "left"),
+    [
+        (resource.RLIMIT_AS, 4_000_000_000 - 1_024_000 - memory.THREADS),
+        (resource.RLIMIT_DATA, 4_000_000_000 - 512_000),
+    ],
 )
 def test_ulimit_counts_less_what_is_taken(machine: Path, monkeypatch: pytest.MonkeyPatch, kind: int, left: int) -> None:
     unlimited = resource.RLIM_INFINITY
     monkeypatch.setattr(
-        resource, "getrlimit", lambda asked: (4_000_000, unlimited) if asked == kind else (unlimited, unlimited)
+        resource, "getrlimit", lambda asked: (4_000_000_000, unlimited) if asked == kind else (unlimited, unlimited)
     )
     assert memory.available() == left
 

@@ -13,6 +13,7 @@ import pytest
 
 from unskew.errors import InputError
 from unskew.log import Log, Recommendations, read_log, read_recommendations
+from unskew.propensity.counting import count_items
 
 Write = Callable[[str, str], Path]
 
@@ -163,6 +164,19 @@ def test_nulls_in_any_used_column(write: Write, column: str) -> None:
     said = message(read_log, path, keep=["country"])
     assert f"log.csv: column '{column}' must have a value in every row; row 2 (not counting the header)" in said
     assert read_log(path, keep=["country"], invalid="drop").account.dropped == {f"null {column}": 1}
+
+
+@pytest.mark.parametrize("column", ["user", "item", "policy"])
+def test_an_empty_id_is_none(write: Write, column: str) -> None:
+    """Who quotes all fields writes nulls as an empty text, in CSV and elsewhere."""
+    row = {"user": "a", "item": "b", "policy": "c"}
+    frame = pl.DataFrame([row, {**row, "user": "z", column: ""}])
+    path = write("log.csv", frame.write_csv(quote_style="always"))
+    both: list[tuple[Callable[..., Log], Any]] = [(read_log, path), (Log.from_frame, frame)]
+    for read, source in (*both, (Log.from_frame, frame.cast(pl.Categorical))):
+        assert f"column '{column}' must have a value in every row; row 2" in message(read, source)
+        assert read(source, invalid="drop").account.dropped == {f"null {column}": 1}
+    assert "must have a value in every row; row 2" in message(count_items, path, columns={"item": column})
 
 
 def test_the_message_names_the_column_as_the_file_does(write: Write) -> None:

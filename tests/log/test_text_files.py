@@ -183,4 +183,4 @@ def test_parquet_files_that_cannot_fit(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "t.parquet"
     pl.DataFrame({"user": [1] * 10_000, "item": range(10_000)}).write_parquet(path)
     monkeypatch.setattr(memory, "available", lambda: 100_000)
-    assert "t.parquet: reading 10,000 rows needs about 160 kB of memory" in message(read_log, path)
+    assert "t.parquet: reading 10,000 rows needs about 560 kB of memory" in message(read_log, path)

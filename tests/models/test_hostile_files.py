@@ -99,6 +99,16 @@ def test_archives_that_are_strange(tmp_path: Path) -> None:
     assert "nothing is known of an array" in told and "\x1b" not in told
 
 
+@pytest.mark.parametrize("text", ["(" * 5000, "{" * 5000, "{'descr': [[[", "-" * 9000 + "1", "{'shape': (1", "\0"])
+def test_headers_of_arrays_that_are_none(tmp_path: Path, text: str) -> None:
+    """They are written as Python is, and may be anything."""
+    content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+    path = packed(
+        tmp_path / "m.npz", {f"{name}.npy": member(array) for name, array in GOOD.items()} | {"a.npy": content}
+    )
+    assert "m.npz: not a model (" in said(path)
+
+
 @pytest.mark.parametrize("ids", [np.array([1.5, 2.5]), np.array([3, 3]), np.array([[1], [2]])])
 def test_saved_ids_that_are_none(tmp_path: Path, ids: npt.NDArray[Any]) -> None:
     """Fractions, an id twice, a matrix."""

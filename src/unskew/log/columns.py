@@ -29,6 +29,9 @@ def check_ids(table: Table, name: str) -> None:
     if column.dtype in (pl.Datetime, pl.Duration, pl.Time):
         raise _wrong_type(table, name, "numbers or text")
     check_labels(table, name)
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):  # "" is how exports write a null where they quote all
+        empty = (column.cast(pl.String) == "").fill_null(False)
+        table.refuse(name, empty, must="must have a value in every row", reason=f"null {name}")
     if column.dtype.is_float() or column.dtype.is_decimal():
         table.refuse(
             name,
@@ -155,6 +158,8 @@ def whole_ids(name: str, dtype: pl.DataType) -> pl.Expr:
     column = pl.col(name)
     if dtype == pl.Date:
         return pl.when(column.to_physical().is_between(*limits(dtype))).then(column).alias(name)
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return pl.when(column.cast(pl.String) != "").then(column).alias(name)
     if not (dtype.is_float() or dtype.is_decimal()):
         return column
     return pl.when(_is_whole(name, dtype)).then(column.cast(pl.Int64, strict=False)).alias(name)

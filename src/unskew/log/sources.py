@@ -26,8 +26,8 @@ from unskew.plain import plain
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
 ENDINGS = (*_SEPARATORS, *_PARQUET)
-_CELL = 8  # bytes that a number takes in memory
-_SMALLER = "Read fewer columns, a part of the rows, or use a machine with more memory."
+_CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
+_SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ class OpenFile:
     def read(self, names: Mapping[str, str]) -> pl.DataFrame:
         """Columns under our names."""
         lazy, rows = self.scan(names)
-        memory.require(rows * len(names) * _CELL, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER)
+        size = rows * len(names) * _CELL[self.text is not None]
+        memory.require(size, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER)
         frame = lazy.collect()
         if len(frame) != rows:
             raise self.miscounted(rows, len(frame))

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import lzma
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,8 @@ _UNREADABLE = (
     TypeError,
     AttributeError,
     RuntimeError,  # encrypted, packed in an unknown way, nested too deeply
+    SyntaxError,  # an array's header, which is written as Python is
+    tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -129,15 +132,23 @@ def _size(file: Path) -> int:
             raise ValueError("an array is there twice, or there are too many")
         for member in members:
             with packed.open(member) as content:
-                if np.lib.format.read_magic(content) == (1, 0):
-                    shape, _, dtype = np.lib.format.read_array_header_1_0(content)
-                else:
-                    shape, _, dtype = np.lib.format.read_array_header_2_0(content)
+                shape, dtype = _shape(content)
                 if dtype.hasobject:
                     raise ValueError(OBJECTS)
                 if min(shape, default=0) < 0 or content.tell() + prod(shape) * dtype.itemsize != member.file_size:
                     raise ValueError(f"array '{member.filename}' is not as large as it says")
         return sum(member.file_size for member in members)
+
+
+def _shape(content: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """What an array says of itself."""
+    version = np.lib.format.read_magic(content)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    try:
+        shape, _, dtype = read(content)
+    except MemoryError:  # brackets in brackets in brackets
+        raise ValueError("the header of an array is damaged") from None
+    return shape, dtype
 
 
 def format_name(kind: str) -> str:
