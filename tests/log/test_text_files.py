@@ -72,6 +72,7 @@ def test_quoted_fields_hold_anything(tmp_path: Path) -> None:
         ('user,item,title\n1,2,a\n2,3,"b" c\n', "line 3 goes on behind the double quote that ends a field"),
         ('user,item,title\n1,2,a\n2,3,5" disk\n3,4,b\n', "Line 3 holds a double quote inside a field"),
         ("user,item\r1,2\r3,4\r", "lines end with a carriage return only"),
+        ("\n\n\r\n", "the file is empty"),
         ("user,item,user\n1,2,3\n", "two columns 'user', at places 1 and 3"),
         ("user,item, item \n1,2,3\n", "two columns 'item', at places 2 and 3"),
         ("1,2\n3,4\n5,6\n", "The first line seems to be a row, not a header"),
@@ -167,6 +168,8 @@ def test_one_column_is_not_two(tmp_path: Path) -> None:
     said = message(read_log, path, columns={"user": "item"})
     assert "column 'item' would be both user and item" in said and "--columns user=...,item=..." in said
     assert read_log(path, columns={"user": "item", "item": "user"}).to_frame().rows() == [(2, 1)]
+    users = put(tmp_path / "users.csv", "user,n\n1,2\n")
+    assert read_population(users, columns={"relevant": "n"}, keep=["n"]).columns["n"].to_list() == ["2"]
 
 
 def test_huge_cells_are_shortened(tmp_path: Path) -> None:

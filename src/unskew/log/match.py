@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from unskew.errors import InputError
 from unskew.plain import plain
 
+OURS = {"user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant", "share"}
+
 
 def match_columns(
     source: str,
@@ -49,9 +51,9 @@ def match_columns(
 
 
 def _refuse_shared(source: str, names: Mapping[str, str]) -> None:
-    """One column cannot be both the user and the item."""
+    """One column cannot be both the user and the item; segments may be cut by any column."""
     first: dict[str, str] = {}
-    for ours, theirs in names.items():
+    for ours, theirs in ((ours, theirs) for ours, theirs in names.items() if ours in OURS):
         if theirs in first:
             raise InputError(
                 f"{source}: column '{plain(theirs)}' would be both {first[theirs]} and {ours}.\n"

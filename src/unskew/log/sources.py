@@ -151,7 +151,7 @@ def reading(source: str, text: TextFile | None = None) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeError) as problem:
         reason = plain(str(problem).strip().split("\n")[0], 200)
-        hint = text.stray_quote() if text is not None else ""
+        hint = text.stray_quote() if text is not None and "utf-8" not in reason.lower() else ""
         raise InputError(
             f"{shown(source)}: the file cannot be read ({reason}).\n"
             + (hint or "Check that it is what its name says, that it is not cut off, and that text is in UTF-8.")

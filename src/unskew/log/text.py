@@ -78,6 +78,8 @@ class TextFile:
             names = next(csv.reader([header], delimiter=separator), [])
         except csv.Error as problem:
             raise InputError(f"{shown(file)}: the header cannot be read ({problem}).\nFix the first line.") from None
+        if not names:
+            raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
         return cls(file, separator, tuple(names), packed, skipped)
 
     def check(self) -> tuple[int, bytes | None]:
