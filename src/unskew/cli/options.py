@@ -11,7 +11,7 @@ import typer
 from unskew.atomic import together
 from unskew.errors import InputError
 from unskew.outputs import files_in, refuse_same, try_writing
-from unskew.plain import plain_path
+from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
     from unskew.auditing import Audit
@@ -57,6 +57,9 @@ def column_map(given: str | None) -> dict[str, str] | None:
     pairs = [part.partition("=") for part in given.split(",")]
     if any(not (name.strip() and sign and theirs.strip()) for name, sign, theirs in pairs):
         raise InputError(f"--columns {given}: write our name, '=' and yours, as in user=customer_id,item=sku.")
+    names = [name.strip() for name, _, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"--columns {plain(given)}: '{plain(twice[0])}' is there twice; say once which column it is.")
     return {name.strip(): theirs.strip() for name, _, theirs in pairs}
 
 

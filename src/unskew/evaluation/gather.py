@@ -23,8 +23,8 @@ from unskew.log.catalogue import Catalogue, read_catalogue
 from unskew.log.log import Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback
-from unskew.threads import Task, Threads
 from unskew.plain import plain
+from unskew.threads import Task, Threads
 
 Stage = Callable[[str, int, int], None]
 

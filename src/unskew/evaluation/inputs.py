@@ -16,7 +16,7 @@ from unskew.errors import InputError
 from unskew.evaluation.handmade import check_lists, check_log, check_predictions
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
-from unskew.log.sources import open_file, reading
+from unskew.log.sources import open_file
 from unskew.plain import plain
 from unskew.propensity import Side
 
@@ -89,8 +89,7 @@ def has_column(source: Any, name: str) -> bool:
     if isinstance(source, Log):
         return False  # it is read already
     if isinstance(source, str | PathLike):
-        with reading(str(source)):
-            return name in open_file(source)[0].collect_schema().names()
+        return name in open_file(source).names
     try:
         return name in nw.from_native(source).collect_schema().names()
     except TypeError:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.evaluation.lookalikes import written_otherwise
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 from unskew.plain import plain as shortened
@@ -29,6 +30,7 @@ def code_lists(
         found, repeats, told = given.recode(test.users, test.items), 0, shortened(name)
         outside = _recognise(told, given, test.users, logged, ledger)
         _refuse_silence(told, given, found, scored)
+        ledger.warnings.extend(written_otherwise(told, given, test.users, logged))
         if seen is not None and rules.drop_seen:
             found = found.drop_seen(seen)
         elif seen is not None:

@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, THREADS, Whole, check, one_of
+from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, Whole, check, one_of
 from unskew.errors import InputError
 from unskew.kernels import sgd
 from unskew.kernels.hashing import mix, pair_uniform
@@ -30,6 +30,7 @@ from unskew.log.relevance import gains, row_gains
 from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import Model, from_factors
+from unskew.plain import plain
 from unskew.propensity.base import Many
 from unskew.spec import parse, show, take
 from unskew.threads import Threads
@@ -246,7 +247,7 @@ class Factors(Model):
             model.user_, model.item_ = arrays["user"], arrays["item"]
             model.losses_ = tuple(float(loss) for loss in arrays["losses"])
         except (InputError, KeyError, TypeError, ValueError) as problem:
-            raise InputError(f"{path}: the model is damaged ({problem}).") from None
+            raise InputError(f"{path}: the model is damaged ({plain(problem)}).") from None
         for name, rows in (("users", model.user_), ("items", model.item_)):
             if rows.shape != (len(ids[name]), model.dim + 1) or not np.isfinite(rows).all():
                 raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")

@@ -48,6 +48,7 @@ from unskew.models.mf.search import (
 from unskew.models.mf.solving import Effort, Progress
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import Given, Weighted, weigh
+from unskew.plain import plain
 from unskew.propensity import Propensity
 from unskew.spec import show
 
@@ -319,18 +320,20 @@ class MF(Model):
         header, arrays, ids = files.read(path, "MF")
         try:
             model = cls(**header["options"])
+            model._check()
             model.users_, model.items_ = ids["users"], ids["items"]
             model.factors_ = Factors(arrays["user"], arrays["item"], float(header["level"]))
             model.user_seen_, model.item_seen_ = arrays["user_seen"], arrays["item_seen"]
             model.history_ = arrays["history"].tolist()
             model.training_ = Training(**header["training"])
-        except (KeyError, TypeError, ValueError) as problem:
-            raise InputError(f"{path}: the model is damaged ({problem}).") from None
+        except (InputError, KeyError, TypeError, ValueError) as problem:
+            raise InputError(f"{path}: the model is damaged ({plain(problem)}).") from None
         for name, rows, seen in (
             ("users", arrays["user"], model.user_seen_),
             ("items", arrays["item"], model.item_seen_),
         ):
-            if rows.shape != (len(ids[name]), model.dim + 1) or seen.shape != (len(rows),):
+            fits = rows.shape == (len(ids[name]), model.dim + 1) and seen.shape == (len(rows),)
+            if not fits or not np.isfinite(rows).all():
                 raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
         return model
 
