@@ -1,0 +1,72 @@
+"""A long-lived process that runs one command after another, as the command line would, and says how each ended.
+
+A job comes as a line of JSON on the standard input: ``argv``, ``folder``, ``env``. The command's own streams go into
+files of the folder, at the level of file descriptors, so that what Rust or C writes is seen too. The answer is a line
+of JSON: ``code`` (None where an exception came through), ``fault``, ``peak`` (bytes of memory above those before).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+STDOUT, STDERR = "stdout.txt", "stderr.txt"
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    with open(os.devnull, "rb") as nothing:
+        jobs = os.fdopen(os.dup(0), "r", encoding="utf-8")
+        os.dup2(nothing.fileno(), 0)
+    import unskew.cli
+    import unskew.evaluation
+
+    assert unskew.cli and unskew.evaluation  # loaded before memory is measured
+    for line in jobs:
+        print(json.dumps(_done(json.loads(line))), file=answers, flush=True)
+
+
+def _done(job: dict[str, Any]) -> dict[str, Any]:
+    folder = Path(job["folder"])
+    os.chdir(folder)
+    before = dict(os.environ)
+    os.environ.update(job["env"])
+    streams = [os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600) for name in (STDOUT, STDERR)]
+    for number, stream in enumerate(streams, start=1):
+        os.dup2(stream, number)
+        os.close(stream)
+    start = _memory("VmRSS", reset=True)
+    answer: dict[str, Any] = {"code": None, "fault": ""}
+    sys.argv = ["unskew", *job["argv"]]
+    try:
+        from unskew.cli import main as command
+
+        command()
+        answer["code"] = 0
+    except SystemExit as end:
+        answer["code"] = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except BaseException:
+        answer["fault"] = traceback.format_exc()
+    for stream_of_text in (sys.stdout, sys.stderr):
+        stream_of_text.flush()
+    answer["peak"] = _memory("VmHWM") - start
+    os.chdir("/")
+    os.environ.clear()
+    os.environ.update(before)
+    return answer
+
+
+def _memory(what: str, *, reset: bool = False) -> int:
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(what)).split()[1]) << 10
+
+
+if __name__ == "__main__":
+    main()
