@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
-import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
 
-from tests.hostile import cases
+from tests.hostile import archives, cases, factors, faults, interrupts, kills, others, pages, stores, words
 from tests.hostile.cases import Case
-from tests.hostile.classify import GOOD, classify, files
+from tests.hostile.classify import GOOD, Class, classify, digests, files
+from tests.hostile.processes import Trial
 from tests.hostile.runner import Worker
 from tests.hostile.tables import Finding, Findings
 
-Make = Callable[[Random, Path], Case]
+Make = Callable[[Random, Path], Case | Trial]
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,24 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "log": Kind(cases.log_case, 30),
-    "lists": Kind(cases.lists_case, 18),
-    "both": Kind(cases.both_case, 8),
-    "predictions": Kind(cases.predictions_case, 8),
-    "ratings": Kind(cases.ratings_case, 6),
+    "log": Kind(cases.log_case, 25),
+    "lists": Kind(cases.lists_case, 13),
+    "both": Kind(cases.both_case, 5),
+    "predictions": Kind(cases.predictions_case, 6),
+    "ratings": Kind(cases.ratings_case, 5),
+    "others": Kind(others.others_case, 8),
+    "factors": Kind(factors.factors_case, 7),
+    "specs": Kind(words.specs_case, 9),
+    "options": Kind(words.options_case, 8),
+    "pages": Kind(pages.pages_case, 3),
+    "archives": Kind(archives.archives_case, 4),
+    "registry": Kind(archives.registry_case, 2),
+    "stores": Kind(stores.store_trial, 2),
+    "kills": Kind(kills.kill_trial, 1),
+    "interrupts": Kind(interrupts.interrupt_trial, 1.2),
+    "disks": Kind(faults.disk_trial, 0.3),
+    "memory": Kind(faults.memory_trial, 0.25),
+    "caches": Kind(faults.cache_trial, 0.25),
 }
 ENVIRONMENT = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "POLARS_MAX_THREADS": "2"}
 
@@ -63,11 +76,9 @@ class Campaign:
             for number in [index] if index is not None else range(count):
                 queue.put((kind, number))
         findings, began = Findings(), time.monotonic()
-        threads = [threading.Thread(target=self._work, args=(queue, findings)) for _ in range(self.jobs)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(self.jobs) as pool:
+            for work in [pool.submit(self._work, queue, findings) for _ in range(self.jobs)]:
+                work.result()
         findings.rows.sort(key=lambda row: (list(KINDS).index(row.kind), row.index))
         findings.seconds = time.monotonic() - began
         return findings
@@ -87,10 +98,15 @@ class Campaign:
         folder = self.keep / f"{kind}-{number}"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        case = KINDS[kind].make(Random(f"{self.seed} {kind} {number}"), folder)
-        before = files(folder)
-        run = worker.run(case.argv, folder, {**os.environ, **ENVIRONMENT, **case.env})
-        found, why = classify(case, run, before, folder)
+        made = KINDS[kind].make(Random(f"{self.seed} {kind} {number}"), folder)
+        if isinstance(made, Case):
+            before, contents = files(folder), digests(folder)
+            run = worker.run(made.argv, folder, made.env, python=made.python)
+            found, why = classify(made, run, before, folder)
+            if spoilt := [name for name, digest in digests(folder).items() if contents.get(name, digest) != digest]:
+                found, why = Class.SILENT, f"the input {spoilt[0]} was changed"
+        else:
+            found, why = made.run()
         if found in GOOD and not self.always_keep:
             shutil.rmtree(folder)
-        return Finding(kind, number, case.what, found, why, shlex.join(case.argv))
+        return Finding(kind, number, made.what, found, why, shlex.join(made.argv) if isinstance(made, Case) else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -40,7 +41,7 @@ def classify(case: Case, run: Run, before: set[str], folder: Path) -> Outcome:
         return fault
     if run.code == 0:
         return _answer(case, run, before, folder)
-    if left := sorted(_files(folder) - before):
+    if left := sorted(files(folder) - before):
         return Class.LEFT, f"after an error there are {left[:3]}"
     if complaint := _unclear(case, run):
         return Class.UNCLEAR, complaint
@@ -58,7 +59,7 @@ def _fault(run: Run) -> Outcome | None:
     if run.ended or "Traceback (most recent call last)" in both or "panicked at" in both:
         return Class.TRACEBACK, run.ended or flat(both)[-300:]
     if "fault of unskew's" in flat(both):
-        return Class.TRACEBACK, flat(run.stderr)[:300]
+        return Class.TRACEBACK, flat(run.stderr)[-500:-80]
     if run.code not in (0, 2):
         return Class.TRACEBACK, f"exit code {run.code}: {flat(run.stderr)[:200]}"
     return None
@@ -71,7 +72,7 @@ def _answer(case: Case, run: Run, before: set[str], folder: Path) -> Outcome:
         return Class.SILENT, "it must be refused, and was answered"
     if missing := [name for name in case.outputs if not (folder / name).exists()]:
         return Class.SILENT, f"it ended well, but {missing[0]} is not there"
-    if left := sorted(_files(folder) - before - set(case.outputs)):
+    if left := sorted(files(folder) - before - set(case.outputs)):
         return Class.LEFT, f"beside its outputs there are {left[:3]}"
     if case.check is not None and (complaint := case.check(folder)):
         return Class.SILENT, complaint
@@ -112,8 +113,9 @@ def _unclear(case: Case, run: Run) -> str | None:
     if run.stderr.count("╭") != 1 or run.stderr.count("╰") != 1:
         return f"not one panel: {flat(run.stderr)[:200]}"
     message = re.sub(r"[\s│╭╮╰╯─]+", "", run.stderr)
-    words = [*case.inputs, *(part for arg in case.argv if arg.startswith("--") for part in arg[2:].split("=", 1)[:1])]
-    if not any(re.sub(r"\s+", "", word)[:60] in message for word in words if word) and "--" not in run.stderr:
+    given = [part for arg in case.argv for part in re.split(r"[-=(), ]+", arg)]
+    words = [name[:60] for name in (*case.inputs, *given, *(ascii(part)[1:-1] for part in given)) if len(name) > 2]
+    if "--" not in message and not any(re.sub(r"\s+", "", word) in message for word in words):
         return f"names neither a file nor an option: {flat(run.stderr)[:200]}"
     if len(run.stderr) > 6000:
         return f"an error of {len(run.stderr):,} characters"
@@ -133,11 +135,17 @@ def flat(text: str) -> str:
     return re.sub(r"[\s│╭╮╰╯─]+", " ", text).strip()
 
 
-def _files(folder: Path) -> set[str]:
-    return files(folder)
-
-
 def files(folder: Path) -> set[str]:
     """Everything below a folder, but for what the runner itself writes."""
     ours = {"stdout.txt", "stderr.txt", "fault.txt"}
     return {str(path.relative_to(folder)) for path in folder.rglob("*")} - ours
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """A sum of every file's content: whatever happens, inputs stay what they are."""
+    there = {name: folder / name for name in files(folder)}
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in there.items()
+        if not path.is_symlink() and path.is_file()
+    }

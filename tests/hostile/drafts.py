@@ -52,7 +52,7 @@ class Draft:
     ending: str = ".csv"
     frames: list[Frames] = field(default_factory=list)
     edits: list[Bytes] = field(default_factory=list)
-    writer: Writer = lambda frame, path: frame.write_parquet(path)  # noqa: E731
+    writer: Writer = lambda frame, path: frame.write_parquet(path)
     expect: Expect = Expect.ORACLE
     benign: bool = True
     place: Callable[[Path], None] | None = None

@@ -9,18 +9,26 @@ from typing import Any
 from tests.hostile.drafts import Draft, Raw, mutation
 
 NUMBERS: tuple[Any, ...] = (
-    "nan", "NaN", "inf", "-inf", "Infinity", "1e999", "-1", "0", "-0.0", "1e-320", "1e-160", "1e-310", "1e308", "-1e308",
-    "1.7976931348623157e308", "0.5 ", " 0.5", "+0.5", ".5", "5.", "0,5", "1.000,5", "1,000.5", "1_000", "0x10", "1e", "½", "٣",
+    "nan", "NaN", "inf", "-inf", "Infinity", "1e999", "-1", "0", "-0.0", "1e-320", "1e-160", "1e-310", "1e308",
+    "-1e308",
+    "1.7976931348623157e308", "0.5 ", " 0.5", "+0.5", ".5", "5.", "0,5", "1.000,5", "1,000.5", "1_000", "0x10",
+    "1e", "½", "٣",
     "5%", "€5", "true", "TRUE", "None", "null", "NA", "N/A", "-", "?", "#N/A", "#DIV/0!", "1" * 400, "0." + "3" * 400,
-    "0.5\x00", "\x1b[31m0.5\x1b[0m", "1e-400", "2147483648", "9223372036854775808", "3.0", "03", "1.5", "1/2", "(0.5)",
+    "0.5\x00", "\x1b[31m0.5\x1b[0m", "1e-400", "2147483648", "9223372036854775808", "3.0", "03", "1.5", "1/2",
+    "(0.5)",
     "0.5f", "1d", "１", "0.5\u200b", "=1+1", "@SUM(A1)", "44927", "2024-01-01",
 )  # fmt: skip
 IDS: tuple[Any, ...] = (
-    "NA", "null", "None", "NaN", "-", "nan", "1.0", "1e5", "007", "+1", "0x1", " 1", "1 ", "\t1", "1\u00a0", "\u200b1", "",
-    "\x1b[2J", "\x1b]0;owned\x07", "a\x00b", "\u202egnp.exe", "\u2028", "\ufeff1", "x" * 5000, "x" * 200_000, "9" * 30,
-    "-9223372036854775808", "9223372036854775807", "18446744073709551616", "é", "e\u0301", "ſ", "İ", "𝟙", "👩\u200d👩\u200d👧",
-    "../../etc/passwd", "'; DROP TABLE users;--", "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "@x", "-1+1", "${jndi:x}",
-    "a,b", 'a"b', '""', "a\nb", "a\rb", "user", "item", "[red]bold[/red]", "[/]", "{0}", "%s", "\\", "true", "False", "1,2",
+    "NA", "null", "None", "NaN", "-", "nan", "1.0", "1e5", "007", "+1", "0x1", " 1", "1 ", "\t1", "1\u00a0",
+    "\u200b1", "",
+    "\x1b[2J", "\x1b]0;owned\x07", "a\x00b", "\u202egnp.exe", "\u2028", "\ufeff1", "x" * 5000, "x" * 200_000,
+    "9" * 30,
+    "-9223372036854775808", "9223372036854775807", "18446744073709551616", "é", "e\u0301", "ſ", "İ", "𝟙",
+    "👩\u200d👩\u200d👧",
+    "../../etc/passwd", "'; DROP TABLE users;--", "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "@x",
+    "-1+1", "${jndi:x}",
+    "a,b", 'a"b', '""', "a\nb", "a\rb", "user", "item", "[red]bold[/red]", "[/]", "{0}", "%s", "\\", "true",
+    "False", "1,2",
 )  # fmt: skip
 
 
@@ -231,13 +239,26 @@ def same_name_twice(draft: Draft, rng: Random) -> None:
 def strange_header(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
     name = draft.table.columns[at]
-    words = (f" {name}", f"{name} ", name.upper(), f"\x1b[31m{name}", "", "x" * 70_000, f"{name}\u200b", '"', "a\nb", "\u202e")
+    words = (
+        f" {name}",
+        f"{name} ",
+        name.upper(),
+        f"\x1b[31m{name}",
+        "",
+        "x" * 70_000,
+        f"{name}\u200b",
+        '"',
+        "a\nb",
+        "\u202e",
+    )
     draft.table.columns[at] = rng.choice(words)
 
 
 @mutation("column")
 def further_strange_header(draft: Draft, rng: Random) -> None:
-    draft.table.columns.append(rng.choice(("\x1b[2J", "", "x" * 70_000, "a\nb", "\u202e", "\x00", "=1+1", "'", "[red]")))
+    draft.table.columns.append(
+        rng.choice(("\x1b[2J", "", "x" * 70_000, "a\nb", "\u202e", "\x00", "=1+1", "'", "[red]"))
+    )
     for row in draft.table.rows:
         row.append(1)
 
@@ -261,8 +282,10 @@ def constant_column(draft: Draft, rng: Random) -> None:
 @mutation("column")
 def times(draft: Draft, rng: Random) -> None:
     """A column of times, which a log checks although nothing here asks for it."""
-    words = ("2024-01-01", "01.02.2024", "1/2/24", 1700000000, "1700000000.5", "9999999999999999", "today", 45000, "", "24:00",
-             "2024-02-30", "2024-01-01T00:00:00+14:00", "-5000-01-01", "294277-01-01", "1e300", "nan")  # fmt: skip
+    words = (
+        "2024-01-01", "01.02.2024", "1/2/24", 1700000000, "1700000000.5", "9999999999999999", "today", 45000, "",
+        "24:00", "2024-02-30", "2024-01-01T00:00:00+14:00", "-5000-01-01", "294277-01-01", "1e300", "nan",
+    )  # fmt: skip
     draft.table.columns.append("time")
     usual, odd = rng.choice(words), rng.choice(words)
     for at, row in enumerate(draft.table.rows):

@@ -6,6 +6,7 @@ import struct
 from decimal import Decimal
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -46,7 +47,9 @@ def _kept(name: str, dtype: pl.DataType, frame: pl.DataFrame) -> pl.DataFrame:
 @mutation("parquet")
 def strange_types(draft: Draft, rng: Random) -> None:
     name = rng.choice(draft.table.columns)
-    odd = rng.choice(("binary", "list", "struct", "date", "datetime", "duration", "time", "bool", "null", "decimal", "float16"))
+    odd = rng.choice(
+        ("binary", "list", "struct", "date", "datetime", "duration", "time", "bool", "null", "decimal", "float16")
+    )
     draft.frames.append(lambda frame: _odd(frame, name, odd))
     draft.expect = Expect.ANYTHING if draft.expect is Expect.ORACLE else draft.expect
 
@@ -56,7 +59,7 @@ def _odd(frame: pl.DataFrame, name: str, odd: str) -> pl.DataFrame:
         return frame
     column, rows = pl.col(name), len(frame)
     numbers = pl.Series(name, range(rows), dtype=pl.Int64)
-    made = {
+    made: dict[str, Any] = {
         "binary": column.cast(pl.String).cast(pl.Binary),
         "list": pl.concat_list(column.cast(pl.String)),
         "struct": pl.struct(column),
@@ -195,6 +198,8 @@ def two_parquet_files_in_one(draft: Draft, rng: Random) -> None:
 
 @mutation("parquet")
 def text_called_parquet(draft: Draft, rng: Random) -> None:
-    words = rng.choice((b"user,item,propensity\n1,2,0.5\n", b"PAR1PAR1", b"PAR1" + bytes(100) + b"PAR1", b"", bytes(1 << 20)))
+    words = rng.choice(
+        (b"user,item,propensity\n1,2,0.5\n", b"PAR1PAR1", b"PAR1" + bytes(100) + b"PAR1", b"", bytes(1 << 20))
+    )
     draft.edits.append(lambda data: words)
     draft.expect = Expect.REFUSED

@@ -38,7 +38,8 @@ def _nothing(path: Path) -> None:
 
 
 PLACES = {
-    "folder": _folder, "loop": _loop, "nowhere": _nowhere, "pipe": _pipe, "device": _device, "null": _null, "nothing": _nothing,
+    "folder": _folder, "loop": _loop, "nowhere": _nowhere, "pipe": _pipe,
+    "device": _device, "null": _null, "nothing": _nothing,
 }  # fmt: skip
 
 
@@ -51,7 +52,22 @@ def something_else(draft: Draft, rng: Random) -> None:
 
 @mutation("place")
 def strange_name(draft: Draft, rng: Random) -> None:
-    words = ("log[v2]", "a b", "é", "e\u0301", "[red]x", "\x1b[31mx", "x" * 240, "-x", "a=b", "*", "?", "a\nb", "~x", "log.csv")
+    words = (
+        "log[v2]",
+        "a b",
+        "é",
+        "e\u0301",
+        "[red]x",
+        "\x1b[31mx",
+        "x" * 240,
+        "-x",
+        "a=b",
+        "*",
+        "?",
+        "a\nb",
+        "~x",
+        "log.csv",
+    )
     draft.name = rng.choice(words)
 
 

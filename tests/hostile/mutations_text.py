@@ -175,6 +175,8 @@ def empty_file(draft: Draft, rng: Random) -> None:
 
 @mutation("text")
 def another_kind_of_file(draft: Draft, rng: Random) -> None:
-    words = rng.choice((b"PAR1", b"PK\x03\x04rest", b"%PDF-1.4", b"SQLite format 3\0", b"{}", b"<html>", b"\x7fELF", b"ARROW1"))
+    words = rng.choice(
+        (b"PAR1", b"PK\x03\x04rest", b"%PDF-1.4", b"SQLite format 3\0", b"{}", b"<html>", b"\x7fELF", b"ARROW1")
+    )
     draft.edits.append(lambda data: words + data)
     draft.expect = Expect.REFUSED

@@ -42,11 +42,12 @@ def identity(cell: Any, doubts: list[str]) -> str:
     """An id is its text; whole floats are integers, as pandas makes them next to nulls."""
     if cell is None or cell == "":
         raise Bad("no id")
-    if isinstance(cell, bool | bytes | list | tuple | dict) or not isinstance(cell, str | int | float | Decimal):
+    if isinstance(cell, bool) or not isinstance(cell, str | int | float | Decimal):
         doubts.append("an id of a strange type")
         return str(cell)
     if isinstance(cell, float | Decimal):
-        if not math.isfinite(cell) or cell != int(cell) or abs(cell) >= 2**63:
+        whole = float(cell)
+        if not math.isfinite(whole) or whole != int(whole) or abs(whole) >= 2**63:
             raise Bad("an id that is not whole")
         return str(int(cell))
     text = str(cell)
@@ -193,14 +194,17 @@ def errors(log: Reading, predictions: Mapping[str, Reading], drop: bool) -> Numb
     rated = first_of_pairs(log.rows)
     if len(rated) < len(log.rows):
         raise Refused("a pair has two ratings")
+    tables = {model: first_of_pairs(reading.rows) for model, reading in predictions.items()}
     for model, reading in predictions.items():
-        said = first_of_pairs(reading.rows)
-        if len(said) < len(reading.rows):
-            if not drop:
-                raise Refused("a pair has two predictions")
-            reading.dropped += len(reading.rows) - len(said)
-        if any(pair not in said for pair in rated):
-            raise Refused("a seen pair has no prediction")
+        if (again := len(reading.rows) - len(tables[model])) and not drop:
+            raise Refused("a pair has two predictions")
+        reading.dropped += again
+    predicted = {pair: row for pair, row in rated.items() if all(pair in said for said in tables.values())}
+    if not predicted or (len(predicted) < len(rated) and not drop):
+        raise Refused("seen pairs have no prediction")
+    log.dropped += len(rated) - len(predicted)
+    rated = predicted
+    for model, said in tables.items():
         for estimator in ("naive", "snips"):
             weights = {pair: 1.0 if estimator == "naive" else 1.0 / row["propensity"] for pair, row in rated.items()}
             costs = (w * abs(rated[pair]["value"] - said[pair]["prediction"]) for pair, w in weights.items())

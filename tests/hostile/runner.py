@@ -15,8 +15,8 @@ from pathlib import Path
 from tests.hostile.worker import STDERR, STDOUT
 
 SECONDS = 20.0  # for a tiny input
-MEMORY = 1 << 30  # bytes above what the worker had before
-_FIRST = 120.0  # the first job of a worker may compile
+MEMORY = 700 << 20  # bytes above what the worker had before
+_FIRST = 300.0  # the first job of a worker compiles
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,17 @@ class Worker:
         self.env = dict(env)
         self.process: subprocess.Popen[str] | None = None
 
-    def run(self, argv: list[str], folder: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Run:
-        """Run one command in a folder."""
-        fresh = self.process is None or self.process.poll() is not None
+    def run(
+        self, argv: list[str], folder: Path, env: Mapping[str, str], *, python: bool = False, seconds: float = SECONDS
+    ) -> Run:
+        """Run one command in a folder, or what a Python caller would write in its place."""
         process = self._ready()
         assert process.stdin is not None and process.stdout is not None
         began = time.monotonic()
-        job = json.dumps({"argv": argv, "folder": str(folder), "env": dict(env)})
+        job = json.dumps({"argv": argv, "folder": str(folder), "env": dict(env), "python": python})
         process.stdin.write(job + "\n")
         process.stdin.flush()
-        ended = self._watch(process, seconds + (_FIRST if fresh else 0.0), folder)
+        ended = self._watch(process, seconds)
         took = time.monotonic() - began
         code = None
         if not ended:
@@ -73,9 +74,12 @@ class Worker:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **self.env}
             )
+            assert self.process.stdout is not None
+            if self._watch(self.process, _FIRST) or not self.process.stdout.readline():
+                raise RuntimeError("a worker cannot even do an honest job: see what it wrote")
         return self.process
 
-    def _watch(self, process: subprocess.Popen[str], seconds: float, folder: Path) -> str:
+    def _watch(self, process: subprocess.Popen[str], seconds: float) -> str:
         """Wait for the answer; end the process where none comes in time, or where memory runs away."""
         assert process.stdout is not None
         until, start = time.monotonic() + seconds, _resident(process.pid)
