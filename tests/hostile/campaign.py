@@ -31,9 +31,10 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "log": Kind(cases.log_case, 25),
-    "lists": Kind(cases.lists_case, 13),
+    "log": Kind(cases.log_case, 22),
+    "lists": Kind(cases.lists_case, 12),
     "both": Kind(cases.both_case, 5),
+    "audit": Kind(cases.audit_case, 4),
     "predictions": Kind(cases.predictions_case, 6),
     "ratings": Kind(cases.ratings_case, 5),
     "others": Kind(others.others_case, 8),

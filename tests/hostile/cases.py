@@ -49,17 +49,17 @@ class Case:
 
 def spoil(draft: Draft, rng: Random, count: int) -> None:
     """Apply some mutations, those of tables before those of bytes."""
-    order = {"cell": 0, "row": 0, "column": 0, "place": 1, "text": 2, "parquet": 2, "bytes": 3}
-    levels = [level for level in ("cell", "row", "column", "text", "parquet", "place") if _possible(draft, level)]
+    order = {"cell": 0, "row": 0, "column": 0, "ragged": 1, "place": 2, "text": 3, "parquet": 3}
+    levels = [
+        *("cell", "row", "column", "cell", "row", "column", "place"),
+        *(["text"] * 4 if draft.is_text else ["parquet"] * 4),
+    ]
+    levels += ["ragged"] * draft.is_text
     chosen = sorted((rng.choice(levels) for _ in range(count)), key=lambda level: order[level])
     for level in chosen:
         fitting = [mutation for mutation in MUTATIONS.values() if mutation.level == level and mutation.fits(draft)]
         if fitting:
             rng.choice(fitting).apply(draft, rng)
-
-
-def _possible(draft: Draft, level: str) -> bool:
-    return not (level == "text" and not draft.is_text) and not (level == "parquet" and draft.is_text)
 
 
 def log_case(rng: Random, folder: Path) -> Case:
@@ -75,6 +75,22 @@ def lists_case(rng: Random, folder: Path) -> Case:
 def both_case(rng: Random, folder: Path) -> Case:
     """The log and a file of lists are spoilt."""
     return _clicks(draw(rng), rng, folder, ("log", "beta"))
+
+
+def audit_case(rng: Random, folder: Path) -> Case:
+    """A log that is audited is spoilt: what must be refused is, and the rows are those that the oracle counts."""
+    draft = _drafts({"log": draw(rng).log}, ("log",), rng)["log"]
+    drop = rng.random() < 0.4
+    path = draft.write(folder).name
+    argv = ["audit", path, *(["--invalid=drop"] if drop else []), "--json=out.json"]
+    case = Case(f"{draft.ending}: {', '.join(draft.done)}{'; drop' if drop else ''}", argv, [path], ["out.json"])
+    if draft.expect is not Expect.ANYTHING:
+        try:
+            read(draft.careful(folder), CLICKS, drop)
+        except Refused as reason:
+            case.answerable = False
+            case.what += f" [must be refused: {reason}]"
+    return case
 
 
 def predictions_case(rng: Random, folder: Path) -> Case:

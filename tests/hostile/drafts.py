@@ -123,17 +123,12 @@ class Raw(str):
 
 def frame_of(table: Table) -> pl.DataFrame:
     """The table as a frame: a column of numbers where all cells are, else of texts."""
-    columns = []
+    columns: dict[str, pl.Series] = {}
     for at, name in enumerate(table.columns):
-        cells = [row[at] if at < len(row) else None for row in table.rows]
-        columns.append(_column(_unlike(name, table.columns[:at]), cells))
+        while name in columns:  # Parquet of polars knows every name once
+            name += "_again"
+        columns[name] = _column(name, [row[at] if at < len(row) else None for row in table.rows])
     return pl.DataFrame(columns)
-
-
-def _unlike(name: str, earlier: list[str]) -> str:
-    while name in earlier:
-        name += "_again"
-    return name
 
 
 def _column(name: str, cells: list[Any]) -> pl.Series:
@@ -155,7 +150,7 @@ class Mutation:
 
     Args:
         act: changes the draft.
-        level: cell, row, column, text, bytes, parquet or place.
+        level: cell, row, column, ragged (rows of different lengths: done last), text, parquet or place.
         benign: a reader has no reason to refuse the result.
     """
 
@@ -168,8 +163,6 @@ class Mutation:
         """Whether it can be done to this draft at this point."""
         if draft.place is not None:
             return False
-        if self.level in ("cell", "row", "column", "place"):
-            return not draft.edits
         return draft.is_text == (self.level == "text") if self.level in ("text", "parquet") else True
 
     def apply(self, draft: Draft, rng: Random) -> None:

@@ -166,7 +166,9 @@ def header_again(draft: Draft, rng: Random) -> None:
 
 @mutation("row")
 def totals_at_the_end(draft: Draft, rng: Random) -> None:
-    draft.table.rows.append(["Total", None, len(draft.table.rows), 1.0][: len(draft.table.columns)])
+    draft.table.rows.append(
+        (["Total", None, len(draft.table.rows)] + [None] * len(draft.table.columns))[: len(draft.table.columns)]
+    )
 
 
 @mutation("row")
@@ -174,7 +176,7 @@ def fewer_rows(draft: Draft, rng: Random) -> None:
     del draft.table.rows[rng.randrange(1, max(len(draft.table.rows), 2)) :]
 
 
-@mutation("row")
+@mutation("ragged")
 def field_too_many(draft: Draft, rng: Random) -> None:
     """A title with an unquoted comma: columns behind it shift."""
     if draft.is_text:
@@ -182,14 +184,14 @@ def field_too_many(draft: Draft, rng: Random) -> None:
         row.insert(rng.randrange(len(row) + 1), rng.choice(("", "1", "0.3", "x")))
 
 
-@mutation("row")
+@mutation("ragged")
 def field_too_few(draft: Draft, rng: Random) -> None:
     if draft.is_text:
         row = _row(draft, rng)
         del row[rng.randrange(len(row))]
 
 
-@mutation("row")
+@mutation("ragged")
 def title_with_a_comma(draft: Draft, rng: Random) -> None:
     """A column that is not used holds the separator, without quotation marks."""
     at = rng.randrange(len(draft.table.columns) + 1)
@@ -198,8 +200,7 @@ def title_with_a_comma(draft: Draft, rng: Random) -> None:
         row.insert(at, "Film")
     if draft.is_text:
         row = _row(draft, rng)
-        row[min(at, len(row) - 1)] = "Crouching Tiger"
-        row.insert(min(at + 1, len(row)), " Hidden Dragon")
+        row[at : at + 1] = ["Crouching Tiger", " Hidden Dragon"]
 
 
 @mutation("column", benign=True)
@@ -222,9 +223,8 @@ def row_index(draft: Draft, rng: Random) -> None:
 def other_order(draft: Draft, rng: Random) -> None:
     order = list(range(len(draft.table.columns)))
     rng.shuffle(order)
-    if all(len(row) == len(order) for row in draft.table.rows):
-        draft.table.columns[:] = [draft.table.columns[at] for at in order]
-        draft.table.rows[:] = [[row[at] for at in order] for row in draft.table.rows]
+    draft.table.columns[:] = [draft.table.columns[at] for at in order]
+    draft.table.rows[:] = [[row[at] for at in order] for row in draft.table.rows]
 
 
 @mutation("column")
@@ -232,7 +232,7 @@ def same_name_twice(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
     draft.table.columns.append(draft.table.columns[at])
     for row in draft.table.rows:
-        row.append(rng.choice((row[min(at, len(row) - 1)], 1, "x")))
+        row.append(rng.choice((row[at], 1, "x")))
 
 
 @mutation("column")
@@ -266,17 +266,17 @@ def further_strange_header(draft: Draft, rng: Random) -> None:
 @mutation("column")
 def missing_column(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
-    del draft.table.columns[at]
-    for row in draft.table.rows:
-        del row[min(at, len(row) - 1)]
+    if len(draft.table.columns) > 1:
+        del draft.table.columns[at]
+        for row in draft.table.rows:
+            del row[at]
 
 
 @mutation("column")
 def constant_column(draft: Draft, rng: Random) -> None:
     at = rng.randrange(len(draft.table.columns))
     for row in draft.table.rows:
-        if row:
-            row[min(at, len(row) - 1)] = draft.table.rows[0][min(at, len(draft.table.rows[0]) - 1)]
+        row[at] = draft.table.rows[0][at]
 
 
 @mutation("column")

@@ -18,13 +18,16 @@ _MORE: Mapping[str, list[str]] = {
     "--items": [],
     "--user-features": ["--train=train.csv", "--propensity=logistic(features=outer)"],
     "--outcome": ["--estimator=direct", "--train=train.csv"],
+    "--propensity": ["--estimator=snips"],
 }
+_FORMS = {"--outcome": "given({})", "--propensity": "counted(popularity(gamma=1), train={})"}
 _CASTS: Mapping[str, Mapping[str, Cast]] = {
     "--train": {"user": identity, "item": identity},
     "--users": {"user": identity, "relevant": number},
     "--items": {"item": identity},
     "--user-features": {"user": identity, "age": number, "score": number},
     "--outcome": {"user": identity, "item": identity, "prediction": number},
+    "--propensity": {"item": identity},
 }
 
 
@@ -40,6 +43,7 @@ def others_case(rng: Random, folder: Path) -> Case:
         "--items": world.catalogue,
         "--user-features": world.features,
         "--outcome": guesses,
+        "--propensity": world.train,
     }[option].copy()
     if option == "--users" and rng.random() < 0.7:
         table = Table(["user"], [row[:1] for row in table.rows])
@@ -59,7 +63,7 @@ def others_case(rng: Random, folder: Path) -> Case:
     ]
     if plain:
         argv += ["--estimator=naive", "--estimator=snips", "--propensity=known", "--target=pooled", "--target=per_user"]
-    argv += [*_MORE[option], f"{option}=given({path})" if option == "--outcome" else f"{option}={path}"]
+    argv += [*_MORE[option], f"{option}={_FORMS.get(option, '{}').replace('{}', path)}"]
     argv += [*(["--invalid=drop"] if drop else []), "--json=out.json"]
     what = f"{option} {draft.ending}: {', '.join(draft.done)}" + ("; drop" if drop else "")
     case = Case(what, argv, [path, "log.csv"], ["out.json"])

@@ -89,7 +89,8 @@ def _squared(lines: list[list[str]], doubts: list[str]) -> Sheet:
 
 def of_frame(frame: pl.DataFrame) -> Sheet:
     """The sheet of a Parquet file, from the frame that was written."""
-    return Sheet(list(frame.columns), [list(row) for row in frame.iter_rows()])
+    plain = frame.with_columns(pl.selectors.temporal().to_physical())  # no datetime of Python's goes as far
+    return Sheet(list(frame.columns), [list(row) for row in plain.iter_rows()])
 
 
 def _unpacked(data: bytes) -> tuple[bytes, list[str]]:
