@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ from tests.hostile.cases import Case
 from tests.hostile.classify import GOOD, Class, classify, digests, files
 from tests.hostile.processes import Trial
 from tests.hostile.runner import Worker
-from tests.hostile.tables import Finding, Findings
+from tests.hostile.tables import Finding, Findings, failure
 
 Make = Callable[[Random, Path], Case | Trial]
 
@@ -89,7 +90,10 @@ class Campaign:
         try:
             while True:
                 kind, number = queue.get_nowait()
-                findings.rows.append(self._one(worker, kind, number))
+                finding = self._one(worker, kind, number)
+                findings.rows.append(finding)
+                if finding.found not in GOOD:
+                    print(failure(finding, self.seed, self.keep), file=sys.stderr, flush=True)
         except Empty:
             pass
         finally:

@@ -86,7 +86,9 @@ def audit_case(rng: Random, folder: Path) -> Case:
     case = Case(f"{draft.ending}: {', '.join(draft.done)}{'; drop' if drop else ''}", argv, [path], ["out.json"])
     if draft.expect is not Expect.ANYTHING:
         try:
-            read(draft.careful(folder), CLICKS, drop)
+            sheet = draft.careful(folder)
+            used = {name: cast for name, cast in CLICKS.items() if name != "propensity" or name in sheet.header}
+            read(sheet, used, drop)
         except Refused as reason:
             case.answerable = False
             case.what += f" [must be refused: {reason}]"

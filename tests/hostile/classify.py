@@ -113,9 +113,9 @@ def _unclear(case: Case, run: Run) -> str | None:
     if run.stderr.count("╭") != 1 or run.stderr.count("╰") != 1:
         return f"not one panel: {flat(run.stderr)[:200]}"
     message = re.sub(r"[\s│╭╮╰╯─]+", "", run.stderr)
-    given = [part for arg in case.argv for part in re.split(r"[-=(), ]+", arg)]
-    words = [name[:60] for name in (*case.inputs, *given, *(ascii(part)[1:-1] for part in given)) if len(name) > 2]
-    if "--" not in message and not any(re.sub(r"\s+", "", word) in message for word in words):
+    given = [part for arg in case.argv for part in (arg.partition("=")[2], *re.split(r"[-=(), ]+", arg))]
+    words = [*case.inputs, *given, *(ascii(part)[1:-1] for part in given), "listsandlogs", "--"]
+    if not any(re.sub(r"\s+", "", word)[:60] in message for word in words if len(word) > 1):
         return f"names neither a file nor an option: {flat(run.stderr)[:200]}"
     if len(run.stderr) > 6000:
         return f"an error of {len(run.stderr):,} characters"

@@ -49,8 +49,19 @@ def show(findings: Findings, seed: int, keep: Path) -> str:
     lines.append(f"{'all':14}" + "".join(f"{total[name]:>10}" for name in Class))
     lines.append(f"{len(findings.rows):,} inputs, seed {seed}, {findings.seconds:.0f} s")
     for row in sorted(findings.bad, key=lambda row: (row.found, row.kind, row.index)):
-        lines.append(f"\n{row.found}: {row.kind} {row.index}: {row.what}\n  {row.why}")
-        lines.append(f"  again: python -m tests.hostile --seed {seed} --only {row.kind} --index {row.index}")
-        if row.command:
-            lines.append(f"  files: cd {keep / f'{row.kind}-{row.index}'} && unskew {row.command}")
+        lines.append(f"\n{failure(row, seed, keep)}")
     return "\n".join(lines)
+
+
+def failure(row: Finding, seed: int, keep: Path) -> str:
+    """One failure: what, why, how to make it again, and where its files are."""
+    lines = [f"{row.found}: {row.kind} {row.index}: {_tame(row.what)}", f"  {_tame(row.why)}"]
+    lines.append(f"  again: python -m tests.hostile --seed {seed} --only {row.kind} --index {row.index}")
+    if row.command:
+        lines.append(f"  files: cd {keep / f'{row.kind}-{row.index}'} && unskew {_tame(row.command, 1000)}")
+    return "\n".join(lines)
+
+
+def _tame(text: str, longest: int = 400) -> str:
+    """Hostile words as they may be printed."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text[:longest])

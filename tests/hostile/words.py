@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from random import Random
 
@@ -137,5 +138,5 @@ def options_case(rng: Random, folder: Path) -> Case:
         argv += [*extra, f"{option}={value}"]
         words.append(f"{option}={value}")
         if option in ("--json", "--csv", "--parquet", "--html"):
-            outputs.append(Path(value).name if "/" not in value.removeprefix("./") else "")
-    return _case(" ".join(words), argv, inputs, [name for name in outputs if name])
+            outputs += ["link.json", "elsewhere.json"] if value == "link.json" else [os.path.normpath(value)]
+    return _case(" ".join(words), argv, inputs, [name for name in outputs if "/" not in name])

@@ -52,6 +52,7 @@ def _done(job: dict[str, Any]) -> dict[str, Any]:
     before = dict(os.environ)
     os.environ.update(job["env"])
     streams = [os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600) for name in (STDOUT, STDERR)]
+    own = os.dup(2)
     for number, stream in enumerate(streams, start=1):
         os.dup2(stream, number)
         os.close(stream)
@@ -72,6 +73,8 @@ def _done(job: dict[str, Any]) -> dict[str, Any]:
         answer["fault"] = traceback.format_exc()
     for stream_of_text in (sys.stdout, sys.stderr):
         stream_of_text.flush()
+    os.dup2(own, 2)
+    os.close(own)
     answer["peak"] = _memory("VmHWM") - start
     os.chdir("/")
     os.environ.clear()
