@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 from tests.hostile.cases import Case
 from tests.hostile.classify import Outcome, classify, files
 from tests.hostile.processes import Trial, environment, finish, shop, start
+from tests.hostile.runner import Run
+from tests.hostile.worker import STDERR
 
 
 def disk_trial(rng: Random, folder: Path) -> Trial:
@@ -22,7 +25,7 @@ def disk_trial(rng: Random, folder: Path) -> Trial:
 
     def run() -> Outcome:
         env = environment(folder, NUMBA_CACHE_DIR=os.environ.get("NUMBA_CACHE_DIR", ""))
-        return classify(case, finish(start(argv, folder, env, {resource.RLIMIT_FSIZE: most})), before, folder)
+        return _judged(case, finish(start(argv, folder, env, {resource.RLIMIT_FSIZE: most})), before, folder)
 
     return Trial(case.what, run)
 
@@ -39,7 +42,9 @@ def memory_trial(rng: Random, folder: Path) -> Trial:
 
     def run() -> Outcome:
         env = environment(folder, POLARS_MAX_THREADS="1", OPENBLAS_NUM_THREADS="1")
-        return classify(case, finish(start(case.argv, folder, env, {resource.RLIMIT_AS: most})), before, folder)
+        ended = finish(start(case.argv, folder, env, {resource.RLIMIT_AS: most}))
+        words = [line for line in ended.stderr.splitlines(keepends=True) if not line.startswith("<jemalloc>")]
+        return _judged(case, replace(ended, stderr="".join(words)), before, folder)
 
     return Trial(case.what, run)
 
@@ -75,10 +80,15 @@ def cache_trial(rng: Random, folder: Path) -> Trial:
                 (folder / name).unlink(missing_ok=True)
         before = files(folder)
         run = finish(start(argv, folder, env))
-        found, why = classify(case, run, before | {name for name in files(folder) if name.startswith("home")}, folder)
-        return found, why
+        return _judged(case, run, before | {name for name in files(folder) if name.startswith("home")}, folder)
 
     return Trial(case.what, run)
+
+
+def _judged(case: Case, run: Run, before: set[str], folder: Path) -> Outcome:
+    """The class of a run, whose words are kept beside its files."""
+    (folder / STDERR).write_text(run.stderr, encoding="utf-8", errors="backslashreplace")
+    return classify(case, run, before, folder)
 
 
 def _damage(path: Path, way: str, rng: Random) -> None:
