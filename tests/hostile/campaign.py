@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import shutil
 import sys
@@ -74,7 +75,7 @@ class Campaign:
         total = sum(KINDS[kind].share for kind in kinds)
         queue: SimpleQueue[tuple[str, int]] = SimpleQueue()
         for kind in kinds:
-            count = max(round(inputs * KINDS[kind].share / total), 1)
+            count = math.ceil(inputs * KINDS[kind].share / total)
             for number in [index] if index is not None else range(count):
                 queue.put((kind, number))
         findings, began = Findings(), time.monotonic()
