@@ -37,7 +37,8 @@ ORDER: tuple[tuple[str, ...], ...] = (
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 # For all; each knows those before it only.
 COMMON = (
-    "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks", "temporaries", "atomic", "outputs",
+    "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks", "temporaries",
+    "atomic", "outputs",
 )  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("auditing", "report"), ("evaluation", "report"), ("propensity", "report")}

@@ -7,7 +7,9 @@ quotes stands for itself. Most words of eight bytes hold neither a line end nor 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
+
+from unskew.kernels.compiled import njit
 
 STATE = 9  # numbers that a scan carries from block to block
 SEPARATORS, QUOTED, CLOSED, PREVIOUS, LENGTH, RECORDS, LINES, FIRST_LINE, STRAY = range(STATE)
