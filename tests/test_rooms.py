@@ -36,7 +36,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
 )
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 # Everybody may use these.
-COMMON = ("errors", "spec", "atomic", "memory", "outputs", "plain", "strict_json", "temporaries", "threads")
+COMMON = ("errors", "spec", "atomic", "locks", "memory", "outputs", "plain", "strict_json", "temporaries", "threads")
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("auditing", "report"), ("evaluation", "report"), ("propensity", "report")}
 

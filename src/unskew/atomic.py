@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from unskew.errors import InputError
-from unskew.plain import plain
+from unskew.plain import plain, plain_path
 from unskew.temporaries import Temporary, changing, discard_temporaries, second_name_of
 
 __all__ = [
@@ -43,9 +43,8 @@ _OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how polars and other Rust code 
 
 def missing_folder(path: Path) -> str:
     """What is said of a file in a folder that is not there: it may be misspelt, so that none is made."""
-    return (
-        f"{plain(path)}: cannot be written: there is no folder '{plain(path.parent)}'. Make it first, or fix the path."
-    )
+    gone = plain_path(path.parent)
+    return f"{plain_path(path)}: cannot be written: there is no folder '{gone}'. Make it first, or fix the path."
 
 
 def folder(path: str | Path) -> Path:
@@ -54,13 +53,15 @@ def folder(path: str | Path) -> Path:
     try:
         found.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise InputError(f"{plain(found)}: cannot be made: {_reason(error)}.") from None
+        raise InputError(f"{plain_path(found)}: cannot be made: {_reason(error)}.") from None
     return found
 
 
 def cannot_write(path: Path, error: Exception) -> InputError:
     """What is said when the system does not let a file be written."""
-    return InputError(f"{plain(path)}: cannot be written: {_reason(error)}. Free some room, or give another place.")
+    return InputError(
+        f"{plain_path(path)}: cannot be written: {_reason(error)}. Free some room, or give another place."
+    )
 
 
 def target(path: str | Path) -> Path:
@@ -73,9 +74,11 @@ def target(path: str | Path) -> Path:
     except (OSError, ValueError, RuntimeError) as error:  # a loop of links is a RuntimeError
         raise cannot_write(named, error) from None
     if stat.S_ISDIR(kind):
-        raise InputError(f"{plain(named)}: this is a directory. Give a file name.")
+        raise InputError(f"{plain_path(named)}: this is a directory. Give a file name.")
     if not stat.S_ISREG(kind):
-        raise InputError(f"{plain(named)}: cannot be written: this is a device, a pipe or a socket. Give a file name.")
+        raise InputError(
+            f"{plain_path(named)}: cannot be written: this is a device, a pipe or a socket. Give a file name."
+        )
     if not there:
         raise InputError(missing_folder(named))
     return final

@@ -22,10 +22,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]
+from unskew import locks
 
 START, END = ".unskew-", ".tmp"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -86,11 +83,11 @@ class Temporary:
 
     def _holds(self) -> bool:
         """Lock it; not ours if another run took it for one that nobody holds, before it was locked."""
-        if fcntl is None:
+        if not locks.KNOWN:
             return True
         try:
             self._lock = os.open(self.path, _THERE)
-            return _locked(self._lock) and self.path.exists()
+            return locks.try_lock(self._lock) and self.path.exists()
         except FileNotFoundError:
             return False
         except OSError:  # a file system without locks
@@ -112,7 +109,7 @@ class Temporary:
 
 def _sweep(folder: Path) -> None:
     """Remove what killed runs left in this folder, once per run."""
-    if fcntl is None or (folder, os.getpid()) in _swept:
+    if not locks.KNOWN or (folder, os.getpid()) in _swept:
         return
     _swept.add((folder, os.getpid()))
     with suppress(OSError), os.scandir(folder) as entries:
@@ -127,19 +124,10 @@ def _remove_if_nobody_holds(path: Path) -> None:
     try:
         kind = os.fstat(handle)
         ours = (stat.S_ISREG(kind.st_mode) or stat.S_ISDIR(kind.st_mode)) and kind.st_uid == os.geteuid()
-        if ours and _locked(handle):
+        if ours and locks.try_lock(handle):
             _remove(path)
     finally:
         os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    """Whether the lock is ours now."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _remove(path: Path) -> None:

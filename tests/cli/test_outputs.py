@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -106,3 +108,23 @@ def test_reproduce_does_not_write_two_things_to_one_file(tmp_path: Path) -> None
     same = tmp_path / "schnabel16-table1.json"
     done = unskew("reproduce", "schnabel16", "table1", "--json", same, "--out", tmp_path, "--store", tmp_path / "store")
     assert done.returncode == 2 and "this is the same file as" in flat(done.stderr)
+
+
+def test_python_writers_keep_the_files_that_a_result_was_made_from(files: Path) -> None:
+    inputs = {"test": {"source": str(files / "test.csv")}, "outcome": {"model": f"given({files}/pa.csv)"}}
+    result = Result((), (), (), inputs, ())
+    for name in ("test.csv", "pa.csv"):
+        with pytest.raises(InputError, match="an input of the same command"):
+            result.to_csv(files / name)
+    result.to_csv(files / "new.csv")
+
+
+def test_charts_without_addresses_are_refused_before_the_work(tmp_path: Path) -> None:
+    """Their engine would end the process by a signal, without a word and without any output."""
+    code = (
+        "import resource, sys\nfrom pathlib import Path\nfrom unskew.cli.options import check_outputs\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (4_000_000_000, 4_000_000_000))\n"
+        "check_outputs(json=Path(sys.argv[1]) / 'a.json')\ncheck_outputs(html=Path(sys.argv[1]) / 'a.html')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and "'ulimit -v' allows 4.0 GB" in ran.stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 import random
@@ -19,8 +21,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unskew.engine.store import Store
+from unskew.engine.store import MAGIC, Store
 from unskew.errors import InputError
+from unskew.locks import try_lock
 
 UNITS = 40
 RUN = """
@@ -373,3 +376,67 @@ def test_records_are_json_and_arrays(tmp_path: Path, record: dict[str, Any]) -> 
         Store(tmp_path).once(KEY, lambda: record)
     with pytest.raises(InputError, match="at least 1 worker"):
         Store(tmp_path).map([KEY], lambda key: record, workers=0)
+
+
+def _signed(body: bytes) -> bytes:
+    """A unit whose sum is right, whatever it says."""
+    return MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+HEAD = json.dumps({"key": KEY, "version": "1", "record": {}}).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _signed(b"[" * 100_000),
+        _signed(b"[]"),
+        _signed(b'{"key": {}}'),
+        _signed(HEAD.replace(b'"record": {}', b'"record": 5')),
+        _signed(HEAD.replace(b'"record": {}', b'"record": {"a": 1, "a": 2}')),
+        _signed(HEAD + b"\nPK\x03\x04 not an archive"),
+        _signed(HEAD + b"\n\x93NUMPY"),
+        b"unskew-unit 9 of another format",
+    ],
+    ids=range(8),
+)
+def test_units_that_somebody_forged_are_made_again(tmp_path: Path, content: bytes) -> None:
+    told: list[str] = []
+    store = Store(tmp_path, tell=told.append)
+    path = store.path(KEY)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    assert store.once(KEY, lambda: {"made": 1}) == {"made": 1}
+    assert len(told) == 1 and "it was set aside as" in told[0]
+    assert store.get(KEY) == {"made": 1}
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_set_aside_and_never_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    told: list[str] = []
+    store = Store(tmp_path, tell=told.append)
+    store.path(KEY).parent.mkdir(parents=True)
+    make(store.path(KEY))
+    assert store.once(KEY, lambda: {"made": 1}) == {"made": 1}
+    assert "this is not a file" in told[0]
+
+
+def test_a_unit_that_cannot_be_set_aside_is_named(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    path = store.path(KEY)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"damaged")
+    path.with_suffix(".bad").mkdir()
+    with pytest.raises(InputError, match=r"cannot be set aside: .*\nDelete it and .*\.bad"):
+        store.get(KEY)
+
+
+def test_a_lock_that_a_killed_run_left_goes_when_the_unit_is_read(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.once(KEY, lambda: {"made": 1})
+    lock = store.path(KEY).with_suffix(".lock")
+    lock.touch()
+    with lock.open("r+") as held:
+        assert try_lock(held.fileno())
+        assert store.get(KEY) == {"made": 1} and lock.exists()
+    assert store.get(KEY) == {"made": 1} and not lock.exists()

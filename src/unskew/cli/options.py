@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,15 +10,14 @@ import typer
 
 from unskew.atomic import together
 from unskew.errors import InputError
-from unskew.outputs import refuse_same, try_writing
-from unskew.plain import plain
+from unskew.outputs import files_in, refuse_same, try_drawing, try_writing
+from unskew.plain import plain_path
 
 if TYPE_CHECKING:
     from unskew.auditing import Audit
     from unskew.evaluation import PropensityComparison
     from unskew.result import Result
 
-_WORDS = re.compile(r"[(),=@\s]+")  # between the words of a canonical string
 INPUTS, OUTPUT = "Inputs", "Output"  # panels of --help
 
 Columns = Annotated[
@@ -81,7 +79,9 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
     """
     asked = {kind: path for kind, path in paths.items() if path is not None}
     read = [path for path in inputs if path is not None]
-    read += [Path(word) for spec in specs if spec is not None for word in _WORDS.split(spec) if word]
+    read += [path for spec in specs if spec is not None for path in files_in(spec)]
+    if "html" in asked:
+        try_drawing()
     for kind, path in asked.items():
         try:
             try_writing(path)
@@ -90,5 +90,5 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
         ending = path.suffix.lower().lstrip(".")
         allowed = {"html": ("html", "htm"), "parquet": ("parquet", "pq")}.get(kind, (kind,))
         if ending not in allowed:
-            raise InputError(f"--{kind} {plain(path)}: the file's name should end in .{kind}.")
-    refuse_same([(f"--{kind} {plain(path)}", path) for kind, path in asked.items()], read)
+            raise InputError(f"--{kind} {plain_path(path)}: the file's name should end in .{kind}.")
+    refuse_same([(f"--{kind} {plain_path(path)}", path) for kind, path in asked.items()], read)

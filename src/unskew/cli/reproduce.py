@@ -15,8 +15,8 @@ from unskew.atomic import together
 from unskew.cli.console import err, out, progress
 from unskew.cli.options import check_outputs
 from unskew.errors import InputError
-from unskew.outputs import refuse_same, try_filling
-from unskew.plain import plain
+from unskew.outputs import refuse_same, try_drawing, try_filling
+from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -60,11 +60,12 @@ def reproduce(
     check_outputs(json=json)
     if output is not None:
         try_filling(output)
-        pages = [(plain(path), path) for path in paths(found, chosen, output)]
-        refuse_same(pages + ([] if json is None else [(f"--json {plain(json)}", json)]), [])
+        try_drawing()
+        pages = [(plain_path(path), path) for path in paths(found, chosen, output)]
+        refuse_same(pages + ([] if json is None else [(f"--json {plain_path(json)}", json)]), [])
     folder = store or cache() / "studies" / found.name
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--store {plain(folder)}: finished runs are kept in a folder, and this is a file.")
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise InputError(f"--store {plain_path(folder)}: finished runs are kept in a folder, and this is a file.")
     setting = found.setting(
         Store(folder, found.version, tell=lambda message: err.print(message, markup=False)),
         workers or os.cpu_count() or 1,

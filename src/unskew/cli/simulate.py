@@ -13,7 +13,7 @@ from unskew.cli.console import guarded, out, progress
 from unskew.cli.options import column_map
 from unskew.errors import InputError
 from unskew.outputs import refuse_existing, refuse_same, try_filling
-from unskew.plain import plain
+from unskew.plain import plain_path
 
 if TYPE_CHECKING:
     from unskew.log import Log
@@ -146,7 +146,7 @@ def _check(output: Path, names: Sequence[str], force: bool, read: str | None = N
     """Whether the files may and can be written, before the work; what is read is never replaced."""
     paths = [output / name for name in names]
     try_filling(output)
-    refuse_same([(plain(path), path) for path in paths], [] if read is None else [Path(read)])
+    refuse_same([(plain_path(path), path) for path in paths], [] if read is None else [Path(read)])
     refuse_existing(paths, force)
 
 
