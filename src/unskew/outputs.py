@@ -13,6 +13,7 @@ from unskew.plain import plain_path
 from unskew.temporaries import Temporary
 
 _WORDS = re.compile(r"[(),=@\s]+")  # between the words of a canonical string
+ADDRESSES = 72_000_000_000  # bytes that the engine of the charts reserves while it starts, most of them never used
 
 
 def try_writing(path: Path) -> None:
@@ -39,6 +40,20 @@ def try_filling(folder: Path) -> None:
     if not there.is_dir():
         raise InputError(f"{plain_path(folder)}: cannot be written: '{plain_path(there)}' is a file. Give a folder.")
     _try_folder(there, folder)
+
+
+def try_drawing() -> None:
+    """Refuse charts where ``ulimit -v`` leaves too few addresses: their engine would end the process without a word."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
+        raise InputError(
+            f"charts need {ADDRESSES / 1e9:.0f} GB of addresses (not of memory), and 'ulimit -v' allows "
+            f"{limit / 1e9:.1f} GB.\nLeave the page out (--html, --out), or lift the limit: ulimit -v unlimited."
+        )
 
 
 def refuse_same(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path]) -> None:

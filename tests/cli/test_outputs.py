@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -115,3 +117,14 @@ def test_python_writers_keep_the_files_that_a_result_was_made_from(files: Path) 
         with pytest.raises(InputError, match="an input of the same command"):
             result.to_csv(files / name)
     result.to_csv(files / "new.csv")
+
+
+def test_charts_without_addresses_are_refused_before_the_work(tmp_path: Path) -> None:
+    """Their engine would end the process by a signal, without a word and without any output."""
+    code = (
+        "import resource, sys\nfrom pathlib import Path\nfrom unskew.cli.options import check_outputs\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (4_000_000_000, 4_000_000_000))\n"
+        "check_outputs(json=Path(sys.argv[1]) / 'a.json')\ncheck_outputs(html=Path(sys.argv[1]) / 'a.html')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and "'ulimit -v' allows 4.0 GB" in ran.stderr

@@ -65,7 +65,7 @@ def test_a_world_is_written_from_a_file(stars: Path, tmp_path: Path) -> None:
 def test_options_reach_the_world(stars: Path, tmp_path: Path) -> None:
     """The busiest part, the log's own marginals, another seed, no words."""
     folder = tmp_path / "w"
-    shared = ("ratings", "--like", stars, *COLUMNS, "--out", folder, "--quiet", "--share", "0.3")
+    shared = ("ratings", "--like", stars, *COLUMNS, "--out", folder, "--quiet", "--force", "--share", "0.3")
     assert simulate(*shared, "--users", "20", "--items", "10").stdout == ""
     first = pl.read_parquet(folder / "log.parquet")
     assert pl.read_parquet(folder / "truth.parquet").height == 200

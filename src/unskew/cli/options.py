@@ -10,7 +10,7 @@ import typer
 
 from unskew.atomic import together
 from unskew.errors import InputError
-from unskew.outputs import files_in, refuse_same, try_writing
+from unskew.outputs import files_in, refuse_same, try_drawing, try_writing
 from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
     asked = {kind: path for kind, path in paths.items() if path is not None}
     read = [path for path in inputs if path is not None]
     read += [path for spec in specs if spec is not None for path in files_in(spec)]
+    if "html" in asked:
+        try_drawing()
     for kind, path in asked.items():
         try:
             try_writing(path)

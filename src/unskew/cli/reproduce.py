@@ -15,7 +15,7 @@ from unskew.atomic import together
 from unskew.cli.console import err, out, progress
 from unskew.cli.options import check_outputs
 from unskew.errors import InputError
-from unskew.outputs import refuse_same, try_filling
+from unskew.outputs import refuse_same, try_drawing, try_filling
 from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def reproduce(
     check_outputs(json=json)
     if output is not None:
         try_filling(output)
+        try_drawing()
         pages = [(plain_path(path), path) for path in paths(found, chosen, output)]
         refuse_same(pages + ([] if json is None else [(f"--json {plain_path(json)}", json)]), [])
     folder = store or cache() / "studies" / found.name
