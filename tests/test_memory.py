@@ -71,6 +71,12 @@ def test_ulimit_counts_less_what_is_taken(machine: Path, monkeypatch: pytest.Mon
     assert memory.available() == left
 
 
+def test_threads_that_run_already_are_not_counted_twice(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (machine / "proc" / "self" / "status").write_text("VmSize:\t 1000 kB\nThreads:\t5000\n")
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (4_000_000_000, 4_000_000_000))
+    assert memory.available() == 4_000_000_000 - 1_024_000
+
+
 def test_what_cannot_fit_is_refused_with_numbers_and_a_remedy(machine: Path) -> None:
     memory.require(8_000_000_000, "log.csv", "Buy more.")
     with pytest.raises(InputError) as refused:
