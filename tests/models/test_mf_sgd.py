@@ -196,7 +196,7 @@ def test_ratings_that_single_precision_cannot_hold() -> None:
     """One clear error; ratings that are far from 0, but near each other, are no trouble."""
     _, matrix = low_rank(30, 20, 2, 0.5, 0.5)
     with pytest.raises(InputError, match="single precision"):
-        MF(2, solver="sgd").fit(ratings_log(matrix * 1e28))
+        MF(2, solver="sgd").fit(ratings_log(matrix * 1e25))
     near, far = (MF(2, offsets="free", solver="sgd", rounds=20).fit(ratings_log(matrix + c)) for c in (0.0, 1e6))
     assert far.training_.objective == pytest.approx(near.training_.objective, rel=1e-3)
 
