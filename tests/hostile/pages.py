@@ -34,7 +34,8 @@ class _Tags(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for name, value in attrs:
             text = value or ""
-            if name.startswith("on") or "javascript:" in text.lower() or text.startswith(("http:", "//", "data:text")):
+            leads = name in ("href", "src", "action", "xlink:href", "style")
+            if name.startswith("on") or (leads and text.lower().startswith(("javascript:", "http", "//", "data:text"))):
                 self.found.append(f"<{tag} {name}={text[:40]!r}>")
         if tag in ("harm", "iframe", "object", "embed", "base") or (tag == "img" and "x" in dict(attrs).values()):
             self.found.append(f"<{tag}>")
