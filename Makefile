@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: setup demo test verify lint bench pictures clean
+.PHONY: setup demo test verify hostile lint bench pictures clean
 
 setup: $(STAMP)
 
@@ -30,6 +30,10 @@ verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.false_verdicts
 	@$(BIN)/python -m tests.inference.refit_study 500
 	@$(BIN)/python -m tests.inference.naive_bayes_study 500
+
+# Hostile files, faults and interrupts: 2,000 seeded inputs against a slow oracle (HOSTILE="--fresh", "--only log", …).
+hostile: $(STAMP)
+	@$(BIN)/python -m tests.hostile --inputs 2000 --seed 0 $(HOSTILE)
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .

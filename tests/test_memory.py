@@ -57,14 +57,24 @@ def test_control_groups_of_version_1(machine: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "left"), [(resource.RLIMIT_AS, 4_000_000 - 1_024_000), (resource.RLIMIT_DATA, 4_000_000 - 512_000)]
+    ("kind", "left"),
+    [
+        (resource.RLIMIT_AS, 4_000_000_000 - 1_024_000 - memory.THREADS),
+        (resource.RLIMIT_DATA, 4_000_000_000 - 512_000),
+    ],
 )
 def test_ulimit_counts_less_what_is_taken(machine: Path, monkeypatch: pytest.MonkeyPatch, kind: int, left: int) -> None:
     unlimited = resource.RLIM_INFINITY
     monkeypatch.setattr(
-        resource, "getrlimit", lambda asked: (4_000_000, unlimited) if asked == kind else (unlimited, unlimited)
+        resource, "getrlimit", lambda asked: (4_000_000_000, unlimited) if asked == kind else (unlimited, unlimited)
     )
     assert memory.available() == left
+
+
+def test_threads_that_run_already_are_not_counted_twice(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (machine / "proc" / "self" / "status").write_text("VmSize:\t 1000 kB\nThreads:\t5000\n")
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (4_000_000_000, 4_000_000_000))
+    assert memory.available() == 4_000_000_000 - 1_024_000
 
 
 def test_what_cannot_fit_is_refused_with_numbers_and_a_remedy(machine: Path) -> None:

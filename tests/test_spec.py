@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unskew import estimators, metrics, propensity
+from unskew import estimators, metrics, models, outcome, propensity
 from unskew.errors import InputError
 from unskew.estimators import (
     IPS,
@@ -37,7 +40,7 @@ from unskew.spec import Spec, parse, show
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_\-]{0,8}", fullmatch=True)
 NUMBERS = st.one_of(st.integers(-(10**6), 10**6), st.floats(allow_nan=False, allow_infinity=False))
-INSIDE = st.floats(1e-100, 1.0, exclude_max=True)
+INSIDE = st.floats(1e-30, 1.0, exclude_max=True)
 CUT = st.integers(1, 10**6)
 MAYBE_CUT = st.none() | CUT
 
@@ -326,3 +329,56 @@ def test_patterns_of_files_read_and_print_back() -> None:
     """A pattern is a name like any other path."""
     text = "counted(naive_bayes, train=train/*.parquet, mcar=data/mcar-0?.csv)"
     assert str(parse(text)) == text
+
+
+MAKERS = [estimators.make, metrics.make, propensity.make, outcome.make, models.make, Target.make]
+HOSTILE = {
+    "300 levels": "clipped(" * 300 + "snips" + ", at=0.1)" * 300,
+    "open levels": "clipped(" * 300,
+    "thousands of digits": f"gs(strata={'9' * 5000})",
+    "digits behind @": f"recall@{'9' * 5000}",
+    "a number beyond floats": "switch(tau=1e999)",
+    "unicode digits": "gs(strata=٣)",
+    "superscript digits": "recall@²",
+    "unbalanced quotes": "gs('5",
+    "a nul": "gs(strata=5\0)",
+    "an escape code": "gs(\x1b[31mstrata=5)",
+    "a lone surrogate": "gs(\ud800)",
+    "twice": "gs(strata=5, strata=6)",
+    "an empty argument": "gs(5,)",
+    "only a comma": "gs(,)",
+    "no value": "gs(strata=)",
+    "no name": "gs(=5)",
+    "a number as a name": "gs(5=3)",
+    "100,000 arguments": f"gs({'5, ' * 100_000}5)",
+    "100,000 characters": "x" * 100_000,
+    "a long name": "y" * 9000,
+    "nothing": "",
+    "blanks": " \n\t ",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("make", MAKERS)
+def test_hostile_strings_are_one_short_error(make: Callable[[str], object], text: str) -> None:
+    """Whatever stands in a canonical string, the error is ours, short, and obeyed by no terminal."""
+    with pytest.raises(InputError) as caught:
+        make(text)
+    message = str(caught.value)
+    assert len(message) < 1000 and message.isprintable(), message
+
+
+@pytest.mark.parametrize("value", [None, 5, 2.5, ["gs"], {"gs": 5}, b"gs", object(), type])
+@pytest.mark.parametrize("make", MAKERS)
+def test_what_is_no_string_is_an_error(make: Callable[[Any], object], value: object) -> None:
+    """Nor does anything else pass for one."""
+    with pytest.raises(InputError):
+        make(value)
+
+
+def test_nested_as_deep_as_anybody_writes() -> None:
+    """Clips in clips are read, up to twenty."""
+    text = "snips"
+    for _ in range(15):
+        text = f"clipped({text}, at=0.1)"
+    assert str(estimators.make(text)) == text

@@ -17,10 +17,10 @@ Submodules and functions are loaded when they are first used, so that ``import u
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # not from typing: until the command answers Ctrl-C, every import is a moment too long
 if TYPE_CHECKING:
+    from typing import Any
+
     from unskew import estimators, log, metrics, models, outcome, propensity, simulate, split
     from unskew.auditing import Audit, audit
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
@@ -92,6 +92,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name in _ROOMS:
         return import_module(f"unskew.{name}")
     if name in _NAMES:

@@ -8,12 +8,15 @@ import sys
 def main() -> None:
     """Load the command line and run it."""
     try:
-        from unskew.cli import main as run
+        from unskew.stopping import stop_on_signals
 
-        run()
-    except KeyboardInterrupt:  # while modules are loaded; later the commands say it themselves
+        stop_on_signals()
+    except KeyboardInterrupt:
         sys.stderr.write("Stopped. Nothing was half-written.\n")
         sys.exit(130)
+    from unskew.cli import main as run
+
+    run()
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from math import inf
 from unskew.errors import InputError
 from unskew.plain import plain
 
-LARGEST = 1e100  # of any number: squares and sums of such numbers stay numbers
-SMALLEST = 1e-100  # above 0: so do their inverses
+LARGEST = 1e30  # of any number, as of values in logs: sums of weights times squares stay numbers
+SMALLEST = 1e-30  # above 0, as of propensities in logs: so do sums of powers of their inverses
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Number:
             return f"a number between {self.above:g} and {self.below:g} (both excluded)"
         if self.above > -inf:
             return f"a number above {self.above:g} and at most {self.high:g}"
-        if self.low == 0.0:
-            return f"a number that is not negative and at most {self.high:g}"
+        if self.low >= 0.0:
+            return f"a number of at least {self.low:g} and at most {self.high:g}"
         return f"a finite number between {self.low:g} and {self.high:g}"
 
 
@@ -120,7 +120,7 @@ THREADS = Whole(1, 1024, "More would only wait for each other.")
 FOLDS = Whole(2, 1000, "Every fold is a fit of its own.")
 DIM = Whole(1, 1000, "More factors than that no log can tell.")
 DIM_OR_NONE = replace(DIM, low=0)
-ROUNDS = Whole(1, 1_000_000, COUNTLESS)
+ROUNDS = Whole(1, 100_000, COUNTLESS)
 POSITIVE = Number(above=0.0)
 NOT_NEGATIVE = Number(low=0.0)
 SHARE = Number(above=0.0, below=1.0)

@@ -15,6 +15,7 @@ from unskew.errors import InputError
 
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")
+THREADS = 700_000_000  # bytes of addresses that polars' threads reserve once they start, most of them never used
 
 
 def available() -> int:
@@ -52,10 +53,12 @@ def _limits() -> Iterator[int]:
     except ImportError:  # not on Windows
         return
     own = _fields(PROC / "self" / "status")
-    for kind, taken in ((resource.RLIMIT_AS, "VmSize"), (resource.RLIMIT_DATA, "VmData")):
+    started = own.get("Threads", 0) > (os.cpu_count() or 1) + 8
+    addresses = 0 if started else THREADS
+    for kind, taken, spare in ((resource.RLIMIT_AS, "VmSize", addresses), (resource.RLIMIT_DATA, "VmData", 0)):
         limit = resource.getrlimit(kind)[0]
         if limit != resource.RLIM_INFINITY:
-            yield limit - 1024 * own.get(taken, 0)
+            yield limit - spare - 1024 * own.get(taken, 0)
 
 
 def _groups() -> Iterator[int]:

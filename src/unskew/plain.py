@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 
 LONGEST = 80  # characters of one value in a message
+LONGEST_PATH = 1_000
 _OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format, lone surrogates, line and paragraph separators
 _JOINER = "\u200d"  # holds emoji together
 
@@ -25,6 +26,16 @@ def plain(value: object, longest: int = LONGEST) -> str:
     text = str(value)
     cut = text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"
     return without_controls(cut).replace("\n", "\\n")
+
+
+def plain_path(path: object) -> str:
+    """The path of a file on one line; paths are long, and say most at their end."""
+    return plain(path, LONGEST_PATH)
+
+
+def storable(text: str) -> str:
+    """The same text, with half characters (lone surrogates), which no UTF-8 file can hold, shown as ``\\ud800``."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _shown(sign: str) -> str:

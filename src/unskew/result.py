@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,15 @@ import polars as pl
 from unskew import estimators, metrics
 from unskew.atomic import atomic, write_json, write_text
 from unskew.errors import InputError
+from unskew.outputs import files_in, refuse_same
+from unskew.plain import plain_path, storable
 from unskew.spec import find
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SCHEMA_VERSION = 2
+_FORMULA = r"^[=+\-@\t\r]"
 
 
 @dataclass(frozen=True)
@@ -169,12 +172,12 @@ class Result:
         """Everything but the per-user rows, ready for JSON; numbers that do not exist are ``None``."""
         return {
             "schema_version": SCHEMA_VERSION,
-            "headline": self.headline(),
+            "headline": plain(self.headline()),
             "estimates": [plain(asdict(e)) for e in self.estimates],
             "verdicts": [plain(asdict(v)) for v in self.verdicts_],
             "weights": [plain(asdict(w)) for w in self.weights],
             "inputs": plain(dict(self.inputs)),
-            "warnings": list(self.warnings),
+            "warnings": plain(self.warnings),
         }
 
     def headline(self) -> dict[str, Any]:
@@ -185,15 +188,17 @@ class Result:
 
     def to_json(self, path: str | Path) -> None:
         """Write the whole result as JSON."""
+        self.keep_inputs(path)
         write_json(path, self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the table of estimates as CSV."""
-        with atomic(path) as temporary:
-            self.table().write_csv(temporary)
+        """Write the table of estimates as CSV; texts that a spreadsheet would compute are quoted (``'=1+1``)."""
+        self.keep_inputs(path)
+        write_csv(path, self.table())
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of estimates as Parquet."""
+        self.keep_inputs(path)
         with atomic(path) as temporary:
             self.table().write_parquet(temporary)
 
@@ -201,7 +206,12 @@ class Result:
         """Write one self-contained page: verdict, forest plot, weights, what was dropped."""
         from unskew.report import page
 
+        self.keep_inputs(path)
         write_text(path, page(self))
+
+    def keep_inputs(self, path: str | Path) -> None:
+        """Refuse to write over a file that this result was made from."""
+        refuse_same([(plain_path(path), Path(path))], _files_read(self.inputs))
 
     def __rich__(self) -> RenderableType:
         from unskew.report import panel
@@ -222,19 +232,47 @@ class Result:
         return f"<Result: {title}; {counts}; .table(), .verdicts(), .to_html()>"
 
 
+def _files_read(value: Any, key: str = "") -> Iterator[Path]:
+    """The files that an account of inputs names: the sources, and what stands inside propensities and models."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _files_read(item, str(name))
+    elif isinstance(value, str) and key == "source":
+        yield Path(value)
+    elif isinstance(value, str) and key in ("propensity", "model"):
+        yield from files_in(value)
+
+
 def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:
     """Records of one kind as a table, also where there are none."""
     types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
     schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
-    return pl.DataFrame([asdict(row) for row in rows], schema=schema)
+    return pl.DataFrame([storable_row(asdict(row)) for row in rows], schema=schema)
+
+
+def write_csv(path: str | Path, table: pl.DataFrame) -> None:
+    """Write a table as CSV that is safe to open in a spreadsheet.
+
+    A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return would be run as a formula there: it
+    gets an apostrophe in front, which spreadsheets take for "this is text". Numbers stay as they are.
+    """
+    texts = pl.col(pl.String)
+    safe = pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts)
+    with atomic(path) as temporary:
+        table.with_columns(safe.name.keep()).write_csv(temporary)
 
 
 def plain(value: Any) -> Any:
-    """Numbers that JSON cannot hold become ``None``."""
+    """Numbers that JSON cannot hold become ``None``, and half characters are shown."""
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {storable(str(key)): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    return storable(value) if isinstance(value, str) else value
+
+
+def storable_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A record whose texts can be stored."""
+    return {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}

@@ -50,18 +50,18 @@ def show(value: object) -> str:
     return str(value)
 
 
-def parse(text: str) -> Spec:
-    """Parse a canonical string; the error points at the first character that does not fit."""
+def parse(text: str, kind: str = "canonical string") -> Spec:
+    """Parse a canonical string; the error names the kind, and points at the first character that does not fit."""
     if not isinstance(text, str):
         raise InputError(f"a canonical string such as 'gs(strata=5)' is expected, not {plain(repr(text))}.")
-    return _Reader(text).whole()
+    return _Reader(text, kind).whole()
 
 
 class _Reader:
     """Reads one text from its first token to its last."""
 
-    def __init__(self, text: str) -> None:
-        self._text, self._at, self._depth = text, 0, 0
+    def __init__(self, text: str, kind: str) -> None:
+        self._text, self._kind, self._at, self._depth = text, kind, 0, 0
         if len(text) > LONGEST:
             raise self._error(f"it has {len(text):,} characters, and {LONGEST:,} are the most")
         self._tokens: list[str] = []
@@ -153,20 +153,25 @@ class _Reader:
         return int(token.lstrip("+-0") or "0") * (-1 if token.startswith("-") else 1)
 
     def _error(self, problem: str) -> InputError:
-        return InputError(f"cannot read '{plain(self._text)}': {problem}.")
+        return InputError(f"cannot read the {self._kind} '{plain(self._text)}': {problem}.")
 
 
 def build(kind: str, text: str, makers: Mapping[str, Callable[[Spec], T]]) -> T:
     """Build the part called ``text`` from a table of makers; unknown names get the nearest known one."""
     if not isinstance(text, str):
         raise InputError(f"the {kind} {plain(repr(text))} is neither a canonical string nor a part of unskew's.")
-    spec = parse(text)
+    spec = parse(text, kind)
     maker = makers.get(spec.name)
     if maker is None:
         near = get_close_matches(spec.name[:40].lower(), makers, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         raise InputError(f"there is no {kind} called '{plain(spec.name)}'.{hint} Known: {', '.join(sorted(makers))}.")
-    return maker(spec)
+    try:
+        return maker(spec)
+    except InputError as problem:
+        if spec.name in str(problem):
+            raise
+        raise InputError(f"cannot read the {kind} '{plain(text)}': {problem}") from problem
 
 
 def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[str, Any]:

@@ -50,7 +50,7 @@ HOSTILE: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
         {
             "user": [u for u, _ in FULL],
             "item": [i for _, i in FULL],
-            "value": [10.0 ** (10 * k - 150) for k in range(30)],
+            "value": [10.0 ** (2 * k - 29) for k in range(30)],
         },
         {},
     ),
@@ -59,7 +59,7 @@ HOSTILE: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
         {},
     ),
     "tiny propensities": (
-        {"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "propensity": [1e-300] * 15 + [5e-324] * 15},
+        {"user": [u for u, _ in FULL], "item": [i for _, i in FULL], "propensity": [1e-29] * 15 + [1e-30] * 15},
         {},
     ),
     "a policy for every row": (

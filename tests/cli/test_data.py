@@ -189,7 +189,7 @@ def test_fetch_shows_the_licence_and_puts_the_set_into_the_cache(home: Path, pub
     assert "MIT" in done.stderr and "Dooms" in done.stderr
     folder = home / "cache" / "unskew" / "data" / "movietweetings"
     assert str(folder) in done.stdout.replace("\n", "")
-    assert sorted(path.name for path in folder.iterdir()) == ["movies.dat", "ratings.dat"]
+    assert sorted(path.name for path in folder.iterdir()) == ["SHA256SUMS", "movies.dat", "ratings.dat"]
     publisher.files = {}
     assert "here already" in flat(data(home, "fetch", "movietweetings").stdout)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.cli.test_cli import unskew
 
 import unskew as us
+from tests.cli.test_cli import unskew
 from unskew.cli.demo import METRIC, RECOMMENDED, TARGET, conclusion
 from unskew.log import Recommender
 from unskew.models import MostPopular

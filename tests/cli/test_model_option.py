@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.cli.test_cli import flat, unskew
 
 import unskew as us
+from tests.cli.test_cli import flat, unskew
 from unskew.log import Log
 
 

@@ -181,7 +181,7 @@ def test_direct_reads_guesses_from_outside_for_implicit_logs() -> None:
     [
         ("mindreader(dim=3)", ["mindreader", "means"]),
         ("means(strink=3)", ["strink", "shrink"]),
-        ("means(shrink=-1)", ["negative"]),
+        ("means(shrink=-1)", ["shrink", "at least 0"]),
         ("given()", ["given(predictions.parquet)"]),
         ("given(nowhere.parquet)", ["nowhere.parquet"]),
         ("crossfit()", ["crossfit(logistic_mf"]),
@@ -216,7 +216,7 @@ def test_pairs_without_a_prediction_are_an_error_that_names_one() -> None:
     [
         ("switch(tau=0.5)", "at least 1"),
         ("switch(tau=nan)", "tau"),
-        ("snips(over=everything)", "over must be one of"),
+        ("snips(over=everything)", "over must be pairs, user, item or list"),
         ("clipped(direct, at=0.1)", "nothing to clip"),
         ("clipped(switch(tau=5), at=0.2)", r"limits its weights already.* P = 0\.2 changes nothing.*clipped\(dr"),
         ("clipped(clipped(switch, at=0.1), quantile=0.2)", "limits its weights already"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 import random
@@ -19,8 +21,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unskew.engine.store import Store
+from unskew.engine.store import MAGIC, Store
 from unskew.errors import InputError
+from unskew.locks import try_lock
 
 UNITS = 40
 RUN = """
@@ -80,7 +83,7 @@ def diary(folder: Path) -> Counter[int]:
     return Counter(int(line) for line in path.read_text().split()) if path.exists() else Counter()
 
 
-def wait_until(true: Callable[[], bool], what: str, patience: float = 60.0) -> None:
+def wait_until(true: Callable[[], bool], what: str, patience: float = 240.0) -> None:
     began = time.monotonic()
     while not true():
         assert time.monotonic() - began < patience, f"waited in vain for {what}"
@@ -132,28 +135,38 @@ def test_worker_processes_give_the_same(tmp_path: Path, start: Callable[..., sub
 def test_ctrl_c_stops_promptly(
     tmp_path: Path, workers: int, processes: bool, start: Callable[..., subprocess.Popen[str]]
 ) -> None:
-    """Units of a minute are under way; two seconds after Ctrl-C everything has ended, workers too."""
-    running = start(pause=60.0, workers=workers, processes=processes)
+    """Units of an hour are under way: whoever waits for one fails. After Ctrl-C everything ends, workers too."""
+    running = start(pause=3600.0, workers=workers, processes=processes)
     wait_until(lambda: diary(tmp_path).total() == workers, "all workers")
     children = _children(running.pid)
     assert len(children) >= (workers if processes else 0)
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=10)
+    _, err = running.communicate(timeout=120)
     assert running.returncode != 0 and "KeyboardInterrupt" in err
-    wait_until(lambda: not any(_alive(child) for child in children), "the workers to end", patience=10.0)
+    wait_until(lambda: not any(_alive(child) for child in children), "the workers to end")
     assert not list((tmp_path / "store").rglob("*.unit"))
 
 
+def test_worker_processes_end_when_their_parent_is_killed(
+    tmp_path: Path, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    running = start(pause=3600.0, workers=2, processes=True)
+    wait_until(lambda: diary(tmp_path).total() == 2, "both workers")
+    children = _children(running.pid)
+    running.kill()
+    wait_until(lambda: not any(_alive(child) for child in children), "the workers to end")
+
+
 def test_ctrl_c_stops_a_run_that_waits_for_another(tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
-    """The other makes the unit, for a minute; who waits for its lock hears Ctrl-C, and the other goes on."""
+    """The other makes the unit, for an hour; who waits for its lock hears Ctrl-C, and the other goes on."""
     if not Path("/proc/self/fd").exists():
         pytest.skip("which files a process has open is asked of /proc")
-    maker = start(pause=60.0)
+    maker = start(pause=3600.0)
     wait_until(lambda: diary(tmp_path).total() == 1, "the maker")
-    waiting = start(pause=60.0)
+    waiting = start(pause=3600.0)
     wait_until(lambda: any(name.endswith(".lock") for name in _open_files(waiting.pid)), "the one that waits")
     waiting.send_signal(signal.SIGINT)
-    _, err = waiting.communicate(timeout=10)
+    _, err = waiting.communicate(timeout=120)
     assert waiting.returncode != 0 and "KeyboardInterrupt" in err
     assert diary(tmp_path).total() == 1 and maker.poll() is None
 
@@ -363,3 +376,67 @@ def test_records_are_json_and_arrays(tmp_path: Path, record: dict[str, Any]) -> 
         Store(tmp_path).once(KEY, lambda: record)
     with pytest.raises(InputError, match="at least 1 worker"):
         Store(tmp_path).map([KEY], lambda key: record, workers=0)
+
+
+def _signed(body: bytes) -> bytes:
+    """A unit whose sum is right, whatever it says."""
+    return MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+HEAD = json.dumps({"key": KEY, "version": "1", "record": {}}).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _signed(b"[" * 100_000),
+        _signed(b"[]"),
+        _signed(b'{"key": {}}'),
+        _signed(HEAD.replace(b'"record": {}', b'"record": 5')),
+        _signed(HEAD.replace(b'"record": {}', b'"record": {"a": 1, "a": 2}')),
+        _signed(HEAD + b"\nPK\x03\x04 not an archive"),
+        _signed(HEAD + b"\n\x93NUMPY"),
+        b"unskew-unit 9 of another format",
+    ],
+    ids=range(8),
+)
+def test_units_that_somebody_forged_are_made_again(tmp_path: Path, content: bytes) -> None:
+    told: list[str] = []
+    store = Store(tmp_path, tell=told.append)
+    path = store.path(KEY)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    assert store.once(KEY, lambda: {"made": 1}) == {"made": 1}
+    assert len(told) == 1 and "it was set aside as" in told[0]
+    assert store.get(KEY) == {"made": 1}
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_set_aside_and_never_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    told: list[str] = []
+    store = Store(tmp_path, tell=told.append)
+    store.path(KEY).parent.mkdir(parents=True)
+    make(store.path(KEY))
+    assert store.once(KEY, lambda: {"made": 1}) == {"made": 1}
+    assert "this is not a file" in told[0]
+
+
+def test_a_unit_that_cannot_be_set_aside_is_named(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    path = store.path(KEY)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"damaged")
+    path.with_suffix(".bad").mkdir()
+    with pytest.raises(InputError, match=r"cannot be set aside: .*\nDelete it and .*\.bad"):
+        store.get(KEY)
+
+
+def test_a_lock_that_a_killed_run_left_goes_when_the_unit_is_read(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.once(KEY, lambda: {"made": 1})
+    lock = store.path(KEY).with_suffix(".lock")
+    lock.touch()
+    with lock.open("r+") as held:
+        assert try_lock(held.fileno())
+        assert store.get(KEY) == {"made": 1} and lock.exists()
+    assert store.get(KEY) == {"made": 1} and not lock.exists()

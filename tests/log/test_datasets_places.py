@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import unskew as us
 from tests.log.copies import R3, Copies, link, write_coat
+from unskew import locks
 from unskew.errors import InputError
 from unskew.log import datasets
 from unskew.log.datasets import places
@@ -101,7 +105,9 @@ def test_a_registered_copy_that_is_gone_is_told(copies: Copies, alone: Path, tmp
         us.load("coat")
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"coat": 1}', b"\xff"])
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"coat": 1}', b"\xff", b"[" * 100_000, b'{"coat": "a", "coat": "b"}', b" " * 2_000_000]
+)
 def test_a_spoilt_registry_is_named(content: bytes, alone: Path) -> None:
     """The list of registered copies is not overwritten when it cannot be read."""
     alone.mkdir(parents=True)
@@ -128,3 +134,48 @@ def test_the_cache_is_where_the_platform_keeps_it(
     monkeypatch.setattr("sys.platform", platform)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     assert places.cache() == tmp_path / expected
+
+
+def test_registrations_at_the_same_time_are_all_kept(alone: Path, tmp_path: Path) -> None:
+    """Each reads the list and writes it back, which must not fall between another's two steps."""
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom unskew.log.datasets import places\n"
+        "for n in range(20):\n    places.register(f'{sys.argv[1]}-{n}', Path('.'))\n"
+    )
+    runs = [subprocess.Popen([sys.executable, "-c", code, str(run)]) for run in range(3)]
+    assert [run.wait(120) for run in runs] == [0, 0, 0]
+    assert len(places.registry()) == 60
+    assert sorted(path.name for path in alone.iterdir()) == ["datasets.json", "datasets.lock"]
+
+
+def test_a_lock_that_is_never_given_back_is_named(tmp_path: Path) -> None:
+    with (
+        locks.alone(tmp_path / "x.lock"),
+        pytest.raises(us.InputError, match=r"x\.lock: another unskew has held this lock"),
+        locks.alone(tmp_path / "x.lock", patience=0.1),
+    ):
+        pytest.fail("two are inside")
+
+
+@pytest.mark.parametrize("name", [None, 5, {}])
+def test_what_is_no_name_is_no_data_set(name: Any) -> None:
+    with pytest.raises(us.InputError, match="a data set is called by its name"):
+        us.load(name)
+
+
+@pytest.mark.parametrize("path", [None, "~nosuchuser/x", "x" * 300, "a\0b", 5, "\x1b[31m"])
+def test_a_path_that_cannot_be_is_told(path: Any) -> None:
+    with pytest.raises(us.InputError, match="there is no such folder") as caught:
+        datasets.add("coat", path)
+    assert "\x1b" not in str(caught.value)
+
+
+def test_without_a_current_folder_sets_are_still_found(
+    alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert datasets.folder_of("yahoo-r3") is None
+    monkeypatch.chdir(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import signal
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 import zipfile
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -147,3 +149,49 @@ def test_every_publisher_is_asked_over_https() -> None:
         for download in source.downloads:
             assert download.url.startswith("https://")
             assert ".." not in download.to and not download.to.startswith("/")
+
+
+def test_a_wrong_checksum_is_refused(
+    copies: Copies, alone: Path, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was given, or that of the publisher's own file; the right one is taken."""
+    content = zipped(copies("ml-100k"), "ml-100k")
+    publisher.answers[ZIP] = content
+    right = hashlib.sha256(content).hexdigest()
+    with pytest.raises(us.InputError, match=f"its SHA-256 is {right}, not 00ff"):
+        datasets.fetch("ml-100k", mirror=publisher.url, sha256=["00ff"])
+    source = datasets.source_of("ml-100k")
+    at_the_publisher = replace(source.downloads[0], url=publisher.url + ZIP)
+    monkeypatch.setattr(type(source), "downloads", (at_the_publisher,))
+    with pytest.raises(us.InputError, match=f"its SHA-256 is {right}, not 50d2a982"):
+        datasets.fetch("ml-100k")
+    assert left(alone) == []
+    datasets.fetch("ml-100k", sha256=["00ff", right.upper()])
+    assert left(alone) == ["ml-100k"]
+
+
+def test_a_copy_that_changed_since_it_was_downloaded_is_refused(
+    copies: Copies, alone: Path, publisher: Publisher
+) -> None:
+    """The same counts, another rating: only the checksum tells."""
+    publisher.answers[ZIP] = zipped(copies("ml-100k"), "ml-100k")
+    folder = datasets.fetch("ml-100k", mirror=publisher.url)
+    us.load("ml-100k")
+    ratings = (folder / "u.data").read_text().splitlines()
+    user, item, value, time_ = ratings[0].split("\t")
+    ratings[0] = "\t".join((user, item, "1" if value != "1" else "2", time_))
+    (folder / "u.data").write_text("\n".join(ratings) + "\n")
+    with pytest.raises(us.InputError, match=r"u\.data: this is not what was downloaded[^$]*fetch ml-100k --again"):
+        us.load("ml-100k")
+    (folder / "SHA256SUMS").write_bytes(b"\xff")
+    with pytest.raises(us.InputError, match="the checksums cannot be read"):
+        us.load("ml-100k")
+
+
+def test_what_a_killed_download_left_goes_with_the_next(copies: Copies, alone: Path, publisher: Publisher) -> None:
+    publisher.answers[ZIP] = zipped(copies("ml-100k"), "ml-100k")
+    dead = alone / "data" / ".unskew-1-dead.tmp"
+    dead.mkdir(parents=True)
+    (dead / "archive.zip").write_bytes(b"half")
+    datasets.fetch("ml-100k", mirror=publisher.url)
+    assert left(alone) == ["ml-100k"]

@@ -6,6 +6,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -61,6 +62,37 @@ def silent(handler: BaseHTTPRequestHandler) -> None:
     time.sleep(1.0)
 
 
+def dripping(handler: BaseHTTPRequestHandler) -> None:
+    """One byte now and then, never long enough apart to be silent."""
+    handler.send_response(200)
+    handler.end_headers()
+    with suppress(OSError):
+        for _ in range(100):
+            handler.wfile.write(b"0")
+            handler.wfile.flush()
+            time.sleep(0.1)
+
+
+def dripping_headers(handler: BaseHTTPRequestHandler) -> None:
+    """The same, and the content never even begins."""
+    with suppress(OSError):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        for _ in range(100):
+            handler.wfile.write(b"X")
+            handler.wfile.flush()
+            time.sleep(0.1)
+
+
+def rude(handler: BaseHTTPRequestHandler) -> None:
+    """Escape codes in the server's own words."""
+    handler.wfile.write(b"HTTP/1.1 500 \x1b[31mred\x1b[0m\r\nContent-Length: 0\r\n\r\n")
+
+
+def odd_length(handler: BaseHTTPRequestHandler) -> None:
+    """A length that is a digit only to Unicode."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: \xb2\r\nConnection: close\r\n\r\n" + b"0" * 100_001)
+
+
 def moved(address: str) -> Callable[[BaseHTTPRequestHandler], None]:
     """Send the visitor elsewhere."""
 
@@ -82,6 +114,10 @@ def moved(address: str) -> Callable[[BaseHTTPRequestHandler], None]:
         (b"0" * 200_000, "200,000 bytes, and at most 100,000"),
         (endless, "does not end"),
         (silent, "timed out"),
+        (dripping, "too slow: [0-9]+ bytes in"),
+        (dripping_headers, "did not answer in time"),
+        (rude, r"answered 500 \\x1b\[31mred"),
+        (odd_length, "does not end"),
         (moved("http://192.0.2.1/x.zip"), "only https"),
         (moved("file:///etc/passwd"), "only https|not allowed"),
         (moved("/x.zip"), "redirect"),
@@ -95,6 +131,13 @@ def test_downloads_that_go_wrong_are_told(
         publisher.answers["/x.zip"] = answer
     with pytest.raises(us.InputError, match=words):
         receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", limit=100_000, timeout=0.5)
+
+
+def test_a_download_has_a_deadline(publisher: Publisher, tmp_path: Path) -> None:
+    """However steadily the bytes come."""
+    publisher.answers["/x.zip"] = dripping
+    with pytest.raises(us.InputError, match=r"more than 0\.3 seconds"):
+        receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", deadline=0.3)
 
 
 def test_a_move_on_the_same_machine_is_followed(publisher: Publisher, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from unskew.errors import InputError
 from unskew.log import Log, Recommendations, read_log, read_recommendations
+from unskew.propensity.counting import count_items
 
 Write = Callable[[str, str], Path]
 
@@ -71,7 +72,7 @@ def test_an_unreadable_file(write: Write, name: str, text: str) -> None:
     """What the reader stumbles over becomes an error that names the file."""
     path = write(name, "")
     path.write_bytes(text.encode("latin-1"))
-    assert f"{path}: the file cannot be read (" in message(read_log, path)
+    assert f"{path}: the file cannot be " in message(read_log, path)
 
 
 @pytest.mark.parametrize("name", ["log.csv", "log.tsv", "log.csv.gz"])
@@ -86,9 +87,11 @@ def test_a_line_with_too_many_fields(tmp_path: Path, name: str) -> None:
 
 
 def test_a_line_with_too_few_fields(write: Write) -> None:
-    """What is missing at the end is an empty field."""
-    said = message(read_log, write("log.csv", "user,item,value\n1,1,1\n1,2\n"))
-    assert "column 'value' must have a value in every row; row 2 (not counting the header)" in said
+    """It is cut off, or a line break stands in a field: rows may not be dropped for that either."""
+    path = write("log.csv", "user,item,title\n1,1,a\n1,2\n")
+    for invalid in ("error", "drop"):
+        said = message(read_log, path, invalid=invalid)
+        assert "line 3 has 2 fields, but the header has 3.\n" in said and "line break" in said
 
 
 @pytest.mark.parametrize("name", ["log.csv", "log.tsv", "log.csv.gz"])
@@ -106,9 +109,11 @@ def test_binary_files_that_are_called_text(tmp_path: Path, name: str) -> None:
 
 
 def test_ranks_that_start_at_0(write: Write) -> None:
-    """Lists numbered from 0 are told to add 1; a negative rank among them is another mistake."""
-    said = message(read_recommendations, write("lists.csv", "user,item,rank\n1,1,0\n1,2,1\n"))
-    assert "row 1 (not counting the header) has '0'.\nDo your ranks start at 0? Then add 1 to all of them." in said
+    """Lists numbered from 0 are told to add 1, and lose nothing; a negative rank among them is another mistake."""
+    path = write("lists.csv", "user,item,rank\n1,1,0\n1,2,1\n")
+    for invalid in ("error", "drop"):
+        said = message(read_recommendations, path, invalid=invalid)
+        assert "row 1 (not counting the header) has 0 (rows with 0: 1).\nDo your ranks start at 0?" in said
     assert "add 1" not in message(read_recommendations, write("lists.csv", "user,item,rank\n1,1,0\n1,2,-1\n"))
 
 
@@ -159,6 +164,19 @@ def test_nulls_in_any_used_column(write: Write, column: str) -> None:
     said = message(read_log, path, keep=["country"])
     assert f"log.csv: column '{column}' must have a value in every row; row 2 (not counting the header)" in said
     assert read_log(path, keep=["country"], invalid="drop").account.dropped == {f"null {column}": 1}
+
+
+@pytest.mark.parametrize("column", ["user", "item", "policy"])
+def test_an_empty_id_is_none(write: Write, column: str) -> None:
+    """Who quotes all fields writes nulls as an empty text, in CSV and elsewhere."""
+    row = {"user": "a", "item": "b", "policy": "c"}
+    frame = pl.DataFrame([row, {**row, "user": "z", column: ""}])
+    path = write("log.csv", frame.write_csv(quote_style="always"))
+    both: list[tuple[Callable[..., Log], Any]] = [(read_log, path), (Log.from_frame, frame)]
+    for read, source in (*both, (Log.from_frame, frame.cast(pl.Categorical))):
+        assert f"column '{column}' must have a value in every row; row 2" in message(read, source)
+        assert read(source, invalid="drop").account.dropped == {f"null {column}": 1}
+    assert "must have a value in every row; row 2" in message(count_items, path, columns={"item": column})
 
 
 def test_the_message_names_the_column_as_the_file_does(write: Write) -> None:
@@ -260,7 +278,7 @@ def test_options_that_do_not_exist(write: Write) -> None:
     assert "a.csv" not in message(Log.from_frame, [1, 2]) and "not a dataframe" in message(Log.from_frame, [1])
 
 
-@pytest.mark.parametrize("rank", ["0", "-3", "1.5", "x", "99999999999"])
+@pytest.mark.parametrize("rank", ["-3", "1.5", "x", "99999999999"])
 def test_ranks_that_are_none(write: Write, rank: str) -> None:
     """A rank is a whole number from 1 on."""
     path = write("lists.csv", f"user,item,rank\n1,1,1\n1,2,{rank}\n")

@@ -100,3 +100,20 @@ def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtraError, match=r"unskew\[learn\]"):
         outcome.make("sklearn(LogisticRegression)")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("sklearn(LogisticRegression, C=-1)", "'C' parameter"),
+        ("sklearn(LogisticRegression, C=x)", "'C' parameter"),
+        ("sklearn(RandomForestClassifier, n_estimators=0)", "'n_estimators' parameter"),
+        ("sklearn(RandomForestClassifier, random_state=99999999999)", "'random_state' parameter"),
+        ("sklearn(VotingClassifier)", "estimators"),
+        ("sklearn(Ridge, alpha=-1)", "'alpha' parameter"),
+    ],
+)
+def test_options_that_scikit_learn_refuses_are_named(text: str, words: str) -> None:
+    """When they are written, not after everything has been read and aligned."""
+    with pytest.raises(InputError, match=words):
+        outcome.make(text)

@@ -112,6 +112,6 @@ def test_mistakes_are_told() -> None:
         Means().fit(log_of(np.zeros((3, 4), dtype=np.bool_), y))
     with pytest.raises(InputError, match="not been fitted"):
         Means().of(log)
-    with pytest.raises(InputError, match="negative"):
+    with pytest.raises(InputError, match="at least 0"):
         outcome.make("means(shrink=-1)")
     assert str(outcome.make("means")) == "means(shrink=10)" == str(outcome.make("means(shrink=10)"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -47,6 +48,15 @@ def test_hostile_names_run_nothing(browser: str, hostile: Result, tmp_path: Path
     """No script element exists once the browser has parsed names that look like one."""
     seen = visit(browser, tmp_path, page(hostile), "--dump-dom")
     assert "<script" not in seen and "&lt;script&gt;" in seen
+
+
+def test_the_policy_of_a_page_runs_no_script(browser: str, two: Result, tmp_path: Path) -> None:
+    """Even one that stands in the page: without the policy it runs, with it it does not."""
+    script = "<script>document.body.className = 'ran'</script></body>"
+    text = page(two).replace("</body>", script)
+    assert 'class="ran"' not in visit(browser, tmp_path, text, "--dump-dom")
+    bare = re.sub(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", text)
+    assert 'class="ran"' in visit(browser, tmp_path, bare, "--dump-dom")
 
 
 @pytest.mark.parametrize("width", [500, 1200])

@@ -234,7 +234,7 @@ def test_a_propensity_that_cannot_be_had_is_told_and_alone_it_is_an_error(shop: 
         ({"propensities": ["knwn"]}, "Did you mean 'known'"),
         ({"propensities": []}, "no propensity to compare"),
         ({"propensities": ["known"], "propensity": "known"}, "instead of propensity"),
-        ({"propensities": ["known"], "share": 7.0}, "share must lie"),
+        ({"propensities": ["known"], "share": 7.0}, "share must be"),
         ({"propensities": ["known"], "refused": "maybe"}, "refused must be"),
     ):
         with pytest.raises(us.InputError, match=match):

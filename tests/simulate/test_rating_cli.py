@@ -65,7 +65,7 @@ def test_a_world_is_written_from_a_file(stars: Path, tmp_path: Path) -> None:
 def test_options_reach_the_world(stars: Path, tmp_path: Path) -> None:
     """The busiest part, the log's own marginals, another seed, no words."""
     folder = tmp_path / "w"
-    shared = ("ratings", "--like", stars, *COLUMNS, "--out", folder, "--quiet", "--share", "0.3")
+    shared = ("ratings", "--like", stars, *COLUMNS, "--out", folder, "--quiet", "--force", "--share", "0.3")
     assert simulate(*shared, "--users", "20", "--items", "10").stdout == ""
     first = pl.read_parquet(folder / "log.parquet")
     assert pl.read_parquet(folder / "truth.parquet").height == 200
@@ -82,12 +82,12 @@ def test_options_reach_the_world(stars: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((*COLUMNS, "--alpha", "0"), "alpha must lie in (0, 1]"),
+        ((*COLUMNS, "--alpha", "0"), "alpha must be a number above 0 and at most 1"),
         ((*COLUMNS, "--share", "2"), "share of pairs"),
         ((*COLUMNS, "--marginals", "half"), "--marginals half"),
         ((*COLUMNS, "--marginals", "0.5,0.6,0.2"), "add up to 1"),
-        ((*COLUMNS, "--rank", "0"), "rank must be at least 1"),
-        ((*COLUMNS, "--users", "0"), "at least 1 of its users"),
+        ((*COLUMNS, "--rank", "0"), "rank must be a whole number of at least 1"),
+        ((*COLUMNS, "--users", "0"), "users in the busiest part of a log"),
         ((), "user"),
     ],
 )

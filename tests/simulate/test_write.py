@@ -7,9 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from unskew.errors import InputError
 from unskew.log import Feedback, read_log, read_recommendations
 from unskew.models import ItemKNN
 from unskew.simulate import World, write
+from unskew.simulate.files import FILES
 
 WORLD = World(users=150, items=120, relevant=25, impressions=100)
 NAMES = ["train", "test", "users", "full", "popular", "item_knn", "challenger", "random"]
@@ -19,8 +21,10 @@ def test_files_say_what_the_world_says(tmp_path: Path) -> None:
     """Every file is there, in the order of progress, and reads back as the world's own logs and counts."""
     told: list[str] = []
     paths = write(WORLD, tmp_path / "new", told.append)
-    assert told == NAMES == list(paths)
-    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == sorted(f"{name}.parquet" for name in NAMES)
+    assert told == [*NAMES, "truth"] == list(paths)
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == sorted(FILES)
+    with pytest.raises(InputError, match=r"train\.parquet: this file exists \(and 8 more\)[^$]*--force"):
+        write(WORLD, tmp_path / "new")
     assert read_log(paths["train"]).to_frame().equals(WORLD.train.to_frame())
     assert read_log(paths["test"]).to_frame().equals(WORLD.test.to_frame())
     full = pl.read_parquet(paths["full"])
@@ -61,5 +65,5 @@ def test_a_failed_run_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(ItemKNN, "fit", fail)
     with pytest.raises(MemoryError):
-        write(WORLD.draw(1), tmp_path)
+        write(WORLD.draw(1), tmp_path, force=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

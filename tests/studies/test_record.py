@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -267,3 +267,26 @@ def test_unknown_experiments_are_named() -> None:
 def test_a_record_is_plain() -> None:
     """Its deviation is ours less the paper's."""
     assert Record("e", "r", "c", 2.0, 2.5, None, 1, "", Verdict.MET).deviation == 0.5
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[" * 100_000,
+        "[]",
+        '{"records": 5}',
+        '{"records": [{}]}',
+        '{"records": [], "records": []}',
+        '{"records": [' + "9" * 5_000 + "]}",
+        json.dumps({"records": [asdict(RECORDS[0]) | {"ours": "much"}]}),
+        json.dumps({"records": [asdict(RECORDS[0]) | {"runs": True}]}),
+        json.dumps({"records": [asdict(RECORDS[0]) | {"row": None}]}),
+        json.dumps({"records": [asdict(RECORDS[0]) | {"verdict": "great"}]}),
+    ],
+    ids=range(10),
+)
+def test_what_is_no_record_is_named(tmp_path: Path, content: str) -> None:
+    """Nested too deeply, of other types, or with a name twice: one error with what to do."""
+    (tmp_path / "a.json").write_text(content)
+    with pytest.raises(InputError, match=r"a\.json: these are not records of a study: .*\nDelete the file"):
+        read_json(tmp_path / "a.json")

@@ -19,6 +19,8 @@ from unskew.auditing.times import Time
 from unskew.auditing.values import Values
 from unskew.auditing.weights import Expected, Propensities
 from unskew.auditing.widths import Width
+from unskew.outputs import refuse_same
+from unskew.plain import plain_path
 from unskew.propensity.checks import Checks
 
 if TYPE_CHECKING:
@@ -115,13 +117,18 @@ class Audit:
 
     def to_json(self, path: str | Path) -> None:
         """Write everything as JSON."""
+        self._keep_source(path)
         write_json(path, self.to_dict())
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page with charts."""
         from unskew.report import audit_page
 
+        self._keep_source(path)
         write_text(path, audit_page(self))
+
+    def _keep_source(self, path: str | Path) -> None:
+        refuse_same([(plain_path(path), Path(path))], [Path(self.source)])
 
     def __rich__(self) -> RenderableType:
         from unskew.report import audit_panel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +33,7 @@ from unskew.log.relevance import gains
 from unskew.propensity import Propensity
 from unskew.propensity.checking import by_name
 from unskew.propensity.checks import Checks
+from unskew.threads import Threads
 
 Stage = Callable[[str, int, int], None]
 Floats = npt.NDArray[np.float64]
@@ -148,7 +148,7 @@ class _Looks:
 def _looks(log: Log, mcar: Log | None, gain: Floats, say: Stage) -> _Looks:
     """Values, policies and time; a hold-out is rehearsed and time is looked at beside the others."""
     assert len(log.user) == len(log)  # now, not in two threads at once
-    with ThreadPoolExecutor(max_workers=2) as pool:
+    with Threads(2) as pool:
         rehearsal = pool.submit(_rehearse, log, gain)
         clock = None if log.time is None else pool.submit(times, log)
         say("looking at values", 3, 8)

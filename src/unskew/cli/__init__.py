@@ -6,19 +6,22 @@ Heavy parts are imported inside the commands, so that ``unskew --help`` is quick
 from __future__ import annotations
 
 import io
+import os
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 import unskew
 from unskew.cli.audit import audit
-from unskew.cli.console import guarded
+from unskew.cli.console import err, fail, guarded, nobody_reads
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
 from unskew.cli.reproduce import reproduce
 from unskew.cli.simulate import app as simulate
+from unskew.plain import plain
 
 app = typer.Typer(
     name="unskew",
@@ -52,8 +55,38 @@ app.add_typer(simulate, name="simulate")
 
 
 def main() -> None:
-    """The command line's entry point; a terminal that cannot show a character gets a question mark, not an error."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    """The command line's entry point: what may go wrong before a command begins and after it has ended."""
+    _tame_streams()
+    warnings.formatwarning = lambda message, *place: f"{plain(message, 500)}\n"  # nobody needs the line of code
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        nobody_reads()
+    except OSError as error:  # a full disk behind > or |
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - what could not be written is not tried again at the end
+        fail(f"the output cannot be written: {error.strerror}.")
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # typer has no public class of its errors of usage
+            raise
+        _explain(getattr(error, "ctx", None), error.format_message())
+    sys.exit(code)
+
+
+def _explain(context: Any, message: str) -> NoReturn:
+    """An error of usage; without a message the help was shown already."""
+    if not message:
+        sys.exit(2)
+    if context is not None:
+        err.print(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n")
+    fail(plain(message, 500))
+
+
+def _tame_streams() -> None:
+    """A stream that cannot show a character shows a question mark, and what is printed to a closed one is lost."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - until the end
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    app()

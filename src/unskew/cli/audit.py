@@ -19,6 +19,7 @@ from unskew.cli.options import (
     Relevant,
     check_outputs,
     column_map,
+    write_outputs,
 )
 
 CHECKS = "Propensities to check"
@@ -55,7 +56,7 @@ def audit(
     quiet: Quiet = False,
 ) -> None:
     """Say how skewed a log is, which estimators and targets it supports, and how far propensities can be trusted."""
-    check_outputs(log, mcar, user_features, item_features, json=json, html=html)
+    check_outputs(log, mcar, user_features, item_features, specs=propensity or [], json=json, html=html)
     mapped = column_map(columns)
 
     from unskew.auditing import audit as run
@@ -76,8 +77,6 @@ def audit(
         )
     if not quiet:
         out.print(found)
-    for path, write in ((json, found.to_json), (html, found.to_html)):
-        if path is not None:
-            write(path)
-            if not quiet:
-                err.print(f"wrote {path}")
+    for path in write_outputs(found, json=json, html=html):
+        if not quiet:
+            err.print(f"wrote {path}", markup=False)

@@ -8,16 +8,35 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import Any, NoReturn
 
+import typer
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
 from unskew.errors import UnskewError
+from unskew.plain import plain, without_controls
+from unskew.stopping import stopped
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+class PlainConsole(Console):
+    """A console that shows text as it is: no markup (``report[v2].json``), no emoji codes, control characters shown."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Text that is printed, or stands in a table."""
+        return super().render_str(without_controls(text), **options)
+
+
+out = PlainConsole()
+err = PlainConsole(stderr=True)
+NO_MEMORY = (
+    "The memory ran out.\n\nWhat helps: Parquet files rather than CSV, only the columns that are needed, --threads 1, "
+    "fewer --replicates, a sample of the users, or a machine (container, ulimit -v) with more memory."
+)
 PATIENCE = 2.0  # seconds before progress is shown
 
 
@@ -31,26 +50,43 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except UnskewError as error:
             fail(str(error))
         except KeyboardInterrupt:
-            err.print("Stopped. Nothing was half-written.")
-            sys.exit(130)
+            stopped()
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(141)
-        except Exception as error:
+            nobody_reads()
+        except (SystemExit, typer.Exit):
+            raise
+        except BaseException as error:  # a panic of polars is no Exception
             if os.environ.get("UNSKEW_TRACEBACK"):
                 raise
-            fail(
-                f"{type(error).__name__}: {error}\n\nThis is a fault of unskew's, not of your input. Run again with "
-                "UNSKEW_TRACEBACK=1 to see where it happened, and report it."
-            )
+            fail(_told(error))
 
     return run
 
 
-def fail(message: str) -> None:
+def _told(error: BaseException) -> str:
+    """What is said of an error that is not one of ours."""
+    if isinstance(error, MemoryError):
+        return NO_MEMORY
+    if isinstance(error, OSError) and error.strerror:
+        where = "" if error.filename is None else f"{plain(error.filename)}: "
+        return f"{where}the system refuses: {error.strerror}."
+    return (
+        f"{type(error).__name__}: {plain(error, 2000)}\n\nThis is a fault of unskew's, not of your input. Run again "
+        "with UNSKEW_TRACEBACK=1 to see where it happened, and report it."
+    )
+
+
+def fail(message: str) -> NoReturn:
     """Show an error and exit with 2."""
-    err.print(Panel(Text(message), title="unskew cannot do this", title_align="left", border_style="red"))
+    text = Text(without_controls(message))
+    err.print(Panel(text, title="unskew cannot do this", title_align="left", border_style="red"))
     sys.exit(2)
+
+
+def nobody_reads() -> NoReturn:
+    """The reader of the output is gone (``unskew … | head``): nothing more is written, and nothing is said of it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(141)
 
 
 @contextmanager
@@ -61,7 +97,7 @@ def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=err, transient=True)
     task = bar.add_task("starting", total=1)
     began = time.monotonic()

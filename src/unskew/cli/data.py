@@ -80,6 +80,9 @@ def fetch(
         str | None, typer.Option(help="A server of yours with the publisher's paths, instead of the publisher.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Download even if a copy is here.")] = False,
+    sha256: Annotated[
+        list[str] | None, typer.Option(help="Take only files with this checksum. Repeat if there are several.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Download a set from its publisher into your cache, where its licence allows that."""
@@ -93,7 +96,7 @@ def fetch(
     if source.downloads and not quiet:
         err.print(_about(source))
     with progress(quiet) as report:
-        folder = datasets.fetch(name, mirror=mirror, again=again, progress=report)
+        folder = datasets.fetch(name, mirror=mirror, again=again, sha256=sha256 or (), progress=report)
     if not quiet:
         out.print(f"\n{name} is in {folder}. In Python: us.load('{name}')", markup=False, soft_wrap=True)
 

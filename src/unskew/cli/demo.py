@@ -79,6 +79,7 @@ def demo(
 def beside_the_truth(result: Result, truth: Mapping[str, float]) -> Table:
     """Per model: naive, the recommended estimate with its interval, the truth, and whether the interval holds it."""
     from rich.table import Table
+    from rich.text import Text
 
     from unskew.report import numbers
 
@@ -97,7 +98,7 @@ def beside_the_truth(result: Result, truth: Mapping[str, float]) -> Table:
             numbers.number(e.value, places),
             numbers.interval(e.low, e.high, places),
             numbers.number(true, places),
-            "[green]yes[/]" if e.low <= true <= e.high else "[red]no[/]",
+            Text("yes", "green") if e.low <= true <= e.high else Text("no", "red"),
         )
     return table
 

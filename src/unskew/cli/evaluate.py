@@ -25,6 +25,7 @@ from unskew.cli.options import (
     write_outputs,
 )
 from unskew.errors import InputError
+from unskew.plain import plain
 
 WHAT, HOW = "What to estimate", "How"
 
@@ -146,9 +147,9 @@ def evaluate(
     refused: Annotated[
         str, typer.Option(help="Cells the log cannot support: error, or skip and list them.", rich_help_panel=WHAT)
     ] = "error",
-    level: Annotated[float, typer.Option(help="Of intervals and verdicts.", rich_help_panel=HOW)] = 0.95,
+    level: Annotated[float, typer.Option(help="Of intervals and verdicts, 0.5 to 0.9999.", rich_help_panel=HOW)] = 0.95,
     interval: Annotated[str, typer.Option(help="normal or bootstrap.", rich_help_panel=HOW)] = "normal",
-    replicates: Annotated[int, typer.Option(help="Bootstrap replicates.", rich_help_panel=HOW)] = 1000,
+    replicates: Annotated[int, typer.Option(help="Bootstrap replicates, 50 to 100,000.", rich_help_panel=HOW)] = 1000,
     refit: Annotated[
         bool, typer.Option("--refit", help="Fit propensities anew in every replicate.", rich_help_panel=HOW)
     ] = False,
@@ -167,10 +168,11 @@ def evaluate(
     predicted = named("--predictions", predictions or [])
     given = (test, train, users, items, mcar, user_features, item_features)
     files = map(Path, [*lists.values(), *predicted.values(), *filter(is_file, specs.values())])
-    check_outputs(*given, *files, json=json, csv=csv, parquet=parquet, html=html)
+    named_inside = [*specs.values(), *(propensity or []), *(estimator or []), outcome]
+    check_outputs(*given, *files, specs=named_inside, json=json, csv=csv, parquet=parquet, html=html)
     called = [*lists, *specs, *predicted]
     if both := [name for name in called if called.count(name) > 1]:
-        raise InputError(f"two models are called '{both[0]}'. Give each a name of its own.")
+        raise InputError(f"two models are called '{plain(both[0])}'. Give each a name of its own.")
     if not called:
         raise InputError(
             "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, --model name=FILE.npz, or "
@@ -192,7 +194,7 @@ def evaluate(
         candidates_by_name: dict[str, Any] = dict(lists)
         for done, (name, source) in enumerate(predicted.items()):
             if report is not None:
-                report(f"reading {name}", done, len(predicted))
+                report(f"reading {plain(name)}", done, len(predicted))
             candidates_by_name[name] = _predictions(source, mapped, invalid)
         if specs:
             candidates_by_name |= Ready(train, relevant, told, reading, report).models(specs)
@@ -246,4 +248,4 @@ def _share(text: str | None) -> Any:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"--share {text}: give a number between 0 and 1, or 'users'.") from None
+        raise InputError(f"--share {plain(text)}: give a number between 0 and 1, or 'users'.") from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unskew.errors import InputError
+from unskew.plain import plain
 
 if TYPE_CHECKING:
     from unskew.log import Log
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 def is_file(text: str) -> bool:
     """Whether --model names a file: canonical strings do not end like this."""
     return text.lower().endswith(".npz")
+
+
+def _exists(text: str) -> bool:
+    """Whether there is a file of this name; what cannot be one (too long, a loop of links) is none."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 @dataclass(frozen=True)
@@ -43,13 +52,14 @@ class Ready:
         read = {name: text for name, text in specs.items() if is_file(text)}
         ready: dict[str, Any] = {}
         for name, text in read.items():
-            self._say(f"reading {name}", len(ready), len(read))
+            self._say(f"reading {plain(name)}", len(ready), len(read))
             ready[name] = models.load(text)
         for name, text in specs.items():
-            if name not in read and Path(text).is_file():
+            if name not in read and _exists(text):
                 raise InputError(
-                    f"--model {name}={text}: a model is read from a file that ends in .npz: what save wrote, or plain "
-                    f"factors.\nGive lists with --recs {name}={text}, and predictions with --predictions {name}={text}."
+                    f"--model {plain(name)}={plain(text)}: a model is read from a file that ends in .npz: what save "
+                    f"wrote, or plain factors.\nGive lists with --recs {plain(name)}={plain(text)}, and predictions "
+                    f"with --predictions {plain(name)}={plain(text)}."
                 )
         unfitted = {name: models.make(text) for name, text in specs.items() if name not in read}
         if unfitted:
@@ -70,7 +80,7 @@ class Ready:
             log = replace(log, share=1.0 - self.share)
         fitted: dict[str, Any] = {}
         for name, model in unfitted.items():
-            self._say(f"fitting {name}", len(fitted), len(unfitted))
+            self._say(f"fitting {plain(name)}", len(fitted), len(unfitted))
             fitted[name] = model.fit(self._rows(model, log))
         return fitted
 

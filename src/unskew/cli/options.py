@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unskew.atomic import missing_folder
+from unskew.atomic import together
 from unskew.errors import InputError
+from unskew.outputs import files_in, refuse_same, try_drawing, try_writing
+from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
+    from unskew.auditing import Audit
     from unskew.evaluation import PropensityComparison
     from unskew.result import Result
 
@@ -54,32 +57,41 @@ def column_map(given: str | None) -> dict[str, str] | None:
     pairs = [part.partition("=") for part in given.split(",")]
     if any(not (name.strip() and sign and theirs.strip()) for name, sign, theirs in pairs):
         raise InputError(f"--columns {given}: write our name, '=' and yours, as in user=customer_id,item=sku.")
+    names = [name.strip() for name, _, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"--columns {plain(given)}: '{plain(twice[0])}' is there twice; say once which column it is.")
     return {name.strip(): theirs.strip() for name, _, theirs in pairs}
 
 
-def write_outputs(result: Result | PropensityComparison, **paths: Path | None) -> list[Path]:
-    """Write the result in every asked format; gives back what was written."""
-    written = []
-    for kind, path in paths.items():
-        if path is not None:
+def write_outputs(result: Result | PropensityComparison | Audit, **paths: Path | None) -> list[Path]:
+    """Write the result in every asked format, all or none; gives back what was written."""
+    asked = {kind: path for kind, path in paths.items() if path is not None}
+    with together():
+        for kind, path in asked.items():
             getattr(result, f"to_{kind}")(path)
-            written.append(path)
-    return written
+    return list(asked.values())
 
 
-def check_outputs(*inputs: Path | None, **paths: Path | None) -> None:
-    """Refuse an output that cannot be written, or would replace an input, before the work is done, not after it."""
-    read = {path.resolve() for path in inputs if path is not None}
-    for kind, path in paths.items():
-        if path is None:
-            continue
-        if path.resolve() in read:
-            raise InputError(f"--{kind} {path}: this is an input of the same command, and would be replaced.")
-        if path.is_dir():
-            raise InputError(f"--{kind} {path}: this is a directory. Give a file name.")
-        if not path.parent.is_dir():
-            raise InputError(f"--{kind} {missing_folder(path)}")
+def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **paths: Path | None) -> None:
+    """Refuse an output that cannot be written, or would replace an input, before the work is done, not after it.
+
+    Args:
+        inputs: files that the command reads.
+        specs: canonical strings, which may name more of them, as in ``given(predictions.csv)``.
+        paths: the outputs by kind, which is also the ending of their names.
+    """
+    asked = {kind: path for kind, path in paths.items() if path is not None}
+    read = [path for path in inputs if path is not None]
+    read += [path for spec in specs if spec is not None for path in files_in(spec)]
+    if "html" in asked:
+        try_drawing()
+    for kind, path in asked.items():
+        try:
+            try_writing(path)
+        except InputError as error:
+            raise InputError(f"--{kind} {error}") from None
         ending = path.suffix.lower().lstrip(".")
         allowed = {"html": ("html", "htm"), "parquet": ("parquet", "pq")}.get(kind, (kind,))
         if ending not in allowed:
-            raise InputError(f"--{kind} {path}: the file's name should end in .{kind}.")
+            raise InputError(f"--{kind} {plain_path(path)}: the file's name should end in .{kind}.")
+    refuse_same([(f"--{kind} {plain_path(path)}", path) for kind, path in asked.items()], read)

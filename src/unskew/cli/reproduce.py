@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unskew.atomic import together
 from unskew.cli.console import err, out, progress
 from unskew.cli.options import check_outputs
 from unskew.errors import InputError
+from unskew.outputs import refuse_same, try_drawing, try_filling
+from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -48,17 +51,25 @@ def reproduce(
     """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run goes on."""
     from unskew.engine.store import Store
     from unskew.log.datasets.places import cache
-    from unskew.studies.page import save, write_page
+    from unskew.studies.page import paths, save, write_page
     from unskew.studies.record import write_json
     from unskew.studies.tables import summary
 
     found = _study(study)
     chosen = [found.find(name) for name in experiments] if experiments else list(found.experiments)
     check_outputs(json=json)
+    if output is not None:
+        try_filling(output)
+        try_drawing()
+        pages = [(plain_path(path), path) for path in paths(found, chosen, output)]
+        refuse_same(pages + ([] if json is None else [(f"--json {plain_path(json)}", json)]), [])
     folder = store or cache() / "studies" / found.name
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--store {folder}: finished runs are kept in a folder, and this is a file.")
-    setting = found.setting(Store(folder, found.version, tell=err.print), workers or os.cpu_count() or 1)
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise InputError(f"--store {plain_path(folder)}: finished runs are kept in a folder, and this is a file.")
+    setting = found.setting(
+        Store(folder, found.version, tell=lambda message: err.print(message, markup=False)),
+        workers or os.cpu_count() or 1,
+    )
     everything: list[Record] = []
     for experiment in chosen:
         with progress(quiet) as report:
@@ -69,32 +80,37 @@ def reproduce(
         everything += records
         written = [] if output is None else save(found, experiment, records, output, quick=quick)
         if not quiet:
-            out.print(f"\n[bold]{experiment.title}[/]\n{summary(records)}.\n")
+            out.print(f"\n{experiment.title}", style="bold")
+            out.print(f"{summary(records)}.\n")
             for table in _tables(records):
                 out.print(table)
             for path in written:
-                err.print(f"wrote {path}", soft_wrap=True)
-    if output is not None:
-        page = write_page(found, output)
-        if not quiet:
-            err.print(f"wrote {page}", soft_wrap=True)
-    elif not quiet:
+                err.print(f"wrote {path}", markup=False, soft_wrap=True)
+    written = []
+    with together():
+        if output is not None:
+            written.append(write_page(found, output))
+        if json is not None:
+            write_json(json, everything, {"study": found.name, "quick": quick})
+            written.append(json)
+    if quiet:
+        return
+    for path in written:
+        err.print(f"wrote {path}", markup=False, soft_wrap=True)
+    if output is None:
         asked = "".join(f" {experiment.name}" for experiment in chosen) if experiments else ""
         told = f"{' --quick' if quick else ''}{f' --runs {runs}' if runs else ''}{f' --store {store}' if store else ''}"
         err.print(
             f"finished runs are kept in {folder}; tables, charts and the page are written by: "
             f"unskew reproduce {found.name}{asked}{told} --out docs/reproduction",
+            markup=False,
             soft_wrap=True,
         )
-    if json is not None:
-        write_json(json, everything, {"study": found.name, "quick": quick})
-        if not quiet:
-            err.print(f"wrote {json}", soft_wrap=True)
 
 
 def _study(name: str) -> Study:
     if name not in STUDIES:
-        raise InputError(f"there is no study called '{name}'. Known: {', '.join(STUDIES)}.")
+        raise InputError(f"there is no study called '{plain(name)}'. Known: {', '.join(STUDIES)}.")
     study: Study = import_module(f"unskew.studies.{name}.study").STUDY
     return study
 

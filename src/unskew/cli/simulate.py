@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +12,15 @@ import typer
 from unskew.cli.console import guarded, out, progress
 from unskew.cli.options import column_map
 from unskew.errors import InputError
+from unskew.outputs import refuse_existing, refuse_same, try_filling
+from unskew.plain import plain_path
 
 if TYPE_CHECKING:
     from unskew.log import Log
     from unskew.simulate import RatingWorld
 
 app = typer.Typer(rich_markup_mode="markdown")
+Force = Annotated[bool, typer.Option("--force", help="Replace files of an earlier run in this folder.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
@@ -31,6 +35,7 @@ def shop(
     graded: Annotated[
         bool, typer.Option("--graded", help="Conversions worth 1 to 5 instead of 1, where there are any.")
     ] = False,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth.
@@ -41,10 +46,9 @@ def shop(
         return
     if output is None:
         raise InputError("unskew simulate: say where to write to, as in: unskew simulate --output shop")
-    from unskew.atomic import write_json
     from unskew.log import Feedback
-    from unskew.result import plain
-    from unskew.simulate import MODELS, World, relevant_for, truths, write
+    from unskew.simulate import World, relevant_for, write
+    from unskew.simulate.files import FILES
 
     if feedback not in (Feedback.IMPLICIT, Feedback.CONVERSIONS):
         raise InputError(
@@ -53,6 +57,7 @@ def shop(
         )
     if graded and feedback != Feedback.CONVERSIONS:
         raise InputError("--graded: implicit feedback has no outcomes. Add --feedback conversions.")
+    _check(output, FILES, force)
     world = World(
         users=users,
         items=items,
@@ -68,14 +73,14 @@ def shop(
         def tell(name: str) -> None:
             made.append(name)
             if report is not None:
-                report(f"made {name}", len(made), 9)
+                report(f"made {name}", len(made), len(FILES))
 
-        paths = write(world, output, progress=tell)
-        write_json(output / "truth.json", plain(truths(world, {name: paths[name] for name in MODELS})))
+        paths = write(world, output, progress=tell, force=force)
     if quiet:
         return
     folder = shlex.quote(str(output))
-    out.print(f"Wrote {len(paths) + 1} files to {folder}: {', '.join(paths)}, truth.json.")
+    written = ", ".join(path.name for path in paths.values())
+    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", markup=False, soft_wrap=True)
     asked = (
         f"unskew evaluate {folder}/test.parquet --train {folder}/train.parquet \\\n"
         f"    --users {folder}/users.parquet \\\n"
@@ -109,18 +114,20 @@ def ratings(
     users: Annotated[int | None, typer.Option(help="Take only the users with the most ratings.")] = None,
     items: Annotated[int | None, typer.Option(help="Take only the items with the most ratings.")] = None,
     columns: Annotated[str | None, typer.Option(help="Your column names, as in user=customer_id,value=stars.")] = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a world of ratings that looks like a log: what was seen, propensities, the truth, five predictors."""
     from unskew.simulate import SCHNABEL16, RatingWorld, most_active, write_ratings
     from unskew.simulate.rating_files import FILES
 
+    _check(output, FILES, force, read=like)
     with progress(quiet) as report:
         if report is not None:
-            report(f"reading {like}", 0, FILES + 1)
+            report(f"reading {like}", 0, len(FILES) + 1)
         log = most_active(_log_like(like, columns), users=users, items=items)
         if report is not None:
-            report("completing the ratings", 0, FILES + 1)
+            report("completing the ratings", 0, len(FILES) + 1)
         shares = SCHNABEL16 if marginals == "schnabel16" else _numbers(marginals)
         world = RatingWorld.like(log, alpha=alpha, share=share, marginals=shares, rank=rank)
         made: list[str] = []
@@ -128,11 +135,19 @@ def ratings(
         def tell(name: str) -> None:
             made.append(name)
             if report is not None:
-                report(f"made {name}", len(made) + 1, FILES + 1)
+                report(f"made {name}", len(made) + 1, len(FILES) + 1)
 
-        paths = write_ratings(world, output, seed=seed, progress=tell)
+        paths = write_ratings(world, output, seed=seed, progress=tell, force=force)
     if not quiet:
         _tell(world, output, paths)
+
+
+def _check(output: Path, names: Sequence[str], force: bool, read: str | None = None) -> None:
+    """Whether the files may and can be written, before the work; what is read is never replaced."""
+    paths = [output / name for name in names]
+    try_filling(output)
+    refuse_same([(plain_path(path), path) for path in paths], [] if read is None else [Path(read)])
+    refuse_existing(paths, force)
 
 
 def _log_like(like: str, columns: str | None) -> Log:
@@ -166,7 +181,7 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
     seen = ", ".join(f"{p:.4g}" for p in world.propensity_of[1:])
     written = ", ".join(path.name for path in paths.values())
     size = f"{len(world.users):,} users × {len(world.items):,} items"
-    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", soft_wrap=True)
+    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", markup=False, soft_wrap=True)
     out.print(f"{size}; P(seen) of the ratings 1 … {world.levels}: {seen}.", soft_wrap=True)
     for name, (wanted, done) in flips(world.truth, world.levels).items():
         if done < wanted:
@@ -176,6 +191,7 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
         f"    --predictions {folder}/rec_ones.parquet --predictions {folder}/rec_fours.parquet \\\n"
         "    --metric mae --estimator naive --estimator snips --propensity known\n"
         f"The truth is in {folder}/truth.json.",
+        markup=False,
         soft_wrap=True,
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeVar
@@ -24,6 +23,7 @@ from unskew.inference.bootstrap import replicate_sums
 from unskew.inference.form import Form
 from unskew.inference.moments import Moments
 from unskew.inference.tally import Carried, Tally
+from unskew.threads import Threads
 
 BLOCK = 4096  # users at most
 BLOCKS = 8  # of fewer users there are so many blocks at least, for every thread to have its share ...
@@ -183,11 +183,8 @@ def walk(
     block = block or min(BLOCK, max(LEAST, -(-users // BLOCKS)))
     bounds = [(low, min(low + block, users)) for low in range(0, users, block)]
     workers = min(threads or os.cpu_count() or 1, len(bounds))
-    pool = ThreadPoolExecutor(max_workers=workers)
-    try:
+    with Threads(workers) as pool:
         for (_, high), part in zip(bounds, pool.map(lambda bound: one(*bound), bounds), strict=True):
             if progress is not None:
                 progress(high, users)
             yield part
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)

@@ -22,23 +22,24 @@ import hashlib
 import io
 import json
 import os
+import stat
 import time
 import warnings
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 
+from unskew import strict_json
 from unskew.atomic import atomic
 from unskew.engine.workers import TICK, each
 from unskew.errors import InputError
-
-try:
-    import fcntl
-except ImportError:  # Windows: two processes may make the same unit twice; the files stay whole
-    fcntl = None  # type: ignore[assignment]
+from unskew.locks import try_lock
+from unskew.plain import plain
 
 MAGIC = b"unskew-unit 1 "
 Key = Mapping[str, Any]
@@ -69,18 +70,26 @@ class Store:
         """The finished unit, or ``None``; a damaged one is set aside."""
         path = self.path(key)
         try:
-            content = path.read_bytes()
+            record = _unpack(_content(path), key, self.version)
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise InputError(f"{path}: this finished unit cannot be read: {error.strerror}.") from None
-        try:
-            return _unpack(content, key, self.version)
+            raise InputError(
+                f"{path}: this finished unit cannot be read: {error.strerror}.\nDelete it to have it made again, or "
+                "give another folder."
+            ) from None
         except _DamagedError as damage:
             aside = path.with_suffix(".bad")
-            _writing(path, lambda: os.replace(path, aside))
+            try:
+                os.replace(path, aside)
+            except OSError as error:
+                raise InputError(
+                    f"{path}: {damage}, and it cannot be set aside: {error.strerror}.\nDelete it and {aside.name}."
+                ) from None
             self.tell(f"{path}: {damage}; it was set aside as {aside.name}, and the unit is made again.")
             return None
+        _remove_lock(path.with_suffix(".lock"))
+        return record
 
     def once(self, key: Key, make: Callable[[], Mapping[str, Any]]) -> Record:
         """The unit of this description: read if it is there, else made, written and read back.
@@ -141,15 +150,13 @@ class Store:
 
         def claim() -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-            while not _locked(handle):
+            handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+            while not try_lock(handle):
                 time.sleep(TICK)
             return handle
 
         handle = _writing(path, claim)
         try:
-            for left in path.parent.glob(f".{path.name}.*.tmp"):  # of a process that was killed while it wrote
-                left.unlink(missing_ok=True)
             yield path
         finally:
             if path.exists():  # else others are waiting for this very file
@@ -167,15 +174,15 @@ def _make(store: Store, key: Key, make: Callable[[Key], Mapping[str, Any]]) -> R
     return store.once(key, lambda: make(key))
 
 
-def _locked(handle: int) -> bool:
-    """Whether the lock is ours now."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _remove_lock(lock: Path) -> None:
+    """Remove the lock of a finished unit, whose maker was killed before it could; not while somebody holds it."""
+    with suppress(OSError):
+        handle = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if try_lock(handle):
+                lock.unlink()
+        finally:
+            os.close(handle)
 
 
 class _DamagedError(Exception):
@@ -191,9 +198,9 @@ def _canonical(value: Any) -> bytes:
 
 def _pack(record: Mapping[str, Any], key: Key, version: str) -> bytes:
     arrays = {name: value for name, value in record.items() if isinstance(value, np.ndarray)}
-    plain = {name: value for name, value in record.items() if name not in arrays}
+    values = {name: value for name, value in record.items() if name not in arrays}
     try:
-        head = json.dumps({"key": key, "version": version, "record": plain}, sort_keys=True).encode()
+        head = json.dumps({"key": key, "version": version, "record": values}, sort_keys=True).encode()
     except (TypeError, ValueError) as error:
         raise InputError(f"a unit consists of plain JSON values and numpy arrays: {error}.") from None
     if objects := [name for name, value in arrays.items() if value.dtype.hasobject]:
@@ -213,14 +220,27 @@ def _unpack(content: bytes, key: Key, version: str) -> Record:
     if hashlib.sha256(body).hexdigest().encode() != first.removeprefix(MAGIC):
         raise _DamagedError("its content does not have the sum that it should have")
     head, _, tail = body.partition(b"\n")
-    said = json.loads(head)
-    if _canonical([said["key"], said["version"]]) != _canonical([key, version]):
+    try:
+        said = strict_json.loads(head)
+        same = _canonical([said["key"], said["version"]]) == _canonical([key, version])
+        record: Record = dict(said["record"])
+        if tail and same:
+            with np.load(io.BytesIO(tail), allow_pickle=False) as arrays:
+                record.update({name.removeprefix("="): arrays[name] for name in arrays.files})
+    except (ValueError, KeyError, TypeError, EOFError, OSError, BadZipFile, zlib.error, InputError) as error:
+        raise _DamagedError(f"its content cannot be read ({plain(error)})") from None
+    if not same:
         raise _DamagedError("it is the result of something else")
-    record: Record = said["record"]
-    if tail:
-        with np.load(io.BytesIO(tail), allow_pickle=False) as arrays:
-            record.update({name.removeprefix("="): arrays[name] for name in arrays.files})
     return record
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file; what is no file, such as a folder or a pipe, is damaged, and never waited for."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise _DamagedError("this is not a file")
+    with path.open("rb") as file:
+        start = file.read(len(MAGIC))
+        return start + file.read() if start == MAGIC else start
 
 
 def _writing(path: Path, act: Callable[[], T]) -> T:

@@ -12,12 +12,14 @@ are cut into ticks, and between two ticks Python hears of it.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import queue
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any
 
 from unskew.errors import InputError
@@ -84,7 +86,8 @@ def _in_processes(function: Callable[..., Any], jobs: Sequence[Job], workers: in
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_leave_to_parent)
     try:
-        places = {pool.submit(function, *job): place for place, job in enumerate(jobs)}
+        with _interrupts_held():
+            places = {pool.submit(function, *job): place for place, job in enumerate(jobs)}
         going = set(places)
         while going:
             done, going = wait(going, TICK, FIRST_COMPLETED)
@@ -104,6 +107,27 @@ def _in_processes(function: Callable[..., Any], jobs: Sequence[Job], workers: in
         raise
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Processes started in this block are deaf to Ctrl-C from birth, before ``_leave_to_parent`` is reached."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _leave_to_parent() -> None:
-    """Ctrl-C reaches all processes of a terminal; only the parent answers it."""
+    """Ctrl-C reaches all processes of a terminal; only the parent answers it. When the parent is killed, so are we."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -40,7 +40,7 @@ class Target(StrEnum):
     def make(cls, text: str) -> Target:
         """The target with this name."""
         try:
-            return cls(text.replace(" ", "") if isinstance(text, str) else text)
+            return cls(text.replace(" ", "") if isinstance(text, str) else "")
         except ValueError:
             raise InputError(f"there is no target called {shown(text)}. Known: {', '.join(cls)}.") from None
 

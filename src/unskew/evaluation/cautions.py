@@ -13,6 +13,7 @@ from unskew.evaluation import plausible
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
 from unskew.inference.steps import STEP
+from unskew.plain import plain
 from unskew.result import Estimate
 
 ENOUGH = 200  # replicates for --refit
@@ -69,7 +70,8 @@ def before(
         if deep:
             cuts = ", ".join(map(str, deep))
             found.append(
-                f"{name}: no list goes beyond rank {deepest}; metrics at {cuts} count everything deeper as missed."
+                f"{plain(name)}: no list goes beyond rank {deepest}; metrics at {cuts} count everything deeper as "
+                "missed."
             )
     if refusals:
         cells, them = ("1 cell is", "it") if len(refusals) == 1 else (f"{len(refusals)} cells are", "them")
@@ -133,6 +135,8 @@ def after(answers: Sequence[Answer], *, refit: bool) -> list[str]:
         found.append(_above_one(high))
     if any(np.isnan(e.value) for answer in answers for e in answer.estimates):
         found.append("Some estimates do not exist because no user counts for them; they are shown as NaN.")
+    if any(np.isinf(e.value) for answer in answers for e in answer.estimates):
+        found.append("Some estimates are beyond what numbers can hold, and shown as infinite: values are too large.")
     return found
 
 

@@ -19,8 +19,9 @@ import polars as pl
 
 from unskew.atomic import atomic, write_json, write_text
 from unskew.inference.verdict import Outcome, opposite
+from unskew.plain import storable
 from unskew.propensity import make
-from unskew.result import Estimate, Result, Verdict, frame_of, plain
+from unskew.result import Estimate, Result, Verdict, frame_of, plain, storable_row, write_csv
 from unskew.spec import find
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class PropensityComparison:
         keep = ("value", "low", "high", "se", "ess", "max_weight_share", "users", "interactions")
         return pl.DataFrame(
             [
-                {key: getattr(e, key) for key in ("model", "metric", "estimator", "target", "segment")}
+                storable_row({key: getattr(e, key) for key in ("model", "metric", "estimator", "target", "segment")})
                 | {"propensity": name, "fitted": printed, "weighted": e.propensity is not None}
                 | {key: getattr(e, key) for key in keep}
                 for e, name, printed in rows
@@ -161,25 +162,27 @@ class PropensityComparison:
         """Everything, ready for JSON; numbers that do not exist are ``None``."""
         return {
             "schema_version": SCHEMA_VERSION,
-            "propensities": self.fitted,
+            "propensities": plain(self.fitted),
             "estimates": [plain(row) for row in self.table().to_dicts()],
             "moves": [plain(asdict(move)) for move in self.all_moves()],
-            "changes": [asdict(change) for change in self.all_changes()],
-            "missing": [asdict(missing) for missing in self.missing],
-            "results": {name: result.to_dict() for name, result in self.results.items()},
+            "changes": [plain(asdict(change)) for change in self.all_changes()],
+            "missing": [plain(asdict(missing)) for missing in self.missing],
+            "results": {storable(name): result.to_dict() for name, result in self.results.items()},
         }
 
     def to_json(self, path: str | Path) -> None:
         """Write everything as JSON."""
+        self._keep_inputs(path)
         write_json(path, self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the table of estimates as CSV."""
-        with atomic(path) as temporary:
-            self.table().write_csv(temporary)
+        """Write the table of estimates as CSV; texts that a spreadsheet would compute are quoted (``'=1+1``)."""
+        self._keep_inputs(path)
+        write_csv(path, self.table())
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of estimates as Parquet."""
+        self._keep_inputs(path)
         with atomic(path) as temporary:
             self.table().write_parquet(temporary)
 
@@ -187,7 +190,12 @@ class PropensityComparison:
         """Write one self-contained page: what changes, how far estimates move, and all of them side by side."""
         from unskew.report import comparison_page
 
+        self._keep_inputs(path)
         write_text(path, comparison_page(self))
+
+    def _keep_inputs(self, path: str | Path) -> None:
+        for result in self.results.values():
+            result.keep_inputs(path)
 
     def __getitem__(self, name: str) -> Result:
         return self.results[find("propensity", name, self.results, make)]

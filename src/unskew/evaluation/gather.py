@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +23,8 @@ from unskew.log.catalogue import Catalogue, read_catalogue
 from unskew.log.log import Invalid
 from unskew.log.population import Population, read_population
 from unskew.log.relevance import told_feedback
+from unskew.plain import plain
+from unskew.threads import Task, Threads
 
 Stage = Callable[[str, int, int], None]
 
@@ -64,13 +66,12 @@ def gather(
     invalid: Invalid = how["invalid"]
     for name, source in models.items():
         _refuse_factors(name, source)
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        files: dict[str, Future[Any]] = {
-            name: pool.submit(read_predictions, source, columns=names.of_predictions, invalid=invalid)
-            if question.rates
-            else pool.submit(read_recommendations, source, columns=names.of_lists, invalid=invalid)
-            for name, source in models.items()
-            if isinstance(source, str | PathLike)
+    read: Callable[[Any], Any] = partial(read_recommendations, columns=names.of_lists, invalid=invalid)
+    if question.rates:
+        read = partial(read_predictions, columns=names.of_predictions, invalid=invalid)
+    with Threads(2) as pool:
+        files: dict[str, Task[Any]] = {
+            name: pool.submit(read, source) for name, source in models.items() if isinstance(source, str | PathLike)
         }
         log, train, population = _read(question, test, seen, users, names, how)
         check_division(log, train, share, question.propensity)
@@ -83,7 +84,7 @@ def gather(
         lists: dict[str, Recommendations] = {}
         predictions: dict[str, Predictions | Predictor] = {}
         for done, (name, source) in enumerate(models.items()):
-            say(f"{'predictions' if question.rates else 'lists'} of {name}", done, len(models))
+            say(f"{'predictions' if question.rates else 'lists'} of {plain(name)}", done, len(models))
             ready = files[name].result() if name in files else source
             if isinstance(ready, Predictions | np.ndarray) or (
                 question.rates and not isinstance(ready, Recommendations) and not _only_recommends(ready)
@@ -104,7 +105,7 @@ def _told_of(name: str, source: Any) -> Iterator[None]:
     except InputError as problem:
         if not hasattr(source, "recommend"):
             raise
-        told = f"model '{name}': "
+        told = f"model '{plain(name)}': "
         raise InputError(told + str(problem).removeprefix(told)) from problem
 
 
@@ -112,12 +113,12 @@ def _refuse_factors(name: str, source: Any) -> None:
     """Factors say nothing without the ids of their rows, and a file of a model is no file of lists."""
     if isinstance(source, str | PathLike) and Path(source).suffix.lower() == ".npz":
         raise InputError(
-            f"{source}: an .npz file holds a model, not lists or predictions.\n"
-            f"Give it with --model {name}={source} (in Python: us.models.load({str(source)!r}))."
+            f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
+            f"Give it with --model {plain(name)}={plain(source)} (in Python: us.models.load(path))."
         )
     if isinstance(source, tuple | list | Mapping):
         raise InputError(
-            f"model '{name}': a {type(source).__name__} is neither a model nor a dataframe.\n"
+            f"model '{plain(name)}': a {type(source).__name__} is neither a model nor a dataframe.\n"
             "Factors made elsewhere: us.models.GivenFactors(users, items, user_factors, item_factors). Lists: a path, "
             "or a pandas, polars or pyarrow table."
         )

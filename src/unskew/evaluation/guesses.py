@@ -61,8 +61,8 @@ def with_guesses(
         q, unasked = _of_rows(outcome, aligned, whole)
         if whole:
             total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
-    ear = Ear.of(outcome.bind(aligned.users, aligned.items), held.value)
-    ear.listen(q[~unasked])
+    ear = Ear.of(outcome, outcome.bind(aligned.users, aligned.items), held.value)
+    ear.listen(q[~unasked], int(np.count_nonzero(~unasked)))
     listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms), threads)
     account: dict[str, Any] = {
         "model": str(outcome),

@@ -11,10 +11,13 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import shown, word
 from unskew.errors import InputError
+from unskew.evaluation.handmade import check_lists, check_log, check_predictions
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
-from unskew.log.sources import open_file, reading
+from unskew.log.sources import open_file
+from unskew.plain import plain
 from unskew.propensity import Side
 
 
@@ -29,12 +32,18 @@ class Names:
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
 
     def __init__(self, columns: Mapping[str, str] | None) -> None:
+        if columns is not None and not isinstance(columns, Mapping):
+            raise InputError(f"columns must map our names to yours, {{'user': 'customer_id'}}, not {shown(columns)}.")
         self._columns = dict(columns or {})
-        for name in self._columns:
+        for name, theirs in self._columns.items():
+            if not isinstance(theirs, str):
+                raise InputError(
+                    f"columns: '{plain(name)}' must be mapped to the name of a column, not {shown(theirs)}."
+                )
             if name not in self.KNOWN:
                 raise InputError(
-                    f"columns: '{name}' is none of our columns ({', '.join(self.KNOWN)}). Write our name first and "
-                    "yours behind it: --columns user=customer_id."
+                    f"columns: '{plain(name)}' is none of our columns ({', '.join(self.KNOWN)}). Write our name first "
+                    "and yours behind it: --columns user=customer_id."
                 )
         self.of_test = self._only("user", "item", "value", "time", "policy", "propensity")
         self.of_train = self._only("user", "item", "value")
@@ -60,8 +69,14 @@ def as_log(
     keep: Iterable[str] = (),
 ) -> Log:
     """A log from a log, a path or a frame."""
+    word(invalid, ("error", "drop"), "invalid")
+    if duplicates is not None:
+        word(duplicates, ("error", "first", "last", "max"), "duplicates")
+    if feedback is not None:
+        word(feedback, tuple(Feedback), "feedback")
     if isinstance(source, Log):
-        return source if feedback is None else replace(source, feedback=Feedback.make(feedback))
+        log = check_log(source, name)
+        return log if feedback is None else replace(log, feedback=Feedback.make(feedback))
     if isinstance(source, str | PathLike):
         return read_log(source, columns=columns, feedback=feedback, invalid=invalid, duplicates=duplicates, keep=keep)
     return Log.from_frame(
@@ -74,8 +89,7 @@ def has_column(source: Any, name: str) -> bool:
     if isinstance(source, Log):
         return False  # it is read already
     if isinstance(source, str | PathLike):
-        with reading(str(source)):
-            return name in open_file(source)[0].collect_schema().names()
+        return name in open_file(source).names
     try:
         return name in nw.from_native(source).collect_schema().names()
     except TypeError:
@@ -97,20 +111,21 @@ def as_lists(
 ) -> Recommendations:
     """Lists from lists, a frame, or a fitted model that makes them."""
     if isinstance(source, Recommendations):
-        return source
+        return check_lists(source, plain(name))
     if hasattr(source, "recommend"):
         made = source.recommend(users, k, seen=seen)
         if not isinstance(made, Recommendations):
             raise InputError(
-                f"model '{name}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}."
+                f"model '{plain(name)}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}."
             )
-        return _for_all(made, users)
+        return _for_all(check_lists(made, f"model '{plain(name)}'"), users)
     if hasattr(source, "predict"):
         raise InputError(
-            f"model '{name}' predicts values (predict) and makes no lists (recommend), which ranks are read from."
-            "\nGive its predictions of all candidates as a frame or array (Predictions), or ask for mae, mse or rmse."
+            f"model '{plain(name)}' predicts values (predict) and makes no lists (recommend), which ranks are read "
+            "from.\nGive its predictions of all candidates as a frame or array (Predictions), or ask for mae, mse or "
+            "rmse."
         )
-    return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=name)
+    return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=plain(name))
 
 
 def _for_all(made: Recommendations, users: Ids) -> Recommendations:
@@ -130,10 +145,10 @@ class Predictor(Protocol):
 def as_predictions(source: Any, name: str, columns: Mapping[str, str], invalid: Invalid) -> Predictions | Predictor:
     """Predictions from predictions, an array, a frame, or a fitted model that makes them."""
     if isinstance(source, Predictions):
-        return source
+        return check_predictions(source, plain(name))
     if hasattr(source, "predict"):
         predictor: Predictor = source
         return predictor
     if isinstance(source, np.ndarray):
-        return Predictions.from_array(source, source=name)
-    return Predictions.from_frame(source, columns=columns, invalid=invalid, source=name)
+        return Predictions.from_array(source, source=plain(name))
+    return Predictions.from_frame(source, columns=columns, invalid=invalid, source=plain(name))

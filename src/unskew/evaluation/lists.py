@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.evaluation.lookalikes import written_otherwise
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
+from unskew.plain import plain as shortened
 
 Mask = npt.NDArray[np.bool_]
 NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
@@ -25,9 +27,10 @@ def code_lists(
     coded, accounts = [], {}
     scored = np.diff(test.indptr) > 0
     for name, given in lists.items():
-        found, repeats = given.recode(test.users, test.items), 0
-        outside = _recognise(name, given, test.users, logged, ledger)
-        _refuse_silence(name, given, found, scored)
+        found, repeats, told = given.recode(test.users, test.items), 0, shortened(name)
+        outside = _recognise(told, given, test.users, logged, ledger)
+        _refuse_silence(told, given, found, scored)
+        ledger.warnings.extend(written_otherwise(told, given, test.users, logged))
         if seen is not None and rules.drop_seen:
             found = found.drop_seen(seen)
         elif seen is not None:
@@ -48,10 +51,10 @@ def code_lists(
             "longest_rank": found.depth,
         }
         if without:
-            ledger.warnings.append(f"{name}: {without:,} users with held-out interactions have no list and score 0.")
+            ledger.warnings.append(f"{told}: {without:,} users with held-out interactions have no list and score 0.")
         if repeats and rules.unseen:
             ledger.warnings.append(
-                f"{name}: {repeats:,} listed items are in the user's training data and cannot be hits. Remove them and "
+                f"{told}: {repeats:,} listed items are in the user's training data and cannot be hits. Remove them and "
                 "close the ranks up with --drop-seen, or judge repeats too with --candidates all."
             )
         coded.append(found)
@@ -62,7 +65,7 @@ def _count(mask: Mask) -> int:
     return int(np.count_nonzero(mask))
 
 
-def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledger: Ledger) -> int:
+def _recognise(told: str, given: Recommendations, users: Ids, logged: Ids, ledger: Ledger) -> int:
     """Count lists of users outside the population, and say so where ids look mixed up: that is no bad model."""
     filled = np.diff(given.indptr) > 0
     outside = filled & (given.users.into(users) < 0)
@@ -70,21 +73,21 @@ def _recognise(name: str, given: Recommendations, users: Ids, logged: Ids, ledge
     mark[given.item] = True  # −1, an item without a code, marks the place at the end
     listed = np.flatnonzero(mark[:-1])
     strange = given.items.into(logged)[listed] < 0
-    _refuse_strangers(name, given, users, logged, filled & ~outside, ~strange)
+    _refuse_strangers(told, given, users, logged, filled & ~outside, ~strange)
     for what, theirs, ours, share in (
         ("user", given.users, users, outside.sum() / max(filled.sum(), 1)),
         ("item", given.items, logged, strange.mean() if len(listed) else 0.0),
     ):
         if share > 0.5:
             ledger.warnings.append(
-                f"{name}: {share:.0%} of its {what}s occur in no log. They look like '{theirs.values[0]}', those of "
-                f"the logs like '{ours.values[0]}': are these the same ids, written the same way?"
+                f"{told}: {share:.0%} of its {what}s occur in no log. They look like '{shortened(theirs.values[0])}', "
+                f"those of the logs like '{shortened(ours.values[0])}': are these the same ids, written the same way?"
             )
     return int(outside.sum())
 
 
 def _refuse_strangers(
-    name: str, given: Recommendations, users: Ids, logged: Ids, users_known: Mask, items_known: Mask
+    told: str, given: Recommendations, users: Ids, logged: Ids, users_known: Mask, items_known: Mask
 ) -> None:
     """Lists of which the logs know no user, or no item, would score 0: that is no bad model but other ids."""
     if not len(given.item):
@@ -95,17 +98,17 @@ def _refuse_strangers(
     ):
         if not known.any():
             raise InputError(
-                f"{name}: not one of its {what}s occurs in any log, so that every score would be 0. They look like "
-                f"'{theirs.values[0]}', those of the logs like '{ours.values[0]}'.\n"
+                f"{told}: not one of its {what}s occurs in any log, so that every score would be 0. They look like "
+                f"'{shortened(theirs.values[0])}', those of the logs like '{shortened(ours.values[0])}'.\n"
                 f"Write the same ids in lists and logs, or say which column holds them with --columns {what}=NAME."
             )
 
 
-def _refuse_silence(name: str, given: Recommendations, found: Recommendations, scored: Mask) -> None:
+def _refuse_silence(told: str, given: Recommendations, found: Recommendations, scored: Mask) -> None:
     """A model without a list for anybody with held-out interactions scores 0, whatever it recommends."""
     if len(given.item) and scored.any() and not (scored & (np.diff(found.indptr) > 0)).any():
         raise InputError(
-            f"{name}: its {int(np.count_nonzero(np.diff(given.indptr))):,} lists are for other users than the "
+            f"{told}: its {int(np.count_nonzero(np.diff(given.indptr))):,} lists are for other users than the "
             f"{int(scored.sum()):,} with held-out interactions, so that every score would be 0.\n"
             "Make lists for the users of the test log. Are the test log and the training log swapped?"
         )

@@ -18,6 +18,7 @@ from unskew.engine.held import Held
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
 from unskew.evaluation.lists import NOT_ASKED
+from unskew.plain import plain
 
 if TYPE_CHECKING:
     from unskew.evaluation.align import Aligned
@@ -60,7 +61,7 @@ def warnings(aligned: Aligned, plan: Plan) -> list[str]:
         empty = account.get("users_without_list", 0) + account.get("silent_users_without_list", 0)
         if empty:
             found.append(
-                f"{name}: {empty:,} of {aligned.held.users:,} users have no list; for {', '.join(summed)} they count "
-                "as users whom the model recommends nothing."
+                f"{plain(name)}: {empty:,} of {aligned.held.users:,} users have no list; for {', '.join(summed)} they "
+                "count as users whom the model recommends nothing."
             )
     return found

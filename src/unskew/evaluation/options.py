@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
+
 from unskew.bounds import SHARE, THREADS, shown, word
 from unskew.errors import InputError
 
@@ -19,8 +21,13 @@ def check_options(
     refit: bool,
     interval: str,
     threads: int | None,
+    progress: Any = None,
+    **flags: bool,
 ) -> None:
-    """Refuse them."""
+    """Refuse them; ``flags`` are further options that are on or off."""
+    for option, value in {"drop_seen": drop_seen, "refit": refit, **flags}.items():
+        if not isinstance(value, int | np.bool_):
+            raise InputError(f"{option} must be True or False, not {shown(value)}.")
     if share is not None:
         replace(SHARE, words=("users",)).of(share, "share")
     word(refused, ("error", "skip"), "refused")
@@ -34,6 +41,8 @@ def check_options(
         raise InputError(
             "--refit fits propensities anew in every bootstrap replicate: it goes with --interval bootstrap."
         )
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress is called with (stage, done, total); {shown(progress)} cannot be called.")
     _check_models(models)
 
 

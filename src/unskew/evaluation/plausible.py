@@ -15,9 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import LARGEST
 from unskew.engine.held import Held
+from unskew.errors import InputError
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask
+from unskew.outcome.base import Ask, Outcome
+from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,30 +35,39 @@ class Ear:
     """Asks an outcome model and remembers how far its answers reach.
 
     Args:
+        model: the outcome model.
         ask: q of pairs.
         low, high: the range of the outcomes.
         heard: per question how many answers there were, how many outside the range, the least and the largest.
     """
 
+    model: Outcome
     ask: Ask
     low: float
     high: float
     heard: list[tuple[int, int, float, float]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, ask: Ask, y: Floats) -> Ear:
+    def of(cls, model: Outcome, ask: Ask, y: Floats) -> Ear:
         """For these outcomes."""
-        return cls(ask, min(0.0, float(y.min(initial=0.0))), float(y.max(initial=0.0)))
+        return cls(model, ask, min(0.0, float(y.min(initial=0.0))), float(y.max(initial=0.0)))
 
     def __call__(self, user: Codes, item: Codes) -> Floats:
         """Ask, and listen."""
         q = self.ask(user, item)
-        self.listen(q)
+        self.listen(q, len(user))
         return q
 
-    def listen(self, q: Floats) -> None:
-        """Take answers into account."""
+    def listen(self, q: Floats, asked: int) -> None:
+        """Take answers into account; there must be a number for each pair that was asked about."""
+        if not isinstance(q, np.ndarray) or q.shape != (asked,) or q.dtype.kind != "f":
+            raise InputError(f"'{plain(self.model)}' must give a number for each of {asked:,} pairs, and does not.")
         if len(q):
+            if not np.abs(q).max() <= LARGEST:
+                worst = float(q[~(np.abs(q) <= LARGEST)][0])
+                raise InputError(
+                    f"'{plain(self.model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}."
+                )
             out = (q < self.low - ROUNDING) | (q > self.high + ROUNDING)
             self.heard.append((len(q), int(np.count_nonzero(out)), float(q.min()), float(q.max())))
 

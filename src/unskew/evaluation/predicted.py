@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import LARGEST
 from unskew.errors import InputError
 from unskew.evaluation.inputs import Predictor
 from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
+from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
 Sources = Mapping[str, Predictions | Predictor]
@@ -34,17 +36,18 @@ def predicted_rows(sources: Sources, rows: Log, rules: Rules, ledger: Ledger) ->
         lacks = np.isnan(numbers)
         if lacks.all() and len(rows):
             raise InputError(
-                f"{name}: not one of {len(rows):,} held-out pairs has a prediction.\nDo users and items have the same "
-                "ids as in the log? Rows and columns of an array are users and items 0, 1, 2, …; for other ids use "
-                "Predictions.from_array(array, users, items)."
+                f"{plain(name)}: not one of {len(rows):,} held-out pairs has a prediction.\n"
+                "Do users and items have the same ids as in the log? Rows and columns of an array are users and items "
+                "0, 1, 2, …; for other ids use Predictions.from_array(array, users, items)."
             )
         if lacks.any() and not rules.drop_invalid:
             first = int(np.argmax(lacks))
             who, what = rows.users.values[int(rows.user[first])], rows.items.values[int(rows.item[first])]
             raise InputError(
-                f"{name}: {int(lacks.sum()):,} of {len(rows):,} held-out pairs have no prediction; the first is user "
-                f"'{who}', item '{what}'.\nPredict all held-out pairs, or judge all models on those that every model "
-                "predicts with --invalid drop; the result will say how many were dropped."
+                f"{plain(name)}: {int(lacks.sum()):,} of {len(rows):,} held-out pairs have no prediction; "
+                f"the first is user '{plain(who)}', item '{plain(what)}'.\n"
+                "Predict all held-out pairs, or judge all models on those that every model predicts with --invalid "
+                "drop; the result will say how many were dropped."
             )
         missing |= lacks
     if not missing.any():
@@ -66,12 +69,15 @@ def _of(name: str, source: Predictions | Predictor, rows: Log) -> Floats:
     try:
         made = np.asarray(told, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"model '{name}': predict(users, items) must give numbers, not {type(told)}.") from None
+        raise InputError(f"model '{plain(name)}': predict(users, items) must give numbers, not {type(told)}.") from None
     if made.shape != (len(rows),):
         raise InputError(
-            f"model '{name}': predict(users, items) must give one number for each of {len(rows):,} pairs, not an array "
-            f"of shape {made.shape}."
+            f"model '{plain(name)}': predict(users, items) must give one number for each of {len(rows):,} pairs, not "
+            f"an array of shape {made.shape}."
         )
+    if (far := np.abs(made) > LARGEST).any() and (far & np.isfinite(made)).any():
+        worst = float(made[far & np.isfinite(made)][0])
+        raise InputError(f"model '{plain(name)}': predictions must lie within ±{LARGEST:g}, and one is {worst:g}.")
     return np.where(np.isfinite(made), made, np.nan)
 
 
@@ -80,14 +86,14 @@ def lists_of_predictions(sources: Sources, rows: Log, known: Log | None, logged:
     lists, lacking = {}, []
     for name, source in sources.items():
         if not isinstance(source, Predictions):
-            lacking.append(f"{name} makes no lists")
+            lacking.append(f"{plain(name)} makes no lists")
             continue
         coded = source.recode(rows.users, rows.items)
         if len(source) and not len(coded):
             raise InputError(
-                f"{name}: not one of its {len(source):,} predictions is of a user and an item that these logs know.\n"
-                "Do users and items have the same ids as in the log? Rows and columns of an array are users and items "
-                "0, 1, 2, …; for other ids use Predictions.from_array(array, users, items)."
+                f"{plain(name)}: not one of its {len(source):,} predictions is of a user and an item that these logs "
+                "know.\nDo users and items have the same ids as in the log? Rows and columns of an array are users and "
+                "items 0, 1, 2, …; for other ids use Predictions.from_array(array, users, items)."
             )
         if coded.rank is None:
             coded = _candidates_only(coded, known if rules.unseen else None, logged)
@@ -98,7 +104,7 @@ def lists_of_predictions(sources: Sources, rows: Log, known: Log | None, logged:
             wanted = there[np.diff(rows.indptr) > 0]
             if (predicted < wanted).any():
                 share = f"{predicted.sum():,} of {wanted.sum():,}"
-                lacking.append(f"{name} has no column 'rank' and predicts {share} candidate pairs")
+                lacking.append(f"{plain(name)} has no column 'rank' and predicts {share} candidate pairs")
                 continue
         lists[name] = coded.lists()
     return Made(lists, " and ".join(lacking))

@@ -27,6 +27,7 @@ LEVEL = Number(low=0.5, high=0.9999, why="What errs more often says little; what
 SEEDS = Whole(0, 2**64 - 1)
 REPLICATES = Whole(0, 100_000, "More make no interval better.")
 FEWEST = 50
+RESERVED = ("user", "item", "value", "time", "propensity", "relevant", "rank", "score", "prediction")
 MOST_PARTS = 1000
 LENGTH = 100  # how long models' own lists are where no metric has a cut-off
 
@@ -75,10 +76,11 @@ class Question:
         given = None if asked_propensity is None else propensity.make(asked_propensity)
         parsed = _once(metrics.make(m) for m in _several("metrics", asked_metrics))
         usual = _usual(given is not None, asked_outcome is not None)
+        named = [] if asked_estimators is None else _several("estimators", asked_estimators)
         targets = [] if target is None else [target] if isinstance(target, str) else _several("target", target)
         question = cls(
             metrics=parsed,
-            estimators=_once(estimators.make(e) for e in _several("estimators", asked_estimators or usual)),
+            estimators=_once(estimators.make(e) for e in named or usual),
             targets=_once(Target.make(t) for t in targets),
             propensity=given,
             outcome=None if asked_outcome is None else outcome.make(asked_outcome, columns=columns, invalid=invalid),
@@ -112,6 +114,11 @@ class Question:
         for option, text in (("by", self.by), ("relevant", self.relevant)):
             if text is not None and not isinstance(text, str):
                 raise InputError(f"{option} must be a text, not {shown(text)}.")
+        if self.by in RESERVED:
+            raise InputError(
+                f"--by {self.by}: '{self.by}' is a column with a meaning of its own, and makes no segments. Give a "
+                "column of groups under another name; popularity(strata=3) works with any training log."
+            )
 
     def check_folds(self, crossfit: bool) -> None:
         """Fitting in sample means nothing where no outcome model is fitted."""

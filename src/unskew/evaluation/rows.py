@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import SMALLEST
 from unskew.errors import InputError
 from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
 from unskew.propensity import Level, Popularity, Propensity, Scope, Scored, part_propensity
+from unskew.propensity.base import checked
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,9 +62,14 @@ def with_propensities(
     test: Log, model: Propensity, rules: Rules, ledger: Ledger, train: Log | None = None
 ) -> tuple[Log, Floats]:
     """The rows that have a propensity, and P of each in the test part; ``train`` are the training positives."""
-    scored = model.of(test)
+    scored = checked(model, test)
     capped = _capped(scored, model, test, rules)
     rows = in_test_part(scored.rows, model, test, rules)
+    if (least := float(np.nanmin(rows, initial=1.0))) < SMALLEST:
+        raise InputError(
+            f"'{model}': the test log's share of P is {least:g} for some rows: too small to weigh by. Is the share of "
+            "the test log in the whole (--share) right?"
+        )
     missing = np.isnan(rows)
     if missing.any():
         ledger.dropped["item without training support"] = int(np.count_nonzero(missing))

@@ -106,7 +106,7 @@ def evaluate(
         drop_seen: remove training items from lists and close the ranks up.
         invalid, duplicates: what to do about wrong rows and repeated pairs (see ``read_log``).
         by: a column (of the test log or of ``users``) or ``popularity(strata=3)``: repeat the table per segment.
-        level: of intervals and verdicts.
+        level: of intervals and verdicts, from 0.5 to 0.9999.
         interval: ``normal``, or ``bootstrap`` with this many ``replicates`` and this ``seed``.
         refit: with the bootstrap, fit estimated propensities anew in every replicate, so that intervals know of it.
         per_user: keep per-user rows for ``result.per_user()``.
@@ -114,7 +114,19 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    check_options(models, seen, share, refused, drop_seen, refit, interval, threads)
+    check_options(
+        models,
+        seen,
+        share,
+        refused,
+        drop_seen,
+        refit,
+        interval,
+        threads,
+        progress,
+        crossfit=crossfit,
+        per_user=per_user,
+    )
     names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     question = Question.of(
         metrics,

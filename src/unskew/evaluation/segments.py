@@ -38,7 +38,7 @@ def segments(aligned: Aligned, by: str | None, population: Population | None) ->
             yield f"{by}={name}", _users(aligned, (labels == name).to_numpy())
         return
     texts = aligned.labels.get(by)
-    if texts is None and parse(by).name == "popularity":
+    if texts is None and parse(by, "column of --by").name == "popularity":
         texts, by = _popularity(aligned, by), "popularity"
     if texts is None:
         known = sorted({*aligned.labels, *(population.columns if population is not None else ())})

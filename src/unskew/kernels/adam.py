@@ -10,7 +10,8 @@ those of the batch, which is what dense libraries do and what saito20 ran.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from unskew.kernels.compiled import njit
 
 FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # Adam's usual decay of the two moments, and what keeps a root from 0
 

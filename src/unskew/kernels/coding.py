@@ -2,19 +2,33 @@
 
 Ids are few and codes are dense, so every step is one pass over the rows with an array of the size of the
 vocabulary beside it. All kernels take int64 ids and positions and int32 codes, so each is compiled once.
+
+Compiled code does not check what it indexes with. ``mark`` and ``tally`` see what comes from outside first, and say
+so where it lies outside the tables; what passed them fits the tables of the others.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from unskew.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)
 def mark(ids, low, start, last):  # type: ignore[no-untyped-def]
-    """Write into ``last[id − low]`` the last row (from ``start`` on) that holds the id."""
+    """Write into ``last[id − low]`` the last row (from ``start`` on) that holds the id.
+
+    Gives back whether all ids lie in the table; those outside are passed over.
+    """
+    size = len(last)
+    inside = True
     for r in range(len(ids)):
-        last[ids[r] - low] = start + r
+        at = ids[r] - low
+        if 0 <= at < size:
+            last[at] = start + r
+        else:
+            inside = False
+    return inside
 
 
 @njit(cache=True, nogil=True)
@@ -27,15 +41,22 @@ def look_up(ids, low, table, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def tally(user, key, counts):  # type: ignore[no-untyped-def]
-    """Count the rows of each user; gives back whether the rows already ascend by (user, key)."""
-    ascending = True
+def tally(user, key, counts, keys):  # type: ignore[no-untyped-def]
+    """Count the rows of each user.
+
+    Gives back 1 if the rows already ascend by (user, key), 0 if not, and −1 if a user or key is no code: users are
+    below ``len(counts)``, keys below ``keys``.
+    """
+    users = len(counts)
+    ascending = 1
     last_user, last_key = np.int32(-1), np.int32(-1)
     for r in range(len(user)):
         u, k = user[r], key[r]
+        if u < 0 or u >= users or k < 0 or k >= keys:
+            return -1
         counts[u] += 1
         if u < last_user or (u == last_user and k < last_key):
-            ascending = False
+            ascending = 0
         last_user, last_key = u, k
     return ascending
 

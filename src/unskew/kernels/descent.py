@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
 
 LANES = 8

@@ -18,8 +18,8 @@ self-concordance of the logistic loss): the penalised likelihood never falls.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
 
 REACH = 1.5

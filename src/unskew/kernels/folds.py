@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix, unit
 
 

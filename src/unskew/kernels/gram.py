@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from unskew.kernels.compiled import njit
 
 LANES = 8
 TINY = 1e-12  # of a pivot, relative to what it was

@@ -6,7 +6,7 @@ entry of ``seen`` is true.
 
 from __future__ import annotations
 
-from numba import njit
+from unskew.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

@@ -17,8 +17,8 @@ so that s = weight/(2q): a step never raises the loss in which |x| is rounded of
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from unskew.kernels.compiled import njit
 from unskew.kernels.gram import add_gram, put, solve
 
 CHUNK = 64  # ratings that are worked on together

@@ -25,8 +25,8 @@ references, which takes longer than the sums; divisions do not look for zeros (e
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
 
 LOGISTIC, SQUARED, BPR, WARP, WARP_KOS = 0, 1, 2, 3, 4

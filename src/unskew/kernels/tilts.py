@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from unskew.kernels.compiled import njit
 
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]

@@ -15,8 +15,8 @@ a list would depend on whose lists are made beside it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
 
 SEED = np.uint64(mix(np.uint64(0)))  # the fixed seed of all tie-breaking

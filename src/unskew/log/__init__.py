@@ -6,12 +6,18 @@ the remedy; rows are dropped only on request, and counted in ``Account``. Behind
 ``Ids`` is the vocabulary, rows are grouped by user.
 """
 
+import numpy as np
+import polars as pl
+
 from unskew.log.features import Features, read_features
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Feedback, Log
 from unskew.log.predictions import Predictions
 from unskew.log.read import read_log, read_predictions, read_recommendations
 from unskew.log.recommendations import Recommendations, Recommender
+
+# polars loads numpy when it is first needed, and fails if two threads need it first at the same time: let it be now.
+pl.Series(np.empty(0))
 
 __all__ = [
     "Account",

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from unskew.log.columns import as_ids, check_ids
+from unskew.log.coded import code_ids
+from unskew.log.columns import check_ids
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import table_of_file, table_of_frame
@@ -37,5 +38,5 @@ def read_catalogue(source: Any, *, columns: Mapping[str, str] | None = None, inv
         "item", ~table.frame["item"].is_first_distinct(), must="must name each item once", reason="repeated item"
     )
     kept = table.kept({"item": table.frame["item"]})
-    ids, _ = Ids.code(as_ids(kept["item"], from_text=table.header))
+    ids, _ = code_ids(table, "item", kept["item"])
     return Catalogue(ids, table.account())

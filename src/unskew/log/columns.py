@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import polars as pl
 
 from unskew.errors import InputError
+from unskew.log.calendar import limits, outside_calendar
 from unskew.log.table import Table
 
-_LARGEST = 2**63
+LARGEST = 1e30  # of values and predictions: sums of their squares, and of weights times squares, stay finite
+_FITS = 2**63  # what 64 bits hold
+_EXACT: dict[type[pl.DataType], int] = {
+    pl.Float32: 2**24,
+    pl.Float64: 2**53,
+}  # from here on floats leave out whole numbers
+_LATEST = 2**62  # of times that are plain numbers: differences of two of them fit into 64 bits
+_YEARS = "must lie in the years 1 to 9999"
 
 
 def check_ids(table: Table, name: str) -> None:
-    """Ids may be anything that prints as a short text; floats (integers next to nulls in pandas) must be whole."""
+    """Ids may be anything that prints as one short text; floats (integers next to nulls in pandas) must be whole.
+
+    Points in time and durations print differently by their unit, so that the same id would not match everywhere.
+    """
     column = table.frame[name]
-    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+    if column.dtype in (pl.Datetime, pl.Duration, pl.Time):
         raise _wrong_type(table, name, "numbers or text")
+    check_labels(table, name)
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):  # "" is how exports write a null where they quote all
+        empty = (column.cast(pl.String) == "").fill_null(False)
+        table.refuse(name, empty, must="must have a value in every row", reason=f"null {name}")
     if column.dtype.is_float() or column.dtype.is_decimal():
         table.refuse(
             name,
-            ~_is_whole(column.cast(pl.Float64)).fill_null(True),
+            ~table.frame.select(_is_whole(name, column.dtype)).to_series().fill_null(True),
             must="must hold whole numbers or text",
             reason=f"{name} not a whole number",
+            why="Numbers with a decimal point are exact up to 2^53 only: give larger ids as integers or text."
+            if (column.abs() >= _EXACT.get(type(column.dtype), _FITS)).any()
+            else "",
         )
+
+
+def check_labels(table: Table, name: str) -> None:
+    """What rows are grouped by must print as a text."""
+    column = table.frame[name]
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        raise _wrong_type(table, name, "numbers or text")
+    _refuse_outside_calendar(table, name, column)
+    if column.dtype in (pl.Date, pl.Datetime):  # rows that are dropped
+        table.frame = table.frame.with_columns(column.set(outside_calendar(column), None))
 
 
 def as_ids(column: pl.Series, *, from_text: bool = False) -> pl.Series:
@@ -38,16 +68,25 @@ def as_ids(column: pl.Series, *, from_text: bool = False) -> pl.Series:
     return column.cast(pl.String)
 
 
-def numbers(table: Table, name: str) -> pl.Series:
-    """A column of finite numbers as Float64 (null in rows that are dropped)."""
+def numbers(table: Table, name: str, largest: float = LARGEST) -> pl.Series:
+    """A column of finite numbers as Float64 (null in rows that are dropped), none larger than sums can bear."""
     table.refuse_nulls(name)
     parsed = _parse(table, name, pl.Float64, "numbers")
     _refuse_unparsed(table, name, parsed, "must hold numbers")
+    if largest < inf and (parsed.abs() <= largest).all():  # nan is larger than any number, and nulls do not count
+        return parsed
     table.refuse(
         name,
         ~parsed.is_finite().fill_null(True),
         must="must hold finite numbers",
         reason=f"{name} not finite",
+    )
+    table.refuse(
+        name,
+        (parsed.abs() > largest).fill_null(False),
+        must=f"must hold numbers between {-largest:g} and {largest:g}",
+        reason=f"{name} too large",
+        why="Sums of larger numbers are not finite any more.",
     )
     return parsed
 
@@ -61,7 +100,8 @@ def whole_numbers(table: Table, name: str, must: str = "must hold whole numbers"
     if not exact or integers.null_count() > raw.null_count():
         floats = _parse(table, name, pl.Float64, "whole numbers")
         _refuse_unparsed(table, name, floats, must)
-        table.refuse(name, ~_is_whole(floats).fill_null(True), must=must, reason=f"{name} not a whole number")
+        whole = (floats == floats.floor()) & (floats.abs() < _FITS)
+        table.refuse(name, ~whole.fill_null(True), must=must, reason=f"{name} not a whole number")
         integers = integers.fill_null(floats.cast(pl.Int64, strict=False))  # a text like '3.0'
     return integers
 
@@ -77,15 +117,25 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
         if plain.null_count() > raw.null_count() and (parsed := _datetimes(raw)).null_count() < plain.null_count():
             table.refuse_nulls(name)
             _refuse_unparsed(table, name, parsed, "must hold whole numbers, dates or datetimes (ISO 8601)")
+            _refuse_outside_calendar(table, name, parsed)
             return parsed.cast(pl.Int64), parsed.dtype
     elif raw.dtype.is_temporal():
         if raw.dtype not in (pl.Date, pl.Datetime):
             raise _wrong_type(table, name, "whole numbers, dates or datetimes")
         table.refuse_nulls(name)
+        _refuse_outside_calendar(table, name, raw)
+        raw = raw.set(outside_calendar(raw), None)
         zone = raw.dtype.time_zone if isinstance(raw.dtype, pl.Datetime) else None
         micro = raw.cast(pl.Datetime("us", zone))
         return micro.cast(pl.Int64), raw.dtype if raw.dtype == pl.Date else micro.dtype
-    return whole_numbers(table, name, "must hold whole numbers, dates or datetimes"), None
+    numbers = whole_numbers(table, name, "must hold whole numbers, dates or datetimes")
+    table.refuse(
+        name,
+        ~numbers.is_between(-_LATEST, _LATEST).fill_null(True),
+        must="must hold times whose differences fit into 64 bits (up to 2^62)",
+        reason=f"{name} too large",
+    )
+    return numbers, None
 
 
 def _datetimes(texts: pl.Series) -> pl.Series:
@@ -100,16 +150,19 @@ def readable_numbers(name: str, dtype: pl.DataType) -> pl.Expr:
     """What ``numbers`` makes of a column, for rows that stream by: null where it would refuse."""
     column = pl.col(name).str.strip_chars() if dtype == pl.String else pl.col(name)
     parsed = column.cast(pl.Float64, strict=False)
-    return pl.when(parsed.is_finite()).then(parsed).alias(name)
+    return pl.when(parsed.abs() <= LARGEST).then(parsed).alias(name)  # nan is larger than any number
 
 
 def whole_ids(name: str, dtype: pl.DataType) -> pl.Expr:
     """What ``check_ids`` lets pass of a column, floats as integers, for rows that stream by: null where it refuses."""
+    column = pl.col(name)
+    if dtype == pl.Date:
+        return pl.when(column.to_physical().is_between(*limits(dtype))).then(column).alias(name)
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return pl.when(column.cast(pl.String) != "").then(column).alias(name)
     if not (dtype.is_float() or dtype.is_decimal()):
-        return pl.col(name)
-    column = pl.col(name).cast(pl.Float64)
-    whole = (column == column.floor()) & (column.abs() < _LARGEST)
-    return pl.when(whole).then(column.cast(pl.Int64, strict=False)).alias(name)
+        return column
+    return pl.when(_is_whole(name, dtype)).then(column.cast(pl.Int64, strict=False)).alias(name)
 
 
 def _parse(table: Table, name: str, dtype: type[pl.Float64 | pl.Int64], expected: str) -> pl.Series:
@@ -122,9 +175,19 @@ def _parse(table: Table, name: str, dtype: type[pl.Float64 | pl.Int64], expected
     raise _wrong_type(table, name, expected)
 
 
-def _is_whole(column: pl.Series) -> pl.Series:
-    """Whether floats are whole and fit into 64 bits (nan and inf are not)."""
-    return (column == column.floor()) & (column.abs() < _LARGEST)
+def _is_whole(name: str, dtype: pl.DataType) -> pl.Expr:
+    """Whether floats or decimals are whole numbers, exactly, that fit into 64 bits (nan and inf are not)."""
+    column = pl.col(name)
+    if dtype.is_decimal():
+        return column.cast(pl.Int64, strict=False).cast(dtype, strict=False).eq(column).fill_null(column.is_null())
+    return (column == column.floor()) & (column.abs() < _EXACT.get(type(dtype), _FITS))
+
+
+def _refuse_outside_calendar(table: Table, name: str, column: pl.Series) -> None:
+    """Dates and datetimes of other years cannot be printed."""
+    if column.dtype in (pl.Date, pl.Datetime):
+        wrong = outside_calendar(column)
+        table.refuse(name, wrong, must=_YEARS, reason=f"{name} outside the years 1 to 9999")
 
 
 def _refuse_unparsed(table: Table, name: str, parsed: pl.Series, must: str) -> None:

@@ -11,10 +11,12 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.columns import as_ids, check_ids, numbers
+from unskew.log.coded import code_ids
+from unskew.log.columns import check_ids, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import open_file, table_of_file, table_of_frame
+from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
 MOST_LEVELS = 50  # of a text column, each becomes a column of 0 and 1
@@ -36,7 +38,7 @@ class Features:
             missing = int(np.count_nonzero(place < 0))
             first = ids.values[int(np.argmax(place < 0))]
             raise InputError(
-                f"{self.account.source}: {missing:,} {what}s have no row, the first is '{first}'.\n"
+                f"{self.account.source}: {missing:,} {what}s have no row, the first is '{plain(first)}'.\n"
                 f"Give covariates for every {what} of the logs and lists, or use a model without them."
             )
         return self.matrix[place]
@@ -52,12 +54,10 @@ def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Featu
     if isinstance(source, Features):
         return source
     if isinstance(source, str | PathLike):
-        lazy, _ = open_file(source)
-        others = tuple(name for name in lazy.collect_schema().names() if name != key)
+        others = tuple(name for name in open_file(source).names if name != key)
         table = table_of_file(source, (key,), (), keep=others, invalid=invalid)
     else:
-        names = list(source.columns)
-        others = tuple(str(name) for name in names if str(name) != key)
+        others = tuple(str(name) for name in getattr(source, "columns", ()) if str(name) != key)
         table = table_of_frame(source, f"{key} features", (key,), (), keep=others, invalid=invalid)
     table.refuse_nulls(*table.names)
     check_ids(table, key)
@@ -70,7 +70,7 @@ def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Featu
     if len(columns) == 1:
         raise InputError(f"{table.source}: there is no column beside '{key}', so there are no covariates.")
     kept = table.kept(columns)
-    ids, code = Ids.code(as_ids(kept.pop(key), from_text=table.header))
+    ids, code = code_ids(table, key, kept.pop(key))
     order = np.argsort(code)
     matrix = np.column_stack([column.to_numpy()[order] for column in kept.values()]).astype(np.float64)
     return Features(ids, matrix, tuple(kept), table.account())

@@ -19,8 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.errors import InputError
 from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_bytes
+from unskew.log.sorted_flags import without_sorted_flag
 
 Codes = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
@@ -88,9 +90,13 @@ class Ids:
 
 
 def _agree(columns: tuple[pl.Series, ...]) -> list[pl.Series]:
-    """One common type: integers stay integers, anything else or mixed becomes text."""
-    common = pl.Int64 if all(column.dtype.is_integer() for column in columns) else pl.String
-    return [column.cast(common) for column in columns]
+    """One common type: integers stay integers if 64 bits hold them, anything else or mixed becomes text."""
+    plain = [without_sorted_flag(column) for column in columns]
+    integers = [column.cast(pl.Int64, strict=False) for column in plain if column.dtype.is_integer()]
+    nulls = [column.null_count() for column in plain]
+    if len(integers) == len(plain) and [column.null_count() for column in integers] == nulls:
+        return integers
+    return [column.cast(pl.String) for column in plain]
 
 
 def _span(numbers: pl.Series, rows: int) -> tuple[int, int] | None:
@@ -115,7 +121,8 @@ def _last_rows(numbers: pl.Series, low: int, size: int) -> npt.NDArray[np.int64]
     last = np.full(size, -1, dtype=np.int64)
     start = 0
     for piece in _chunks(numbers):
-        mark(piece, low, start, last)
+        if not mark(piece, low, start, last):
+            raise changed()
         start += len(piece)
     return last
 
@@ -128,6 +135,11 @@ def _look_up(numbers: pl.Series, low: int, table: Codes) -> Codes:
         look_up(piece, low, table, out[start : start + len(piece)])
         start += len(piece)
     return out
+
+
+def changed() -> InputError:
+    """Tables are made for the rows, so that all rows fit into them unless they are not the same any more."""
+    return InputError("the rows changed while they were read.\nTry again when nothing writes to them.")
 
 
 def hash_texts(values: pl.Series) -> Hashes:

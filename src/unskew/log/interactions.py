@@ -10,8 +10,8 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.columns import as_ids, check_ids, numbers, times
-from unskew.log.ids import Ids
+from unskew.log.coded import code_ids
+from unskew.log.columns import as_ids, check_ids, check_labels, numbers, times
 from unskew.log.log import Duplicates, Feedback, Log
 from unskew.log.order import group, pick
 from unskew.log.table import Table, show
@@ -20,6 +20,7 @@ REQUIRED = ("user", "item")
 OPTIONAL = ("value", "time", "policy", "propensity")
 IDS = ("user", "item", "policy")
 REPEATED = "rows repeat a pair of user and item: the first of each pair was kept"
+LEAST = 1e-30  # of propensities: far below what any log could show, and sums of powers of weights stay finite
 NONE = "(none)"  # what a kept column says where it says nothing
 Mask = npt.NDArray[np.bool_]
 
@@ -40,14 +41,14 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
         )
     checked, clock = _check(table, told)
     columns = table.kept(checked)
+    users, user = code_ids(table, "user", columns.pop("user"))
+    items, item = code_ids(table, "item", columns.pop("item"))
     for name, column in columns.items():
         if name in IDS or column.dtype == pl.String:
             columns[name] = as_ids(column, from_text=table.header)
-    users, user = Ids.code(columns["user"])
-    items, item = Ids.code(columns["item"])
     indptr, order = group(user, item, len(users), len(items))
     user, item = pick(user, order), pick(item, order)
-    columns = {name: pick(column, order) for name, column in columns.items() if name not in REQUIRED}
+    columns = {name: pick(column, order) for name, column in columns.items()}
     log = Log(
         users,
         items,
@@ -99,6 +100,8 @@ def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series
             if name in IDS:
                 check_ids(table, name)
                 table.refuse_nulls(name)
+            else:
+                check_labels(table, name)
             column = table.frame[name]
             columns[name] = (
                 column.cast(pl.String).fill_null(NONE) if column.null_count() and name not in IDS else column
@@ -113,14 +116,26 @@ def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series
         )
     if "propensity" in columns:
         p = columns["propensity"]
-        table.refuse(
-            "propensity",
-            ((p <= 0) | (p > 1)).fill_null(False),
-            must="must lie in (0, 1]",
-            reason="propensity outside (0, 1]",
-            why="A probability of zero means that this pair could never have been logged.",
-        )
+        wrong = ((p < LEAST) | (p > 1)).fill_null(False)
+        if wrong.any():
+            table.refuse(
+                "propensity",
+                wrong,
+                must="must lie in (0, 1]",
+                reason="propensity outside (0, 1]",
+                why=_why_impossible(float(p.filter(wrong)[0])),
+            )
     return columns, clock
+
+
+def _why_impossible(propensity: float) -> str:
+    if propensity > 1.0:
+        return "A number above 1 is no probability: is it a weight (1/P), a percentage or a count?"
+    if propensity < 0.0:
+        return "A number below 0 is no probability: is it a logarithm?"
+    if propensity == 0.0:
+        return "A probability of zero means that this pair could never have been logged."
+    return f"What has a probability below {LEAST:g} is never logged, and its weight would drown all other rows."
 
 
 def _array(column: pl.Series | None) -> npt.NDArray[Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,8 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
-from unskew.log.columns import as_ids, check_ids, numbers, whole_numbers
+from unskew.log.coded import code_ids
+from unskew.log.columns import check_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
 from unskew.log.order import Rows, group, pick, starts_of
 from unskew.log.recommendations import Recommendations
@@ -26,8 +28,8 @@ _REPEATED_ITEM, _REPEATED_RANK = 1, 2
 def lists_of(table: Table) -> Recommendations:
     """Check, code and order the entries of a table."""
     columns = table.kept(_check(table))
-    users, user = Ids.code(as_ids(columns["user"], from_text=table.header))
-    items, item = Ids.code(as_ids(columns["item"], from_text=table.header))
+    users, user = code_ids(table, "user", columns["user"])
+    items, item = code_ids(table, "item", columns["item"])
     if "rank" in columns:
         rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
     else:
@@ -55,13 +57,11 @@ def _check(table: Table) -> dict[str, pl.Series]:
     if "rank" in table:
         must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}"
         rank = columns["rank"] = whole_numbers(table, "rank", must)
-        low, high = rank.min(), rank.max()
-        if isinstance(low, int) and isinstance(high, int) and not 1 <= low <= high <= LARGEST:
-            wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-            from_zero = "Do your ranks start at 0? Then add 1 to all of them." if low == 0 else ""
-            table.refuse("rank", wrong, must=must, reason="rank out of range", why=from_zero)
+        refuse_ranks_from_zero(table, rank)
+        wrong = ~rank.is_between(1, LARGEST).fill_null(True)
+        table.refuse("rank", wrong, must=must, reason="rank out of range")
     elif "score" in table:
-        columns["score"] = numbers(table, "score")
+        columns["score"] = numbers(table, "score", largest=inf)  # only their order counts
     else:
         raise InputError(
             f"{table.source}: there is neither a column 'rank' nor a column 'score' to order the lists by.\n"
@@ -70,6 +70,17 @@ def _check(table: Table) -> dict[str, pl.Series]:
             "Predictions.from_frame)."
         )
     return columns
+
+
+def refuse_ranks_from_zero(table: Table, rank: pl.Series) -> None:
+    """Where most lists have a rank 0, all ranks are one too low: to drop these rows would drop the best items."""
+    zeros = (rank == 0).fill_null(False)
+    if 2 * zeros.sum() > table.frame["user"].n_unique() and not (rank < 0).any():
+        place = table.place(int(zeros.arg_true()[0]))
+        raise InputError(
+            f"{table.source}: {table.called('rank')} must count from 1 (the best); {place} has 0 (rows with 0: "
+            f"{zeros.sum():,}).\nDo your ranks start at 0? Then add 1 to all of them."
+        )
 
 
 def ranks_by_score(user_hash: Hashes, item_hash: Hashes, user: Codes, score: pl.Series) -> Codes:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.kernels.coding import place, tally
-from unskew.log.ids import Codes
+from unskew.log.ids import Codes, changed
 
 Rows = npt.NDArray[np.int64]
 Column = TypeVar("Column", npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.float64], pl.Series)
@@ -21,7 +21,9 @@ def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | 
     Two passes of a counting sort, first by key, then by user; each is stable.
     """
     counts = np.zeros(users, dtype=np.int64)
-    ascending = tally(user, key, counts)
+    ascending = tally(user, key, counts, keys)
+    if ascending < 0:
+        raise changed()
     indptr = starts_of(counts)
     if ascending:
         return indptr, None

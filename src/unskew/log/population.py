@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.log.columns import as_ids, check_ids, numbers
+from unskew.log.coded import code_ids
+from unskew.log.columns import check_ids, check_labels, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import table_of_file, table_of_frame
@@ -51,12 +52,15 @@ def read_population(
             reason="relevant below 0",
             why="It is the number of the user's relevant items, seen or not.",
         )
+    for name in keep:
+        if name in table:
+            check_labels(table, name)
     found |= {name: table.frame[name].cast(pl.String).fill_null("(none)") for name in keep if name in table}
     table.refuse(
         "user", ~table.frame["user"].is_first_distinct(), must="must name each user once", reason="repeated user"
     )
     kept = table.kept(found)
-    ids, code = Ids.code(as_ids(kept["user"], from_text=table.header))
+    ids, code = code_ids(table, "user", kept["user"])
     order = np.argsort(code)
     relevant = kept["relevant"].gather(order).to_numpy() if "relevant" in kept else None
     labels = {name: kept[name].gather(order) for name in keep if name in kept}

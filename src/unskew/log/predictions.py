@@ -12,9 +12,11 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.ranks import find_ranks
-from unskew.log.columns import as_ids, check_ids, numbers, whole_numbers
+from unskew.log.coded import code_ids
+from unskew.log.columns import LARGEST as LARGEST_NUMBER
+from unskew.log.columns import check_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Ids
-from unskew.log.lists import LARGEST, ranks_by_score
+from unskew.log.lists import LARGEST, ranks_by_score, refuse_ranks_from_zero
 from unskew.log.log import Account, Floats, Integers, Invalid, Log
 from unskew.log.order import group, pick, regroup, starts_of
 from unskew.log.recommendations import Recommendations
@@ -80,12 +82,13 @@ class Predictions:
             )
         if rows.n_unique() < len(rows) or columns.n_unique() < len(columns):
             raise InputError(f"{source}: an id of a row or column occurs twice.")
-        wrong = ~np.isfinite(given)
+        wrong = ~(np.abs(given) <= LARGEST_NUMBER)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise InputError(
                 f"{source}: the prediction for user {show(rows[int(row)])} and item {show(columns[int(column)])} is "
-                f"{given[row, column]:g}. Predictions must be finite numbers; give a frame if only some pairs have one."
+                f"{given[row, column]:g}. Predictions must be finite numbers (up to {LARGEST_NUMBER:g}); give a frame "
+                "if only some pairs have one."
             )
         (people, user), (things, item) = Ids.code(rows), Ids.code(columns)
         matrix = given[np.argsort(user)][:, np.argsort(item)]
@@ -149,8 +152,8 @@ def predictions_of(table: Table) -> Predictions:
     if "rank" in table:
         columns["rank"] = _ranks(table)
     columns = table.kept(columns)
-    users, user = Ids.code(as_ids(columns["user"], from_text=table.header))
-    items, item = Ids.code(as_ids(columns["item"], from_text=table.header))
+    users, user = code_ids(table, "user", columns["user"])
+    items, item = code_ids(table, "item", columns["item"])
     indptr, order = group(user, item, len(users), len(items))
     user, item = pick(user, order), pick(item, order)
     again = np.flatnonzero((item[1:] == item[:-1]) & (user[1:] == user[:-1])) + 1
@@ -185,8 +188,9 @@ def _ranks(table: Table) -> pl.Series:
         table.notes.append(f"{unlisted.sum():,} predictions have no rank: their items are not listed")
     must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}, or nothing where the item is not listed"
     rank = whole_numbers(table, "rank", must)
+    refuse_ranks_from_zero(table, rank)
     wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-    table.refuse("rank", wrong, must=must, reason="rank out of range", why="If ranks start at 0, add 1.")
+    table.refuse("rank", wrong, must=must, reason="rank out of range")
     return rank.set(unlisted, 0)
 
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import LARGEST, shown
 from unskew.errors import InputError
 from unskew.log.log import Feedback, Log
 
 Floats = npt.NDArray[np.float64]
-_THRESHOLD = re.compile(r"\s*(>=|<=|==|>|<)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
+_THRESHOLD = re.compile(r"\s*(>=|<=|==|>|<)\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))\s*")
 _COMPARE = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less, "==": np.equal}
 
 
@@ -45,9 +46,9 @@ def gains(log: Log, feedback: Feedback, relevant: str | None) -> Floats:
     if log.value is None:
         raise InputError(f"{log.account.source}: feedback '{feedback}' needs a column 'value', and there is none.")
     if relevant is not None:
-        match = _THRESHOLD.fullmatch(relevant)
-        if match is None:
-            raise InputError(f"cannot read the threshold '{relevant}': write '>=4', '>3' or '==1'.")
+        match = _THRESHOLD.fullmatch(relevant) if isinstance(relevant, str) else None
+        if match is None or not abs(float(match[2])) <= LARGEST:
+            raise InputError(f"cannot read the threshold {shown(relevant)}: write '>=4', '>3' or '==1'.")
         return np.asarray(_COMPARE[match[1]](log.value, float(match[2])), dtype=np.float64)
     if len(log) and log.value.min() < 0.0:
         raise InputError(

@@ -2,54 +2,116 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from difflib import get_close_matches
+from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
 import narwhals as nw
 import polars as pl
+import polars.selectors as cs
 
+from unskew import memory
 from unskew.errors import InputError
 from unskew.log.log import Invalid
+from unskew.log.match import match_columns
+from unskew.log.paths import check_file, shown
+from unskew.log.sorted_flags import without_sorted_flags
 from unskew.log.table import Table
+from unskew.log.text import TextFile
+from unskew.plain import plain
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
 ENDINGS = (*_SEPARATORS, *_PARQUET)
-_FOREIGN = {  # what a text file does not begin with
-    b"PAR1": "a Parquet file.\nGive it a name that ends in .parquet.",
-    b"PK\x03\x04": "a spreadsheet or a zip archive.\nSave the sheet as CSV, or unpack the archive.",
-}
+_CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
+_SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
 
-def open_file(path: str | PathLike[str]) -> tuple[pl.LazyFrame, bool]:
-    """The unread columns and whether it is a text file; text columns are not interpreted yet."""
-    file = Path(path)
-    if file.is_dir():
-        raise InputError(f"{file}: this is a directory.\nGive one file: .csv, .tsv or .parquet.")
-    if not file.exists():
-        from unskew.log.datasets import NAMES
+@dataclass(frozen=True)
+class OpenFile:
+    """A file of which nothing but the header has been read.
 
-        named = f" '{file}' names a data set, which Python reads: us.load('{file}')." if str(file) in NAMES else ""
-        raise InputError(f"{file}: there is no such file.\nCheck the path (looked from {Path.cwd()}).{named}")
+    Args:
+        types: the name and type of each column in order; those of a text file are texts, and may be there twice.
+        text: the text file, if it is one.
+    """
+
+    file: Path
+    types: tuple[tuple[str, pl.DataType], ...]
+    text: TextFile | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns as the file calls them."""
+        return [name for name, _ in self.types]
+
+    def empty(self, names: Mapping[str, str]) -> pl.DataFrame:
+        """Columns under our names, without rows."""
+        types = dict(self.types)
+        return pl.DataFrame(schema={ours: types[theirs] for ours, theirs in names.items()})
+
+    def scan(self, names: Mapping[str, str]) -> tuple[pl.LazyFrame, int]:
+        """Columns under our names, unread, and the number of rows; the lines of a text file are checked."""
+        if self.text is None:
+            lazy = pl.scan_parquet(self.file, glob=False)
+            rows = int(lazy.select(pl.len()).collect().item())
+            return lazy.select(cs.by_name(theirs).as_expr().alias(ours) for ours, theirs in names.items()), rows
+        rows, unpacked = self.text.check()
+        lazy = pl.scan_csv(
+            self.file if unpacked is None else unpacked,
+            separator=self.text.separator,
+            infer_schema=False,
+            new_columns=[str(place) for place in range(len(self.types))],
+            glob=False,
+        )
+        places = {ours: self.names.index(theirs) for ours, theirs in names.items()}
+        return lazy.select(pl.col(str(place)).alias(ours) for ours, place in places.items()), rows
+
+    def read(self, names: Mapping[str, str]) -> pl.DataFrame:
+        """Columns under our names."""
+        lazy, rows = self.scan(names)
+        size = rows * len(names) * _CELL[self.text is not None]
+        memory.require(size, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER)
+        frame = lazy.collect()
+        if len(frame) != rows:
+            raise self.miscounted(rows, len(frame))
+        return without_sorted_flags(frame)
+
+    def miscounted(self, rows: int, read: int) -> InputError:
+        """Other rows were read than the file has."""
+        quotes = "" if self.text is None else self.text.stray_quote()
+        return InputError(
+            f"{shown(self.file)}: the file has {rows:,} rows, and {read:,} were read.\n"
+            f"{quotes or 'It is damaged, or changed while it was read.'}"
+        )
+
+
+def open_file(path: str | PathLike[str]) -> OpenFile:
+    """The columns of a file; text columns are not interpreted yet."""
+    file = check_file(path, "Give one file: .csv, .tsv or .parquet.", _named_set(path))
     if not file.stat().st_size:
-        raise InputError(f"{file}: the file is empty.\nGive a file with a header and at least one row.")
+        raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
     ending = ending_of(file)
-    if ending in _SEPARATORS:
-        _refuse_foreign(file)
-        separator = _SEPARATORS[ending]
-        return pl.scan_csv(file, separator=separator, infer_schema=False, glob=False), True
-    if ending in _PARQUET:
-        return pl.scan_parquet(file, glob=False), False
+    with reading(str(file)):
+        if ending in _SEPARATORS:
+            text = TextFile.open(file, _SEPARATORS[ending])
+            return OpenFile(file, tuple((name, pl.String()) for name in text.names), text)
+        if ending in _PARQUET:
+            return OpenFile(file, tuple(pl.scan_parquet(file, glob=False).collect_schema().items()))
     raise InputError(
-        f"{file}: files that end in '{file.suffix}' cannot be read.\n"
+        f"{shown(file)}: files that end in '{plain(file.suffix)}' cannot be read.\n"
         "Give .csv or .tsv (also with .gz behind it) or .parquet, or read it yourself and pass the dataframe."
     )
+
+
+def _named_set(path: str | PathLike[str]) -> str:
+    """What to say if the path is the name of a data set."""
+    from unskew.log.datasets import NAMES
+
+    return f" '{path}' names a data set, which Python reads: us.load('{path}')." if str(path) in NAMES else ""
 
 
 def ending_of(file: Path) -> str:
@@ -71,53 +133,29 @@ def table_of_file(
 ) -> Table:
     """The table of a file."""
     drop = _drops(invalid)
-    source = str(path)
-    lazy, text = open_file(path)
-    with reading(source):
-        names = match_columns(source, lazy.collect_schema().names(), required, optional, columns, keep)
-        frame = lazy.select(pl.col(theirs).alias(ours) for ours, theirs in names.items()).collect()
-    return Table(source, frame, names, drop, header=text)
+    opened = open_file(path)
+    source = shown(path)
+    names = match_columns(source, opened.names, required, optional, columns, keep)
+    with reading(source, opened.text):
+        frame = opened.read(names)
+    return Table(source, frame, names, drop, header=opened.text is not None)
 
 
 @contextmanager
-def reading(source: str) -> Iterator[None]:
-    """Whatever the reader stumbles over becomes an error that names the file."""
+def reading(source: str, text: TextFile | None = None) -> Iterator[None]:
+    """Whatever the reader stumbles over becomes an error that names the file.
+
+    A panic of polars is no ``Exception``, so that it would pass by those who catch all.
+    """
     try:
         yield
-    except (pl.exceptions.PolarsError, OSError, UnicodeError) as problem:
-        reason = str(problem).strip().split("\n")[0]
-        if "more fields" in reason and (told := _long_line(Path(source))):
-            raise InputError(told) from problem
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeError) as problem:
+        reason = plain(str(problem).strip().split("\n")[0], 200)
+        hint = text.stray_quote() if text is not None and "utf-8" not in reason.lower() else ""
         raise InputError(
-            f"{source}: the file cannot be read ({reason}).\n"
-            "Check that it is what its name says, that it is not cut off, and that text is in UTF-8."
+            f"{shown(source)}: the file cannot be read ({reason}).\n"
+            + (hint or "Check that it is what its name says, that it is not cut off, and that text is in UTF-8.")
         ) from problem
-
-
-def _refuse_foreign(file: Path) -> None:
-    """A binary file that is called text would otherwise be shown as column names."""
-    with reading(str(file)), file.open("rb") as content:
-        start = content.read(4)
-    if start in _FOREIGN:
-        raise InputError(f"{file}: the name says text, but the content is {_FOREIGN[start]}")
-
-
-def _long_line(file: Path) -> str | None:
-    """Which line of a text file has more fields than the header (shorter ones have empty fields at the end)."""
-    separator = _SEPARATORS.get(ending_of(file))
-    if separator is None:
-        return None
-    unpack = gzip.open if file.suffix.lower() == ".gz" else open
-    with suppress(csv.Error), unpack(file, "rt", encoding="utf-8", errors="replace", newline="") as text:
-        rows = csv.reader(text, delimiter=separator)
-        header = len(next(rows))
-        for row in rows:
-            if len(row) > header:
-                return (
-                    f"{file}: line {rows.line_num:,} has {len(row)} fields, but the header has {header}.\n"
-                    f"Mend the line; a field that holds {separator!r} must stand in double quotes."
-                )
-    return None
 
 
 def table_of_frame(
@@ -134,76 +172,38 @@ def table_of_frame(
     drop = _drops(invalid)
     try:
         known = nw.from_native(frame)
+        present = [str(name) for name in known.collect_schema().names()]
     except TypeError as problem:
         raise InputError(
             f"{source}: a {type(frame).__name__} is not a dataframe.\n"
             "Give a pandas, polars or pyarrow table, a DuckDB relation, or another frame that narwhals supports."
         ) from problem
-    names = match_columns(source, known.collect_schema().names(), required, optional, columns, keep)
-    chosen = known.select(*dict.fromkeys(names.values()))
-    read: pl.DataFrame = (
-        chosen.collect(backend="polars").to_native() if isinstance(chosen, nw.LazyFrame) else chosen.to_polars()
-    )
-    renamed = read.select(pl.col(theirs).alias(ours) for ours, theirs in names.items())
-    return Table(source, renamed, names, drop)
-
-
-def match_columns(
-    source: str,
-    present: list[str],
-    required: tuple[str, ...],
-    optional: tuple[str, ...],
-    columns: Mapping[str, str] | None,
-    keep: Iterable[str],
-) -> dict[str, str]:
-    """Our name → their name, for the required, the optional that are there, and the kept columns."""
-    asked, known = dict(columns or {}), (*required, *optional)
-    if unknown := [name for name in asked if name not in known]:
-        raise InputError(
-            f"{source}: 'columns' names '{unknown[0]}', which is none of {', '.join(known)}.\n"
-            "Write our name first and the name in the file behind it: --columns user=customer_id."
+    except nw.exceptions.DuplicateError as problem:
+        raise _unreadable(source, problem, "Give each column a name of its own.") from problem
+    names = match_columns(source, present, required, optional, columns, keep)
+    try:
+        chosen = known.select(*dict.fromkeys(names.values()))
+        read: pl.DataFrame = (
+            chosen.collect(backend="polars").to_native() if isinstance(chosen, nw.LazyFrame) else chosen.to_polars()
         )
-    names = {}
-    for ours in known:
-        theirs = asked.get(ours, ours)
-        if theirs in present:
-            names[ours] = theirs
-        elif ours in required or ours in asked:
-            raise InputError(_missing(source, ours, theirs, present))
-    for theirs in keep:
-        if theirs not in present:
-            raise InputError(_missing(source, None, theirs, present))
-        if names.get(theirs, theirs) != theirs:
-            raise InputError(
-                f"{source}: column '{theirs}' cannot be kept: here '{theirs}' stands for '{names[theirs]}'.\n"
-                "Give the column another name in the input."
-            )
-        names.setdefault(theirs, theirs)
-    return names
+        renamed = pl.DataFrame([read[theirs].alias(ours) for ours, theirs in names.items()])
+    except (
+        TypeError,
+        ValueError,
+        LookupError,
+        OverflowError,
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+    ) as problem:
+        raise _unreadable(source, problem, "Give columns of one type each: numbers, texts or times.") from problem
+    return Table(source, without_sorted_flags(renamed), names, drop)
+
+
+def _unreadable(source: str, problem: BaseException, remedy: str) -> InputError:
+    return InputError(f"{source}: the frame cannot be read ({plain(str(problem).strip(), 200)}).\n{remedy}")
 
 
 def _drops(invalid: Invalid) -> bool:
     if invalid not in get_args(Invalid):
-        raise InputError(f"invalid must be one of {', '.join(get_args(Invalid))}, not '{invalid}'.")
+        raise InputError(f"invalid must be one of {', '.join(get_args(Invalid))}, not '{plain(invalid)}'.")
     return invalid == "drop"
-
-
-def _missing(source: str, ours: str | None, theirs: str, present: list[str]) -> str:
-    there = ", ".join(present[:20]) + (", …" if len(present) > 20 else "")
-    message = f"{source}: there is no column '{theirs}'; the columns are: {there}."
-    near = _nearest(theirs, present)
-    if len(present) == 1 and (found := next((c for c in ";\t|" if c in present[0]), None)):
-        return f"{message}\nThe columns seem to be separated by {found!r}: use ',' in .csv and tabs in .tsv files."
-    if ours is None:
-        return message + (f"\nDid you mean '{near}'?" if near else "\nLeave it out of the columns to keep.")
-    hint = f"Did you mean '{near}'? Say so" if near else "Say which one it is"
-    example = near or "..."
-    return f"{message}\n{hint} with --columns {ours}={example} (in Python: columns={{'{ours}': '{example}'}})."
-
-
-def _nearest(name: str, present: list[str]) -> str | None:
-    """The column that is most likely meant: it contains the name, or is spelt like it."""
-    lowered = {column.lower(): column for column in reversed(present)}
-    holding = [column for low, column in lowered.items() if name.lower() in low]
-    near = get_close_matches(name.lower(), lowered, n=1)
-    return min(holding, key=len) if holding else lowered[near[0]] if near else None

@@ -6,6 +6,7 @@ pieces are judged by the same rules as a table in memory, and a wrong row is nam
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from glob import glob
@@ -16,12 +17,16 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log.columns import check_ids, numbers, readable_numbers, whole_ids
-from unskew.log.sources import ENDINGS, ending_of, match_columns, open_file, reading
+from unskew.log.match import match_columns
+from unskew.log.paths import as_path, shown
+from unskew.log.sorted_flags import without_sorted_flags
+from unskew.log.sources import ENDINGS, OpenFile, ending_of, open_file, reading
 from unskew.log.table import Table
 
 PIECE = 2_000_000  # rows
 MEND = "Mend the column, or leave such rows out."
 _PATTERN = "*?["
+_FIT_64_BITS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +34,11 @@ class Part:
     """One file: its used columns under our names, unread.
 
     Args:
+        opened: the file.
         table: a table without rows that has the file's types, and names it in messages.
     """
 
-    lazy: pl.LazyFrame
+    opened: OpenFile
     table: Table
 
     @property
@@ -42,15 +48,17 @@ class Part:
 
     def pieces(self, types: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
         """Its rows; the first wrong one is an error."""
-        with reading(self.source):
-            rows = self.lazy.select(pl.len()).collect(engine="streaming").item()
-        sound = self.lazy.select(self._sound(name).cast(dtype) for name, dtype in types.items())
+        with reading(self.source, self.opened.text):
+            lazy, rows = self.opened.scan(self.table.names)
+        sound = lazy.select(self._sound(name).cast(dtype) for name, dtype in types.items())
         for start in range(0, rows, PIECE):
-            with reading(self.source):
-                piece = sound.slice(start, PIECE).collect(engine="streaming")
+            with reading(self.source, self.opened.text):
+                piece = without_sorted_flags(sound.slice(start, PIECE).collect(engine="streaming"))
             holes = [int(column.is_null().arg_true()[0]) for column in piece if column.null_count()]
             if holes:
-                raise self._wrong(start + min(holes))
+                raise self._wrong(lazy, start + min(holes))
+            if len(piece) != min(PIECE, rows - start):
+                raise self.opened.miscounted(rows, start + len(piece))
             yield piece
 
     def _sound(self, name: str) -> pl.Expr:
@@ -58,12 +66,12 @@ class Part:
         dtype = self.table.frame.schema[name]
         return readable_numbers(name, dtype) if name == "value" else whole_ids(name, dtype)
 
-    def _wrong(self, row: int) -> InputError:
+    def _wrong(self, lazy: pl.LazyFrame, row: int) -> InputError:
         """What is wrong with a row, and how many more of the file lack a value."""
         with reading(self.source):
-            frame = self.lazy.slice(row, 1).collect(engine="streaming")
+            frame = lazy.slice(row, 1).collect(engine="streaming")
             empty = [name for name in self.table.names if frame[name].null_count()]
-            holes = self.lazy.select(pl.col(empty[:1]).is_null().sum()).collect(engine="streaming") if empty else None
+            holes = lazy.select(pl.col(empty[:1]).is_null().sum()).collect(engine="streaming") if empty else None
         remedy = MEND if holes is None else f"In this file {holes.item():,} rows have no {empty[0]}. {MEND}"
         try:
             check(replace(self.table, frame=frame, start=row, remedy=remedy))
@@ -84,14 +92,11 @@ class Stream:
         """The columns of a file, a folder or a pattern; each file must have all of them, in a type that will do."""
         parts = []
         for file in files_of(path):
-            lazy, text = open_file(file)
-            with reading(str(file)):
-                names = match_columns(str(file), lazy.collect_schema().names(), required, (), columns, ())
-                chosen = lazy.select(pl.col(theirs).alias(ours) for ours, theirs in names.items())
-                empty = pl.DataFrame(schema=chosen.collect_schema())
-            parts.append(Part(chosen, Table(str(file), empty, names, header=text)))
+            opened, source = open_file(file), shown(file)
+            names = match_columns(source, opened.names, required, (), columns, ())
+            parts.append(Part(opened, Table(source, opened.empty(names), names, header=opened.text is not None)))
             check(parts[-1].table)
-        return cls(str(path), tuple(parts))
+        return cls(shown(path), tuple(parts))
 
     def pieces(self) -> Iterator[tuple[Part, pl.DataFrame]]:
         """Some rows at a time with the file they are from: numbers as floats, ids so that equal ids are equal."""
@@ -116,25 +121,27 @@ def check(table: Table) -> None:
 
 def files_of(path: str | PathLike[str]) -> list[Path]:
     """The files of a path: itself, those of a folder (also in folders below), or those that a pattern names."""
-    given = Path(path)
-    if given.is_dir():
+    given = as_path(path)
+    if os.path.isdir(given):
         below = (file for file in given.rglob("*") if not _hidden(file.relative_to(given)))
         found = sorted(file for file in below if file.is_file() and ending_of(file) in ENDINGS)
         if not found:
             raise InputError(
-                f"{given}: the folder holds no .parquet, .csv or .tsv file.\nGive a folder with such files."
+                f"{shown(given)}: the folder holds no .parquet, .csv or .tsv file.\nGive a folder with such files."
             )
         if len(kinds := sorted({ending_of(file) for file in found})) > 1:
             raise InputError(
-                f"{given}: the folder holds files of several kinds ({', '.join(kinds)}), and rows might count twice.\n"
-                f"Say which are meant: '{given}/*{kinds[0]}'."
+                f"{shown(given)}: the folder holds files of several kinds ({', '.join(kinds)}), and rows might count "
+                f"twice.\nSay which are meant: '{shown(given)}/*{kinds[0]}'."
             )
         return found
-    if given.exists() or not any(sign in str(path) for sign in _PATTERN):
+    if os.path.lexists(given) or not any(sign in str(path) for sign in _PATTERN):
         return [given]
     found = sorted(file for name in glob(str(given), recursive=True) if (file := Path(name)).is_file())
     if not found:
-        raise InputError(f"{given}: no file has such a name.\nCheck the pattern (looked from {Path.cwd()}).")
+        raise InputError(
+            f"{shown(given)}: no file has such a name.\nCheck the pattern (looked from {shown(Path.cwd())})."
+        )
     return found
 
 
@@ -150,4 +157,4 @@ def _common(name: str, types: list[pl.DataType]) -> pl.DataType:
     plain = {dtype if dtype.is_integer() else pl.Int64() if dtype.is_numeric() else pl.String() for dtype in types}
     if len(plain) == 1:
         return plain.pop()
-    return pl.String() if pl.String() in plain or pl.UInt64() in plain else pl.Int64()
+    return pl.Int64() if all(dtype in _FIT_64_BITS for dtype in plain) else pl.String()

@@ -13,7 +13,9 @@ from typing import Any
 import polars as pl
 
 from unskew.errors import InputError
+from unskew.log.calendar import outside_calendar
 from unskew.log.log import Account
+from unskew.plain import plain
 
 REMEDY = "Mend the column, or drop such rows with --invalid drop; the result will say how many were dropped."
 
@@ -48,7 +50,7 @@ class Table:
 
     def called(self, name: str) -> str:
         """How messages call a column: by the name it has in the input."""
-        return f"column '{self.names[name]}'"
+        return f"column '{plain(self.names[name])}'"
 
     def refuse(self, name: str, wrong: pl.Series, *, must: str, reason: str, why: str = "") -> None:
         """Drop and count the wrong rows, or raise an error that names the first of them.
@@ -67,9 +69,15 @@ class Table:
             self.good = ~wrong if self.good is None else self.good & ~wrong
             return
         row = int(wrong.arg_true()[0])
-        found = show(self.frame[name][row])
+        found = self._shown(name, row)
         remedy = f"{why} {self.remedy}" if why else self.remedy
         raise InputError(f"{self.source}: {self.called(name)} {must}; {self.place(row)} has {found}.\n{remedy}")
+
+    def _shown(self, name: str, row: int) -> str:
+        cell = self.frame[name].slice(row, 1)
+        if cell.dtype in (pl.Date, pl.Datetime) and outside_calendar(cell).item():
+            return f"{cell.to_physical().item()} ({cell.dtype})"
+        return show(cell.item())
 
     def refuse_nulls(self, *names: str) -> None:
         """Rows without a value in one of the columns are wrong."""
@@ -114,4 +122,7 @@ class Table:
 
 def show(value: Any) -> str:
     """A value as messages print it."""
-    return "none" if value is None else repr(value) if isinstance(value, str | int | float) else str(value)
+    if isinstance(value, str):
+        quote = '"' if "'" in value else "'"
+        return f"{quote}{plain(value)}{quote}"
+    return "none" if value is None else repr(value) if isinstance(value, int | float) else plain(value)

@@ -25,7 +25,7 @@ from unskew.bounds import Whole
 from unskew.errors import InputError
 from unskew.parts import Part, option
 
-CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far.")
+CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far: ask for recall@10.")
 
 Floats = npt.NDArray[np.float64]
 

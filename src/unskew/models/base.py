@@ -7,10 +7,8 @@ nor the number of threads changes a list, since ties are broken by a hash of the
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +23,7 @@ from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations
 from unskew.parts import Part
+from unskew.threads import Threads
 
 CELLS = 1 << 22  # scores held at once by one thread: 32 MiB
 PLACES = Whole(1, 2**31 - 1)
@@ -113,7 +112,7 @@ def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | N
         rows = slice(start, min(start + block, len(users)))
         return int(np.count_nonzero(fill(rows, indptr[start : rows.stop + 1], excluded, found[rows])))
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with Threads() as pool:
         tied = sum(pool.map(work, range(0, len(users), block)))
     listed = found >= 0
     lengths = np.count_nonzero(listed, axis=1)

@@ -11,22 +11,20 @@ list of LightFM is reproduced number by number; what both do on the same data: `
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, THREADS, Whole
+from unskew.bounds import DIM, NOT_NEGATIVE, POSITIVE, ROUNDS, SEED, Whole
 from unskew.errors import InputError
 from unskew.kernels import sgd
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids
+from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
@@ -34,8 +32,10 @@ from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import Model, from_factors
 from unskew.parts import Words, option
+from unskew.plain import plain
 from unskew.propensity.base import Many
 from unskew.spec import parse
+from unskew.threads import Threads
 
 LOSSES = {
     "logistic": sgd.LOGISTIC,
@@ -106,7 +106,7 @@ class Factors(Model):
             progress: called after every epoch with its number, the number of epochs and the mean loss.
         """
         self.__post_init__()
-        positives, y = self._rows(log)
+        positives, y = self._rows(a_log(log))
         shape = len(log.users), len(log.items)
         require(48 * sum(shape) * (self.dim + 2), f"'factors' with dim={self.dim:,}", "Take a smaller dim.")
         adadelta = self.schedule == "adadelta"
@@ -162,7 +162,7 @@ class Factors(Model):
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items with the highest score; unknown users are ranked for by the offsets of items."""
-        items, rows = self.catalogue, users.into(self.users_)
+        items, rows = self.catalogue, some_ids(users).into(self.users_)
         offsets = self.item_[:, -1].copy()
         return from_factors(rows, (self.user_[:, :-1], self.item_[:, :-1]), offsets, items, users, k, seen)
 
@@ -177,7 +177,8 @@ class Factors(Model):
     def scores(self, users: Many, items: Many) -> Floats:
         """Scores of pairs (users[j], items[j]): values for ``squared``, log-odds for ``logistic``, else an order."""
         catalogue = self.catalogue
-        user, item = self.users_.encode(pl.Series(users)), catalogue.encode(pl.Series(items))
+        (people, user), (things, item) = coded_pairs(users, items)
+        user, item = people.into(self.users_)[user], things.into(catalogue)[item]
         left, right = (np.vstack([side, np.zeros((1, self.dim + 1))]) for side in (self.user_, self.item_))
         inner = np.einsum("ij,ij->i", left[user, :-1], right[item, :-1])
         return np.asarray(inner + left[user, -1] + right[item, -1] + self.level_)
@@ -209,7 +210,7 @@ class Factors(Model):
             model.user_, model.item_ = arrays["user"], arrays["item"]
             model.losses_ = tuple(float(loss) for loss in arrays["losses"])
         except (InputError, KeyError, TypeError, ValueError) as problem:
-            raise InputError(f"{path}: the model is damaged ({problem}).") from None
+            raise InputError(f"{path}: the model is damaged ({plain(problem)}).") from None
         for name, rows in (("users", model.user_), ("items", model.item_)):
             if rows.shape != (len(ids[name]), model.dim + 1) or not np.isfinite(rows).all():
                 raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
@@ -218,8 +219,7 @@ class Factors(Model):
 
 def fit_all(models: Iterable[Model], log: Log, threads: int | None = None) -> list[Model]:
     """Fit many models side by side, one thread each; the numbers do not depend on how many run at once."""
-    workers = os.cpu_count() if threads is None else int(THREADS.of(threads, "threads"))
-    with ThreadPoolExecutor(max_workers=workers) as pool:
+    with Threads(threads) as pool:
         return list(pool.map(lambda model: model.fit(log), models))
 
 

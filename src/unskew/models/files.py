@@ -6,22 +6,46 @@ Ids are kept as they are known: whole numbers, or texts as UTF-8 with their ends
 from __future__ import annotations
 
 import json
+import lzma
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew import memory
 from unskew.atomic import atomic
 from unskew.errors import InputError
 from unskew.log.ids import Ids
+from unskew.log.paths import check_file, shown
+from unskew.plain import plain
 
 VERSION = 1
 OBJECTS = "it holds Python objects, which could run code; write texts with numpy.asarray(ids, dtype=str)"
+LONGEST_HEADER = 16_000_000  # bytes
+_MOST = 1000  # arrays
+_ROOM = 3  # what is read is put in order and into double precision before it is used
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RuntimeError,  # encrypted, packed in an unknown way, nested too deeply
+    SyntaxError,  # an array's header, which is written as Python is
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -44,18 +68,22 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, npt.NDA
     """Header, arrays and vocabularies of a file."""
     arrays = read_arrays(path, what := f"a model that {kind}.save wrote")
     try:
-        header = json.loads(arrays.pop("header").tobytes())
+        header = _header(arrays.pop("header"))
         known = header["format"] == format_name(kind)
-    except (ValueError, KeyError, TypeError) as problem:
-        raise InputError(f"{path}: not {what} ({problem}).") from None
+    except _UNREADABLE as problem:
+        raise InputError(f"{shown(path)}: not {what} ({plain(problem)}).") from None
     if not known:
-        raise InputError(f"{path}: not {what}.")
+        raise InputError(f"{shown(path)}: not {what}.")
     if header.get("version") != VERSION:
-        raise InputError(f"{path}: version {header.get('version')} of the format; this unskew reads version {VERSION}.")
+        raise InputError(
+            f"{shown(path)}: version {plain(header.get('version'))} of the format; this unskew reads version {VERSION}."
+        )
     try:
         ids = {name: _unpack(name, arrays) for name in ("users", "items")}
-    except (KeyError, ValueError, IndexError, TypeError, pl.exceptions.PolarsError) as problem:
-        raise InputError(f"{path}: the ids are damaged ({problem}).") from None
+    except (*_UNREADABLE, pl.exceptions.PolarsError) as problem:
+        raise InputError(f"{shown(path)}: the ids are damaged ({plain(problem)}).") from None
+    if strange := [name for name, array in arrays.items() if array.dtype.kind not in "fiub"]:
+        raise InputError(f"{shown(path)}: the model is damaged (array '{plain(strange[0])}' does not hold numbers).")
     return header, arrays, ids
 
 
@@ -68,22 +96,59 @@ def read_arrays(path: str | Path, what: str) -> dict[str, npt.NDArray[Any]]:
 def format_of(path: str | Path) -> str | None:
     """What wrote a file ("unskew factors"): the word of its header, None where it has no header."""
     with _opened(path, "a model") as file:
-        return str(json.loads(file["header"].tobytes())["format"]) if "header" in file.files else None
+        return str(_header(file["header"])["format"]) if "header" in file.files else None
+
+
+def _header(packed: npt.NDArray[Any]) -> dict[str, Any]:
+    if packed.nbytes > LONGEST_HEADER:
+        raise ValueError(f"the header is longer than {memory.amount(LONGEST_HEADER)}")
+    header = json.loads(packed.tobytes())
+    if not isinstance(header, dict):
+        raise ValueError("the header is damaged")
+    return header
 
 
 @contextmanager
 def _opened(path: str | Path, what: str) -> Iterator[Any]:
     """An .npz file; what keeps it from being read becomes one sentence."""
+    file = check_file(path, "Give an .npz file.")
     try:
-        if Path(path).is_file() and not zipfile.is_zipfile(path):
-            raise InputError(f"{path}: not {what} (no .npz file: it is damaged, cut off, or something else).")
-        with np.load(path, allow_pickle=False) as file:
-            yield file
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file.\nCheck the path (looked from {Path.cwd()}).") from None
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as problem:
-        why = OBJECTS if "allow_pickle" in str(problem) else str(problem)
-        raise InputError(f"{path}: not {what} ({why}).") from None
+        if not zipfile.is_zipfile(file):
+            raise ValueError("no .npz file: it is damaged, cut off, or something else")
+        size = _size(file)
+        memory.require(_ROOM * size, f"{shown(path)}: reading a model of {memory.amount(size)}", "Give a smaller one.")
+        with np.load(file, allow_pickle=False) as arrays:
+            yield arrays
+    except _UNREADABLE as problem:
+        why = OBJECTS if "allow_pickle" in str(problem) else plain(problem, 200)
+        raise InputError(f"{shown(path)}: not {what} ({why}).") from None
+
+
+def _size(file: Path) -> int:
+    """Bytes of all arrays; each must be as large as it says, since memory is taken by what it says."""
+    with zipfile.ZipFile(file) as packed:
+        members = packed.infolist()
+        if len({member.filename for member in members}) < len(members) or len(members) > _MOST:
+            raise ValueError("an array is there twice, or there are too many")
+        for member in members:
+            with packed.open(member) as content:
+                shape, dtype = _shape(content)
+                if dtype.hasobject:
+                    raise ValueError(OBJECTS)
+                if min(shape, default=0) < 0 or content.tell() + prod(shape) * dtype.itemsize != member.file_size:
+                    raise ValueError(f"array '{member.filename}' is not as large as it says")
+        return sum(member.file_size for member in members)
+
+
+def _shape(content: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """What an array says of itself."""
+    version = np.lib.format.read_magic(content)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    try:
+        shape, _, dtype = read(content)
+    except MemoryError:  # brackets in brackets in brackets
+        raise ValueError("the header of an array is damaged") from None
+    return shape, dtype
 
 
 def format_name(kind: str) -> str:
@@ -101,7 +166,15 @@ def _pack(name: str, ids: Ids) -> dict[str, npt.NDArray[Any]]:
 
 def _unpack(name: str, arrays: dict[str, npt.NDArray[Any]]) -> Ids:
     if f"{name}_numbers" in arrays:
-        return Ids(pl.Series("id", arrays.pop(f"{name}_numbers")))
-    data, ends = arrays.pop(f"{name}_texts").tobytes(), arrays.pop(f"{name}_ends")
-    starts = np.concatenate([[0], ends[:-1]])
-    return Ids(pl.Series("id", [data[a:b].decode() for a, b in zip(starts, ends, strict=True)], dtype=pl.String))
+        numbers = arrays.pop(f"{name}_numbers")
+        if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
+            raise ValueError("they are neither whole numbers nor texts")
+        values = pl.Series("id", numbers)
+    else:
+        data, ends = arrays.pop(f"{name}_texts").tobytes(), arrays.pop(f"{name}_ends")
+        starts = np.concatenate([[0], ends[:-1]])
+        texts = [data[a:b].decode() for a, b in zip(starts, ends, strict=True)]
+        values = pl.Series("id", texts, dtype=pl.String)
+    if values.is_duplicated().any():
+        raise ValueError("one is there twice")
+    return Ids(values)

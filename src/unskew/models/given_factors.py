@@ -26,10 +26,13 @@ from unskew.atomic import atomic
 from unskew.errors import InputError
 from unskew.log import Ids
 from unskew.log.columns import as_ids
+from unskew.log.expected import some_ids
 from unskew.log.log import Floats, Log
+from unskew.log.paths import shown
 from unskew.log.recommendations import Recommendations
 from unskew.models import files
 from unskew.models.base import from_factors
+from unskew.plain import plain
 from unskew.propensity.base import Many
 
 REQUIRED = ("users", "items", "user_factors", "item_factors")
@@ -79,13 +82,13 @@ class GivenFactors:
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items with the highest score; users without factors get no list."""
-        rows = users.into(self.users)
+        rows = some_ids(users).into(self.users)
         known = rows >= 0
         if len(users) and not known.any():
             raise InputError(
                 f"none of the {len(users):,} users that lists are asked for has factors. They look like "
-                f"'{users.values[0]}', those with factors like '{self.users.values[0]}': are these the same ids, "
-                "written the same way?"
+                f"'{plain(users.values[0])}', those with factors like '{plain(self.users.values[0])}': are these the "
+                "same ids, written the same way?"
             )
         asked = users if known.all() else Ids(users.values.filter(pl.Series(known)))
         factors = self.user_factors, self.item_factors
@@ -115,16 +118,16 @@ class GivenFactors:
         arrays = files.read_arrays(path, "a file of factors")
         holds = f"A file of factors holds {', '.join(REQUIRED)}, and perhaps {' and '.join(OPTIONAL)}."
         if lacking := [name for name in REQUIRED if name not in arrays]:
-            found = ", ".join(arrays) or "nothing"
-            raise InputError(f"{path}: there is no array '{lacking[0]}' (there is {found}).\n{holds}")
+            found = plain(", ".join(arrays) or "nothing")
+            raise InputError(f"{shown(path)}: there is no array '{lacking[0]}' (there is {found}).\n{holds}")
         if strange := [name for name in arrays if name not in (*REQUIRED, *OPTIONAL)]:
             near = get_close_matches(strange[0], OPTIONAL, 1)
             meant = f" Is '{near[0]}' meant?" if near else ""
-            raise InputError(f"{path}: nothing is known of an array '{strange[0]}'.{meant}\n{holds}")
+            raise InputError(f"{shown(path)}: nothing is known of an array '{plain(strange[0])}'.{meant}\n{holds}")
         try:
             return cls(**arrays)
         except InputError as problem:
-            raise InputError(f"{path}: {problem}") from None
+            raise InputError(f"{shown(path)}: {problem}") from None
 
     def __str__(self) -> str:
         return f"given_factors(users={len(self.users)}, items={len(self.items)}, dim={self.user_factors.shape[1]})"
@@ -142,7 +145,7 @@ def _side(
         raise InputError(f"{what}s: there is none.")
     if not column.is_unique().all():
         twice = column.filter(column.is_duplicated())[0]
-        raise InputError(f"{what}s: '{twice}' occurs more than once. Give one row of factors per {what}.")
+        raise InputError(f"{what}s: '{plain(twice)}' occurs more than once. Give one row of factors per {what}.")
     known, code = Ids.code(column)
     matrix = _numbers(f"{what}_factors", factors, 2, column)
     numbers = np.zeros(len(column)) if offsets is None else _numbers(f"{what}_offsets", offsets, 1, column)
@@ -157,17 +160,18 @@ def _ids(name: str, given: Any) -> pl.Series:
         values = values.tolist()  # pandas
     try:
         column = pl.Series(name, None if isinstance(values, str) else values)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as problem:
-        raise InputError(f"{name}: ids must be a sequence of whole numbers, or of texts ({problem}).") from None
-    if values is None or isinstance(values, str) or column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
+        raise InputError(f"{name}: ids must be a sequence of whole numbers, or of texts ({plain(problem)}).") from None
+    unfit = (pl.Binary, pl.Object, pl.Datetime, pl.Duration, pl.Time)
+    if values is None or isinstance(values, str) or column.dtype.is_nested() or column.dtype in unfit:
         kind = type(given).__name__ if len(column) == 0 else column.dtype
         raise InputError(f"{name}: ids must be a sequence of whole numbers, or of texts, not {kind}.")
     if column.null_count():
         raise InputError(f"{name}: an id is missing (the first at place {column.is_null().arg_true()[0] + 1:,}).")
     if column.dtype.is_float() or column.dtype.is_decimal():
         floats = column.cast(pl.Float64)
-        if not (whole := floats.is_finite() & (floats == floats.floor())).all():
-            raise InputError(f"{name}: ids must be whole numbers or texts, not {column.filter(~whole)[0]}.")
+        if not (whole := (floats == floats.floor()) & (floats.abs() < 2**53)).all():
+            raise InputError(f"{name}: ids must be whole numbers or texts, not {plain(column.filter(~whole)[0])}.")
     return as_ids(column)
 
 
@@ -177,7 +181,7 @@ def _numbers(name: str, given: npt.ArrayLike, ndim: int, ids: pl.Series) -> npt.
     try:
         raw = np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as problem:  # ragged rows; tensors on a device or with gradients
-        raise InputError(f"{name}: not an array of numbers ({problem}).") from None
+        raise InputError(f"{name}: not an array of numbers ({plain(problem)}).") from None
     if raw.dtype.kind not in "fiu":
         raise InputError(f"{name}: not an array of numbers, but of {raw.dtype}.")
     if raw.ndim != ndim:
@@ -191,6 +195,6 @@ def _numbers(name: str, given: npt.ArrayLike, ndim: int, ids: pl.Series) -> npt.
         first, many = int(np.argmin(finite)), np.count_nonzero(~finite)
         raise InputError(
             f"{name}: every number must be finite; {many:,} of {len(raw):,} {one}s have another, the first is "
-            f"'{ids[first]}'.\nLeave out {one}s that the model knows nothing of."
+            f"'{plain(ids[first])}'.\nLeave out {one}s that the model knows nothing of."
         )
     return raw

@@ -18,6 +18,7 @@ from scipy import sparse
 from unskew.bounds import Whole
 from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids
+from unskew.log.expected import a_log, some_ids
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import CELLS, Model, from_scores
@@ -45,7 +46,7 @@ class ItemKNN(Model):
 
     def fit(self, log: Log) -> Self:
         """Find the nearest neighbours of every item."""
-        liked = log.positives()
+        liked = a_log(log).positives()
         indptr = np.append(liked.indptr, len(liked))  # code −1, an unknown user, reads the empty last row
         shape = len(log.users) + 1, len(log.items)
         self.history_ = sparse.csr_matrix((np.ones(len(liked)), liked.item, indptr), shape=shape)
@@ -55,7 +56,7 @@ class ItemKNN(Model):
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items most similar to the user's training items."""
-        items, row = self.catalogue, users.into(self.users_)
+        items, row = self.catalogue, some_ids(users).into(self.users_)
 
         def score(rows: slice) -> Floats:
             return np.asarray((self.history_[row[rows]] @ self.similar_).toarray())

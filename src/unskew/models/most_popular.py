@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 
 from unskew.log import Ids
+from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
@@ -29,7 +30,7 @@ class MostPopular(Model):
 
     def fit(self, log: Log) -> Self:
         """Count the positives of every item."""
-        self.items_ = log.items
+        self.items_ = a_log(log).items
         self.counts_ = np.bincount(log.positives().item, minlength=len(log.items)).astype(np.float64)
         return self
 

@@ -14,6 +14,7 @@ import numpy as np
 from unskew.bounds import SEED
 from unskew.kernels.hashing import mix
 from unskew.log import Ids
+from unskew.log.expected import a_log
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
@@ -36,7 +37,7 @@ class Random(Model):
 
     def fit(self, log: Log) -> Self:
         """Learn the catalogue, nothing else."""
-        self.items_ = log.items
+        self.items_ = a_log(log).items
         return self
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:

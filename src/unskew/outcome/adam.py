@@ -29,7 +29,7 @@ from unskew.propensity.base import NOTHING, Side
 
 AT_ONCE = 500  # steps whose batches are drawn together, where that are no more rows than
 DRAWN = 1 << 22
-STEPS = Whole(1, 10_000_000, COUNTLESS)
+STEPS = Whole(1, 1_000_000, COUNTLESS)
 BATCH = Whole(1, 10_000_000, COUNTLESS)
 SMALL = 10_000  # rows of a batch that may be more than there are
 

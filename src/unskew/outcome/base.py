@@ -10,25 +10,25 @@ block by block. No users × items matrix is ever held.
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
+from unskew.bounds import LARGEST, SMALLEST, shown
 from unskew.errors import InputError
 from unskew.kernels.pairs import lacking
 from unskew.log import Feedback, Ids, Log
 from unskew.log.excluded import exclusions
+from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
 from unskew.parts import Part
 from unskew.propensity.base import NOTHING, Many, Side, pairs_log
+from unskew.threads import Threads
 
 Floats = npt.NDArray[np.float64]
 Ask = Callable[[Codes, Codes], Floats]
@@ -91,8 +91,7 @@ class Outcome(Part, ABC):
 
     def predict(self, users: Many, items: Many) -> Floats:
         """q of the pairs (users[j], items[j])."""
-        people, user = Ids.code(pl.Series("user", users))
-        things, item = Ids.code(pl.Series("item", items))
+        (people, user), (things, item) = coded_pairs(users, items)
         order = np.lexsort((item, user))
         found = np.empty(len(order))
         found[order] = self.of(pairs_log(people, things, user[order], item[order]))
@@ -114,7 +113,7 @@ class Outcome(Part, ABC):
             q[np.repeat(np.arange(high - low), np.diff(start[low : high + 1])), gone[start[low] : start[high]]] = 0.0
             out[low:high] = q.sum(axis=1)
 
-        with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
+        with Threads(threads) as pool:
             list(pool.map(work, range(0, len(users), step)))
         return out
 
@@ -136,7 +135,7 @@ class Rows:
 
 def rows_of(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
     """Outcomes and weights of the training rows, checked."""
-    source = train.account.source
+    source = a_log(train).account.source
     if train.feedback is Feedback.IMPLICIT:
         raise InputError(
             f"{source}: an implicit log holds positives only, and '{name}' would learn that everything is liked.\n"
@@ -152,16 +151,21 @@ def rows_of(train: Log, propensity: Floats | None, weights: Floats | None, name:
 
 def _inverse(propensity: Floats, rows: int, source: str) -> Floats:
     """1/P, if there is one P above 0 for every row."""
-    p = np.asarray(propensity, dtype=np.float64)
+    try:
+        p = np.asarray(propensity, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{source}: propensities must be numbers, one for each row, not {shown(propensity)}."
+        ) from None
     if p.shape != (rows,):
         raise InputError(
             f"{source}: there are {rows:,} training rows and propensities of shape {p.shape}; give one each."
         )
-    wrong = ~(np.isfinite(p) & (p > 0.0))
+    wrong = ~((p >= SMALLEST) & (p <= LARGEST))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
-            f"{source}: the propensity of a training row must be a number above 0; row {row + 1:,} has {p[row]}.\n"
-            "Seen pairs cannot have had no chance to be seen: mend the propensities, or leave them out."
+            f"{source}: the propensity of a training row must be at least {SMALLEST:g}; row {row + 1:,} has "
+            f"{p[row]}.\nSeen pairs cannot have had no chance to be seen: mend the propensities, or leave them out."
         )
     return np.asarray(1.0 / p)

@@ -21,7 +21,9 @@ from unskew.bounds import FOLDS, SEED
 from unskew.errors import InputError
 from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes
+from unskew.memory import require
 from unskew.outcome.base import Ask, Floats, Outcome
 from unskew.parts import Made, option
 from unskew.propensity.base import NOTHING, Side
@@ -67,13 +69,15 @@ class Crossfit(Outcome):
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
     ) -> Self:
         """Fit the k models. Fewer rows make all P smaller by one factor, which does not matter to any of them."""
-        fold = pair_folds(train, self.folds, self.seed)
+        fold = pair_folds(a_log(train), self.folds, self.seed)
         counts = np.ones(len(train), dtype=np.bool_) if weights is None else np.asarray(weights)[train.user] > 0.0
         if self.folds > np.count_nonzero(counts):
             raise InputError(
                 f"{train.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
                 f"{self.folds:,} folds of pairs.\nTake fewer folds, or fit in sample (crossfit=False)."
             )
+        sides = len(train.users) + len(train.items)
+        require(32 * self.folds * sides, f"'{self}', a model for each fold,", "Take fewer folds.")
         models = []
         for k in range(self.folds):
             rest = fold != k

@@ -21,6 +21,7 @@ from unskew.log.ids import Codes
 from unskew.log.log import Invalid
 from unskew.outcome.base import Ask, Floats, Lacking, Outcome
 from unskew.parts import Made, option
+from unskew.plain import plain
 from unskew.spec import show
 
 Finder = Callable[[Codes, Codes], npt.NDArray[np.int64]]
@@ -67,8 +68,8 @@ class Given(Outcome):
                 first = int(np.argmax(missing))
                 raise InputError(
                     f"{self.table.account.source}: there is no prediction for {np.count_nonzero(missing):,} of "
-                    f"{len(at):,} pairs; the first is user '{users.values[int(user[first])]}', item "
-                    f"'{items.values[int(item[first])]}'.\n"
+                    f"{len(at):,} pairs; the first is user '{plain(users.values[int(user[first])])}', item "
+                    f"'{plain(items.values[int(item[first])])}'.\n"
                     "Add rows for them, or say what such pairs get: given(..., default=0)."
                 )
             return np.where(missing, self.default or 0.0, self.table.value[at])

@@ -16,10 +16,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.bounds import LARGEST, SMALLEST
+from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
+from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
 from unskew.parts import Part
+from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
 
@@ -161,12 +165,30 @@ class Propensity(Part, ABC):
 
     def predict(self, users: Many, items: Many) -> Floats:
         """P of the pairs (users[j], items[j]), which need not have been seen; no users × items matrix is built."""
-        people, user = Ids.code(pl.Series("user", users))
-        things, item = Ids.code(pl.Series("item", items))
+        (people, user), (things, item) = coded_pairs(users, items)
         order = np.lexsort((item, user))
         found = np.empty(len(order))
         found[order] = self.of(pairs_log(people, things, user[order], item[order])).rows
         return found
+
+
+def checked(model: Propensity, log: Log) -> Scored:
+    """What a propensity, perhaps a caller's own, says of the rows of a log, if that can be weighed by."""
+    scored = model.of(log)
+    rows = scored.rows if isinstance(scored, Scored) else None
+    if not isinstance(rows, np.ndarray) or rows.dtype.kind != "f" or rows.shape != (len(log),):
+        raise InputError(f"'{plain(model)}': of(log) must give Scored with a number for each of {len(log):,} rows.")
+    most = 1.0 if model.level is Level.ABSOLUTE else LARGEST
+    wrong = ~((rows >= SMALLEST) & (rows <= most) | np.isnan(rows))
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        who, what = log.users.values[int(log.user[first])], log.items.values[int(log.item[first])]
+        raise InputError(
+            f"'{plain(model)}' gives user '{plain(who)}' and item '{plain(what)}' a propensity of {rows[first]:g}; it "
+            f"must lie between {SMALLEST:g} and {most:g} ({np.count_nonzero(wrong):,} of {len(log):,} rows do not).\n"
+            "One over a smaller number would drown all other rows: use another propensity, or other options of it."
+        )
+    return scored
 
 
 def pairs_log(users: Ids, items: Ids, user: Codes, item: Codes) -> Log:
@@ -177,7 +199,7 @@ def pairs_log(users: Ids, items: Ids, user: Codes, item: Codes) -> Log:
 
 def positive_rows(log: Log) -> npt.NDArray[np.bool_]:
     """Rows with a gain; ratings that no threshold has divided are refused."""
-    if log.gain is None and log.value is None:
+    if a_log(log).gain is None and log.value is None:
         return np.ones(len(log), dtype=np.bool_)
     return row_gains(log) > 0.0
 

@@ -21,6 +21,7 @@ from scipy.special import expit, logit
 from unskew.bounds import FOLDS
 from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.parts import Made, Words, option
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scope, Scored, Side, row_weights
 from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
@@ -90,7 +91,7 @@ class Calibrated(Propensity):
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Fit the inner model, and the curve on cross-fitted propensities of seen and unseen pairs."""
-        if not len(train):
+        if not len(a_log(train)):
             raise InputError(f"{train.account.source}: calibration needs training rows, and there are none.")
         inner = self.inner.fit(train, side, weights)
         unseen, settled = unseen_pairs(train, MOST), inner.tuned(train, side, weights)

@@ -30,7 +30,8 @@ import numpy.typing as npt
 from unskew.bounds import FOLDS, SEED, Whole, shown, word
 from unskew.errors import InputError, UnskewError
 from unskew.log import Feedback, Log
-from unskew.propensity.base import NOTHING, Level, Propensity, Scope, Side
+from unskew.log.expected import a_log
+from unskew.propensity.base import NOTHING, Level, Propensity, Scope, Side, checked
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
@@ -91,13 +92,13 @@ def check(
     """
     named = by_name(propensities)
     word(refused, ("error", "skip"), "refused")
-    if not isinstance(log, Log):
-        raise InputError(f"propensities are checked on a Log (us.read_log, us.Log.from_frame), not on {shown(log)}.")
+    if not isinstance(side, Side):
+        raise InputError(f"side must be a Side(mcar=…, user_features=…, item_features=…), not {shown(side)}.")
     if not named:
         raise InputError("there is no propensity to check: give at least one, such as 'popularity(gamma=1)'.")
     folds, pairs = int(FOLDS.of(folds, "folds")), int(PAIRS.of(pairs, "the number of unseen pairs"))
     seed = int(SEED.of(seed, "seed"))
-    if not len(log):
+    if not len(a_log(log)):
         raise InputError(f"{log.account.source}: the log has no rows, so no propensity can be checked.")
     world = _World(log, unseen_pairs(log, pairs, seed), folds)
     found, lost = [], []
@@ -136,7 +137,8 @@ def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
         model = model.fit(log, side)
     else:
         share = part_share(model, log)
-        seen_p, free_p = model.of(log).rows * share, model.of(others).rows * share if asked else np.empty(0)
+        seen_p = checked(model, log).rows * share
+        free_p = checked(model, others).rows * share if asked else np.empty(0)
     if asked and model.level is Level.RELATIVE:
         known = int(np.isfinite(seen_p).sum())
         scale = known / (np.nansum(seen_p) + np.nansum(free_p) / world.unseen.rate)

@@ -19,7 +19,9 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log import Ids
+from unskew.log.coded import UNPAD, padded_id
 from unskew.log.stream import Stream
+from unskew.plain import plain
 from unskew.propensity.base import Floats
 from unskew.propensity.tally import Tally
 
@@ -93,7 +95,7 @@ def count_items(
         raise InputError(
             f"{stream.source}: there is nothing to count.\nGive a file with at least one row (that counts)."
         )
-    items = Ids.of(found["key"])
+    items = _ids(stream.source, "item", found["key"])
     counts = np.zeros(len(items))
     counts[items.encode(found["key"])] = found["rows"].to_numpy()
     return items, counts
@@ -120,8 +122,17 @@ def count_values(path: str | PathLike[str], *, columns: Mapping[str, str] | None
         raise InputError(f"{stream.source}: there is nothing to count.\nGive a file with at least one row.")
     values = np.array(sorted(found))
     counts = np.array([found[value] for value in values], dtype=np.float64)
-    people, things = (Ids.of(tally.result()["key"]) for tally in (users, items))
+    people, things = (
+        _ids(stream.source, name, tally.result()["key"]) for name, tally in (("user", users), ("item", items))
+    )
     return ValueCounts(values, counts, len(people), len(things), stream.source, people, things)
+
+
+def _ids(source: str, name: str, keys: pl.Series) -> Ids:
+    ids = Ids.of(keys)
+    if (padded := padded_id(ids)) is not None:
+        raise InputError(f"{source}: {name} '{plain(padded)}' has blanks around it.\n{UNPAD}")
+    return ids
 
 
 def too_many(source: str, different: str) -> InputError:

@@ -34,6 +34,7 @@ from scipy.special import expit
 from unskew.bounds import SEED, Number, Whole
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.parts import Words, option
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
 from unskew.propensity.crossfit import unseen_pairs
@@ -132,7 +133,7 @@ class Logistic(Propensity):
         return choose(train.users, train.items, task.pairs, loss)
 
     def _task(self, train: Log, side: Side, weights: Floats | None) -> _Task:
-        often = np.ones(len(train.users)) if weights is None else weights
+        often = np.ones(len(a_log(train).users)) if weights is None else weights
         if not (often[train.user] > 0.0).any():
             raise InputError(f"{train.account.source}: logistic propensities need training rows, and there are none.")
         user, item = self._covariates(side)

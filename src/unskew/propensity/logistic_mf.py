@@ -24,9 +24,7 @@ then follows taste as much as exposure, its level means nothing (relative), and 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -39,11 +37,13 @@ from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.memory import require
 from unskew.parts import option
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
 from unskew.propensity.two_way import Link
+from unskew.threads import Threads
 
 ALL_PAIRS = 2**25  # as many pairs (4 bytes, twice) are all taken unless told otherwise; beyond it, 10 unseen per seen
 RIDGE = 1.0  # of offsets, where none is measured
@@ -127,7 +127,7 @@ class LogisticMF(Propensity):
 
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Fit to all rows of the training log; users and items of its vocabularies without rows count as unseen."""
-        total = len(train.users) * len(train.items)
+        total = len(a_log(train).users) * len(train.items)
         if not 0 < len(train) < total:
             raise InputError(
                 f"{train.account.source}: logistic_mf needs seen and unseen pairs, and {len(train):,} of {total:,} "
@@ -302,7 +302,7 @@ def alternate(
         return loss / total if total > 0.0 else np.nan
 
     user, item = np.zeros((len(task.users), 1)), np.zeros((len(task.items), 1))
-    with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
+    with Threads(threads) as pool:
         for _ in range(WARM_UP):
             level = sweep(user, item, level)
             ridges = measured(user, item, level) if measure else ridges
@@ -405,7 +405,7 @@ def _first(train: Log, kept: Pairs, weight: Floats, dim: int, seed: int) -> Floa
     return np.asarray(basis * size * np.sqrt(total / (columns + total / items))[:, None])
 
 
-def _each(pool: ThreadPoolExecutor, rows: int, work: Callable[[int, int], None]) -> None:
+def _each(pool: Threads, rows: int, work: Callable[[int, int], None]) -> None:
     """Do the work on blocks of rows, side by side."""
     bounds = [*range(0, rows, BLOCK), rows]
     list(pool.map(work, bounds[:-1], bounds[1:]))

@@ -23,6 +23,7 @@ import numpy as np
 from unskew.bounds import NOT_NEGATIVE
 from unskew.errors import InputError, RefusedError
 from unskew.log import Feedback, Ids, Log
+from unskew.log.expected import a_log
 from unskew.parts import option
 from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, row_weights
 from unskew.propensity.counting import MOST_VALUES, ValueCounts, too_many
@@ -178,7 +179,7 @@ def _too_few(source: str, rows: float, values: Floats, found: Floats) -> str:
 
 
 def _values(log: Log) -> Floats:
-    if log.feedback is Feedback.IMPLICIT or log.value is None:
+    if a_log(log).feedback is Feedback.IMPLICIT or log.value is None:
         raise InputError(
             f"{log.account.source}: naive_bayes takes a pair's propensity from its value, so it needs logs with values "
             "(--feedback ratings or conversions); implicit logs and unseen pairs have none. Use known "

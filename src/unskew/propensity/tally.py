@@ -46,9 +46,9 @@ class Tally:
 
     def _tabled(self, keys: pl.Series) -> bool:
         """Count the keys in the table, where it is there for them."""
-        if not keys.dtype.is_integer() or keys.dtype == pl.UInt64:
+        if not keys.dtype.is_integer() or (fitting := keys.cast(pl.Int64, strict=False)).null_count():
             return False
-        numbers = keys.cast(pl.Int64).to_numpy()
+        numbers = fitting.to_numpy()
         low, high = int(numbers.min()), int(numbers.max()) + 1
         if len(self._table):
             low, high = min(low, self._low), max(high, self._low + len(self._table))

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from unskew.auditing import Audit
 from unskew.auditing.spread import Spread
 from unskew.report import numbers
-from unskew.report.view import clean, unique
+from unskew.report.names import clean
+from unskew.report.view import unique
 
 T = TypeVar("T")
 _BARS = "▁▂▃▄▅▆▇█"

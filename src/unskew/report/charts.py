@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from unskew.errors import MissingExtraError
+from unskew.outputs import try_drawing
 from unskew.report import numbers
 from unskew.report.marks import ESTIMATORS, NAIVE, SHAPES
 from unskew.report.rows import EstimateRow, VerdictRow, estimate_rows, verdict_rows
@@ -34,6 +35,7 @@ def altair() -> Any:
         import vl_convert  # noqa: F401
     except ImportError:
         raise MissingExtraError("the HTML report", "report") from None
+    try_drawing()
     return altair
 
 

@@ -9,8 +9,9 @@ from unskew.evaluation.comparison import Move, PropensityComparison
 from unskew.inference.verdict import opposite
 from unskew.report import numbers
 from unskew.report.audit_rows import Sheet
+from unskew.report.names import clean, shown
 from unskew.report.rows import estimate_rows
-from unskew.report.view import Facet, View, clean, is_naive, unique
+from unskew.report.view import Facet, View, is_naive, unique
 from unskew.report.words import NOT_DEBIASED
 from unskew.result import Result, Verdict
 
@@ -20,8 +21,9 @@ _SIZES = ("metric", "estimator", "target", "segment", "a", "b")
 
 def tidy(comparison: PropensityComparison) -> PropensityComparison:
     """The same comparison with texts that are safe to print."""
+    names = shown(comparison.results)
     return PropensityComparison(
-        {clean(name): View.of(result).result for name, result in comparison.results.items()},
+        {names[name]: View.of(result).result for name, result in comparison.results.items()},
         tuple(
             replace(m, **{key: clean(text) for key, text in vars(m).items() if isinstance(text, str)})
             for m in comparison.missing

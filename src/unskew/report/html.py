@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 SHOWN = 3
+# Whatever slipped into a page, the browser would run no script and load nothing; the icon is an empty one.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 NOTEBOOK_ROWS = 30
 
 
@@ -116,9 +118,10 @@ def notebook(result: Result) -> str:
 
 
 def rendered(template: str, context: dict[str, Any]) -> str:
-    """A whole page, with its style and our version."""
+    """A whole page, with its style, its content-security policy and our version."""
     css = markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8"))
-    return environment().get_template(template).render(context | {"css": css, "version": our_version()})
+    told = {"css": css, "version": our_version(), "policy": POLICY}
+    return environment().get_template(template).render(context | told)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 from xml.etree import ElementTree
@@ -9,6 +10,7 @@ from xml.etree import ElementTree
 _SPACE = "http://www.w3.org/2000/svg"
 _NOISE = {"role", "aria-roledescription", "aria-hidden", "class", "stroke-miterlimit", "pointer-events", "font-family"}
 _MARKS = {f"{{{_SPACE}}}{tag}" for tag in ("path", "line", "rect")}
+_PRIVATE = range(0xE000, 0xF900)
 _LONG = re.compile(r"-?\d+\.\d{2,}")
 
 
@@ -16,14 +18,25 @@ def draw(chart: Any, data: dict[str, list[dict[str, Any]]], label: str) -> str:
     """The chart of these named tables as SVG for a page; ``label`` says in words what it shows."""
     import vl_convert
 
-    spec = chart.to_dict(validate=False) | {"datasets": data}
-    text = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[], show_warnings=False)
-    root = ElementTree.fromstring(text)
+    spec = json.dumps(chart.to_dict(validate=False) | {"datasets": data}, ensure_ascii=False)
+    there, back = _stand_ins(spec)
+    text = vl_convert.vegalite_to_svg(spec.translate(there), allowed_base_urls=[], show_warnings=False)
+    root = ElementTree.fromstring(text.translate(back))
     _strip(root)
     root.set("role", "img")
     root.set("aria-label", label)
     ElementTree.register_namespace("", _SPACE)
     return ElementTree.tostring(root, encoding="unicode").replace(f' xmlns="{_SPACE}"', "", 1)
+
+
+def _stand_ins(spec: str) -> tuple[dict[int, int], dict[int, int]]:
+    """Characters for private use in place of those that need two code units, such as emoji, and the way back.
+
+    The converter cuts long labels between two code units, and then fails over the half that is left.
+    """
+    wide = sorted({ord(sign) for sign in spec if ord(sign) > 0xFFFF or ord(sign) in _PRIVATE})
+    there = dict.fromkeys(wide, ord("□")) | dict(zip(wide, _PRIVATE, strict=False))
+    return there, dict(zip(_PRIVATE, wide, strict=False))
 
 
 def _strip(node: ElementTree.Element) -> None:

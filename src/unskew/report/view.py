@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -12,13 +11,14 @@ from typing import Any, NamedTuple, TypeVar
 from unskew import metrics
 from unskew.estimators import Standing
 from unskew.report import numbers
+from unskew.report.names import clean, shown
 from unskew.result import Estimate, Result, Verdict, Weights
 
 Kept = TypeVar("Kept", bound=Hashable)
 Row = TypeVar("Row", Estimate, Verdict, Weights)
 Cell = TypeVar("Cell", Estimate, Verdict)
 
-_BIDI = {chr(code) for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_NAMES = ("model", "a", "b", "segment")  # given by whoever made the files
 
 
 class Facet(NamedTuple):
@@ -38,14 +38,15 @@ class View:
     @classmethod
     def of(cls, result: Result) -> View:
         """The view of a result, with names that are safe to print."""
+        names = _outside(result)
         return cls(
             replace(
                 result,
-                estimates=tuple(_clean_row(row) for row in result.estimates),
-                verdicts_=tuple(_clean_row(row) for row in result.verdicts_),
-                weights=tuple(_clean_row(row) for row in result.weights),
-                inputs=_clean_value(dict(result.inputs)),
-                warnings=tuple(clean(warning) for warning in result.warnings),
+                estimates=tuple(_clean_row(row, names) for row in result.estimates),
+                verdicts_=tuple(_clean_row(row, names) for row in result.verdicts_),
+                weights=tuple(_clean_row(row, names) for row in result.weights),
+                inputs=_clean_value(dict(result.inputs), names),
+                warnings=tuple(_clean_text(warning, names) for warning in result.warnings),
             )
         )
 
@@ -185,30 +186,38 @@ def unique(values: Iterable[Kept]) -> list[Kept]:
     return list(dict.fromkeys(values))
 
 
-def clean(text: str) -> str:
-    """Text that prints as one line: no control characters, no reversed writing, no broken code points."""
-    return "".join(_printable(sign) for sign in text)
+def _outside(result: Result) -> dict[str, str]:
+    """How the names that somebody else gave (models, segments) are shown."""
+    rows = [*result.estimates, *result.verdicts_, *result.weights]
+    texts = (getattr(row, name, None) for row in rows for name in _NAMES)
+    models = result.inputs.get("models", {})
+    return shown([*(text for text in texts if isinstance(text, str)), *(models if isinstance(models, Mapping) else ())])
 
 
-def _printable(sign: str) -> str:
-    if sign in "\n\r\t":
-        return " "
-    unsafe = sign in _BIDI or unicodedata.category(sign) in ("Cc", "Cs") or ord(sign) in (0xFFFE, 0xFFFF)
-    return "\ufffd" if unsafe else sign
-
-
-def _clean_row(row: Row) -> Row:
-    texts: dict[str, Any] = {f.name: clean(text) for f in fields(row) if isinstance(text := getattr(row, f.name), str)}
+def _clean_row(row: Row, names: Mapping[str, str]) -> Row:
+    texts: dict[str, Any] = {}
+    for field in fields(row):
+        text = getattr(row, field.name)
+        if isinstance(text, str):
+            texts[field.name] = names[text] if field.name in _NAMES else _clean_text(text, names)
     return replace(row, **texts)
 
 
-def _clean_value(value: Any) -> Any:
+def _clean_text(text: str, names: Mapping[str, str]) -> str:
+    """A text that may quote a name, which is then shown as everywhere else."""
+    for name, short in names.items():
+        if len(name) > len(short):
+            text = text.replace(name, short)
+    return clean(text)
+
+
+def _clean_value(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, str):
-        return clean(value)
+        return _clean_text(value, names)
     if isinstance(value, Mapping):
-        return {clean(str(key)): _clean_value(item) for key, item in value.items()}
+        return {names.get(str(key)) or clean(str(key)): _clean_value(item, names) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_clean_value(item) for item in value]
+        return [_clean_value(item, names) for item in value]
     return value
 
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
 from unskew.report import numbers
-from unskew.report.view import Facet, View, clean, lower_is_better, unique
+from unskew.report.names import clean
+from unskew.report.view import Facet, View, lower_is_better, unique
 from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"

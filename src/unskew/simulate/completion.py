@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from unskew.bounds import ROUNDS, SEED, STRENGTH, Whole
 from unskew.errors import InputError
+from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.log.log import Feedback, Floats, Integers, Log
 from unskew.log.order import starts_of
@@ -76,7 +77,7 @@ def _check(log: Log, rank: int, penalty: float, sweeps: int, seed: int) -> Float
     STRENGTH.of(penalty, "penalty")
     ROUNDS.of(sweeps, "sweeps")
     SEED.of(seed, "seed")
-    source = log.account.source
+    source = a_log(log).account.source
     if log.value is None or len(log) == 0 or log.feedback not in (None, Feedback.RATINGS):
         lack = "has no rows" if len(log) == 0 else "has no ratings" if log.value is None else f"holds {log.feedback}"
         raise InputError(f"{source}: a world of ratings is made from ratings, and this log {lack}.")

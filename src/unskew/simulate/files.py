@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from unskew.atomic import atomic, folder
+from unskew.atomic import atomic, folder, together, write_json
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
 from unskew.log import Recommender
 from unskew.models import ItemKNN, MostPopular, Random
+from unskew.outputs import refuse_existing
+from unskew.result import plain
 from unskew.simulate.world import World
 
 DEPTH = 100  # length of the lists
 MODELS = ("popular", "item_knn", "challenger", "random")
 
 
-def write(world: World, directory: str | Path, progress: Callable[[str], None] | None = None) -> dict[str, Path]:
-    """Write a world's logs, population, truth and lists; gives back the path of each by name.
+FILES = (*(f"{name}.parquet" for name in ("train", "test", "users", "full", *MODELS)), "truth.json")
+
+
+def write(
+    world: World, directory: str | Path, progress: Callable[[str], None] | None = None, *, force: bool = False
+) -> dict[str, Path]:
+    """Write a world's logs, population, lists and truth; gives back the path of each by name.
 
         train.parquet        user, item (and value, with conversions)
         test.parquet         the same and propensity: that of the test part, given training
@@ -29,17 +35,33 @@ def write(world: World, directory: str | Path, progress: Callable[[str], None] |
                              (no n_u where outcomes are graded: what averages divide by is no count then)
         full.parquet         all relevant pairs outside training: naive evaluation on it is the truth
         popular, item_knn, challenger, random .parquet       lists: user, item, rank, without training items
+        truth.json           the true value of every metric for every model
 
     All files appear together when the last one is made; a run that fails before leaves the directory as it was.
-    ``progress`` is told the name of each file when it has been made.
+
+    Args:
+        progress: is told the name of each file when it has been made.
+        force: whether files of these names may be replaced.
     """
-    paths = {}
-    with ExitStack() as files:
+    refuse_existing([Path(directory) / name for name in FILES], force)
+    paths: dict[str, Path] = {}
+    lists: dict[str, pl.DataFrame] = {}
+
+    def done(name: str) -> None:
+        if progress is not None:
+            progress(name)
+
+    with together():
         for name, table in _tables(world):
             paths[name] = folder(directory) / f"{name}.parquet"
-            table.write_parquet(files.enter_context(atomic(paths[name])))
-            if progress is not None:
-                progress(name)
+            with atomic(paths[name]) as temporary:
+                table.write_parquet(temporary)
+            if name in MODELS:
+                lists[name] = table
+            done(name)
+        paths["truth"] = folder(directory) / "truth.json"
+        write_json(paths["truth"], plain(truths(world, lists)))
+        done("truth")
     return paths
 
 

@@ -10,8 +10,6 @@ memory stays flat and neither threads nor the number of users change what a bloc
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
@@ -23,6 +21,7 @@ from unskew.log.ids import Codes
 from unskew.log.log import Floats, Integers
 from unskew.log.order import starts_of
 from unskew.simulate.population import Population
+from unskew.threads import Threads
 
 BLOCK = 128  # users per random stream; another number would be another world
 
@@ -50,7 +49,7 @@ def draw(population: Population, test_share: float, zeros: bool, seed: np.random
     """Draw relevance and sight of every pair; seen pairs that are not relevant are kept only with ``zeros``."""
     starts = range(0, len(population.activity), BLOCK)
     work = partial(_block, population, test_share, zeros)
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with Threads() as pool:
         blocks = list(pool.map(work, starts, seed.spawn(len(starts))))
     counts, item, relevant, part, propensity = (np.concatenate(column) for column in zip(*blocks, strict=True))
     return Pairs(starts_of(counts), item, relevant, part, propensity)

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from unskew.bounds import Whole
 from unskew.log import Ids, Log
+from unskew.log.expected import a_log
 
 
 def most_active(log: Log, *, users: int | None = None, items: int | None = None) -> Log:
@@ -14,6 +15,7 @@ def most_active(log: Log, *, users: int | None = None, items: int | None = None)
     for name, count in (("users", users), ("items", items)):
         if count is not None:
             Whole(1, 2**31 - 1).of(count, f"the number of {name} in the busiest part of a log")
+    log = a_log(log)
     kept_items = _busiest(np.bincount(log.item, minlength=len(log.items)), items)
     log = log.take(kept_items[log.item])
     kept_users = _busiest(np.diff(log.indptr), users)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +10,22 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.atomic import atomic, folder
+from unskew.atomic import atomic, folder, together, write_json
+from unskew.outputs import refuse_existing
+from unskew.simulate.predictions import NAMES
 from unskew.simulate.rating_costs import METRICS
 from unskew.simulate.ratings import RatingWorld
 
-FILES = 8
+FILES = (*(f"{name}.parquet" for name in ("log", "truth", *NAMES)), "truth.json")
 
 
 def write_ratings(
-    world: RatingWorld, directory: str | Path, *, seed: int = 0, progress: Callable[[str], None] | None = None
+    world: RatingWorld,
+    directory: str | Path,
+    *,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+    force: bool = False,
 ) -> dict[str, Path]:
     """Write one draw of a world; gives back the path of each file by name.
 
@@ -34,31 +39,33 @@ def write_ratings(
     Args:
         seed: which pairs are seen, and which ratings the predictors get wrong.
         progress: is told the name of each file when it has been made.
+        force: whether files of these names may be replaced.
     """
+    refuse_existing([Path(directory) / name for name in FILES], force)
     paths: dict[str, Path] = {}
-    with ExitStack() as files:
 
-        def place(name: str, file: str) -> Path:
-            paths[name] = folder(directory) / file
-            return files.enter_context(atomic(paths[name]))
+    def done(name: str) -> None:
+        if progress is not None:
+            progress(name)
 
-        def done(name: str) -> None:
-            if progress is not None:
-                progress(name)
+    def save(name: str, table: pl.DataFrame) -> None:
+        paths[name] = folder(directory) / f"{name}.parquet"
+        with atomic(paths[name]) as temporary:
+            table.write_parquet(temporary)
+        done(name)
 
-        world.draw(seed).to_frame().write_parquet(place("log", "log.parquet"))
-        done("log")
-        _table(world, "value", world.truth).write_parquet(place("truth", "truth.parquet"))
-        done("truth")
+    with together():
+        save("log", world.draw(seed).to_frame())
+        save("truth", _table(world, "value", world.truth))
         values: list[dict[str, Any]] = []
         for name, matrix in world.predictions(seed).items():
-            _table(world, "prediction", matrix).write_parquet(place(name, f"{name}.parquet"))
+            save(name, _table(world, "prediction", matrix))
             values += [
                 {"model": name, "metric": metric, "target": "per_pair", "value": world.true_value(metric, matrix)}
                 for metric in METRICS
             ]
-            done(name)
-        place("values", "truth.json").write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+        paths["values"] = folder(directory) / "truth.json"
+        write_json(paths["values"], values)
         done("values")
     return paths
 

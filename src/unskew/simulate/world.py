@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check
+from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, one_of
 from unskew.errors import InputError
 from unskew.estimators.target import Target
 from unskew.kernels.hashing import pair_uniform
@@ -83,6 +83,7 @@ class World:
     graded: bool = False
 
     def __post_init__(self) -> None:
+        one_of("world", feedback=(self.feedback, ("implicit", "conversions")))
         check(
             self,
             "world",
@@ -100,7 +101,6 @@ class World:
             f"users × items must be at most {MOST_PAIRS:,}, since every pair is drawn": self.users * self.items
             <= MOST_PAIRS,
             "relevant must be below the number of items": self.relevant < self.items,
-            "feedback must be implicit or conversions": self.feedback in (Feedback.IMPLICIT, Feedback.CONVERSIONS),
             "graded outcomes need feedback conversions": not self.graded or self.feedback is Feedback.CONVERSIONS,
         }
         if broken := [rule for rule, kept in rules.items() if not kept]:

@@ -9,6 +9,7 @@ import polars as pl
 from unskew.bounds import SEED
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
+from unskew.log.expected import a_log
 from unskew.log.ids import hash_texts
 
 
@@ -20,7 +21,7 @@ def draws(log: Log, purpose: str, seed: int) -> npt.NDArray[np.float64]:
     a split of a part independent of the split that made the part; a part that time has cut has no share, but what
     random splits drew before and after the cut.
     """
-    seed = int(SEED.of(seed, "the seed"))
+    log, seed = a_log(log), int(SEED.of(seed, "the seed"))
     past = f"{log.drawn} cut by time" if log.cut_by_time else log.share
     stream = hash_texts(pl.Series([f"{purpose} {seed} {past}"]))[0]
     return pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])

@@ -9,6 +9,7 @@ import numpy as np
 from unskew.bounds import SHARE, word
 from unskew.errors import InputError
 from unskew.log import Log
+from unskew.log.expected import a_log
 from unskew.split.draws import draws
 from unskew.split.split import Split
 
@@ -37,6 +38,7 @@ def holdout(log: Log, test_size: float = 0.3, *, by: Literal["random", "time"] =
     word(by, ("random", "time"), "a hold-out's by")
     if by == "random":
         return Split(log, draws(log, "holdout", seed) < test_size, test_size)
+    log = a_log(log)
     if log.time is None:
         raise InputError(
             f"{log.account.source}: a hold-out by time needs a column 'time', and the log has none.\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unskew.bounds import FOLDS
 from unskew.log import Log
+from unskew.log.expected import a_log
 from unskew.memory import require
 from unskew.split.draws import draws
 from unskew.split.split import Split
@@ -22,6 +23,6 @@ def k_fold(log: Log, folds: int = 5, *, seed: int = 0) -> list[Split]:
         seed: a whole number ≥ 0 that picks one of the random partitions.
     """
     folds = int(FOLDS.of(folds, "the number of folds"))
-    require(folds * len(log), f"cross-validation with {folds:,} folds", "Take fewer folds.")
+    require(folds * len(a_log(log)), f"cross-validation with {folds:,} folds", "Take fewer folds.")
     fold = (draws(log, "k_fold", seed) * folds).astype(int)
     return [Split(log, fold == k, 1.0 / folds) for k in range(folds)]

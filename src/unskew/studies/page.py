@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from unskew.atomic import folder as made
-from unskew.atomic import write_text
+from unskew.atomic import together, write_text
 from unskew.studies.charts import draw
 from unskew.studies.record import Record, Verdict, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
@@ -27,16 +27,21 @@ WRITTEN = (
 SHORT = 12  # longer tables are folded away
 
 
+def paths(study: Study, experiments: Sequence[Experiment], folder: Path) -> list[Path]:
+    """The files of these experiments and of the page."""
+    found = [path for experiment in experiments for path in _paths(study, experiment, folder)]
+    return [*dict.fromkeys(found), folder / f"{study.name}.md"]
+
+
 def save(study: Study, experiment: Experiment, records: Sequence[Record], folder: Path, *, quick: bool) -> list[Path]:
-    """Write what an experiment gave; gives back the paths."""
-    stem = made(folder) / f"{study.name}-{experiment.name}"
-    paths = [stem.with_suffix(".json"), stem.with_suffix(".csv")]
-    write_json(paths[0], records, {"study": study.name, "experiment": experiment.name, "quick": quick})
-    write_csv(paths[1], records)
-    for chart in experiment.charts:
-        paths.append(_chart_path(study, chart, folder))
-        draw(chart, records, paths[-1])
-    return paths
+    """Write what an experiment gave, all of it or nothing; gives back the paths."""
+    json, csv, *pictures = written = _paths(study, experiment, made(folder))
+    with together():
+        write_json(json, records, {"study": study.name, "experiment": experiment.name, "quick": quick})
+        write_csv(csv, records)
+        for chart, picture in zip(experiment.charts, pictures, strict=True):
+            draw(chart, records, picture)
+    return written
 
 
 def write_page(study: Study, folder: Path) -> Path:
@@ -93,6 +98,12 @@ def _markdown(table: Table) -> list[str]:
 
 def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _paths(study: Study, experiment: Experiment, folder: Path) -> list[Path]:
+    stem = folder / f"{study.name}-{experiment.name}"
+    charts = [_chart_path(study, chart, folder) for chart in experiment.charts]
+    return [stem.with_suffix(".json"), stem.with_suffix(".csv"), *charts]
 
 
 def _chart_path(study: Study, chart: Chart, folder: Path) -> Path:

@@ -18,7 +18,6 @@ What cannot be judged (a spread over one run, an error that nobody knows) is *no
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
@@ -28,8 +27,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unskew import atomic
+from unskew import atomic, strict_json
 from unskew.errors import InputError
+from unskew.plain import plain as plain_text
+from unskew.plain import plain_path
 from unskew.result import plain
 
 ERRORS = 2.0  # standard errors that chance is granted
@@ -251,14 +252,23 @@ def write_json(path: str | Path, records: Iterable[Record], about: dict[str, Any
 def read_json(path: str | Path) -> tuple[list[Record], dict[str, Any]]:
     """What ``write_json`` wrote."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = strict_json.loads(Path(path).read_text(encoding="utf-8"))
         rows = content.pop("records")
         return [_record(row) for row in rows], content
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: these are not records of a study: {error}.") from None
+        raise InputError(
+            f"{plain_path(path)}: these are not records of a study: {plain_text(error)}.\nDelete the file, and run the "
+            "experiment again."
+        ) from None
 
 
 def _record(row: dict[str, Any]) -> Record:
+    kinds = {"str": str, "float": (int, float), "int": int, "Verdict": str}
+    for field in fields(Record):
+        value, kind = row.get(field.name), str(field.type).split(" ")[0]
+        missing = value is None and (field.name == "ours" or str(field.type).endswith("None"))
+        if not missing and (isinstance(value, bool) or not isinstance(value, kinds[kind])):  # type: ignore[arg-type]
+            raise ValueError(f"'{field.name}' is {value!r}")
     ours = math.nan if row["ours"] is None else row["ours"]
     return Record(**{**row, "ours": ours, "verdict": Verdict(row["verdict"])})
 

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from unskew.errors import InputError
+from unskew.plain import plain
 
 LIMIT = 512 << 20  # bytes
 ENTRIES = 10_000
@@ -38,7 +39,7 @@ def unpack(archive: Path, folder: Path, *, limit: int = LIMIT) -> None:
             for entry in entries:
                 limit -= _write(packed, entry, folder, limit)
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError) as problem:
-        raise InputError(f"the archive is damaged ({problem}).") from problem
+        raise InputError(f"the archive is damaged ({plain(problem)}).") from problem
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as problem:
         raise InputError("the archive has two entries of the same name.") from problem
 
@@ -59,18 +60,18 @@ def _judge(entry: ZipInfo) -> None:
     name = entry.orig_filename
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or any(sign in name for sign in "\\:\0"):
-        raise InputError(f"the archive's entry {name!r} would leave the target folder.")
+        raise InputError(f"the archive's entry '{plain(name)}' would leave the target folder.")
     if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise InputError(f"the archive's entry {name!r} is a link or a device.")
+        raise InputError(f"the archive's entry '{plain(name)}' is a link or a device.")
     if entry.flag_bits & 0x1 or entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise InputError(f"the archive's entry {name!r} is encrypted, or packed in an unusual way.")
+        raise InputError(f"the archive's entry '{plain(name)}' is encrypted, or packed in an unusual way.")
 
 
 def _write(packed: ZipFile, entry: ZipInfo, folder: Path, limit: int) -> int:
     """Write one entry as a new file without its permissions; gives back its size."""
     target = folder / entry.filename
     if not target.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"the archive's entry {entry.filename!r} would leave the target folder.")
+        raise InputError(f"the archive's entry '{plain(entry.filename)}' would leave the target folder.")
     if entry.is_dir():
         target.mkdir(parents=True, exist_ok=True)
         return 0

@@ -41,10 +41,14 @@ class About:
 
 @dataclass(frozen=True)
 class Download:
-    """One file at the publisher: stored as ``to``, or unpacked if ``to`` is empty (a zip archive)."""
+    """One file at the publisher: stored as ``to``, or unpacked if ``to`` is empty (a zip archive).
+
+    ``sha256`` is the checksum of the publisher's file where it is known.
+    """
 
     url: str
     to: str = ""
+    sha256: str = ""
 
 
 @dataclass(frozen=True, eq=False)

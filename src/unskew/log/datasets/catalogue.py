@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from unskew.errors import InputError
-from unskew.log.datasets import places
+from unskew.log.datasets import places, sums
 from unskew.log.datasets.base import Dataset, Source
 from unskew.log.datasets.coat import Coat
 from unskew.log.datasets.ml_100k import MovieLens100K
@@ -15,6 +15,7 @@ from unskew.log.datasets.movietweetings import MovieTweetings
 from unskew.log.datasets.online_retail import OnlineRetail
 from unskew.log.datasets.open_bandit import OpenBandit
 from unskew.log.datasets.yahoo_r3 import YahooR3
+from unskew.plain import plain, plain_path
 
 SOURCES: dict[str, Source] = {
     source.about.name: source
@@ -35,6 +36,8 @@ def load(name: str) -> Dataset:
     if folder is None:
         gone = f" The copy at {was} is gone." if (was := places.registry().get(name)) else ""
         raise InputError(f"the data set '{name}' is not on this machine.{gone}\n{how_to_get(source)}")
+    if folder == places.store(name):
+        sums.compare(folder, source.files, f"Download it again with: unskew data fetch {name} --again")
     return source.read(folder)
 
 
@@ -46,16 +49,19 @@ def add(name: str, path: str | PathLike[str]) -> Dataset:
         path: the folder with its files, one above it, or one of its files.
     """
     source = source_of(name)
-    given = Path(path).expanduser()
-    if not given.exists():
-        raise InputError(f"{given}: there is no such folder.\nCheck the path (looked from {Path.cwd()}).")
+    try:
+        given = Path(path).expanduser()
+        given.stat()
+    except (OSError, ValueError, RuntimeError, TypeError) as problem:  # nobody's home is a RuntimeError
+        why = getattr(problem, "strerror", None) or problem
+        raise InputError(f"{plain_path(path)}: there is no such folder: {plain(why)}.\nCheck the path.") from None
     around = given.parent if given.is_file() else given
     folder = places.locate(source, around)
     if folder is None:
         packed = " Unpack the archive first." if given.suffix == ".zip" else ""
         raise InputError(
-            f"{around}: this is not a copy of '{name}': {', '.join(source.lacking(around))} is missing.{packed}\n"
-            f"Give the folder that holds the files as their publisher offers them: {source.about.homepage}"
+            f"{plain_path(around)}: this is not a copy of '{name}': {', '.join(source.lacking(around))} is missing."
+            f"{packed}\nGive the folder that holds the files as their publisher offers them: {source.about.homepage}"
         )
     dataset = source.read(folder)
     places.register(name, folder)
@@ -64,11 +70,15 @@ def add(name: str, path: str | PathLike[str]) -> Dataset:
 
 def source_of(name: str) -> Source:
     """The reader of a set; an unknown name gets the nearest known one."""
+    if not isinstance(name, str):
+        raise InputError(
+            f"a data set is called by its name, not by a {type(name).__name__}. Known: {', '.join(NAMES)}."
+        )
     source = SOURCES.get(name)
     if source is None:
         near = get_close_matches(name.lower(), NAMES, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise InputError(f"there is no data set called '{name}'.{hint} Known: {', '.join(NAMES)}.")
+        raise InputError(f"there is no data set called '{plain(name)}'.{hint} Known: {', '.join(NAMES)}.")
     return source
 
 

@@ -2,42 +2,58 @@
 
 Files come over https into a hidden folder beside their place, are unpacked and read by the set's own reader there,
 and only then take their place by a rename; whatever goes wrong, also Ctrl-C, leaves nothing behind.
+A server has a deadline, must not be slower than a walk, and cannot send more than a limit.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from http.client import HTTPException, HTTPMessage
+from http.client import HTTPException, HTTPMessage, HTTPResponse
 from ipaddress import ip_address
 from pathlib import Path
+from queue import Empty, Queue
 from typing import IO
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from unskew.errors import InputError
-from unskew.log.datasets import places
+from unskew.log.datasets import places, sums
 from unskew.log.datasets.archive import unpack
 from unskew.log.datasets.base import Download, Source
 from unskew.log.datasets.catalogue import how_to_get, source_of
+from unskew.plain import plain, plain_path
+from unskew.temporaries import Temporary
 
 LIMIT = 128 << 20  # bytes per file
 TIMEOUT = 30.0  # seconds without a byte
+DEADLINE = 900.0  # seconds per file
+SLOWEST = 1_000  # bytes a second on average, from the moment that ``TIMEOUT`` has passed
 _CHUNK = 1 << 16
 Progress = Callable[[str, int, int], None]
 
 
-def fetch(name: str, *, mirror: str | None = None, again: bool = False, progress: Progress | None = None) -> Path:
+def fetch(
+    name: str,
+    *,
+    mirror: str | None = None,
+    again: bool = False,
+    sha256: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Path:
     """Download a set into the user's cache; gives back the folder.
 
     Args:
         name: which set; one whose licence does not allow it is refused, with words on how to get it.
         mirror: a server of yours that offers the publisher's paths, as in ``https://mirror.example/data``.
         again: download even if a copy is on this machine.
+        sha256: checksums; if any are given, every downloaded file must have one of them. A checksum of the publisher's
+            own file is checked without being given, where it is known (a mirror may have packed its files anew).
         progress: called with (stage, bytes done, bytes in all).
     """
     source = source_of(name)
@@ -50,25 +66,29 @@ def fetch(name: str, *, mirror: str | None = None, again: bool = False, progress
     try:
         with _workshop(target) as workshop:
             for download in source.downloads:
-                _get(download, workshop, mirror, progress)
-            _install(_checked(source, workshop), target, workshop)
+                _get(download, workshop, mirror, sha256, progress)
+            folder = _checked(source, workshop)
+            sums.note(folder, source.files)
+            _install(folder, target, workshop)
     except OSError as problem:
-        raise InputError(f"{target}: cannot be written: {problem.strerror or problem}.") from problem
+        raise InputError(f"{plain_path(target)}: cannot be written: {problem.strerror or problem}.") from problem
     return target
 
 
 @contextmanager
 def _workshop(target: Path) -> Iterator[Path]:
-    """A hidden folder beside the target that is gone afterwards."""
+    """A hidden folder beside the target that is gone afterwards; that of a killed run goes with the next download."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    temporary = Temporary(target.parent, Path.mkdir)
     try:
-        yield folder
+        yield temporary.path
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        temporary.discard()
 
 
-def _get(download: Download, workshop: Path, mirror: str | None, progress: Progress | None) -> None:
+def _get(
+    download: Download, workshop: Path, mirror: str | None, allowed: Sequence[str], progress: Progress | None
+) -> None:
     """Bring one of the publisher's files into the workshop's folder ``set``."""
     url = download.url if mirror is None else mirror.rstrip("/") + urlsplit(download.url).path
     folder = workshop / "set"
@@ -76,11 +96,14 @@ def _get(download: Download, workshop: Path, mirror: str | None, progress: Progr
     folder.mkdir(exist_ok=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     receive(url, path, progress=progress)
+    wanted = list(allowed) or ([download.sha256] if download.sha256 and mirror is None else [])
+    if wanted and (found := sums.sha256(path)) not in (sum.strip().lower() for sum in wanted):
+        raise _failed(url, f"its SHA-256 is {found}, not {plain(' or '.join(wanted), 200)}")
     if not download.to:
         try:
             unpack(path, folder)
         except InputError as problem:
-            raise InputError(f"{url}: {problem}\nNothing was kept.") from problem
+            raise InputError(f"{plain_path(url)}: {problem}\nNothing was kept.") from problem
         path.unlink()
 
 
@@ -113,34 +136,77 @@ def _install(folder: Path, target: Path, workshop: Path) -> None:
 
 
 def receive(
-    url: str, path: Path, *, limit: int = LIMIT, timeout: float = TIMEOUT, progress: Progress | None = None
+    url: str,
+    path: Path,
+    *,
+    limit: int = LIMIT,
+    timeout: float = TIMEOUT,
+    deadline: float = DEADLINE,
+    progress: Progress | None = None,
 ) -> None:
-    """Download one file; too large, cut off or over an unsafe way is an error."""
+    """Download one file; too large, too slow, cut off or over an unsafe way is an error.
+
+    Args:
+        limit: bytes at most.
+        timeout: seconds without a byte, and after which the server must have sent ``SLOWEST`` bytes for each second.
+        deadline: seconds in all.
+    """
     _refuse_unsafe(url, local=True)
-    request = Request(url, headers={"User-Agent": "unskew", "Accept-Encoding": "identity"})
-    stage = f"downloading {url.rsplit('/', 1)[-1]}"
+    stage = f"downloading {plain(url.rsplit('/', 1)[-1])}"
+    began = time.monotonic()
     try:
-        with _opener(url).open(request, timeout=timeout) as answer:
+        with _answer(url, timeout, deadline) as answer, path.open("wb") as file:
             told = answer.headers.get("Content-Length", "")
-            total = int(told) if told.isdigit() else None
+            total = int(told) if re.fullmatch("[0-9]{1,18}", told) else None
             if total is not None and total > limit:
                 raise _failed(url, f"it has {total:,} bytes, and at most {limit:,} are taken")
             done = 0
-            with path.open("wb") as file:
-                while chunk := answer.read(_CHUNK):
-                    done += len(chunk)
-                    if done > limit:
-                        raise _failed(url, f"it does not end, and at most {limit:,} bytes are taken")
-                    file.write(chunk)
-                    if progress is not None:
-                        progress(stage, done, total or limit)
+            while chunk := answer.read1(_CHUNK):
+                done += len(chunk)
+                if done > limit:
+                    raise _failed(url, f"it does not end, and at most {limit:,} bytes are taken")
+                file.write(chunk)
+                _refuse_slow(url, done, time.monotonic() - began, timeout, deadline)
+                if progress is not None:
+                    progress(stage, done, total or limit)
     except HTTPError as problem:
         raise _failed(url, f"the server answered {problem.code} {problem.reason}") from problem
-    except (HTTPException, OSError) as problem:
+    except (HTTPException, OSError, ValueError) as problem:
         reason = getattr(problem, "reason", None) or problem
         raise _failed(url, str(reason) or type(reason).__name__) from problem
     if total is not None and done != total:
         raise _failed(url, f"it was cut off after {done:,} of {total:,} bytes")
+
+
+def _answer(url: str, timeout: float, deadline: float) -> HTTPResponse:
+    """The server's answer with all its headers, which may drip in too: somebody else waits for them, we for the time.
+
+    The waiting thread cannot be stopped from outside; it ends with the server's patience, or with the process.
+    """
+    request = Request(url, headers={"User-Agent": "unskew", "Accept-Encoding": "identity"})
+    arrived: Queue[HTTPResponse | BaseException] = Queue()
+
+    def ask() -> None:
+        try:
+            arrived.put(_opener(url).open(request, timeout=timeout))
+        except BaseException as problem:
+            arrived.put(problem)
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        answer = arrived.get(timeout=min(deadline, 2.0 * timeout))
+    except Empty:
+        raise _failed(url, "the server did not answer in time") from None
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
+def _refuse_slow(url: str, done: int, seconds: float, timeout: float, deadline: float) -> None:
+    if seconds > deadline:
+        raise _failed(url, f"it took more than {deadline:g} seconds")
+    if seconds > timeout and done < SLOWEST * seconds:
+        raise _failed(url, f"it is too slow: {done:,} bytes in {seconds:.0f} seconds")
 
 
 class _Redirects(HTTPRedirectHandler):
@@ -166,7 +232,7 @@ def _refuse_unsafe(url: str, *, local: bool) -> None:
     except ValueError:
         scheme, host = "", None
     if not host or not (scheme == "https" or (scheme == "http" and local and _is_local(url))):
-        raise InputError(f"{url}: only https addresses are downloaded from (http on this machine only).")
+        raise InputError(f"{plain_path(url)}: only https addresses are downloaded from (http on this machine only).")
 
 
 def _is_local(url: str) -> bool:
@@ -179,6 +245,6 @@ def _is_local(url: str) -> bool:
 
 def _failed(url: str, why: str) -> InputError:
     return InputError(
-        f"{url}: it cannot be downloaded: {why}.\nNothing was kept. Try again later, or get the files by hand and "
-        "register them with: unskew data add NAME PATH"
+        f"{plain_path(url)}: it cannot be downloaded: {plain(why, 300)}.\nNothing was kept. Try again later, or get "
+        "the files by hand and register them with: unskew data add NAME PATH"
     )

@@ -30,7 +30,12 @@ class MovieLens100K(Source):
         homepage="https://grouplens.org/datasets/movielens/100k/",
     )
     files = ("u.data", "u.user", "u.item")
-    downloads = (Download("https://files.grouplens.org/datasets/movielens/ml-100k.zip"),)
+    downloads = (
+        Download(
+            "https://files.grouplens.org/datasets/movielens/ml-100k.zip",
+            sha256="50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229",
+        ),
+    )
 
     def read(self, folder: Path) -> Dataset:
         """Ratings, people and films."""

@@ -6,30 +6,38 @@ the checkout and beside the current folder; the user's cache, into which ``unske
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from unskew import strict_json
 from unskew.atomic import folder as made
 from unskew.atomic import write_json
 from unskew.errors import InputError
+from unskew.locks import alone
 from unskew.log.datasets.base import Source
+from unskew.plain import plain, plain_path
 
+LARGEST = 1 << 20  # bytes of the list of registered copies
 CHECKOUT = Path(__file__).parents[4]  # of an installation this is some folder above site-packages
 
 
 def cache() -> Path:
     """The user's cache folder of unskew: ``$XDG_CACHE_HOME`` where set, else what the platform is used to."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(home):
-        return Path(home) / "unskew"
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(given):
+        return Path(given) / "unskew"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise InputError("there is no home folder for the cache. Name one: set XDG_CACHE_HOME.") from None
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "unskew" / "Cache"
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "unskew" / "Cache"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "unskew"
-    return Path.home() / ".cache" / "unskew"
+        return home / "Library" / "Caches" / "unskew"
+    return home / ".cache" / "unskew"
 
 
 def store(name: str) -> Path:
@@ -42,16 +50,17 @@ def places(name: str) -> Iterator[Path]:
     if (registered := registry().get(name)) is not None:
         yield Path(registered)
     if data := os.environ.get("UNSKEW_DATA"):
-        folder = Path(data).expanduser()
-        if not folder.is_dir():
+        folder = Path(os.path.expanduser(data))
+        if not os.path.isdir(folder):
             raise InputError(
-                f"UNSKEW_DATA: there is no folder {folder}.\nMend the variable, or unset it to look elsewhere: a copy "
-                "that lies there would be passed over for another."
+                f"UNSKEW_DATA: there is no folder {plain_path(folder)}.\nFix the variable, or unset it to look "
+                "elsewhere: a copy that lies there would be passed over for another."
             )
         yield folder / name
     if (CHECKOUT / "pyproject.toml").is_file():
         yield CHECKOUT.parent / "shared" / "data" / name
-    yield Path.cwd().parent / "shared" / "data" / name
+    with suppress(FileNotFoundError):  # somebody removed the current folder
+        yield Path.cwd().parent / "shared" / "data" / name
     yield store(name)
 
 
@@ -73,21 +82,30 @@ def registry() -> dict[str, str]:
     """The registered copies: name → folder."""
     path = cache() / "datasets.json"
     try:
-        known = json.loads(path.read_text(encoding="utf-8"))
+        if path.stat().st_size > LARGEST:
+            raise InputError(_spoilt(path, f"it has more than {LARGEST:,} bytes"))
+        known = strict_json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as problem:
-        raise InputError(_spoilt(path)) from problem
+    except OSError as problem:
+        raise InputError(_spoilt(path, problem.strerror or str(problem))) from problem
+    except ValueError as problem:
+        raise InputError(_spoilt(path, str(problem))) from problem
     if not isinstance(known, dict) or not all(isinstance(folder, str) for folder in known.values()):
-        raise InputError(_spoilt(path))
+        raise InputError(_spoilt(path, "it holds something else than names and folders"))
     return known
 
 
 def register(name: str, folder: Path) -> None:
-    """Remember where the user's copy lies."""
-    known = registry() | {name: str(folder.resolve())}
-    write_json(made(cache()) / "datasets.json", dict(sorted(known.items())))
+    """Remember where the user's copy lies; registrations at the same time wait for one another."""
+    place = made(cache())
+    with alone(place / "datasets.lock"):
+        known = registry() | {name: str(folder.resolve())}
+        write_json(place / "datasets.json", dict(sorted(known.items())))
 
 
-def _spoilt(path: Path) -> str:
-    return f"{path}: the list of registered data sets cannot be read.\nDelete it, and add your copies again."
+def _spoilt(path: Path, why: str) -> str:
+    return (
+        f"{plain_path(path)}: the list of registered data sets cannot be read: {plain(why)}.\nDelete it, and add your "
+        "copies again."
+    )

@@ -25,6 +25,7 @@ from unskew.bounds import DIM_OR_NONE, NOT_NEGATIVE, ROUNDS, SEED, STRENGTH, THR
 from unskew.errors import InputError
 from unskew.kernels import pairs
 from unskew.log import Ids
+from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
@@ -48,6 +49,7 @@ from unskew.models.mf.solving import Effort, Progress
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import Given, Weighted, weigh
 from unskew.parts import Made, Words, option
+from unskew.plain import plain
 from unskew.propensity import Propensity
 from unskew.spec import Spec
 
@@ -186,6 +188,8 @@ class MF(Model):
                 know begin at 0.
         """
         self.__post_init__()
+        if start is not None and not isinstance(start, MF):
+            raise InputError(f"'mf': a start is a fitted MF, not {shown(start)}.")
         if start is not None and start._factors.user.shape[1] != self.dim + 1:
             raise InputError(f"'mf': a start must have dim={self.dim} like the model, not {start.dim}.")
         self.search_ = None
@@ -270,10 +274,8 @@ class MF(Model):
 
     def predict(self, users: Many, items: Many, *, clip: bool = False) -> Floats:
         """ŷ of the pairs (users[j], items[j]), by their ids; ``clip`` keeps it in the range of the ratings."""
-        people, things = pl.Series("user", users), pl.Series("item", items)
-        if len(people) != len(things):
-            raise InputError(f"users and items must be pairs: there are {len(people):,} and {len(things):,}.")
-        return self.predict_codes(self._users.encode(people), self.catalogue.encode(things), clip=clip)
+        (people, user), (things, item) = coded_pairs(users, items)
+        return self.predict_codes(people.into(self._users)[user], things.into(self.catalogue)[item], clip=clip)
 
     def predict_codes(self, user: Codes, item: Codes, *, clip: bool = False) -> Floats:
         """The same by code, the place of an id in ``users_`` and ``items_``; −1 is an unknown one."""
@@ -286,6 +288,7 @@ class MF(Model):
 
     def of(self, log: Log, *, clip: bool = False) -> Predicted:
         """ŷ of every row of a log, with a count of those that training says nothing of."""
+        log = a_log(log)
         user, item = log.users.into(self._users)[log.user], log.items.into(self.catalogue)[log.item]
         known = (np.append(seen, False)[codes] for seen, codes in ((self.user_seen_, user), (self.item_seen_, item)))
         return Predicted(self.predict_codes(user, item, clip=clip), *(int(np.count_nonzero(~k)) for k in known))
@@ -323,18 +326,20 @@ class MF(Model):
         header, arrays, ids = files.read(path, "MF")
         try:
             model = cls(**header["options"])
+
             model.users_, model.items_ = ids["users"], ids["items"]
             model.factors_ = Factors(arrays["user"], arrays["item"], float(header["level"]))
             model.user_seen_, model.item_seen_ = arrays["user_seen"], arrays["item_seen"]
             model.history_ = arrays["history"].tolist()
             model.training_ = Training(**header["training"])
-        except (KeyError, TypeError, ValueError) as problem:
-            raise InputError(f"{path}: the model is damaged ({problem}).") from None
+        except (InputError, KeyError, TypeError, ValueError) as problem:
+            raise InputError(f"{path}: the model is damaged ({plain(problem)}).") from None
         for name, rows, seen in (
             ("users", arrays["user"], model.user_seen_),
             ("items", arrays["item"], model.item_seen_),
         ):
-            if rows.shape != (len(ids[name]), model.dim + 1) or seen.shape != (len(rows),):
+            fits = rows.shape == (len(ids[name]), model.dim + 1) and seen.shape == (len(rows),)
+            if not fits or not np.isfinite(rows).all():
                 raise InputError(f"{path}: the model is damaged (its {name} do not fit their factors).")
         return model
 
@@ -350,7 +355,7 @@ class MF(Model):
 
     def _rows(self, users: Ids) -> Floats:
         """Factors and offset of some users; those of an unknown one are 0."""
-        codes = users.into(self._users)
+        codes = some_ids(users).into(self._users)
         return np.where(codes[:, None] >= 0, self._factors.user[codes], 0.0)
 
     def _columns(self, items: Ids) -> Floats:

@@ -12,7 +12,6 @@ before each step, which costs nothing, and the penalty at its end; after the las
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from unskew.models.mf.als import centre
 from unskew.models.mf.problem import Factors, Problem
 from unskew.models.mf.solving import Effort, Solved
 from unskew.models.mf.tiles import Singles, Tiles
+from unskew.threads import Threads
 
 ROUNDS = 100
 RATE = 20.0  # κ
@@ -36,7 +36,7 @@ def sgd(problem: Problem, start: Factors, effort: Effort) -> Solved:
     packed = tiles.pack(start)
     live = tiles.view(packed, problem.dim)
     history, converged, last = [np.inf], False, False
-    with ThreadPoolExecutor(min(effort.threads or os.cpu_count() or 1, tiles.groups)) as pool:
+    with Threads(min(effort.threads or os.cpu_count() or 1, tiles.groups)) as pool:
         while not last:
             _rates(problem, tiles, packed, RATE * unit / (1.0 + (len(history) - 1) / HALF))
             loss = epoch(problem, tiles, packed, live.level, pool)
@@ -54,9 +54,7 @@ def sgd(problem: Problem, start: Factors, effort: Effort) -> Solved:
     return Solved(factors, history[1:], converged)
 
 
-def epoch(
-    problem: Problem, tiles: Tiles, packed: tuple[Singles, Singles], level: float, pool: ThreadPoolExecutor
-) -> float:
+def epoch(problem: Problem, tiles: Tiles, packed: tuple[Singles, Singles], level: float, pool: Threads) -> float:
     """Meet every rating once, diagonal after diagonal; gives back Σ weight·δ as met before steps."""
     descend, groups, shift = kernel.descender(problem.dim), tiles.groups, np.float32(level - tiles.level)
     ratings = tiles.user, tiles.item, tiles.value, tiles.weight

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from unskew.models.mf.problem import Factors
+from unskew.threads import Threads
 
 BLOCK = 256  # rows that one task solves: fixed, so that the number of threads changes nothing
 EDGE = 0.01  # ε at which the absolute error is rounded off in the end: at most ε/2 of error per rating
@@ -65,5 +65,5 @@ def workers(threads: int | None) -> Iterator[Each]:
     if count == 1:
         yield alone
     else:
-        with ThreadPoolExecutor(count) as pool:
+        with Threads(count) as pool:
             yield together

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew import propensity as propensities
+from unskew.bounds import LARGEST, SMALLEST, Number
 from unskew.errors import InputError
+from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
 from unskew.propensity import Level, Propensity, Scope
 
@@ -49,10 +51,9 @@ def weigh(log: Log, given: Given, share: float | None = None) -> Weighted:
         share: of the whole log that this part is, where the log does not know it (it was read from a file).
     """
     if share is not None:
-        if not 0.0 < share <= 1.0:
-            raise InputError(f"share must lie between 0 and 1, not {share:g}: this log's part of the whole.")
-        log = replace(log, share=share)
-    values = _values(log)
+        share = float(Number(above=0.0, high=1.0).of(share, "share, this log's part of the whole,"))
+        log = replace(a_log(log), share=share)
+    values = _values(a_log(log))
     if given is None:
         pairs = len(log.users) * len(log.items)
         return Weighted(log, np.full(len(values), pairs / len(values)), "none")
@@ -83,8 +84,9 @@ def _values(log: Log) -> Floats:
         )
     if not len(log):
         raise InputError(f"{log.account.source}: 'mf' needs at least one rating, and the log is empty.")
-    if not np.isfinite(log.value).all():
-        _refuse(log, "rating", log.value, ~np.isfinite(log.value), "finite", "Drop such rows or mend them.")
+    wrong = ~(np.abs(log.value) <= LARGEST)
+    if wrong.any():
+        _refuse(log, "rating", log.value, wrong, f"a finite number within ±{LARGEST:g}", "Drop such rows or mend them.")
     return log.value
 
 
@@ -95,9 +97,9 @@ def _checked(log: Log, given: npt.ArrayLike, *, probability: bool = True) -> Flo
         raise InputError("propensities must be numbers, one for each rating.") from None
     if p.shape != (len(log),):
         raise InputError(f"there must be one propensity for each of {len(log):,} ratings, not an array {p.shape}.")
-    wrong = ~((p > 0.0) & ((p <= 1.0) if probability else np.isfinite(p)))
+    wrong = ~((p >= SMALLEST) & (p <= (1.0 if probability else LARGEST)))
     if wrong.any():
-        where = "in (0, 1]" if probability else "above 0"
+        where = "in (0, 1]" if probability and not (0.0 < p[np.argmax(wrong)] < 1.0) else f"at least {SMALLEST:g}"
         why = "A pair that could never have been seen cannot be weighed. Mend these propensities, or drop their rows."
         _refuse(log, "propensity", p, wrong, where, why)
     return p

@@ -1,0 +1,153 @@
+"""``njit`` whose compiled functions are kept on disk where that is possible, and work where it is not.
+
+numba fails where no folder can be written, where the disk is full and where a kept file is damaged; and as its index
+and its data are two files, two processes at once or a kill between the two may pair one function with the code of
+another. Here every compiled function is one file, with a checksum and all that it was made for. What cannot be kept
+or read is compiled anew, and a warning says once what would help.
+
+Loading a kept function runs code, so that folders in which others can write are not used. Folders are found by numba's
+rules: ``NUMBA_CACHE_DIR``, else ``__pycache__`` beside the kernels, else the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import stat
+import threading
+import uuid
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
+from numba.core.serialize import dumps
+
+from unskew.kernels.compiler_lock import make_patient
+
+make_patient()
+
+ADVICE = "Set NUMBA_CACHE_DIR to a folder of yours that can be written; until then every run compiles anew."
+_warned: set[str] = set()
+_warning = threading.Lock()
+
+
+class CacheWarning(UserWarning):
+    """Compiled functions cannot be kept, or what was kept cannot be used."""
+
+
+def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """``numba.njit`` with ``cache`` as told above."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(**options)(function)
+        if cache:
+            try:
+                dispatcher._cache = _Kept(function)
+            except (OSError, RuntimeError):  # numba's word for no folder that can be written
+                _warn("place", f"No folder was found that compiled functions can be kept in. {ADVICE}")
+        return dispatcher
+
+    return compiled
+
+
+def _warn(kind: str, message: str) -> None:
+    """Once of every kind."""
+    with _warning:
+        if kind in _warned:
+            return
+        _warned.add(kind)
+    warnings.warn(message, CacheWarning, stacklevel=3)
+
+
+class _Places(CompileResultCacheImpl):  # type: ignore[misc]
+    """Numba's places; for a user without a home, the user's folder would be one called ``~``, wherever one is."""
+
+    if not os.path.isabs(os.path.expanduser("~")):
+        _locator_classes = [
+            place for place in CompileResultCacheImpl._locator_classes if place is not UserWideCacheLocator
+        ]
+
+
+class _Kept(FunctionCache):  # type: ignore[misc]
+    """The compiled forms of one function; nothing that goes wrong with them is an error."""
+
+    _impl_class = _Places
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        folder, source = Path(self.cache_path), Path(function.__code__.co_filename)
+        self._cache_file = _Files(folder, self._impl.filename_base, self._impl.locator.get_source_stamp())
+        if not _trusted(folder, source):
+            self.disable()
+            _warn("trust", f"{folder}: others can write here, so that no compiled functions are kept here. {ADVICE}")
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled form for a signature, or nothing."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:
+            path = self._cache_file.path(self._index_key(sig, target_context.codegen()))
+            _warn("load", f"{path}: this file with a compiled function is damaged. It is made anew.")
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled form, if that can be done."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            self.disable()
+            _warn("save", f"{self.cache_path}: compiled functions cannot be kept here: {error.strerror}. {ADVICE}")
+
+
+class _Files:
+    """One file for every compiled form of a function: a checksum, then what it was made for, and the code."""
+
+    def __init__(self, folder: Path, name: str, stamp: Any) -> None:
+        self._folder, self._name, self._stamp = folder, name, stamp
+
+    def path(self, key: Any) -> Path:
+        """Where the form for a signature is kept."""
+        return self._folder / f"{self._name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+
+    def load(self, key: Any) -> Any:
+        """What was kept for exactly this function and signature."""
+        try:
+            content = self.path(key).read_bytes()
+        except FileNotFoundError:
+            return None
+        if hashlib.sha256(content[32:]).digest() != content[:32]:
+            raise ValueError("the checksum differs")
+        stamp, made_for, data = pickle.loads(content[32:])
+        return data if (stamp, made_for) == (self._stamp, key) else None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep it: the file appears whole or not at all."""
+        content = dumps((self._stamp, key, data))
+        path = self.path(key)
+        temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+        try:
+            temporary.write_bytes(hashlib.sha256(content).digest() + content)
+            os.replace(temporary, path)
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+
+    def flush(self) -> None:
+        """Forget all forms of this function."""
+        for path in self._folder.glob(f"{self._name}.*.nbc"):
+            path.unlink(missing_ok=True)
+
+
+def _trusted(folder: Path, source: Path) -> bool:
+    """Whether only those can write into a folder who could change this process or the kernels' source anyway."""
+    if not hasattr(os, "geteuid"):
+        return True
+    there, code = folder.stat(), source.stat()
+    open_to_all = bool(there.st_mode & stat.S_IWOTH and not code.st_mode & stat.S_IWOTH)
+    return there.st_uid in (os.geteuid(), 0, code.st_uid) and not open_to_all

@@ -1,0 +1,176 @@
+"""Text files of rows, .csv and .tsv: what they begin with, their header, and whether every line has all fields.
+
+Only some columns are used, and whoever reads just these does not see that a line has a field too many (a title that
+holds an unquoted comma): all behind it is then read from the wrong column. So all bytes are looked at once, before the
+columns are read. A line with a field too few is refused as well: it is cut off, or a line break stands inside a field.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.errors import InputError
+from unskew.kernels import fields
+from unskew.log.paths import shown
+from unskew.memory import amount, available
+
+BLOCK = 1 << 20  # bytes that are looked at together; the header must lie within the first of them
+_ROOM = 4  # what is read takes up to this many times the memory of its text
+_PACKED = b"\x1f\x8b"
+_FOREIGN = {  # what a text file does not begin with
+    b"PAR1": "a Parquet file.\nGive it a name that ends in .parquet.",
+    b"PK\x03\x04": "a spreadsheet or a zip archive.\nSave the sheet as CSV, or unpack the archive.",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet.\nSave the sheet as CSV.",
+    b"\x28\xb5\x2f\xfd": "packed (zstd).\nUnpack it, or pack it with gzip.",
+    b"BZh": "packed (bzip2).\nUnpack it, or pack it with gzip.",
+    b"\xfd7zX": "packed (xz).\nUnpack it, or pack it with gzip.",
+    b"x\x01": "packed (zlib).\nUnpack it, or pack it with gzip.",
+    b"x\x9c": "packed (zlib).\nUnpack it, or pack it with gzip.",
+    b"x\xda": "packed (zlib).\nUnpack it, or pack it with gzip.",
+}
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # marks of UTF-16 and UTF-32
+_UTF8 = "Save it as UTF-8: in a spreadsheet 'CSV UTF-8', elsewhere iconv -t UTF-8."
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text file whose header has been read.
+
+    Args:
+        names: the columns as the header has them, in order; a name may be there twice.
+        packed: the content is compressed (gzip), whatever the name says.
+        skipped: empty lines before the header.
+    """
+
+    file: Path
+    separator: str
+    names: tuple[str, ...]
+    packed: bool
+    skipped: int
+
+    @classmethod
+    def open(cls, file: Path, separator: str) -> TextFile:
+        """Read the header; what is no such text is refused."""
+        with file.open("rb") as content:
+            start = content.read(4)
+        packed = start.startswith(_PACKED)
+        head = bytes(next(_blocks(file, packed), b""))
+        foreign = _FOREIGN | {_PACKED: "packed twice.\nUnpack it once."} if packed else _FOREIGN
+        for mark, what in foreign.items():
+            if head.startswith(mark):
+                raise InputError(f"{shown(file)}: the name says text, but the content is {what}")
+        if head.startswith(_WIDE) or b"\0" in head:
+            wide = head.startswith(_WIDE) or head[:1000].count(0) in range(len(head[:1000]) // 4, 800)
+            what = "it is in UTF-16 or UTF-32" if wide else "it holds bytes of zero, which text does not"
+            raise InputError(f"{shown(file)}: the file cannot be read as text: {what}.\n{_UTF8}")
+        lines = head.splitlines(keepends=True)
+        skipped = next((place for place, line in enumerate(lines) if line.strip(b"\r\n")), len(lines))
+        header = _header(file, b"".join(lines[skipped:]), whole=len(head) < BLOCK)
+        try:
+            names = next(csv.reader([header], delimiter=separator), [])
+        except csv.Error as problem:
+            raise InputError(f"{shown(file)}: the header cannot be read ({problem}).\nFix the first line.") from None
+        if not names:
+            raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
+        return cls(file, separator, tuple(names), packed, skipped)
+
+    def check(self) -> tuple[int, bytes | None]:
+        """How many rows there are, and the unpacked content if it was packed; a wrong line is an error."""
+        state = np.zeros(fields.STATE, dtype=np.int64)
+        unpacked = bytearray() if self.packed else None
+        room = available() // _ROOM if self.packed else 0
+        for block in _blocks(self.file, self.packed):
+            self._scan(block, state)
+            if unpacked is not None:
+                unpacked += block
+                if len(unpacked) > room:
+                    raise InputError(
+                        f"{shown(self.file)}: the file unpacks to more than {amount(room)}, too much for the memory "
+                        f"that is available ({amount(available())}).\nConvert it to Parquet, or keep only the columns "
+                        "that are needed."
+                    )
+        if state[fields.QUOTED]:
+            raise self._wrong(state, "begins a field with a double quote that is never closed")
+        if state[fields.LENGTH]:
+            self._scan(b"\n", state)
+        return int(state[fields.RECORDS]) - self.skipped - 1, None if unpacked is None else bytes(unpacked)
+
+    def stray_quote(self) -> str:
+        """What is wrong with the quotes, if something is: a sentence for a file that could not be read."""
+        state = np.zeros(fields.STATE, dtype=np.int64)
+        for block in _blocks(self.file, self.packed):
+            self._scan(block, state)
+        if not state[fields.STRAY]:
+            return ""
+        return (
+            f"Line {state[fields.STRAY]:,} holds a double quote inside a field that does not begin with one: write "
+            '"5"" disk" for 5" disk.'
+        )
+
+    def _scan(self, block: bytes | memoryview, state: npt.NDArray[np.int64]) -> None:
+        data = np.frombuffer(block, dtype=np.uint8)
+        words = data[: len(data) // 8 * 8].view(np.uint64)
+        found = fields.scan(data, words, ord(self.separator), len(self.names), state)
+        if found == fields.COUNT:
+            has, header = int(state[fields.SEPARATORS]) + 1, len(self.names)
+            raise self._wrong(
+                state,
+                f"has {has:,} field{'s'[: has != 1]}, but the header has {header:,}",
+                f"A field that holds {self.separator!r} must stand in double quotes."
+                if has > header
+                else "A field that holds a line break must stand in double quotes, and empty fields need their "
+                f"{self.separator!r} too.",
+            )
+        if found == fields.AFTER_QUOTE:
+            raise self._wrong(
+                state, "goes on behind the double quote that ends a field", 'Inside quotes write "" for a double quote.'
+            )
+
+    def _wrong(self, state: npt.NDArray[np.int64], what: str, hint: str = "") -> InputError:
+        line = int(state[fields.FIRST_LINE]) + 1
+        return InputError(f"{shown(self.file)}: line {line:,} {what}.\nFix the line. {hint}".rstrip())
+
+
+def _header(file: Path, head: bytes, *, whole: bool) -> str:
+    """The first line, which may have line breaks in quotes."""
+    end = head.find(b"\n")
+    while end >= 0 and head[:end].count(b'"') % 2:
+        end = head.find(b"\n", end + 1)
+    if end < 0 and not whole:
+        raise InputError(
+            f"{shown(file)}: the header does not end within the first {amount(BLOCK)}.\n"
+            "Give a file whose first line names the columns."
+        )
+    line = (head if end < 0 else head[:end]).removesuffix(b"\r")
+    if b"\r" in line and b'"' not in line:
+        raise InputError(
+            f"{shown(file)}: the lines end with a carriage return only, as on very old computers.\n"
+            "Save it with usual line ends (tr '\\r' '\\n')."
+        )
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise InputError(
+            f"{shown(file)}: the header is not in UTF-8 ({problem.__class__.__name__}).\n{_UTF8}"
+        ) from None
+
+
+def _blocks(file: Path, packed: bool) -> Iterator[memoryview]:
+    """The content, a block at a time; each is valid until the next one is asked for."""
+    buffer = memoryview(bytearray(BLOCK))
+    try:
+        with gzip.open(file, "rb") if packed else file.open("rb", buffering=0) as content:
+            while size := content.readinto(buffer):
+                yield buffer[:size]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+        raise InputError(
+            f"{shown(file)}: the file cannot be unpacked ({problem}).\nIt is damaged or cut off: fetch it again."
+        ) from None

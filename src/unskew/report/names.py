@@ -1,0 +1,43 @@
+"""Text from outside as pages and terminals show it: on one line, nothing in it obeyed, never long, and never alike.
+
+Models, segments and policies are called as their makers like. JSON, CSV and Parquet keep a name in full; here it is
+shortened to its head and tail and a number made from the whole of it, so that two long names stay apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from unskew.plain import without_controls
+
+LONGEST_NAME = 100  # characters; canonical strings with all their options are shorter
+LONGEST_TEXT = 2_000  # of a sentence that quotes something
+_NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # XML does not hold them
+
+
+def clean(text: str, longest: int = LONGEST_TEXT) -> str:
+    """One line without control characters or reversed writing; of a long text only its head and tail."""
+    if len(text) > longest:
+        number = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+        tail = longest // 4
+        text = f"{text[: longest - tail - 10]}…{text[-tail:]} #{number}"
+    one_line = text.replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    return without_controls(one_line).translate(_NO_CHARACTERS)
+
+
+def shown(names: Iterable[str]) -> dict[str, str]:
+    """What each name is shown as; names that would look the same are numbered."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        if name in found:
+            continue
+        text, place = clean(name, LONGEST_NAME), 1
+        candidate = text
+        while candidate in taken:
+            place += 1
+            candidate = f"{text} ({place})"
+        found[name] = candidate
+        taken.add(candidate)
+    return found

@@ -1,0 +1,16 @@
+"""``--columns``: which column is which, said once."""
+
+from __future__ import annotations
+
+import pytest
+
+from unskew.cli.options import column_map
+from unskew.errors import InputError
+
+
+def test_a_name_that_is_said_twice() -> None:
+    """The last would win."""
+    assert column_map("user=u, item=i") == {"user": "u", "item": "i"}
+    for given in ("user=user,user=item", "user=u,item=i, user =u"):
+        with pytest.raises(InputError, match="'user' is there twice"):
+            column_map(given)

@@ -1,0 +1,112 @@
+"""What the commands say: text is shown as it is, errors are one panel, and streams may be closed or full."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from rich.table import Table
+
+from unskew.cli import console
+from unskew.errors import InputError
+
+HOSTILE = "\x1b[31mred\x07\u202e"
+SHOWN = "\\x1b[31mred\\x07\\u202e"
+
+
+def failing(error: BaseException) -> Any:
+    def command() -> None:
+        raise error
+
+    return console.guarded(command)
+
+
+def said(error: BaseException, capsys: pytest.CaptureFixture[str]) -> str:
+    """The panel's words on one line."""
+    with pytest.raises(SystemExit) as ended:
+        failing(error)()
+    assert ended.value.code == 2
+    return " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
+def test_control_characters_in_errors_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert SHOWN in said(InputError(f"column '{HOSTILE}'"), capsys)
+    assert SHOWN in said(ValueError(HOSTILE), capsys)
+
+
+def test_running_out_of_memory_says_what_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    words = said(MemoryError("Unable to allocate 38.1 MiB for an array"), capsys)
+    assert "memory ran out" in words and "Parquet" in words and "fault" not in words
+
+
+def test_an_error_of_the_system_is_no_fault_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    words = said(OSError(28, "No space left on device", f"{HOSTILE}.csv"), capsys)
+    assert f"{SHOWN}.csv: the system refuses: No space left on device." in words and "fault" not in words
+
+
+def test_a_panic_of_polars_is_an_error_with_a_panel(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is no ``Exception``."""
+    assert "PanicException: index out of bounds" in said(pl.exceptions.PanicException("index out of bounds"), capsys)
+
+
+def test_a_fault_keeps_its_traceback_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNSKEW_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        failing(ZeroDivisionError())()
+
+
+def test_names_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    """``report[v2].json`` stays, in a line and in a table; so does ``:smile:``."""
+    table = Table("file", title="[red]title")
+    table.add_row("report[v2].json")
+    table.add_row(HOSTILE)
+    console.out.print("wrote report[v2].json :smile: [/]", HOSTILE)
+    console.out.print(table)
+    shown = capsys.readouterr().out
+    assert shown.count("report[v2].json") == 2 and ":smile: [/]" in shown and "[red]title" in shown
+    assert shown.count(SHOWN) == 2
+
+
+def run(*arguments: str, redirected: str = "") -> subprocess.CompletedProcess[str]:
+    """The command in a shell, its streams redirected."""
+    command = f'"{sys.executable}" -m unskew "$@" {redirected}'
+    return subprocess.run(["bash", "-c", command, "bash", *arguments], capture_output=True, text=True)
+
+
+def test_errors_of_usage_show_options_as_text() -> None:
+    done = run(f"--{HOSTILE}[bold]{'x' * 10_000}")
+    assert done.returncode == 2 and len(done.stderr) < 2000
+    assert "\x1b[31m" not in done.stderr and "\\x1b[31mred" in done.stderr and "[bold]" in done.stderr
+    assert "Usage: " in done.stderr
+
+
+@pytest.mark.parametrize("redirected", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_error(redirected: str) -> None:
+    assert run("data", "list", redirected=redirected).returncode == 0
+    assert run("nonsense", redirected=redirected).returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [("data", "list"), ("--help",), ("--version",)])
+def test_an_output_that_cannot_be_written_is_told(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, redirected="> /dev/full")
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr and "Traceback" not in done.stderr and "fault" not in done.stderr
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    done = run("--help", redirected="| true; exit ${PIPESTATUS[0]}")
+    assert done.returncode in (0, 1, 141) and done.stderr == ""
+
+
+def test_a_stage_named_like_markup_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models have any name; the bar shows it after two seconds."""
+    monkeypatch.setattr(console, "PATIENCE", -1.0)
+    with console.err.capture() as captured, console.progress(quiet=False) as report:
+        assert report is not None
+        report("lists of a[/red]", 0, 1)
+    assert "Traceback" not in captured.get()

@@ -1,0 +1,157 @@
+"""Signals end a command at once, wherever it is; ``python -m tests.cli.interrupts 200`` tries random moments.
+
+The command interrupts itself when it reaches a certain function, so that no test depends on a clock.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.interrupts import LINE, make_shop
+
+RUN = """
+import os, signal, sys, threading, time
+
+where, action, log, *sys.argv[1:] = sys.argv[1:]
+
+def reached(once=threading.Lock()):
+    if not once.acquire(blocking=False):
+        return
+    with open(log, "w") as file:
+        file.write(f"{time.time()}")
+    os.kill(os.getpid(), getattr(signal, action.split("+")[0]))
+    if action == "SIGINT+stuck":  # no Python code runs in this thread any more
+        threading.Event().wait()
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == where:
+            reached()
+
+def patch(place):
+    from importlib import import_module
+    module, _, name = place.rpartition(".")
+    holder = import_module(module.split(":")[0])
+    for part in module.split(":")[1:]:
+        holder = getattr(holder, part)
+    real = getattr(holder, name)
+    def noted(*arguments, **options):
+        reached()
+        return real(*arguments, **options)
+    setattr(holder, name, noted)
+
+from unskew.__main__ import main
+if "." in where:
+    patch(where)
+else:
+    sys.meta_path.insert(0, Finder())
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_shop(tmp_path_factory.mktemp("interrupts") / "shop")
+
+
+@pytest.fixture
+def evaluation(shop: Path) -> list[str]:
+    files = ["--recs", f"a={shop / 'popular.parquet'}", "--recs", f"b={shop / 'random.parquet'}"]
+    how = ["--train", f"{shop / 'train.parquet'}", "--propensity", "popularity(gamma=1)", "--interval", "bootstrap"]
+    return ["evaluate", f"{shop / 'test.parquet'}", *files, *how, "--json", "r.json", "--csv", "r.csv", "--quiet"]
+
+
+def run(where: str, action: str, command: list[str], folder: Path, **environment: str) -> tuple[int, str, float]:
+    """Exit code, what was said, and the seconds from the signal to the end."""
+    folder.mkdir()
+    log = folder.parent / "log"
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, where, action, str(log), *command],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # some shells ignore it for their children
+    )
+    ended = time.time()
+    assert log.exists(), f"{where} was never reached: {done.stderr}"
+    return done.returncode, done.stderr, ended - float(log.read_text())
+
+
+PLACES = {
+    "loading": "numba",
+    "reading a list in a thread": "unskew.log.lists.lists_of",
+    "reading": "unskew.log.interactions.log_of",
+    "making machine code": "numba.core.codegen:JITCodeLibrary._finalize_specific",
+    "fitting": "unskew.propensity.popularity:Popularity.fit",
+    "summing in a thread": "unskew.engine.held:Held.batch",
+    "writing": "unskew.atomic.write_text",
+    "renaming": "unskew.atomic._rename_all",
+}
+
+
+@pytest.mark.parametrize("moment", PLACES)
+def test_ctrl_c_ends_a_run_with_one_line(moment: str, evaluation: list[str], tmp_path: Path) -> None:
+    """All outputs are there or none, and nothing else; a run that is just writing may still come to its end."""
+    folder = tmp_path / "run"
+    caches = {"NUMBA_CACHE_DIR": str(tmp_path / "caches")} if moment == "making machine code" else {}
+    code, said, seconds = run(PLACES[moment], "SIGINT", evaluation, folder, **caches)
+    left = {path.name for path in folder.iterdir()}
+    if moment in ("writing", "renaming") and left:
+        assert left == {"r.json", "r.csv"} and code in (0, 130) and said in ("", LINE)
+    else:
+        assert (code, said, left) == (130, LINE, set())
+    assert seconds < 10.0  # two on an idle machine
+
+
+@pytest.mark.parametrize("moment", ["reading a list in a thread", "making machine code", "writing"])
+def test_ctrl_c_ends_a_run_that_is_stuck(moment: str, evaluation: list[str], tmp_path: Path) -> None:
+    """A thread waits for ever in the midst of its work, perhaps with the compiler's lock, and nobody waits for it."""
+    folder = tmp_path / "run"
+    caches = {"NUMBA_CACHE_DIR": str(tmp_path / "caches")} if moment == "making machine code" else {}
+    code, said, seconds = run(PLACES[moment], "SIGINT+stuck", evaluation, folder, **caches)
+    assert (code, said) == (130, LINE)
+    assert seconds < 10.0
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_other_signals_clean_up_as_well(name: str, evaluation: list[str], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    code, said, _ = run(PLACES["fitting"], name, evaluation, folder)
+    assert (code, said) == (128 + getattr(signal, name), LINE)
+    assert not list(folder.iterdir())
+
+
+def test_a_signal_that_was_ignored_from_the_start_stays_ignored(tmp_path: Path) -> None:
+    """As ``nohup`` and ``&`` have it."""
+    command = [sys.executable, "-c", RUN, "rich", "SIGHUP", str(tmp_path / "log"), "data", "list"]
+    ignored = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=ignored)
+    assert done.returncode == 0 and "Named data sets" in done.stdout, done.stderr
+
+
+def test_the_cursor_is_shown_again_on_a_terminal(evaluation: list[str], tmp_path: Path) -> None:
+    """A progress bar hides it."""
+    reading, writing = pty.openpty()
+    command = [sys.executable, "-c", RUN, PLACES["fitting"], "SIGINT", str(tmp_path / "log"), *evaluation]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=writing,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    os.close(writing)
+    said = os.read(reading, 10_000)
+    os.close(reading)
+    assert done.returncode == 130 and b"\x1b[?25h" in said and b"Stopped." in said

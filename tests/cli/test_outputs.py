@@ -1,0 +1,130 @@
+"""Outputs never replace inputs or one another, are judged before the work, and appear all or none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.cli.test_cli import flat, unskew
+from unskew.cli.options import check_outputs, write_outputs
+from unskew.errors import InputError
+from unskew.result import Result
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A log, lists and predictions, too small to be worth an evaluation."""
+    pl.DataFrame({"user": [1], "item": [1], "propensity": [0.5]}).write_csv(tmp_path / "test.csv")
+    pl.DataFrame({"user": [1], "item": [1], "prediction": [0.5]}).write_csv(tmp_path / "pa.csv")
+    return tmp_path
+
+
+@pytest.mark.parametrize("link", [None, os.symlink, os.link])
+def test_an_output_over_a_file_inside_a_spec_is_refused(
+    files: Path, monkeypatch: pytest.MonkeyPatch, link: Callable[[str, str], None] | None
+) -> None:
+    """By its own name, or by a link to it."""
+    monkeypatch.chdir(files)
+    if link is not None:
+        link("pa.csv", "other.csv")
+    path = Path("pa.csv" if link is None else "other.csv")
+    for specs in (["given(./pa.csv)"], ["calibrated(known(pa.csv), folds=2)"], ["sndr(q = pa.csv)"]):
+        with pytest.raises(InputError, match=r"--csv .*: this is an input of the same command"):
+            check_outputs(specs=specs, csv=path)
+    with pytest.raises(InputError, match="an input of the same command"):
+        check_outputs(Path("pa.csv"), csv=path)
+    check_outputs(Path("test.csv"), specs=["given(test.csv)", "logistic_mf(dim=10)", None], csv=path)
+
+
+def test_the_commands_refuse_it_too(files: Path) -> None:
+    before = (files / "pa.csv").read_bytes()
+    given = f"given({files}/pa.csv)"
+    recs = ("--recs", f"a={files / 'test.csv'}")
+    done = unskew("evaluate", files / "test.csv", *recs, "--outcome", given, "--csv", files / "pa.csv")
+    assert done.returncode == 2 and "an input of the same command" in flat(done.stderr)
+    assert (files / "pa.csv").read_bytes() == before
+
+
+def test_two_outputs_are_two_files(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    (tmp_path / "a.csv").symlink_to("a.json")
+    (tmp_path / "b.html").symlink_to("new.parquet")  # neither exists yet
+    with pytest.raises(InputError, match=r"--csv .*: this is the same file as --json"):
+        check_outputs(json=tmp_path / "a.json", csv=tmp_path / "a.csv")
+    with pytest.raises(InputError, match=r"--parquet .*: this is the same file as --html"):
+        check_outputs(html=tmp_path / "b.html", parquet=tmp_path / "new.parquet")
+
+
+def test_a_closed_folder_is_noticed_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(InputError, match=r"--json .*a\.json: cannot be written: Read-only file system"):
+        check_outputs(json=tmp_path / "a.json")
+
+
+def test_if_the_page_fails_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = Result((), (), (), {}, ())
+    (tmp_path / "a.csv").write_text("former")
+    monkeypatch.setattr(Result, "to_dict", lambda self: {})
+
+    def fail(self: Result, path: Path) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Result, "to_html", fail)
+    outputs = {kind: tmp_path / f"a.{kind}" for kind in ("json", "csv", "parquet", "html")}
+    with pytest.raises(ZeroDivisionError):
+        write_outputs(result, **outputs)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+    assert (tmp_path / "a.csv").read_text() == "former"
+
+
+def test_simulate_replaces_only_when_told_and_never_what_it_reads(tmp_path: Path) -> None:
+    (tmp_path / "train.parquet").write_text("mine")
+    shop = ("simulate", "--users", "30", "--items", "30", "-q", "-o", tmp_path)
+    done = unskew(*shop)
+    assert done.returncode == 2 and "train.parquet: this file exists" in flat(done.stderr)
+    assert [path.name for path in tmp_path.iterdir()] == ["train.parquet"]
+    assert (tmp_path / "train.parquet").read_text() == "mine"
+    assert unskew(*shop, "--force").returncode == 0
+    assert len(pl.read_parquet(tmp_path / "train.parquet")) > 0
+
+    rows = pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "value": [1.0, 2.0, 3.0, 5.0]})
+    rows.write_parquet(tmp_path / "log.parquet")
+    ratings = ("simulate", "ratings", "--like", tmp_path / "log.parquet", "-q", "-o", tmp_path, "--force")
+    done = unskew(*ratings)
+    assert done.returncode == 2 and "an input of the same command" in flat(done.stderr)
+    assert pl.read_parquet(tmp_path / "log.parquet").equals(rows)
+
+
+def test_reproduce_does_not_write_two_things_to_one_file(tmp_path: Path) -> None:
+    same = tmp_path / "schnabel16-table1.json"
+    done = unskew("reproduce", "schnabel16", "table1", "--json", same, "--out", tmp_path, "--store", tmp_path / "store")
+    assert done.returncode == 2 and "this is the same file as" in flat(done.stderr)
+
+
+def test_python_writers_keep_the_files_that_a_result_was_made_from(files: Path) -> None:
+    inputs = {"test": {"source": str(files / "test.csv")}, "outcome": {"model": f"given({files}/pa.csv)"}}
+    result = Result((), (), (), inputs, ())
+    for name in ("test.csv", "pa.csv"):
+        with pytest.raises(InputError, match="an input of the same command"):
+            result.to_csv(files / name)
+    result.to_csv(files / "new.csv")
+
+
+def test_charts_without_addresses_are_refused_before_the_work(tmp_path: Path) -> None:
+    """Their engine would end the process by a signal, without a word and without any output."""
+    code = (
+        "import resource, sys\nfrom pathlib import Path\nfrom unskew.cli.options import check_outputs\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (4_000_000_000, 4_000_000_000))\n"
+        "check_outputs(json=Path(sys.argv[1]) / 'a.json')\ncheck_outputs(html=Path(sys.argv[1]) / 'a.html')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and "'ulimit -v' allows 4.0 GB" in ran.stderr

@@ -1,0 +1,186 @@
+"""Columns of every type that files and frames can have: used as they should be, or refused with column and row."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from unskew.errors import InputError
+from unskew.log import Ids, Log, Predictions, Recommendations, read_features, read_log
+from unskew.log.population import read_population
+from unskew.propensity.counting import count_items, count_values
+
+
+def message(read: Callable[..., object], *args: Any, **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read(*args, **options)
+    return str(caught.value)
+
+
+def far(dtype: pl.DataType, number: int) -> pl.Series:
+    """Two times, the second of which no calendar shows."""
+    physical = pl.Int32 if dtype == pl.Date else pl.Int64
+    return pl.Series("time", [0, number], dtype=physical).cast(dtype)
+
+
+FAR = [
+    far(pl.Date(), 2_000_000_000),
+    far(pl.Date(), -2_000_000_000),
+    far(pl.Datetime("ms"), 10**18),
+    far(pl.Datetime("us"), 10**18),
+    far(pl.Datetime("us", "UTC"), -(10**18)),
+    far(pl.Datetime("ms"), -(2**63) + 1),
+]
+
+
+@pytest.mark.parametrize("times", FAR, ids=lambda times: str(times.dtype))
+def test_times_that_no_calendar_shows(times: pl.Series, capfd: pytest.CaptureFixture[str]) -> None:
+    """Polars would break off; here the row is named, or dropped and counted."""
+    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], "time": times})
+    said = message(Log.from_frame, frame)
+    assert "column 'time' must lie in the years 1 to 9999; row 2 has" in said and "(Date" in said
+    log = Log.from_frame(frame, invalid="drop")
+    assert log.account.dropped == {"time outside the years 1 to 9999": 1} and log.to_frame()["time"][0].year == 1970
+    kept = frame.rename({"time": "when"})
+    assert "column 'when' must lie in the years" in message(Log.from_frame, kept, keep=["when"])
+    assert len(Log.from_frame(kept, keep=["when"], invalid="drop")) == 1
+    assert read_population(kept, keep=["when"], invalid="drop").columns["when"].len() == 1
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_far_dates_as_ids(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """In memory and in files that stream by."""
+    path = tmp_path / "log.parquet"
+    pl.DataFrame({"user": [1, 2], "item": FAR[0], "value": [1, 1]}).write_parquet(path)
+    for read in (read_log, count_items, count_values):
+        assert "column 'item' must lie in the years 1 to 9999; row 2" in message(read, path)
+    assert "panicked" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["-5000-01-01", "0000-01-01"])
+def test_far_times_in_text(tmp_path: Path, text: str) -> None:
+    """The same of what is written."""
+    path = tmp_path / "log.csv"
+    path.write_text(f"user,item,time\n1,1,2020-01-01\n1,2,{text}\n")
+    assert "row 2" in message(read_log, path)
+
+
+STRANGE: dict[str, list[Any]] = {
+    "duration": [dt.timedelta(1), dt.timedelta(2)],
+    "datetime": [dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 2)],
+    "time": [dt.time(1), dt.time(2)],
+    "binary": [b"a", b"b"],
+    "list": [[1], [2]],
+    "struct": [{"a": 1}, {"a": 2}],
+    "object": [object(), object()],
+}
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize("column", ["user", "item", "policy", "value", "propensity", "rank", "score", "prediction"])
+def test_types_that_are_neither_ids_nor_numbers(column: str, kind: str) -> None:
+    """Each is refused by name, also where rows may be dropped."""
+    good = pl.DataFrame({"user": [1, 2], "item": [1, 2]})
+    dtype = pl.Object if kind == "object" else None
+    frame = good.with_columns(pl.Series(column, STRANGE[kind], dtype=dtype))
+    read: Callable[..., object] = {
+        "rank": Recommendations.from_frame,
+        "score": Recommendations.from_frame,
+        "prediction": Predictions.from_frame,
+    }.get(column, Log.from_frame)
+    for invalid in ("error", "drop"):
+        assert f"column '{column}' must hold" in message(read, frame, invalid=invalid)
+
+
+@pytest.mark.parametrize("kind", ["binary", "list", "struct", "object"])
+def test_types_that_are_no_labels(kind: str) -> None:
+    """What is kept must print as a text."""
+    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2]}).with_columns(
+        pl.Series("place", STRANGE[kind], dtype=pl.Object if kind == "object" else None)
+    )
+    assert "column 'place' must hold" in message(Log.from_frame, frame, keep=["place"])
+    assert "column 'place' must hold" in message(read_population, frame, keep=["place"])
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pl.Series("user", [2**63, 5, 2**64 - 1], dtype=pl.UInt64),
+        pl.Series("user", [2**100, 5, -(2**100)], dtype=pl.Int128),
+        pl.Series("user", ["c", "a", "b"], dtype=pl.Enum(["c", "b", "a"])),
+        pl.Series("user", ["c", "a", "b"], dtype=pl.Categorical),
+        pl.Series("user", ["12345678901234567", "5", "6"]).cast(pl.Decimal(38, 0)),
+        pl.Series("user", [dt.date(2020, 1, 1), dt.date(1999, 1, 1), dt.date(2021, 1, 1)]),
+    ],
+    ids=lambda ids: str(ids.dtype),
+)
+def test_ids_of_any_type_are_their_texts(tmp_path: Path, ids: pl.Series) -> None:
+    """In frames, in files that stream by, and in look-ups."""
+    texts = ids.cast(pl.String)
+    frame = pl.DataFrame({"user": ids, "item": [1, 2, 3], "value": [1.0, 2.0, 3.0]})
+    log = Log.from_frame(frame, feedback="ratings")
+    assert sorted(log.to_frame()["user"].cast(pl.String)) == sorted(texts)
+    assert dict(log.to_frame().with_columns(pl.col("user").cast(pl.String))["user", "value"].rows()) == dict(
+        zip(texts, [1.0, 2.0, 3.0], strict=True)
+    )
+    assert (Ids.of(texts).encode(ids if not ids.dtype.is_decimal() else texts) >= 0).all()
+    path = tmp_path / "log.parquet"
+    frame.write_parquet(path)
+    assert sorted(count_items(path, columns={"item": "user"})[0].values.cast(pl.String)) == sorted(texts)
+
+
+def test_ids_that_floats_cannot_tell_apart() -> None:
+    """Beyond 2^53 different ids have become the same number; decimals are exact, and 1.5 is no id."""
+    frame = pd.DataFrame({"user": [2**53 + 1, None, 4], "item": [1, 2, 3]})
+    said = message(Log.from_frame, frame, invalid="error")
+    assert "column 'user' must hold whole numbers or text; row 1" in said and "2^53" in said
+    decimals = pl.Series("user", ["9007199254740993.5", "1.0"]).cast(pl.Decimal(38, 1))
+    assert "row 1" in message(Log.from_frame, pl.DataFrame({"user": decimals, "item": [1, 2]}))
+
+
+@pytest.mark.parametrize("wrong", [1e308, -1e31, 1e300])
+def test_numbers_that_sums_cannot_bear(wrong: float, tmp_path: Path) -> None:
+    """Values, predictions and covariates; scores only order, and may be anything finite."""
+    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], "value": [1.0, wrong]})
+    assert "must hold numbers between -1e+30 and 1e+30; row 2" in message(Log.from_frame, frame, feedback="ratings")
+    assert Log.from_frame(frame, invalid="drop").account.dropped == {"value too large": 1}
+    predicted = frame.rename({"value": "prediction"})
+    assert "between -1e+30 and 1e+30; row 2" in message(Predictions.from_frame, predicted)
+    assert "up to 1e+30" in message(Predictions.from_array, [[wrong]])
+    assert "between -1e+30 and 1e+30" in message(read_features, frame.drop("item"), "user")
+    assert len(Recommendations.from_frame(frame.rename({"value": "score"})).item) == 2
+    frame.write_parquet(tmp_path / "log.parquet")
+    assert "between -1e+30 and 1e+30; row 2" in message(count_values, tmp_path / "log.parquet")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [(1.7, "above 1"), (0.0, "zero"), (-0.1, "below 0"), (1e-160, "below 1e-30"), (5e-324, "below 1e-30")],
+)
+def test_propensities_say_what_is_wrong_with_them(wrong: float, why: str) -> None:
+    """Above 1 is another mistake than zero."""
+    said = message(Log.from_frame, pl.DataFrame({"user": [1, 2], "item": [1, 2], "propensity": [0.5, wrong]}))
+    assert "must lie in (0, 1]; row 2" in said and why in said
+
+
+def test_times_whose_differences_overflow() -> None:
+    """Plain numbers as times, up to 2^62."""
+    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], "time": [2**62 + 1, -(2**63)]})
+    assert "up to 2^62" in message(Log.from_frame, frame)
+
+
+def test_frames_that_cannot_become_columns() -> None:
+    """Two columns of one name, and cells of several types, are errors of ours."""
+    twice = pd.DataFrame([[1, 2, 3]], columns=["user", "item", "user"])
+    assert "frame: the frame cannot be read" in message(Log.from_frame, twice)
+    levels = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("user", "a"), ("item", "b")]))
+    assert "there is no column 'user'; the columns are: ('user', 'a')" in message(Log.from_frame, levels)
+    assert "not a dataframe" in message(read_features, 5, "user")
+    mixed = pd.DataFrame({"user": [1, "a", 2.5], "item": [1, 2, 3]})
+    assert "frame: the frame cannot be read" in message(Log.from_frame, mixed)

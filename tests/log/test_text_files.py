@@ -1,0 +1,189 @@
+"""Text files that are not what they seem: each is refused in one clear error, and no column is read for another."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from unskew import memory
+from unskew.errors import InputError
+from unskew.log import read_features, read_log, read_predictions, read_recommendations
+from unskew.log import text as text_module
+from unskew.log.catalogue import read_catalogue
+from unskew.log.population import read_population
+from unskew.propensity.counting import count_items
+
+HEADER = "user,item,title,value,propensity,rank,prediction"
+GOOD = "1,2,Heat,1,.3,1,.5"
+LONG = "2,3,Me, Myself and Irene,1,.3,1,.5"
+SHORT = "2,3,Me\n Myself,1,.3,1,.5"
+READERS: dict[str, Callable[[Path], object]] = {
+    "log": lambda path: read_log(path, feedback="ratings"),
+    "dropping": lambda path: read_log(path, feedback="ratings", invalid="drop"),
+    "implicit": lambda path: read_log(path, feedback="implicit"),
+    "lists": read_recommendations,
+    "predictions": read_predictions,
+    "catalogue": read_catalogue,
+    "population": read_population,
+    "features": lambda path: read_features(path, "user"),
+    "counts": count_items,
+}
+
+
+def put(path: Path, text: str) -> Path:
+    """A file as its name says: packed, or separated by tabs."""
+    text = text.replace(",", "\t") if ".tsv" in path.name else text
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def message(read: Callable[..., object], *args: Any, **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read(*args, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz"])
+@pytest.mark.parametrize("reader", READERS)
+def test_a_field_too_many_or_too_few(tmp_path: Path, reader: str, name: str) -> None:
+    """Every reader looks at all fields, also at those of columns that it does not use."""
+    path = put(tmp_path / name, f"{HEADER}\n{GOOD}\n{LONG}\n")
+    assert f"{path}: line 3 has 8 fields, but the header has 7." in message(READERS[reader], path)
+    put(path, f"{HEADER}\n{GOOD}\n{SHORT}\n")
+    assert f"{path}: line 3 has 3 fields, but the header has 7." in message(READERS[reader], path)
+
+
+def test_quoted_fields_hold_anything(tmp_path: Path) -> None:
+    """Separators, line ends and quotes in quotes are no fields, lines and ends; a line end at the end is optional."""
+    path = put(tmp_path / "t.csv", 'user,title,item\r\n1,"a,b\n""c"" ",2\r\n2,5" disk and 3" disk,4\r\n3,,5')
+    assert read_log(path).to_frame().rows() == [(1, 2), (2, 4), (3, 5)]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('user,item,title\n1,2,a\n2,3,"b\n3,4,c\n', "line 3 begins a field with a double quote that is never closed"),
+        ('user,item,title\n1,2,a\n2,3,"b" c\n', "line 3 goes on behind the double quote that ends a field"),
+        ('user,item,title\n1,2,a\n2,3,5" disk\n3,4,b\n', "Line 3 holds a double quote inside a field"),
+        ("user,item\r1,2\r3,4\r", "lines end with a carriage return only"),
+        ("\n\n\r\n", "the file is empty"),
+        ("user,item,user\n1,2,3\n", "two columns 'user', at places 1 and 3"),
+        ("user,item, item \n1,2,3\n", "two columns 'item', at places 2 and 3"),
+        ("1,2\n3,4\n5,6\n", "The first line seems to be a row, not a header"),
+        ("user,item\n1, 2\n", "column 'item' must hold ids without blanks around them; row 1"),
+        ("user,item\n1,a\nb\u200b,a\n", "column 'user' must hold ids without blanks around them; row 2"),
+        ("\x1b[31muser,item\n1,2\n", r"the columns are: \x1b[31muser, item."),
+    ],
+)
+def test_text_that_is_wrong(tmp_path: Path, content: str, words: str) -> None:
+    """What is wrong, and where."""
+    assert words in message(read_log, put(tmp_path / "t.csv", content))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_other_encodings(tmp_path: Path, encoding: str) -> None:
+    """Wide text is recognised with and without its mark."""
+    path = tmp_path / "t.csv"
+    path.write_bytes("user,item\n1,2\n".encode(encoding))
+    assert "it is in UTF-16 or UTF-32.\nSave it as UTF-8" in message(read_log, path)
+
+
+def test_a_mark_in_front_of_utf_8(tmp_path: Path) -> None:
+    """Spreadsheets write it; it is no part of the first name."""
+    path = put(tmp_path / "t.csv", "\ufeffuser,item\n1,2\n")
+    assert read_log(path).to_frame().rows() == [(1, 2)]
+    assert "two columns 'user'" in message(read_log, put(path, "\ufeffuser,item,user\n1,2,3\n"))
+
+
+def test_latin_1(tmp_path: Path) -> None:
+    """In the header and in a row."""
+    path = tmp_path / "t.csv"
+    for text in ("üser,item\n1,2\n", "user,item\nMüller,2\n"):
+        path.write_bytes(text.encode("latin-1"))
+        assert "UTF-8" in message(read_log, path)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_has_no_header_is_refused_at_once(tmp_path: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes of zero, or a line that never ends: the first block is enough, however long the file is."""
+    path = tmp_path / "t.csv"
+    reads = []
+    blocks = text_module._blocks
+
+    def counted(*args: Any) -> Any:
+        for block in blocks(*args):
+            reads.append(len(block))
+            yield block
+
+    monkeypatch.setattr(text_module, "_blocks", counted)
+    for content, words in (
+        (bytes(1 << 23), "bytes of zero"),
+        (b"ab" * (1 << 22), "does not end within the first 1.0 MB"),
+    ):
+        path.write_bytes(gzip.compress(content, 1) if packed else content)
+        assert words in message(read_log, path)
+    assert reads == [text_module.BLOCK] * 2
+
+
+def test_a_packed_file_that_outgrows_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unpacking stops, with what would help."""
+    path = put(tmp_path / "t.csv.gz", "user,item\n" + "1,1\n" * 1_000_000)
+    monkeypatch.setattr(text_module, "available", lambda: 8_000_000)
+    assert "unpacks to more than 2.0 MB" in (said := message(read_log, path)) and "Parquet" in said
+
+
+@pytest.mark.parametrize("damage", ["cut", "tail", "flip", "twice"])
+def test_damaged_archives(tmp_path: Path, damage: str) -> None:
+    """Cut off, followed by something else, changed, packed twice."""
+    good = gzip.compress(b"user,item\n" + b"".join(b"%d,%d\n" % (n, n * 7 % 31) for n in range(5000)))
+    path = tmp_path / "t.csv.gz"
+    middle = len(good) // 2
+    path.write_bytes(
+        {
+            "cut": good[:middle],
+            "tail": good + b"garbage",
+            "flip": good[:middle] + bytes([good[middle] ^ 255]) + good[middle + 1 :],
+            "twice": gzip.compress(good),
+        }[damage]
+    )
+    assert re.search("cannot be unpacked|packed twice", message(read_log, path))
+
+
+def test_archives_of_several_parts_are_read_whole(tmp_path: Path) -> None:
+    """What ``cat a.gz b.gz`` makes."""
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"user,item\n1,2\n") + gzip.compress(b"3,4\n"))
+    assert read_log(path).to_frame().rows() == [(1, 2), (3, 4)]
+
+
+def test_one_column_is_not_two(tmp_path: Path) -> None:
+    """``--columns user=item`` without a word about the item."""
+    path = put(tmp_path / "t.csv", "user,item\n1,2\n")
+    said = message(read_log, path, columns={"user": "item"})
+    assert "column 'item' would be both user and item" in said and "--columns user=...,item=..." in said
+    assert read_log(path, columns={"user": "item", "item": "user"}).to_frame().rows() == [(2, 1)]
+    users = put(tmp_path / "users.csv", "user,n\n1,2\n")
+    assert read_population(users, columns={"relevant": "n"}, keep=["n"]).columns["n"].to_list() == ["2"]
+
+
+def test_huge_cells_are_shortened(tmp_path: Path) -> None:
+    """A message has room for a line, not for ten megabytes; and escape codes are shown."""
+    cell = "\x1b[2Jx" * 200_000
+    said = message(read_log, put(tmp_path / "t.csv", f"user,item,value\n1,2,{cell}\n"))
+    assert "\x1b" not in said and len(said) < 500 and "1,000,000 characters" in said
+    said = message(read_log, put(tmp_path / "t.csv", f"{cell[:100_000]},item\n1,2\n"))
+    assert "\x1b" not in said and len(said) < 500
+
+
+def test_parquet_files_that_cannot_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file may claim to hold more rows than memory does."""
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"user": [1] * 10_000, "item": range(10_000)}).write_parquet(path)
+    monkeypatch.setattr(memory, "available", lambda: 100_000)
+    assert "t.parquet: reading 10,000 rows needs about 560 kB of memory" in message(read_log, path)

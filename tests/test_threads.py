@@ -1,0 +1,76 @@
+"""Threads that nobody waits for without end."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from unskew.threads import Threads
+
+
+def test_results_come_in_order_and_each_is_made_once() -> None:
+    with Threads(3) as pool:
+        assert list(pool.map(pow, range(100), [2] * 100)) == [number**2 for number in range(100)]
+        assert pool.submit(str, 7).result() == "7"
+
+
+def test_no_more_threads_than_asked_for_and_none_stays() -> None:
+    before = threading.active_count()
+    with Threads(2) as pool:
+        most = max(pool.map(lambda _: threading.active_count(), range(50)))
+    assert most <= before + 2 and threading.active_count() == before
+
+
+def test_a_failure_is_raised_and_drops_what_is_queued() -> None:
+    """Those under way are waited for: a caller who goes on meets nobody at work."""
+    ran, begun = [], threading.Event()
+
+    def work(number: int) -> None:
+        ran.append(number)
+        if number == 0:
+            begun.wait()
+            raise ValueError("no")
+        begun.set()
+        time.sleep(0.1)
+
+    before = threading.active_count()
+    with pytest.raises(ValueError, match="no"), Threads(2) as pool:
+        list(pool.map(work, range(100)))
+    assert threading.active_count() == before and len(ran) < 100
+
+
+STUCK = """
+import signal, sys, threading
+import polars  # has interrupted system calls taken up again
+from unskew.threads import Threads
+
+def work():
+    print("begun", flush=True)
+    threading.Event().wait()
+
+with Threads(1) as pool:
+    pool.submit(work).result()
+"""
+
+
+def test_ctrl_c_is_heard_while_a_thread_is_stuck() -> None:
+    """KeyboardInterrupt in the main thread, and an end of the process that waits for nobody."""
+    running = subprocess.Popen(
+        [sys.executable, "-c", STUCK],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # some shells ignore it for their children
+    )
+    try:
+        assert running.stdout is not None and running.stdout.readline() == "begun\n"
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=120)
+    finally:
+        running.kill()
+    assert "KeyboardInterrupt" in said and running.returncode != 0
