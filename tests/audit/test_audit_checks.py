@@ -137,7 +137,7 @@ def test_the_command_checks_propensities(frame: pl.DataFrame, tmp_path: Path) ->
         (["--propensity", "popularty"], "Did you mean 'popularity'"),
         (["--propensity", "naive_bayes"], "--mcar"),
         (["--user-features", "users.csv"], "covariates serve propensities"),
-        (["--propensity", "uniform", "--html", "log.parquet"], "would be replaced"),
+        (["--propensity", "uniform", "--html", "log.parquet"], "should end in .html"),
     ):
         done = unskew("audit", "log.parquet", "--feedback", "conversions", *arguments, cwd=tmp_path)
         assert done.returncode == 2 and word in flat(done.stderr) and "Traceback" not in done.stderr

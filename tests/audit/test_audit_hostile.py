@@ -126,7 +126,7 @@ def test_what_is_odd_is_said(case: str, words: str) -> None:
         ({"user": [1], "item": [2], "propensity": [0.0]}, {}, "propensity"),
         ({"user": [1], "item": [2]}, {"relevant": ">=4"}, "implicit feedback has no values"),
         ({"user": [1], "item": [2], "value": [1.0]}, {"relevant": "four"}, "threshold"),
-        ({"user": [1], "item": [2], "value": [1.0]}, {"feedback": "stars"}, "no feedback called 'stars'"),
+        ({"user": [1], "item": [2], "value": [1.0]}, {"feedback": "stars"}, "not 'stars'"),
     ],
 )
 def test_what_cannot_be_audited_is_a_clear_error(frame: dict[str, list[Any]], how: dict[str, Any], words: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-# The command on small worlds. The first unit is there at once; candidates of all others learn for days, and write a
+# The command on small worlds. The first unit is there at once; candidates of all others learn for long, and write a
 # line when they begin.
 RUN = """
 import sys
@@ -37,7 +37,7 @@ def one_run(kind, *arguments):
 
 Factors.fit = noted
 semi.one_run, real.one_run = (partial(one_run, kind) for kind in (semi, real))
-figure2.QUICK = table4.QUICK = Training(epochs=10**9, dims=(3,))
+figure2.QUICK = table4.QUICK = Training(epochs=10**5, dims=(3,))
 study.Setting = lambda store, workers: Setting(store, small_ratings, small_real, workers=workers)
 main()
 """
