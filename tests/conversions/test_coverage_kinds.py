@@ -20,7 +20,7 @@ import pytest
 from tests.conversions.test_coverage import ITEMS, LEVEL, POOLED, POPULATION, Floats, World, draw, numbered
 from unskew import estimators, metrics
 from unskew.engine.guess import Guess
-from unskew.engine.memory import estimate
+from unskew.engine.passes import first_pass
 from unskew.engine.plan import make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
@@ -82,7 +82,7 @@ def moments_of(pair: Pair, cells: Sequence[Cell]) -> list[Moments]:
     assert held.propensity is not None
     asked = [(estimators.make(e), Target.make(t), (metrics.make(f"dcg@{K}"),)) for e, t in cells]
     plan = make_plan(asked, Summary(pairs=Histogram.of(held.propensity)), 2, K)
-    return list(estimate(held, plan.arms, plan.cells, threads=1).moments)
+    return list(first_pass(held, plan, threads=1).moments)
 
 
 def intervals(pair: Pair, cells: Sequence[Cell]) -> Floats:

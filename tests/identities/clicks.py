@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from unskew import estimators, metrics
-from unskew.engine import memory
+from unskew.engine import passes
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan, make_plan
 from unskew.estimators import Estimator, Summary, Target
@@ -82,7 +82,7 @@ def plan_of(held: Held, cells: Sequence[tuple[str | Estimator, str, str]]) -> Pl
 def values(held: Held, cells: Sequence[tuple[str | Estimator, str, str]], plan: Plan | None = None) -> list[Floats]:
     """The estimates of both models in these cells (estimator, target, metric)."""
     plan = plan or plan_of(held, cells)
-    return [moments.values for moments in memory.estimate(held, plan.arms, plan.cells, threads=1).moments]
+    return [moments.values for moments in passes.first_pass(held, plan, threads=1).moments]
 
 
 def some_users(

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.identities.clicks import DCG, RECALL, Click, held_of, masked, plan_of
-from unskew.engine import memory
+from unskew.engine import passes
 from unskew.engine.held import Held
+from unskew.engine.sums import Sums
 from unskew.inference.moments import Moments
 from unskew.log import Ids
 
@@ -66,7 +67,7 @@ def close_moments(found: Sequence[Moments], expected: Sequence[Moments]) -> None
         np.testing.assert_array_equal(one.differ, two.differ)
 
 
-def close_sums(found: memory.Sums, expected: memory.Sums) -> None:
+def close_sums(found: Sums, expected: Sums) -> None:
     close_moments(found.moments, expected.moments)
     for one, two in zip(found.tallies, expected.tallies, strict=True):
         np.testing.assert_allclose(
@@ -84,8 +85,8 @@ def test_blocks_of_any_size_give_the_one_pass_result(block: int) -> None:
     """whole users in blocks of 1, 2, 7, …: the same estimates, errors, diagnostics and replicates."""
     held = many_users(200, seed=1)
     plan = plan_of(held, EVERY_CELL)
-    whole = memory.estimate(held, plan.arms, plan.cells, replicates=60, seed=4)
-    parts = memory.estimate(held, plan.arms, plan.cells, replicates=60, seed=4, block=block, threads=2)
+    whole = passes.first_pass(held, plan, replicates=60, seed=4)
+    parts = passes.first_pass(held, plan, replicates=60, seed=4, block=block, threads=2)
     close_sums(parts, whole)
 
 
@@ -116,13 +117,13 @@ def test_partitions_merge_in_any_order(random: Any, parts: int) -> None:
     """users dealt out at random, shuffled inside, merged in any order: the same result."""
     held = many_users(60, seed=2)
     plan = plan_of(held, EVERY_CELL)
-    whole = memory.estimate(held, plan.arms, plan.cells, replicates=50, seed=4)
+    whole = passes.first_pass(held, plan, replicates=50, seed=4)
     users = list(range(held.users))
     random.shuffle(users)
     dealt = [users[n::parts] for n in range(parts)]
     random.shuffle(dealt)
-    sums = [memory.estimate(chosen(held, some), plan.arms, plan.cells, replicates=50, seed=4) for some in dealt]
-    close_sums(reduce(memory.Sums.merge, sums), whole)
+    sums = [passes.first_pass(chosen(held, some), plan, replicates=50, seed=4) for some in dealt]
+    close_sums(reduce(Sums.merge, sums), whole)
 
 
 def test_threads_do_not_change_a_bit() -> None:
@@ -130,8 +131,7 @@ def test_threads_do_not_change_a_bit() -> None:
     held = many_users(300, seed=3)
     plan = plan_of(held, EVERY_CELL)
     one, *others = (
-        memory.estimate(held, plan.arms, plan.cells, replicates=60, seed=4, block=13, threads=threads)
-        for threads in (1, 2, 5)
+        passes.first_pass(held, plan, replicates=60, seed=4, block=13, threads=threads) for threads in (1, 2, 5)
     )
     for other in others:
         for a, b in zip(one.moments, other.moments, strict=True):
@@ -143,7 +143,7 @@ def test_threads_do_not_change_a_bit() -> None:
 def test_threads_do_not_change_a_result() -> None:
     """A bootstrapped evaluation of several blocks is the same to the last bit with 1, 2 and 5 threads."""
     rng = np.random.default_rng(0)
-    n = 3 * memory.BLOCK
+    n = 3 * passes.BLOCK
     test = pl.DataFrame({"user": np.arange(n), "item": rng.integers(0, 9, n), "propensity": rng.uniform(0.1, 1.0, n)})
     lists = {
         name: pl.DataFrame({"user": np.arange(n), "item": rng.integers(0, 9, n), "rank": rng.integers(1, 5, n)})

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unskew.engine.held import Held
+from unskew.engine.memory import MemoryEngine
 from unskew.estimators import Estimator
 from unskew.evaluation.measure import measure
 from unskew.evaluation.tippings import tippings
@@ -77,13 +78,13 @@ class Brute:
         worth = [worths(found, held) for found in held.lists]
         inverse = 1.0 / held.propensity
         if estimator.startswith("clipped"):
-            floor = plan_of(held, (cell,)).arms[0].estimator.floor  # type: ignore[attr-defined]
+            floor = plan_of(held, (cell,)).runs[0].estimator.floor  # type: ignore[attr-defined]
             inverse = np.array([1.0 / max(p, floor) for p in held.propensity])
         if estimator == "naive":
             inverse = np.ones(len(held.value))
         strata = np.zeros(len(held.value), dtype=np.int64)
         if estimator == GS:
-            (edge,) = plan_of(held, (cell,)).arms[0].estimator.strata.edges  # type: ignore[attr-defined]
+            (edge,) = plan_of(held, (cell,)).runs[0].estimator.strata.edges  # type: ignore[attr-defined]
             strata = (held.propensity >= edge).astype(np.int64)
         fixed = 0.0 if held.relative or estimator == "naive" else 1.0
         return cls(held, cell, worth[0] - worth[1], inverse, fixed, strata)
@@ -165,7 +166,7 @@ def verdict(held: Held, cell: tuple[str | Estimator, str], metric: str = "dcg@5"
     """The pair's row, with its tipping point also where so few users decide nothing."""
     plan = plan_of(held, (cell,), metric)
     (row,) = answer(held, plan, setting(2)).verdicts
-    found = tippings(measure(held, plan, setting(2)), {(0, 0, 1)}).get((0, 0, 1))
+    found = tippings(measure(MemoryEngine(held), plan, setting(2)), {(0, 0, 1)}).get((0, 0, 1))
     if found is None:
         return row
     kind = "ratio" if held.relative or cell[0] == "naive" else "odds"

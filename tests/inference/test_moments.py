@@ -9,7 +9,8 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from unskew.engine.memory import Sums, estimate
+from unskew.engine.passes import first_pass
+from unskew.engine.sums import Sums
 from unskew.inference.form import Form
 from unskew.inference.moments import Moments
 from unskew.inference.tally import Tally
@@ -200,7 +201,7 @@ def test_the_engine_gives_the_same_sums_for_every_block_size() -> None:
     plan = plan_of(held, CELLS)
 
     def run(block: int) -> Sums:
-        return estimate(held, plan.arms, plan.cells, threads=2, block=block)
+        return first_pass(held, plan, threads=2, block=block)
 
     whole = run(10_000)
     for block in (1, 17, 256):

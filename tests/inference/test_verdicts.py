@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from unskew.engine.held import Held
-from unskew.engine.memory import estimate
+from unskew.engine.passes import first_pass
 from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.form import Form
 from unskew.inference.intervals import two_sided_p
@@ -45,7 +45,7 @@ def false_verdicts() -> Floats:
         held = draw(seed, USERS, (0.5, 0.5, 0.5, 0.5)).held(relative=True)
         plan = plan_of(held, CELLS)
         out = np.empty((len(CELLS), 3))
-        for place, moments in enumerate(estimate(held, plan.arms, plan.cells, threads=1).moments):
+        for place, moments in enumerate(first_pass(held, plan, threads=1).moments):
             p = np.array([contrast(moments, a, b).p for a, b in PAIRS])
             out[place] = p[0] < ERROR, (p < tail_of(moments, 4)).any(), (p < ERROR).any()
         return out
@@ -178,14 +178,14 @@ def test_users_needed_gives_a_power_of_80_per_cent(pilot: Held, cell: tuple[str,
     The Monte Carlo error is √(.8·.2/600) = 1.6 points, and the pilot study of 500,000 users knows the power to 2.
     """
     plan = plan_of(pilot, (cell,))
-    (known,) = estimate(pilot, plan.arms, plan.cells).moments
+    (known,) = first_pass(pilot, plan).moments
     needed = users_needed(contrast(known, 0, 1), known.active, ERROR / pairs)
     assert needed is not None and 200 < needed < 5_000
     population = round(needed * known.users / known.active)
 
     def one(seed: int) -> bool:
         held = draw(seed, population, UNEQUAL).held(relative=True)
-        (moments,) = estimate(held, plan.arms, plan.cells, threads=1).moments
+        (moments,) = first_pass(held, plan, threads=1).moments
         return contrast(moments, 0, 1).p < ERROR / pairs and bool(moments.values[0] < moments.values[1])
 
     assert np.mean(many(one, range(50_000, 50_600))) == pytest.approx(0.8, abs=0.08)

@@ -20,6 +20,7 @@ from numba import njit
 
 from unskew import estimators, metrics
 from unskew.engine.held import Held
+from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Plan, make_plan
 from unskew.estimators import Estimator, Summary, Target
 from unskew.estimators.summary import Histogram
@@ -171,8 +172,6 @@ def setting(
         level=level,
         replicates=replicates,
         seed=seed,
-        threads=1,
-        progress=None,
         segment=None,
         single_clicks=single_clicks,
         support_gap=support_gap,
@@ -181,7 +180,7 @@ def setting(
 
 def answer(held: Held, plan: Plan, chosen: Setting) -> answers.Answer:
     """The answer of one table, at the simultaneous level of its own pairs."""
-    measured = measure(held, plan, chosen)
+    measured = measure(MemoryEngine(held, threads=1), plan, chosen)
     return answers.answer(measured, error_per_comparison([measured]))
 
 

@@ -15,6 +15,7 @@ from numba import njit
 from tests.inference.worlds import numbered
 from unskew import estimators, metrics
 from unskew.engine.held import Held
+from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Plan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
@@ -134,11 +135,9 @@ def answered(held: Held, asked: Sequence[str], named: Sequence[str] = METRICS, r
         level=0.95,
         replicates=replicates,
         seed=0,
-        threads=1,
-        progress=None,
         segment=None,
         single_clicks=0.0,
         support_gap=None,
     )
-    measured = measure(held, plan_of(held, asked, named), setting)
+    measured = measure(MemoryEngine(held, threads=1), plan_of(held, asked, named), setting)
     return answer(measured, error_per_comparison([measured]))

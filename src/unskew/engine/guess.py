@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels.coding import known, unseen
 from unskew.log import Log, Recommendations
 
@@ -31,6 +32,7 @@ class Guess:
         ask: q of pairs of codes, ascending by user; ``None`` without an outcome model.
         people: the codes of the users, where they are some of those that ``excluded`` and ``ask`` know.
         depth: the deepest rank that is worth something: nothing is asked about entries below it.
+        outcomes: the least and the largest outcome, which predictions are compared with.
     """
 
     logged: Bools
@@ -39,6 +41,7 @@ class Guess:
     ask: Callable[[Ints32, Ints32], Floats] | None = None
     people: Ints32 | None = None
     depth: int | None = None
+    outcomes: tuple[float, float] = (0.0, 1.0)
 
     def candidates(self, lists: Recommendations, low: int, high: int) -> Bools:
         """Which entries of the lists of users ``low`` … ``high − 1`` are candidates."""
@@ -69,18 +72,21 @@ class Guess:
         user = np.repeat(self._codes(low, high), np.diff(lists.indptr[low : high + 1]))
         return (user, item) if there.all() else (user[there], item[there])
 
-    def listed(self, lists: Recommendations, low: int, high: int, there: Bools) -> Floats | None:
-        """q of each entry, 0 where it is no candidate or too deep to count."""
+    def listed(
+        self, lists: Recommendations, low: int, high: int, there: Bools
+    ) -> tuple[Floats | None, PredictionRange]:
+        """q of each entry, 0 where it is no candidate or too deep to count, and how far all of them reach."""
         if self.ask is None:
-            return None
+            return None, NO_PREDICTIONS
         if self.depth is not None:
             there = there & (lists.rank[lists.indptr[low] : lists.indptr[high]] <= self.depth)
         asked = self.ask(*self.pairs(lists, low, high, there))
+        reach = PredictionRange.of(asked, self.outcomes)
         if len(asked) == len(there):
-            return asked
+            return asked, reach
         q = np.zeros(len(there))
         q[there] = asked
-        return q
+        return q, reach
 
     def _codes(self, low: int, high: int) -> Ints32:
         return np.arange(low, high, dtype=np.int32) if self.people is None else self.people[low:high]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from unskew.engine.guess import Bools, Guess
 from unskew.estimators import Batch
+from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
@@ -31,6 +32,7 @@ class Ranked:
         list_there: which listed entries are candidates; the others cannot be hits.
         list_q: what the outcome model says of each listed pair (0 where it is no candidate).
         list_inside: which entries are items of the catalogue, where some are not: totals hold no others.
+        list_range: how far the outcome model's predictions reach.
     """
 
     rank: Ints32
@@ -40,6 +42,7 @@ class Ranked:
     list_there: Bools | None = None
     list_q: Floats | None = None
     list_inside: Bools | None = None
+    list_range: PredictionRange = NO_PREDICTIONS
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +115,14 @@ class Held:
         assert self.guess is not None
         there = self.guess.candidates(lists, low, high)
         first, last = lists.indptr[low], lists.indptr[high]
+        q, reach = self.guess.listed(lists, low, high, there)
         return replace(
             ranked,
             list_indptr=lists.indptr[low : high + 1] - first,
             list_rank=lists.rank[first:last],
             list_there=there,
-            list_q=self.guess.listed(lists, low, high, there),
+            list_q=q,
+            list_range=reach,
             list_inside=self.guess.inside(lists, low, high),
         )
 

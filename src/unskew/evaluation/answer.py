@@ -9,9 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
-from unskew.engine.held import Held
-from unskew.engine.items import item_ratios
-from unskew.engine.memory import AnyArm, Cell, Sums
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.plan import Cell
+from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Target
 from unskew.evaluation.measure import Floats, Key, Measured, Setting, weighted
 from unskew.evaluation.rivals import Rivals
@@ -40,18 +40,18 @@ class Answer:
 
 def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     """Put the rows of one table together; ``errors`` is the error probability of each comparison, by cell."""
-    held, plan, setting, sums = measured.held, measured.plan, measured.setting, measured.sums
+    engine, plan, setting, sums = measured.engine, measured.plan, measured.setting, measured.sums
     estimates: list[Estimate] = []
     lost = 0
     rivals: list[Rivals] = []
     for place, cell in enumerate(plan.cells):
-        arm = plan.arms[cell.arm]
-        moved = measured.redrawn[place] if measured.redrawn is not None and weighted(arm) else None
+        run = plan.runs[cell.run]
+        moved = measured.redrawn[place] if measured.redrawn is not None and weighted(run) else None
         drawn = _drawn(sums, cell) if moved is None else moved
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
-        estimates += _estimates(measured, arm, cell, place, drawn)
-        key = (str(arm.metrics[cell.metric]), str(arm.estimator), str(arm.target))
+        estimates += _estimates(measured, run, cell, place, drawn)
+        key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
         if len(setting.models) > 1:
             rivals.append(Rivals(measured, place, errors.get(key, 1.0 - setting.level), drawn, moved is not None))
     judged = [(r, {pair: r.judge(*pair) for pair in combinations(range(len(setting.models)), 2)}) for r in rivals]
@@ -63,14 +63,14 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
         for r, found in judged
         for pair, judgement in found.items()
     ]
-    weights = [_weights(arm, tally, setting) for arm, tally in zip(plan.arms, sums.tallies, strict=True)]
-    for arm in plan.points:
-        points, tally = item_ratios(held, arm)
-        weights.append(_weights(arm, tally, setting))
-        for t, values in enumerate(points):
-            there = int(np.count_nonzero(np.diff(held.indptr)))
+    weights = [_weights(run, tally, setting) for run, tally in zip(plan.runs, sums.tallies, strict=True)]
+    for run in plan.points:
+        by_item = engine.item_sums(run)
+        tally = engine.item_tally(run, by_item.weights)
+        weights.append(_weights(run, tally, setting))
+        for t, values in enumerate(by_item.ratios(run)):
             rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
-            estimates += _rows(measured, (arm, t), tally, None, there, rows, None)
+            estimates += _rows(measured, (run, t), tally, None, sums.extent.users_with_rows, rows, None)
     return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
 
 
@@ -81,20 +81,20 @@ def _withhold_contradicted(judged: Judged) -> None:
     """Take back what an estimator says where one that promises more, on the same metric, names the other model."""
     said: dict[tuple[str, tuple[int, int]], list[tuple[int, bool, str]]] = {}
     for r, found in judged:
-        place = standing(r.arm, r.cell.metric).place
+        place = standing(r.run, r.cell.metric).place
         for pair, judgement in found.items():
             if judgement.decided:
-                key = str(r.arm.metrics[r.cell.metric]), pair
-                who = f"{r.arm.estimator} ({r.arm.target})"
+                key = str(r.run.metrics[r.cell.metric]), pair
+                who = f"{r.run.estimator} ({r.run.target})"
                 said.setdefault(key, []).append((place, judgement.low > 0.0, who))
     for r, found in judged:
-        own = standing(r.arm, r.cell.metric)
+        own = standing(r.run, r.cell.metric)
         if not own.debiased:
             continue
         for pair, judgement in found.items():
             stronger = [
                 who
-                for other, first, who in said.get((str(r.arm.metrics[r.cell.metric]), pair), ())
+                for other, first, who in said.get((str(r.run.metrics[r.cell.metric]), pair), ())
                 if judgement.decided and other < own.place and first != (judgement.low > 0.0)
             ]
             if stronger:
@@ -107,9 +107,9 @@ def _drawn(sums: Sums, cell: Cell) -> Floats | None:
     return None if sums.replicates is None else cell.form.values(sums.replicates[:, cell.columns])
 
 
-def _estimates(measured: Measured, arm: AnyArm, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
+def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
     setting, moments = measured.setting, measured.sums.moments[place]
-    tally, carried = measured.sums.tallies[cell.arm], measured.sums.carried[cell.arm]
+    tally, carried = measured.sums.tallies[cell.run], measured.sums.carried[cell.run]
     rivals = Rivals(measured, place, 1.0 - setting.level, None, False)
     rows = []
     for j in range(len(setting.models)):
@@ -119,7 +119,7 @@ def _estimates(measured: Measured, arm: AnyArm, cell: Cell, place: int, drawn: F
             few = not math.isnan(interval.low) and rivals.wins(j) < ENOUGH_HITS
             interval = _both(replicates, interval) if few else replicates
         rows.append((float(moments.values[j]), interval))
-    bias = measured.few_clicks.get(cell.arm)
+    bias = measured.few_clicks.get(cell.run)
     few_clicks = None if bias is None else bias.mean[cell.metric]
     return _rows(measured, rivals, tally, carried, moments.active, rows, few_clicks)
 
@@ -135,8 +135,8 @@ def _interval(measured: Measured, rivals: Rivals, model: int) -> Interval:
     spread = float(rivals.moments.covariance[model, model])
     error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
     value, largest = one.value, math.inf if rivals.largest is None else rivals.largest
-    ranked = isinstance(rivals.arm.metrics[rivals.cell.metric], RankingMetric)
-    hits = measured.sums.carried[rivals.cell.arm].pairs(rivals.cell.metric, model)
+    ranked = isinstance(rivals.run.metrics[rivals.cell.metric], RankingMetric)
+    hits = measured.sums.carried[rivals.cell.run].pairs(rivals.cell.metric, model)
     if ranked and one.users == 0 and hits == 0 and value == 0.0:
         if rivals.by_seen_pairs or rivals.hit is None:
             return Interval(math.nan, 0.0, largest)
@@ -144,7 +144,7 @@ def _interval(measured: Measured, rivals: Rivals, model: int) -> Interval:
     low, high = one.interval(1.0 - level) if one.exists else (value, value)
     if math.isnan(error) or math.isnan(value):
         return Interval(error, math.nan, math.nan)
-    if ranked and rivals.arm.estimator.weighs and weighted(rivals.arm):
+    if ranked and rivals.run.traits.uses_seen_pairs and weighted(rivals.run):
         wins = rivals.wins(model)
         if wins < FEW_WINS and rivals.by_seen_pairs:
             high = math.inf
@@ -152,7 +152,7 @@ def _interval(measured: Measured, rivals: Rivals, model: int) -> Interval:
             high = max(high, one.with_hits(MORE_HITS, rivals.hit).interval(1.0 - level)[1])
     slack = measured.setting.shortage * rivals.span
     low, high = low - slack, high + slack
-    positive = not rivals.arm.estimator.corrects  # sums of positive terms, and errors
+    positive = not rivals.run.traits.corrects_model  # sums of positive terms, and errors
     return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
 
 
@@ -163,16 +163,16 @@ def _both(one: Interval, other: Interval) -> Interval:
 
 def _rows(
     measured: Measured,
-    cell: Rivals | tuple[AnyArm, int],
+    cell: Rivals | tuple[EstimatorRun, int],
     tally: Tally,
     carried: Carried | None,
     users: int,
     found: Sequence[tuple[float, Interval]],
     few_clicks: Floats | None,
 ) -> list[Estimate]:
-    """One row per model, from its value and interval; a point without an error is given by its arm and metric."""
-    arm, metric = (cell.arm, cell.cell.metric) if isinstance(cell, Rivals) else cell
-    held, setting, asked = measured.held, measured.setting, arm.metrics[metric]
+    """One row per model, from its value and interval; a point without an error is given by its run and metric."""
+    run, metric = (cell.run, cell.cell.metric) if isinstance(cell, Rivals) else cell
+    setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
     rows = []
@@ -183,25 +183,25 @@ def _rows(
             Estimate(
                 model=model,
                 metric=str(asked),
-                estimator=str(arm.estimator),
-                target=arm.target,
-                propensity=setting.propensity if weighted(arm) else None,
+                estimator=str(run.estimator),
+                target=run.target,
+                propensity=setting.propensity if weighted(run) else None,
                 segment=setting.segment,
                 value=value,
                 se=interval.se,
                 low=interval.low,
                 high=interval.high,
-                ess=ess if arm.estimator.weighs else math.nan,
+                ess=ess if run.traits.uses_seen_pairs else math.nan,
                 hits=tally.pairs if carried is None else carried.pairs(metric, j),
-                max_weight_share=largest if arm.estimator.weighs else math.nan,
+                max_weight_share=largest if run.traits.uses_seen_pairs else math.nan,
                 clipped_share=tally.clipped_share,
                 support_gap=setting.support_gap,
                 unsupported=(0.0 if unsupported is None else float(unsupported[j])) if ranked else None,
                 few_clicks=None if few_clicks is None else float(few_clicks[j]),
                 users=users,
-                interactions=len(held.value) if (arm.target.sums or arm.target is Target.PER_PAIR) else tally.pairs,
-                standing=standing(arm, metric),
-                promise=_promise(arm, metric),
+                interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
+                standing=standing(run, metric),
+                promise=_promise(run, metric),
                 trust=_doubt(cell, j, interval) if isinstance(cell, Rivals) else "",
             )
         )
@@ -210,8 +210,8 @@ def _rows(
 
 def _doubt(rivals: Rivals, model: int, interval: Interval) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
-    ranked = isinstance(rivals.arm.metrics[rivals.cell.metric], RankingMetric)
-    if not rivals.arm.estimator.weighs or not ranked or math.isnan(rivals.moments.values[model]):
+    ranked = isinstance(rivals.run.metrics[rivals.cell.metric], RankingMetric)
+    if not rivals.run.traits.uses_seen_pairs or not ranked or math.isnan(rivals.moments.values[model]):
         return ""
     wins = rivals.wins(model)
     if wins < FEW_WINS and rivals.by_seen_pairs:
@@ -222,22 +222,22 @@ def _doubt(rivals: Rivals, model: int, interval: Interval) -> str:
     return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
 
 
-def standing(arm: AnyArm, metric: int) -> Standing:
+def standing(run: EstimatorRun, metric: int) -> Standing:
     """What may be claimed of a cell: of metrics that are no sums over items nothing, once they are weighed."""
-    found = arm.estimator.standing(arm.target)
-    return Standing.BIASED if found.debiased and not _additive(arm, metric) else found
+    found = run.estimator.standing(run.target)
+    return Standing.BIASED if found.debiased and not _additive(run, metric) else found
 
 
-def _additive(arm: AnyArm, metric: int) -> bool:
-    asked = arm.metrics[metric]
+def _additive(run: EstimatorRun, metric: int) -> bool:
+    asked = run.metrics[metric]
     return not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
 
 
-def _promise(arm: AnyArm, metric: int) -> str:
-    asked = arm.metrics[metric]
-    if not _additive(arm, metric):
+def _promise(run: EstimatorRun, metric: int) -> str:
+    asked = run.metrics[metric]
+    if not _additive(run, metric):
         return f"no promise: {asked.name} is not a sum over items"
-    promise = arm.estimator.promise(arm.target)
+    promise = run.estimator.promise(run.target)
     return f"of its square: {promise}" if asked.root else promise
 
 
@@ -245,12 +245,12 @@ def _verdict(
     measured: Measured, rivals: Rivals, pair: tuple[int, int], judged: Judgement, gamma: Tipping | None
 ) -> Verdict:
     """The row of one pair of models."""
-    setting, (a, b), arm, cell = measured.setting, pair, rivals.arm, rivals.cell
+    setting, (a, b), run, cell = measured.setting, pair, rivals.run, rivals.cell
     difference = rivals.difference(a, b)
-    upwards = -1.0 if arm.metrics[cell.metric].lower_is_better else 1.0
-    cell_standing = standing(arm, cell.metric)
+    upwards = -1.0 if run.metrics[cell.metric].lower_is_better else 1.0
+    cell_standing = standing(run, cell.metric)
     sure = setting.known and cell_standing in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    word = outcome(upwards * difference.value, judged.decided, sure and weighted(arm))
+    word = outcome(upwards * difference.value, judged.decided, sure and weighted(run))
     needed = None
     if word is Outcome.UNDECIDED and difference.users:
         needed = users_needed(difference, rivals.moments.active, rivals.tail)
@@ -258,9 +258,9 @@ def _verdict(
     p = rivals.p(a, b)
     adjusted = min(1.0, p * alpha / rivals.tail)
     return Verdict(
-        metric=str(arm.metrics[cell.metric]),
-        estimator=str(arm.estimator),
-        target=arm.target,
+        metric=str(run.metrics[cell.metric]),
+        estimator=str(run.estimator),
+        target=run.target,
         segment=setting.segment,
         a=setting.models[a],
         b=setting.models[b],
@@ -271,10 +271,10 @@ def _verdict(
         p=p,
         p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
-        assumption="" if sure and weighted(arm) else _assumption(measured, arm, cell_standing),
+        assumption="" if sure and weighted(run) else _assumption(measured, run, cell_standing),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
-        tipping_kind=None if gamma is None else _tipping_kind(arm, measured.held),
+        tipping_kind=None if gamma is None else _tipping_kind(run, relative=measured.engine.relative),
         users_needed=needed,
         users_apart=difference.users,
         ess=rivals.ess(a, b),
@@ -284,7 +284,7 @@ def _verdict(
     )
 
 
-def _assumption(measured: Measured, arm: AnyArm, cell_standing: Standing) -> str:
+def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
     """What a verdict rests on besides the rows, in words that go on after "if"."""
     assumed = measured.setting.assumption
     if not cell_standing.debiased:
@@ -293,24 +293,24 @@ def _assumption(measured: Measured, arm: AnyArm, cell_standing: Standing) -> str
         return "the outcome model is right"
     if cell_standing is Standing.BIASED:
         traded = "the bias that it takes on purpose favours neither"
-        return f"{assumed}, and {traded}" if assumed and weighted(arm) else traded
-    if Need.OUTCOME in arm.estimator.needs(arm.target) and assumed:
+        return f"{assumed}, and {traded}" if assumed and weighted(run) else traded
+    if Need.OUTCOME in run.estimator.needs(run.target) and assumed:
         return f"the outcome model is right, or {assumed}"
     return assumed
 
 
 def _trust(measured: Measured, rivals: Rivals, a: int, b: int, judged: Judgement, word: Outcome) -> str:
-    setting, arm, cell = measured.setting, rivals.arm, rivals.cell
+    setting, run, cell = measured.setting, rivals.run, rivals.cell
     if not rivals.moments.differ[a, b]:
         return "The two models score the same for every user."
     if not word.decided:
         return withheld(judged.reasons)
-    carried = measured.sums.carried[cell.arm]
+    carried = measured.sums.carried[cell.run]
     return doubts(
         users=rivals.moments.active,
-        ess=rivals.ess(a, b) if arm.estimator.weighs else None,
+        ess=rivals.ess(a, b) if run.traits.uses_seen_pairs else None,
         max_weight_share=max(carried.max_weight_share(cell.metric, j) for j in (a, b)),
-        support_gap=setting.support_gap if weighted(arm) else None,
+        support_gap=setting.support_gap if weighted(run) else None,
         note=_note(rivals, a, b),
     )
 
@@ -319,23 +319,23 @@ def _note(rivals: Rivals, a: int, b: int) -> str:
     share = rivals.unsupported(a, b)
     if share > 0.05:
         return f"up to {share:.0%} of a list's worth lies on items that the log could never show"
-    if not _additive(rivals.arm, rivals.cell.metric) and weighted(rivals.arm):
+    if not _additive(rivals.run, rivals.cell.metric) and weighted(rivals.run):
         return (
-            f"{rivals.arm.metrics[rivals.cell.metric].name} is not a sum over items, so weights do not make it unbiased"
+            f"{rivals.run.metrics[rivals.cell.metric].name} is not a sum over items, so weights do not make it unbiased"
         )
     return ""
 
 
-def _tipping_kind(arm: AnyArm, held: Held) -> str:
-    return "odds" if weighted(arm) and not held.relative else "ratio"
+def _tipping_kind(run: EstimatorRun, *, relative: bool) -> str:
+    return "odds" if weighted(run) and not relative else "ratio"
 
 
-def _weights(arm: AnyArm, tally: Tally, setting: Setting) -> Weights:
+def _weights(run: EstimatorRun, tally: Tally, setting: Setting) -> Weights:
     used = np.flatnonzero(tally.bins)
     low = 2.0 ** ((used - BINS // 2) / 2.0)
     return Weights(
-        str(arm.estimator),
-        arm.target,
+        str(run.estimator),
+        run.target,
         setting.segment,
         tuple(low.tolist()),
         tuple((low * 2.0**0.5).tolist()),

@@ -39,7 +39,7 @@ def _listed(aligned: Aligned, plan: Plan) -> list[str]:
     parts = []
     if asking[Need.LISTS]:
         parts.append(f"{asking[Need.LISTS]} count them as candidates")
-    if any(arm.target.normalised for arm in plan.arms):
+    if any(run.target.normalised for run in plan.runs):
         parts.append("normalised targets leave them out")
     if asking[Need.CANDIDATES]:
         parts.append(f"{asking[Need.CANDIDATES]} count the pairs of the other items only, which may be too few")
@@ -52,4 +52,4 @@ def _listed(aligned: Aligned, plan: Plan) -> list[str]:
 
 
 def _estimators(plan: Plan, need: Need) -> str:
-    return ", ".join(dict.fromkeys(str(a.estimator) for a in plan.arms if need in a.estimator.needs(a.target)))
+    return ", ".join(dict.fromkeys(str(a.estimator) for a in plan.runs if need in a.estimator.needs(a.target)))

@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from unskew import metrics
-from unskew.engine.memory import AnyArm
+from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Kept
 from unskew.estimators import DR, IPS, SNIPS, Estimator, Need, Standing, Target
+from unskew.estimators.traits import traits
 from unskew.estimators.validity import innermost
 from unskew.metrics import Metric, RankingMetric, Shape
 
@@ -55,20 +56,20 @@ def consent(estimator: Estimator, target: Target, metric: Metric) -> Beside | No
     return Beside(metric, stronger, Target.SUM_POOLED if target is Target.SUM_PER_USER else target)
 
 
-def hits(estimator: Estimator, metric: Metric) -> Beside | None:
+def hits(estimator: Estimator, target: Target, metric: Metric) -> Beside | None:
     """The cell whose sums count positive outcomes; ``None`` where the cell's own do."""
-    if not estimator.corrects or not isinstance(metric, RankingMetric):
+    if not isinstance(metric, RankingMetric) or not traits(estimator, target).corrects_model:
         return None
     return Beside(metric, IPS(), Target.PER_USER_SUM)
 
 
-def companions(arms: Sequence[AnyArm]) -> list[Kept]:
-    """All cells that are needed beside those of these arms, and beside those, by estimator and target."""
+def companions(runs: Sequence[EstimatorRun]) -> list[Kept]:
+    """All cells that are needed beside those of these runs, and beside those, by estimator and target."""
     found: dict[tuple[str, Target], tuple[Estimator, list[Metric]]] = {}
-    waiting = [(arm.estimator, arm.target, metric) for arm in arms for metric in arm.metrics]
+    waiting = [(run.estimator, run.target, metric) for run in runs for metric in run.metrics]
     while waiting:
         estimator, target, metric = waiting.pop(0)
-        for beside in (consent(estimator, target, metric), hits(estimator, metric)):
+        for beside in (consent(estimator, target, metric), hits(estimator, target, metric)):
             if beside is None:
                 continue
             _, asked = found.setdefault((str(beside.estimator), beside.target), (beside.estimator, []))

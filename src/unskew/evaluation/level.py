@@ -241,7 +241,7 @@ def level_warnings(check: LevelCheck | None, plan: Plan) -> list[str]:
         return []
     if check.wrong:
         return [check.wrong + " What is shown here does without the level."]
-    needing = dict.fromkeys(str(arm.estimator) for arm in plan.arms if Need.ABSOLUTE in arm.estimator.needs(arm.target))
+    needing = dict.fromkeys(str(run.estimator) for run in plan.runs if Need.ABSOLUTE in run.estimator.needs(run.target))
     if not check.unknown or not needing:
         return []
     return [

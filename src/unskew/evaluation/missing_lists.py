@@ -53,7 +53,7 @@ def _uneven(missing: int, silent: int, missing_scored: int, scored: int) -> bool
 
 def warnings(aligned: Aligned, plan: Plan) -> list[str]:
     """Lists that are missing evenly count as empty ones: said where sums over lists are computed."""
-    summed = dict.fromkeys(str(a.estimator) for a in plan.arms if Need.LISTS in a.estimator.needs(a.target))
+    summed = dict.fromkeys(str(a.estimator) for a in plan.runs if Need.LISTS in a.estimator.needs(a.target))
     if not summed:
         return []
     found = []

@@ -21,7 +21,7 @@ from unskew.result import Estimate
 
 def refuse_no_hits(aligned: Aligned, plan: Plan, estimates: Sequence[Estimate]) -> None:
     """Raise where all that was asked are ranks, and every score of every model is 0."""
-    if not all(isinstance(metric, RankingMetric) for arm in plan.arms for metric in arm.metrics):
+    if not all(isinstance(metric, RankingMetric) for run in plan.runs for metric in run.metrics):
         return  # errors of predictions say something, and show that the ids match
     if not estimates or any(estimate.value != 0.0 for estimate in estimates):
         return

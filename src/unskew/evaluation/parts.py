@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from unskew.engine.engine import Engine
+from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.held import Held
-from unskew.engine.memory import AnyArm
 from unskew.engine.plan import Plan, make_plan
-from unskew.engine.rated import RatedArm
-from unskew.estimators import Need
+from unskew.estimators import Need, Target
 from unskew.evaluation.account import clicks_per_user
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.measure import Measured, Setting, measure
@@ -39,33 +40,38 @@ def support_gap(aligned: Aligned, held: Held) -> float | None:
 
 
 def measure_segments(
-    aligned: Aligned, plan: Plan, setting: Setting, by: str | None, population: Population | None
+    aligned: Aligned,
+    engine: Callable[[Held], Engine],
+    plan: Plan,
+    setting: Setting,
+    by: str | None,
+    population: Population | None,
 ) -> tuple[list[Measured], list[str]]:
-    """The sums of every segment, and what segments lack."""
+    """The sums of every segment, each in an engine of its own, and what segments lack."""
     tables, warnings = [], []
     for name, held in segments(aligned, by, population):
         own = replace(setting, segment=name, single_clicks=single_clicks(held), support_gap=support_gap(aligned, held))
         here = plan if held.candidates is not None else _without_totals(plan, aligned, len(setting.models))
         if _size(here) < _size(plan):
             warnings.append(LEFT_OUT)
-        tables.append(measure(held, here, own))
+        tables.append(measure(engine(held), here, own))
     return tables, warnings
 
 
 def _without_totals(plan: Plan, aligned: Aligned, models: int) -> Plan:
-    """The arms and metrics that a part of the interactions can give, of which n_u and |C_u| are not known."""
-    every = (*plan.arms, *plan.points)
-    kept = [(arm.estimator, arm.target, good) for arm in every if (good := _in_part(arm))]
+    """The runs and metrics that a part of the interactions can give, of which n_u and |C_u| are not known."""
+    every = (*plan.runs, *plan.points)
+    kept = [(run.estimator, run.target, good) for run in every if (good := _in_part(run))]
     return make_plan(kept, aligned.summary, models, every[0].depth)
 
 
 def _size(plan: Plan) -> int:
-    return sum(len(arm.metrics) for arm in (*plan.arms, *plan.points))
+    return sum(len(run.metrics) for run in (*plan.runs, *plan.points))
 
 
-def _in_part(arm: AnyArm) -> tuple[Metric, ...]:
-    """The metrics that an arm can give without them."""
-    if {Need.RELEVANT, Need.CANDIDATES, Need.OUTCOME, Need.LISTS} & arm.estimator.needs(arm.target):
+def _in_part(run: EstimatorRun) -> tuple[Metric, ...]:
+    """The metrics that a run can give without them."""
+    if {Need.RELEVANT, Need.CANDIDATES, Need.OUTCOME, Need.LISTS} & run.estimator.needs(run.target):
         return ()
-    needy = isinstance(arm, RatedArm)  # averages over pairs take |C_u| into the worth of a rank
-    return tuple(m for m in arm.metrics if not (needy and isinstance(m, RankingMetric)))
+    needy = run.target is Target.PER_PAIR  # averages over pairs take |C_u| into the worth of a rank
+    return tuple(m for m in run.metrics if not (needy and isinstance(m, RankingMetric)))

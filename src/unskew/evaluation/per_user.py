@@ -17,8 +17,8 @@ def per_user_rows(found: Answer, plan: Plan, users: Ids, models: Sequence[str]) 
     x = np.concatenate(found.sums.x)
     parts = []
     for cell in plan.cells:
-        arm = plan.arms[cell.arm]
-        named = {"metric": str(arm.metrics[cell.metric]), "estimator": str(arm.estimator), "target": str(arm.target)}
+        run = plan.runs[cell.run]
+        named = {"metric": str(run.metrics[cell.metric]), "estimator": str(run.estimator), "target": str(run.target)}
         for term, ((a, b), *_) in enumerate(cell.form.places):
             for j, model in enumerate(models):
                 numbers = {"numerator": x[:, cell.columns[a[j]]], "divisor": x[:, cell.columns[b[j]]]}

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from unskew.engine.held import Floats
+from unskew.engine.held import Floats, Held
+from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import RefusedError
 from unskew.estimators import Estimator
@@ -199,21 +200,22 @@ def evaluate(
         level=level,
         replicates=question.drawn,
         seed=seed,
-        threads=threads,
-        progress=lambda done, total: say("estimating", done, total),
         segment=None,
         single_clicks=single_clicks(aligned.held),
         support_gap=support_gap(aligned, aligned.held),
         item_propensity=None if aligned.propensity is None else aligned.propensity.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
     )
-    width = sum(arm.width for arm in plan.arms)
-    require(40 * question.drawn * width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
-    redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
-    whole = measure(aligned.held, plan, setting, keep=per_user, redraw=redraw)
-    if guessed.ear is not None:
-        warnings += plausible.outside(guessed.ear)
-    parts, lacking = measure_segments(aligned, plan, setting, by, given.population)
+    require(40 * question.drawn * plan.width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
+
+    def engine(held: Held) -> MemoryEngine:
+        return MemoryEngine(held, threads, lambda done, total: say("estimating", done, total))
+
+    redraw = _redraw(aligned, engine(aligned.held), plan, side, rules, setting, say) if refit else None
+    whole = measure(engine(aligned.held), plan, setting, keep=per_user, redraw=redraw)
+    if guessed.outcomes is not None:
+        warnings += plausible.outside(guessed.predictions.merge(whole.sums.predictions), guessed.outcomes)
+    parts, lacking = measure_segments(aligned, engine, plan, setting, by, given.population)
     errors = error_per_comparison([whole, *parts])
     answers = [answer(table, errors) for table in (whole, *parts)]
     refuse_no_hits(aligned, plan, answers[0].estimates)
@@ -292,17 +294,17 @@ def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
 
 
 def _redraw(
-    aligned: Aligned, plan: Plan, side: Side, rules: Rules, setting: Setting, say: Stage
+    aligned: Aligned, engine: MemoryEngine, plan: Plan, side: Side, rules: Rules, setting: Setting, say: Stage
 ) -> Callable[[], list[Floats]]:
     """Replicates with propensities that are fitted anew."""
     return partial(
         refit_replicates,
         aligned,
+        replace(engine, progress=None),
         plan,
         side,
         rules,
         replicates=setting.replicates,
         seed=setting.seed,
-        threads=setting.threads,
         progress=lambda done, total: say("refitting", done, total),
     )

@@ -12,8 +12,8 @@ from statistics import NormalDist
 import numpy as np
 
 from unskew.engine.held import Floats
-from unskew.engine.memory import TippingSums, tilt
-from unskew.engine.tilts import Pull, has_tilt, settled
+from unskew.engine.sensitivity import ModelPair
+from unskew.engine.sums import TippingSums
 from unskew.evaluation.measure import Measured
 from unskew.inference import tipping
 
@@ -30,61 +30,54 @@ class Tipping:
 
 def tippings(measured: Measured, decided: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], Tipping]:
     """Γ* by (cell, a, b) of the decided pairs that have one."""
-    pulls = _pulls(measured, decided)
-    if not pulls:
+    pairs = _pairs(measured, decided)
+    if not pairs:
         return {}
-    held, setting, first = measured.held, measured.setting, measured.sums
-    found = tilt(
-        held,
-        pulls,
-        replicates=setting.replicates,
-        seed=setting.seed,
-        threads=setting.threads,
-        progress=setting.progress,
-    )
+    engine, setting, first = measured.engine, measured.setting, measured.sums
+    found = engine.second_pass(pairs, replicates=setting.replicates, seed=setting.seed)
     out = {}
-    for pull in pulls:
-        gamma = float(_gamma(found.totals, first.totals, pull))
+    for pair in pairs:
+        gamma = float(_gamma(found.totals, first.totals, pair))
         if found.replicates is not None and first.replicates is not None:
-            drawn = _gamma(found.replicates, first.replicates, pull)
+            drawn = _gamma(found.replicates, first.replicates, pair)
             low = float(np.quantile(drawn, 1.0 - setting.level, method="lower"))
         else:
-            low = _low(found, pull, float(settled(pull, first.totals)), held.users, setting.level)
-        out[(pull.cell, pull.a, pull.b)] = Tipping(gamma, min(low, gamma))
+            low = _low(found, pair, float(pair.listed_lead(first.totals)), engine.users, setting.level)
+        out[(pair.cell, pair.a, pair.b)] = Tipping(gamma, min(low, gamma))
     return out
 
 
-def _low(found: TippingSums, pull: Pull, guesses: float, users: int, level: float) -> float:
+def _low(found: TippingSums, pair: ModelPair, listed_lead: float, users: int, level: float) -> float:
     """The lower limit from standard errors; what an outcome model says of the lists is taken as it is."""
-    sums = found.totals[pull.start : pull.start + pull.width]
-    products, error = found.products[pull.place], NormalDist().inv_cdf(level)
-    if pull.grid:
+    sums = found.totals[pair.columns]
+    products, error = found.products[pair.place], NormalDist().inv_cdf(level)
+    if pair.on_grid:
         return tipping.grid_low(sums, products, users, error)
-    return tipping.closed_low(sums, products, pull.sign, users, error, guesses)
+    return tipping.closed_low(sums, products, pair.sign, users, error, listed_lead)
 
 
-def _pulls(measured: Measured, decided: set[tuple[int, int, int]]) -> list[Pull]:
+def _pairs(measured: Measured, decided: set[tuple[int, int, int]]) -> list[ModelPair]:
     """The pairs that get a tipping point: all of a few models, those with the leader of many."""
-    pulls: list[Pull] = []
+    pairs: list[ModelPair] = []
     start = 0
     for place, cell in enumerate(measured.plan.cells):
-        arm, moments = measured.plan.arms[cell.arm], measured.sums.moments[place]
-        if not has_tilt(arm, cell.metric) or not np.isfinite(moments.values).all():
+        run, moments = measured.plan.runs[cell.run], measured.sums.moments[place]
+        if not run.has_tipping_point(cell.metric) or not np.isfinite(moments.values).all():
             continue
-        best = np.argmin if arm.metrics[cell.metric].lower_is_better else np.argmax
+        best = np.argmin if run.metrics[cell.metric].lower_is_better else np.argmax
         leader = int(best(moments.values))
         for a, b in sorted((a, b) for where, a, b in decided if where == place):
             lead = moments.values[a] - moments.values[b]
             if lead == 0.0 or (moments.models > ALL_PAIRS and leader not in (a, b)):
                 continue
-            pulls.append(Pull(arm, cell.metric, a, b, float(np.sign(lead)), arm.inside_users, start, place, len(pulls)))
-            start += pulls[-1].width
-    return pulls
+            pairs.append(ModelPair(run, cell.metric, a, b, float(np.sign(lead)), start, place, len(pairs)))
+            start += pairs[-1].width
+    return pairs
 
 
-def _gamma(second: Floats, first: Floats, pull: Pull) -> Floats:
+def _gamma(second: Floats, first: Floats, pair: ModelPair) -> Floats:
     """Γ* of a pair from the sums of both passes, (…, columns)."""
-    sums = second[..., pull.start : pull.start + pull.width]
-    if pull.grid:
+    sums = second[..., pair.columns]
+    if pair.on_grid:
         return tipping.on_grid(sums)
-    return tipping.closed(sums, pull.sign, settled(pull, first))
+    return tipping.closed(sums, pair.sign, pair.listed_lead(first))
