@@ -20,10 +20,10 @@ import pytest
 from numba import njit
 
 from unskew import estimators, metrics
-from unskew.engine.guess import Guess
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.passes import first_pass
-from unskew.engine.plan import Plan, make_plan
+from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
 from unskew.inference.contrast import alone
@@ -52,7 +52,7 @@ WRONG = (("dr", "per_user_sum"), ("ips", "per_user_sum"), ("sndr", "per_user_sum
 class World:
     """One draw: the rows, the lists, and E[y] of every pair."""
 
-    held: Held
+    held: EvaluationData
     mean: Floats
     listed: npt.NDArray[np.int32]
 
@@ -81,7 +81,7 @@ def draw(seed: int, users: int, guess: str = "bad", wrong: bool = False) -> Worl
     ids, items = numbered(users), numbered(ITEMS)
     starts = np.arange(users + 1, dtype=np.int64) * K
     rank = np.tile(np.arange(1, K + 1, dtype=np.int32), users)
-    held = Held(
+    held = EvaluationData(
         hashes=ids.hashes,
         indptr=indptr,
         item=item,
@@ -92,7 +92,7 @@ def draw(seed: int, users: int, guess: str = "bad", wrong: bool = False) -> Worl
         relative=False,
         q=np.ascontiguousarray(q[user, item]),
         q_total=np.ascontiguousarray(q.sum(axis=1)),
-        guess=Guess(np.ones(ITEMS, dtype=np.bool_), ask=lambda u, i: np.asarray(q[u, i])),
+        listed=ListedPairs(np.ones(ITEMS, dtype=np.bool_), ask=lambda u, i: np.asarray(q[u, i])),
     )
     return World(held, mean, listed)
 
@@ -128,7 +128,7 @@ def _draw(rng, users):  # type: ignore[no-untyped-def]
     return indptr, item[:n].copy(), value[:n].copy(), propensity[:n].copy(), mean, listed
 
 
-def plan_of(held: Held, cells: Sequence[tuple[str, str]]) -> Plan:
+def plan_of(held: EvaluationData, cells: Sequence[tuple[str, str]]) -> EvaluationPlan:
     """The library's plan."""
     asked = [(estimators.make(e), Target.make(t), (metrics.make(f"dcg@{K}"),)) for e, t in cells]
     assert held.propensity is not None

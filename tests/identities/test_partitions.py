@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.identities.clicks import DCG, RECALL, Click, held_of, masked, plan_of
 from unskew.engine import passes
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.engine.sums import Sums
 from unskew.inference.moments import Moments
 from unskew.log import Ids
 
 
-def many_users(count: int, seed: int) -> Held:
+def many_users(count: int, seed: int) -> EvaluationData:
     """A larger world with silent users, graded values and lists of all lengths."""
     rng = np.random.default_rng(seed)
     users = []
@@ -90,7 +90,7 @@ def test_blocks_of_any_size_give_the_one_pass_result(block: int) -> None:
     close_sums(parts, whole)
 
 
-def chosen(held: Held, users: Sequence[int]) -> Held:
+def chosen(held: EvaluationData, users: Sequence[int]) -> EvaluationData:
     """Some users, in the given order."""
     assert held.relevant is not None and held.candidates is not None
     rows = np.concatenate([np.arange(held.indptr[u], held.indptr[u + 1]) for u in users]).astype(np.int64)

@@ -13,7 +13,7 @@ from unskew.engine.passes import first_pass, second_pass
 from unskew.engine.sensitivity import ModelPair
 from unskew.estimators import Stratified
 from unskew.evaluation.measure import measure
-from unskew.evaluation.tippings import tippings
+from unskew.evaluation.tipping_points import tipping_points
 from unskew.inference.bootstrap import replicate_sums
 
 from .worlds import Floats, answer, draw, plan_of, setting
@@ -83,7 +83,7 @@ def test_tipping_low_lies_below_the_tipping_point(cell: tuple[str, str]) -> None
     for seed in range(44, 52):
         held = draw(seed, 500, (0.5, 0.8)).held()
         plan = plan_of(held, (cell,))
-        found = tippings(measure(MemoryEngine(held), plan, setting(2, replicates=200)), {(0, 0, 1)})[0, 0, 1]
+        found = tipping_points(measure(MemoryEngine(held), plan, setting(2, replicates=200)), {(0, 0, 1)})[0, 0, 1]
         assert 1.0 <= found.low <= found.value
         (row,) = answer(held, plan, setting(2)).verdicts
         if row.p > 0.2:

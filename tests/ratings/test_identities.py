@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.ratings.worlds import draw, plan_of
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.engine.passes import first_pass
 from unskew.engine.sums import Sums
 
@@ -22,7 +22,7 @@ METRICS = ("mae", "mse", "rmse", "accuracy")
 seeds = st.integers(0, 10_000)
 
 
-def values(held: Held, estimator: str, metric: str = "mae") -> float:
+def values(held: EvaluationData, estimator: str, metric: str = "mae") -> float:
     plan = plan_of(held, (estimator,), (metric,))
     (moments,) = first_pass(held, plan, threads=1).moments
     return float(moments.values[0])

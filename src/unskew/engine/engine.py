@@ -12,11 +12,11 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from unskew.engine.data import Floats, Ints64
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
-from unskew.engine.held import Floats, Ints64
 from unskew.engine.items import ItemSums
-from unskew.engine.plan import Plan
+from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import Sums, TippingSums
 from unskew.engine.support import DifferingWorth, ListedWorth
@@ -34,7 +34,7 @@ class Engine(Protocol):
     def relative(self) -> bool:
         """Whether propensities are known up to a factor only."""
 
-    def first_pass(self, plan: Plan, *, replicates: int = 0, seed: int = 0, keep: bool = False) -> Sums:
+    def first_pass(self, plan: EvaluationPlan, *, replicates: int = 0, seed: int = 0, keep: bool = False) -> Sums:
         """Everything that estimates and intervals are made of; ``keep`` keeps the columns of every user."""
 
     def second_pass(self, pairs: Sequence[ModelPair], *, replicates: int = 0, seed: int = 0) -> TippingSums:
@@ -63,5 +63,5 @@ class Engine(Protocol):
     def with_propensities(self, rows: Floats) -> Self:
         """The same with other propensities of the rows."""
 
-    def weighted_sums(self, plan: Plan, *, seed: int = 0, replicate: int | None = None) -> Floats:
+    def weighted_sums(self, plan: EvaluationPlan, *, seed: int = 0, replicate: int | None = None) -> Floats:
         """Column sums with the users' weights in a bootstrap replicate, or with everybody once."""

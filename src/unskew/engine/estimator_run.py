@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ints64, Ranked, user_sums
+from unskew.engine.data import Floats, Ints64, Ranked, user_sums
 from unskew.engine.hit_sums import HitSums
 from unskew.engine.layout import BY_MODEL, Block, Kind, Layout, divides_inside_users, factors
 from unskew.engine.list_sums import ListSums
@@ -21,7 +21,7 @@ from unskew.engine.summand import Summand, added
 from unskew.estimators.base import Batch, Estimator, Normaliser, Over
 from unskew.estimators.target import Target
 from unskew.estimators.traits import PROBE, Traits
-from unskew.inference.form import Form
+from unskew.inference.ratio_form import RatioForm
 from unskew.inference.tally import Carried, Tally
 from unskew.metrics import Metric, RankingMetric, Shape
 
@@ -93,10 +93,10 @@ class EstimatorRun:
         """How many columns it fills."""
         return self.layout.width
 
-    def form_of(self, metric: int) -> Form:
+    def form_of(self, metric: int) -> RatioForm:
         """How a metric's estimate is made of its columns."""
         own = tuple(tuple(b[0] in BY_MODEL for _, b in term) for term in self.layout.terms)
-        return Form(self.models, own, root=self.metrics[metric].root)
+        return RatioForm(self.models, own, root=self.metrics[metric].root)
 
     def columns(self, metric: int) -> Ints64:
         """The columns of one metric's cell, term by term and factor by factor: the models' a, then b."""

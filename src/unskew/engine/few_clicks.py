@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unskew.engine.data import EvaluationData, Floats, Ints64, Ranked
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.held import Floats, Held, Ints64, Ranked
 from unskew.estimators import Batch, Target
 
 USERS = 4_096  # at most
@@ -62,7 +62,7 @@ class FewClicks:
         return self.users < self.able
 
 
-def few_clicks(held: Held, run: EstimatorRun) -> FewClicks:
+def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
     """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users."""
     counts = _clicks(held, run)
     able = np.flatnonzero(counts >= 2)
@@ -71,7 +71,7 @@ def few_clicks(held: Held, run: EstimatorRun) -> FewClicks:
         starts = [round(n * (len(able) - BLOCK) / (USERS // BLOCK - 1)) for n in range(USERS // BLOCK)]
     metrics, models = len(run.metrics), run.models
     total, squares = np.zeros((metrics, models)), np.zeros((metrics, models, models))
-    bare, rows_only = replace(run, start=0), replace(held, guess=None)
+    bare, rows_only = replace(run, start=0), replace(held, listed=None)
     n = 0
     for start in starts:
         b = _of_block(rows_only, bare, able[start : start + BLOCK])
@@ -81,7 +81,7 @@ def few_clicks(held: Held, run: EstimatorRun) -> FewClicks:
     return FewClicks(total, squares, n, len(able))
 
 
-def _clicks(held: Held, run: EstimatorRun) -> Ints64:
+def _clicks(held: EvaluationData, run: EstimatorRun) -> Ints64:
     """How many rows of each user count: relevant ones, or all where errors of predictions are averaged."""
     if run.target is Target.PER_PAIR:
         return np.diff(held.indptr)
@@ -89,7 +89,7 @@ def _clicks(held: Held, run: EstimatorRun) -> Ints64:
     return np.asarray(before[held.indptr[1:]] - before[held.indptr[:-1]], dtype=np.int64)
 
 
-def _of_block(held: Held, run: EstimatorRun, users: Ints64) -> Floats:
+def _of_block(held: EvaluationData, run: EstimatorRun, users: Ints64) -> Floats:
     """b of some users, (users, metrics, models)."""
     low, high = int(users[0]), int(users[-1]) + 1
     batch, ranked = held.batch(low, high), held.ranked(low, high)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ints32, Ints64, Ranked
+from unskew.engine.data import Floats, Ints32, Ints64, Ranked
 from unskew.engine.rank_sums import RankSums
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
@@ -45,7 +45,7 @@ class HitSums(RankSums):
         for model, rank in enumerate(each.rank for each in ranked):
             if shapes:
                 columns = first + places * self.models + model
-                sums.listed(batch.indptr, weight, batch.value, rank, table, additive, below, columns, own)
+                sums.over_hits(batch.indptr, weight, batch.value, rank, table, additive, below, columns, own)
             self._fill_unweighted(batch, rank, first + model, own)
 
     @cached_property

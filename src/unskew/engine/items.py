@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.engine.data import EvaluationData, Floats
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.held import Floats, Held
 from unskew.engine.pair_costs import PairCosts
 from unskew.estimators.base import Batch, Term
 from unskew.inference.tally import Tally
@@ -42,7 +42,7 @@ class ItemSums:
         return np.asarray(np.where(roots[:, None], np.sqrt(np.maximum(mean, 0.0)), mean), dtype=np.float64)
 
 
-def item_sums(held: Held, run: EstimatorRun) -> ItemSums:
+def item_sums(held: EvaluationData, run: EstimatorRun) -> ItemSums:
     """The sums of every item."""
     batch, term = _of_all(held, run)
     assert isinstance(run.sums, PairCosts)
@@ -55,14 +55,14 @@ def item_sums(held: Held, run: EstimatorRun) -> ItemSums:
     return ItemSums(costs, weights)
 
 
-def item_tally(held: Held, run: EstimatorRun, weights: Floats) -> Tally:
+def item_tally(held: EvaluationData, run: EstimatorRun, weights: Floats) -> Tally:
     """The tally of the weights, each over the sum of those of its item."""
     batch, term = _of_all(held, run)
     assert term.seen is not None
     return Tally.of(batch.indptr, term.seen, 1.0 / weights[held.item], np.ones(batch.users), term.raised)
 
 
-def _of_all(held: Held, run: EstimatorRun) -> tuple[Batch, Term]:
+def _of_all(held: EvaluationData, run: EstimatorRun) -> tuple[Batch, Term]:
     batch = held.batch(0, held.users)
     (term,) = run.estimator.terms(batch, run.target)
     return batch, term

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ints64, Ranked
+from unskew.engine.data import Floats, Ints64, Ranked
 from unskew.engine.rank_sums import RankSums
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
@@ -45,7 +45,7 @@ class ListSums(RankSums):
             if listed is not None:
                 own[:, self._columns(listed, j)] = own[:, columns]
             if summand.weight is not None:
-                sums.weighed(batch.indptr, summand.weight, model.rank, self.worths, columns, own)
+                sums.over_seen(batch.indptr, summand.weight, model.rank, self.worths, columns, own)
 
     def fill_lists(
         self, batch: Batch, numbers: Floats, ranked: Sequence[Ranked], weight: int, worth: int, own: Floats
@@ -55,10 +55,10 @@ class ListSums(RankSums):
             assert model.list_there is not None
             of_weights, of_worths = self._columns(weight, j), self._columns(worth, j)
             own[:, of_weights] = 0.0
-            sums.weighed(batch.indptr, numbers, model.rank, self.worths, of_weights, own)
+            sums.over_seen(batch.indptr, numbers, model.rank, self.worths, of_weights, own)
             own[:, of_worths] = 0.0
             there = model.list_there.astype(np.float64)
-            sums.guessed(model.list_indptr, model.list_rank, there, self.worths, of_worths, own)
+            sums.over_lists(model.list_indptr, model.list_rank, there, self.worths, of_worths, own)
 
     def _columns(self, first: int, model: int) -> Ints64:
         return first + np.arange(len(self.metrics), dtype=np.int64) * self.models + model
@@ -68,4 +68,4 @@ class ListSums(RankSums):
         q = model.list_q
         if self.only_catalogue and model.list_inside is not None:
             q = np.where(model.list_inside, q, 0.0)
-        sums.guessed(model.list_indptr, model.list_rank, q, self.worths, columns, own)
+        sums.over_lists(model.list_indptr, model.list_rank, q, self.worths, columns, own)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unskew.engine import few_clicks, items, passes, support
+from unskew.engine.data import EvaluationData, Floats, Ints64
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.held import Floats, Held, Ints64
-from unskew.engine.plan import Plan
+from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import Sums, TippingSums
 from unskew.inference.tally import Tally
@@ -25,7 +25,7 @@ class MemoryEngine:
         progress: told how many users are done, of how many.
     """
 
-    held: Held
+    held: EvaluationData
     threads: int | None = None
     progress: passes.Progress | None = None
 
@@ -39,7 +39,7 @@ class MemoryEngine:
         """Whether propensities are known up to a factor only."""
         return self.held.relative
 
-    def first_pass(self, plan: Plan, *, replicates: int = 0, seed: int = 0, keep: bool = False) -> Sums:
+    def first_pass(self, plan: EvaluationPlan, *, replicates: int = 0, seed: int = 0, keep: bool = False) -> Sums:
         """Everything that estimates and intervals are made of."""
         return passes.first_pass(
             self.held,
@@ -87,6 +87,6 @@ class MemoryEngine:
         """The same with other propensities of the rows."""
         return replace(self, held=replace(self.held, propensity=rows))
 
-    def weighted_sums(self, plan: Plan, *, seed: int = 0, replicate: int | None = None) -> Floats:
+    def weighted_sums(self, plan: EvaluationPlan, *, seed: int = 0, replicate: int | None = None) -> Floats:
         """Column sums with the users' weights in a replicate, or with everybody once."""
         return passes.weighted_sums(self.held, plan, seed=seed, replicate=replicate, threads=self.threads)

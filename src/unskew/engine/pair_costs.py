@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ranked
+from unskew.engine.data import Floats, Ranked
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.inference.tally import Tally

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from unskew.engine.held import Floats, Held
-from unskew.engine.plan import Plan
+from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair, fill_pairs
 from unskew.engine.sums import Extent, Sums, TippingSums
 from unskew.inference.bootstrap import replicate_sums, user_weights
@@ -31,8 +31,8 @@ Progress = Callable[[int, int], None]
 
 
 def first_pass(
-    held: Held,
-    plan: Plan,
+    held: EvaluationData,
+    plan: EvaluationPlan,
     *,
     replicates: int = 0,
     seed: int = 0,
@@ -62,7 +62,7 @@ def first_pass(
 
 
 def second_pass(
-    held: Held,
+    held: EvaluationData,
     pairs: Sequence[ModelPair],
     *,
     replicates: int = 0,
@@ -72,7 +72,7 @@ def second_pass(
     progress: Progress | None = None,
 ) -> TippingSums:
     """Sums for tipping points, and the same in every replicate."""
-    held = replace(held, guess=None)  # ranks will do: what an outcome model says of the lists stands in the first pass
+    held = replace(held, listed=None)  # ranks will do: what an outcome model says of the lists stands in the first pass
     columns = sum(pair.width for pair in pairs)
     groups = [[p for p in pairs if p.run is run] for run in dict.fromkeys(p.run for p in pairs)]
 
@@ -90,7 +90,12 @@ def second_pass(
 
 
 def weighted_sums(
-    held: Held, plan: Plan, *, seed: int = 0, replicate: int | None = None, threads: int | None = None
+    held: EvaluationData,
+    plan: EvaluationPlan,
+    *,
+    seed: int = 0,
+    replicate: int | None = None,
+    threads: int | None = None,
 ) -> Floats:
     """Column sums of every run with each user's weight in one replicate, or with everybody once."""
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unskew.engine.data import Ints64
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.held import Ints64
 from unskew.estimators import Estimator, Need, Summary, Target
 from unskew.estimators.validity import Evidence, refused_cell
-from unskew.inference.form import Form
+from unskew.inference.ratio_form import RatioForm
 from unskew.metrics import Metric
 
 
@@ -32,11 +32,11 @@ class Cell:
     run: int
     metric: int
     columns: Ints64
-    form: Form
+    form: RatioForm
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class EvaluationPlan:
     """Runs and cells in the order in which results are shown, and runs that give points without errors."""
 
     runs: tuple[EstimatorRun, ...]
@@ -72,7 +72,7 @@ def sift(
     return kept, refused
 
 
-def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -> Plan:
+def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -> EvaluationPlan:
     """Prepare the estimators and lay out the columns."""
     runs: list[EstimatorRun] = []
     cells: list[Cell] = []
@@ -88,4 +88,4 @@ def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -
         cells += [Cell(len(runs), t, run.columns(t), run.form_of(t)) for t in range(len(run.metrics))]
         runs.append(run)
         start += run.width
-    return Plan(tuple(runs), tuple(cells), tuple(points))
+    return EvaluationPlan(tuple(runs), tuple(cells), tuple(points))

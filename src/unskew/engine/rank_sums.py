@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, Ranked
+from unskew.engine.data import Floats, Ranked
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.kernels import sums
@@ -38,5 +38,5 @@ class RankSums:
     def difference(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
         """What every seen pair says for model a against model b, for each unit that it counts."""
         out = np.empty(len(a.rank))
-        sums.gap(a.rank, b.rank, self.worths, metric, out)
+        sums.worth_difference(a.rank, b.rank, self.worths, metric, out)
         return out

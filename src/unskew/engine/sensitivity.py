@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.engine.data import Floats, Ranked
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.held import Floats, Ranked
 from unskew.engine.summand import counted_by, divisor_of
 from unskew.estimators.base import Batch, Normaliser
 from unskew.inference.tipping import CLOSED, GRID

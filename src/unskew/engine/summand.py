@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.held import Floats, user_sums
+from unskew.engine.data import Floats, user_sums
 from unskew.estimators.base import Batch, Normaliser, Term
 from unskew.estimators.target import Target
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unskew.engine.held import Floats, Held
+from unskew.engine.data import EvaluationData, Floats
 from unskew.inference.moments import Moments
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.inference.tally import Carried, Tally
@@ -25,7 +25,7 @@ class Extent:
     most_candidates: float = -math.inf
 
     @classmethod
-    def of(cls, held: Held, low: int, high: int) -> Extent:
+    def of(cls, held: EvaluationData, low: int, high: int) -> Extent:
         """Of the users ``low`` … ``high − 1``."""
         rows = slice(held.indptr[low], held.indptr[high])
         rating = np.empty(0) if held.rating is None else held.rating[rows]

@@ -18,7 +18,7 @@ from functools import reduce
 
 import numpy as np
 
-from unskew.engine.held import Floats, Held
+from unskew.engine.data import EvaluationData, Floats
 from unskew.engine.passes import walk
 from unskew.kernels import sums
 from unskew.kernels.lists import differing
@@ -44,7 +44,7 @@ class ListedWorth:
         return np.asarray(shares, dtype=np.float64)
 
 
-def listed_worth(held: Held, table: Floats, threads: int | None = None) -> ListedWorth | None:
+def listed_worth(held: EvaluationData, table: Floats, threads: int | None = None) -> ListedWorth | None:
     """The worth of all lists; ``table`` is worth by [rank, metric]. ``None`` where the log could show all of it."""
     shown, columns = held.shown, np.arange(table.shape[1], dtype=np.int64)
     if shown is None or not held.lists:
@@ -58,7 +58,7 @@ def listed_worth(held: Held, table: Floats, threads: int | None = None) -> Liste
             never = (~shown.candidates(lists, low, high)).astype(np.float64)
             for part, flag in enumerate((never, np.ones_like(never))):
                 x = np.zeros((high - low, table.shape[1]))
-                sums.guessed(indptr, rank, flag, table, columns, x)
+                sums.over_lists(indptr, rank, flag, table, columns, x)
                 out[part, :, j] = x.sum(axis=0)
         return ListedWorth(*out)
 
@@ -101,7 +101,7 @@ def sample_limit(users: int) -> np.uint64 | None:
 
 
 def differing_worth(
-    held: Held, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
+    held: EvaluationData, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
 ) -> DifferingWorth:
     """Where the lists of two models differ.
 

@@ -13,9 +13,9 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Target
+from unskew.evaluation.cell_comparisons import CellComparisons
 from unskew.evaluation.measure import Floats, Key, Measured, Setting, weighted
-from unskew.evaluation.rivals import Rivals
-from unskew.evaluation.tippings import Tipping, tippings
+from unskew.evaluation.tipping_points import TippingPoint, tipping_points
 from unskew.inference.contrast import alone
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
@@ -43,7 +43,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     engine, plan, setting, sums = measured.engine, measured.plan, measured.setting, measured.sums
     estimates: list[Estimate] = []
     lost = 0
-    rivals: list[Rivals] = []
+    compared: list[CellComparisons] = []
     for place, cell in enumerate(plan.cells):
         run = plan.runs[cell.run]
         moved = measured.redrawn[place] if measured.redrawn is not None and weighted(run) else None
@@ -53,11 +53,13 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
         estimates += _estimates(measured, run, cell, place, drawn)
         key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
         if len(setting.models) > 1:
-            rivals.append(Rivals(measured, place, errors.get(key, 1.0 - setting.level), drawn, moved is not None))
-    judged = [(r, {pair: r.judge(*pair) for pair in combinations(range(len(setting.models)), 2)}) for r in rivals]
+            compared.append(
+                CellComparisons(measured, place, errors.get(key, 1.0 - setting.level), drawn, moved is not None)
+            )
+    judged = [(r, {pair: r.judge(*pair) for pair in combinations(range(len(setting.models)), 2)}) for r in compared]
     _withhold_contradicted(judged)
     decided = {(r.place, *pair) for r, found in judged for pair, judgement in found.items() if judgement.decided}
-    gammas = tippings(measured, decided)
+    gammas = tipping_points(measured, decided)
     verdicts = [
         _verdict(measured, r, pair, judgement, gammas.get((r.place, *pair)))
         for r, found in judged
@@ -74,7 +76,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
 
 
-Judged = list[tuple[Rivals, dict[tuple[int, int], Judgement]]]
+Judged = list[tuple[CellComparisons, dict[tuple[int, int], Judgement]]]
 
 
 def _withhold_contradicted(judged: Judged) -> None:
@@ -110,49 +112,49 @@ def _drawn(sums: Sums, cell: Cell) -> Floats | None:
 def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
     setting, moments = measured.setting, measured.sums.moments[place]
     tally, carried = measured.sums.tallies[cell.run], measured.sums.carried[cell.run]
-    rivals = Rivals(measured, place, 1.0 - setting.level, None, False)
+    compared = CellComparisons(measured, place, 1.0 - setting.level, None, False)
     rows = []
     for j in range(len(setting.models)):
-        interval = _interval(measured, rivals, j)
+        interval = _interval(measured, compared, j)
         if drawn is not None and moments.active > 1:
             replicates = percentile(drawn[:, j], setting.level)
-            few = not math.isnan(interval.low) and rivals.wins(j) < ENOUGH_HITS
+            few = not math.isnan(interval.low) and compared.wins(j) < ENOUGH_HITS
             interval = _both(replicates, interval) if few else replicates
         rows.append((float(moments.values[j]), interval))
     bias = measured.few_clicks.get(cell.run)
     few_clicks = None if bias is None else bias.mean[cell.metric]
-    return _rows(measured, rivals, tally, carried, moments.active, rows, few_clicks)
+    return _rows(measured, compared, tally, carried, moments.active, rows, few_clicks)
 
 
-def _interval(measured: Measured, rivals: Rivals, model: int) -> Interval:
+def _interval(measured: Measured, compared: CellComparisons, model: int) -> Interval:
     """The interval of a value: the score test's, with what was too rare to be seen.
 
     Few hits say little about heavy ones that did not come: below thirty effective users three more hits of the largest
     weight are allowed for; below ten, where weights are known for seen pairs only, nothing bounds the value from above.
     Pairs that inverse propensities do not account for may cost as much as any pair can.
     """
-    one, level = alone(rivals.moments, model), measured.setting.level
-    spread = float(rivals.moments.covariance[model, model])
+    one, level = alone(compared.moments, model), measured.setting.level
+    spread = float(compared.moments.covariance[model, model])
     error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
-    value, largest = one.value, math.inf if rivals.largest is None else rivals.largest
-    ranked = isinstance(rivals.run.metrics[rivals.cell.metric], RankingMetric)
-    hits = measured.sums.carried[rivals.cell.run].pairs(rivals.cell.metric, model)
+    value, largest = one.value, math.inf if compared.largest is None else compared.largest
+    ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
+    hits = measured.sums.carried[compared.cell.run].pairs(compared.cell.metric, model)
     if ranked and one.users == 0 and hits == 0 and value == 0.0:
-        if rivals.by_seen_pairs or rivals.hit is None:
+        if compared.by_seen_pairs or compared.hit is None:
             return Interval(math.nan, 0.0, largest)
-        return Interval(math.nan, 0.0, min(MORE_HITS * rivals.hit, largest))
+        return Interval(math.nan, 0.0, min(MORE_HITS * compared.hit, largest))
     low, high = one.interval(1.0 - level) if one.exists else (value, value)
     if math.isnan(error) or math.isnan(value):
         return Interval(error, math.nan, math.nan)
-    if ranked and rivals.run.traits.uses_seen_pairs and weighted(rivals.run):
-        wins = rivals.wins(model)
-        if wins < FEW_WINS and rivals.by_seen_pairs:
+    if ranked and compared.run.traits.uses_seen_pairs and weighted(compared.run):
+        wins = compared.wins(model)
+        if wins < FEW_WINS and compared.by_seen_pairs:
             high = math.inf
-        elif wins < ENOUGH_HITS and rivals.hit is not None:
-            high = max(high, one.with_hits(MORE_HITS, rivals.hit).interval(1.0 - level)[1])
-    slack = measured.setting.shortage * rivals.span
+        elif wins < ENOUGH_HITS and compared.hit is not None:
+            high = max(high, one.with_hits(MORE_HITS, compared.hit).interval(1.0 - level)[1])
+    slack = measured.setting.shortage * compared.span
     low, high = low - slack, high + slack
-    positive = not rivals.run.traits.corrects_model  # sums of positive terms, and errors
+    positive = not compared.run.traits.corrects_model  # sums of positive terms, and errors
     return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
 
 
@@ -163,7 +165,7 @@ def _both(one: Interval, other: Interval) -> Interval:
 
 def _rows(
     measured: Measured,
-    cell: Rivals | tuple[EstimatorRun, int],
+    cell: CellComparisons | tuple[EstimatorRun, int],
     tally: Tally,
     carried: Carried | None,
     users: int,
@@ -171,7 +173,7 @@ def _rows(
     few_clicks: Floats | None,
 ) -> list[Estimate]:
     """One row per model, from its value and interval; a point without an error is given by its run and metric."""
-    run, metric = (cell.run, cell.cell.metric) if isinstance(cell, Rivals) else cell
+    run, metric = (cell.run, cell.cell.metric) if isinstance(cell, CellComparisons) else cell
     setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
@@ -202,23 +204,23 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=_promise(run, metric),
-                trust=_doubt(cell, j, interval) if isinstance(cell, Rivals) else "",
+                trust=_doubt(cell, j, interval) if isinstance(cell, CellComparisons) else "",
             )
         )
     return rows
 
 
-def _doubt(rivals: Rivals, model: int, interval: Interval) -> str:
+def _doubt(compared: CellComparisons, model: int, interval: Interval) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
-    ranked = isinstance(rivals.run.metrics[rivals.cell.metric], RankingMetric)
-    if not rivals.run.traits.uses_seen_pairs or not ranked or math.isnan(rivals.moments.values[model]):
+    ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
+    if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):
         return ""
-    wins = rivals.wins(model)
-    if wins < FEW_WINS and rivals.by_seen_pairs:
+    wins = compared.wins(model)
+    if wins < FEW_WINS and compared.by_seen_pairs:
         return f"its value rests on the equivalent of {wins:,.1f} users with hits, and nothing bounds it from above."
     if wins < ENOUGH_HITS:
         return f"its value rests on the equivalent of {wins:,.1f} users with hits."
-    share = rivals.unsupported(model, model)
+    share = compared.unsupported(model, model)
     return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
 
 
@@ -242,21 +244,25 @@ def _promise(run: EstimatorRun, metric: int) -> str:
 
 
 def _verdict(
-    measured: Measured, rivals: Rivals, pair: tuple[int, int], judged: Judgement, gamma: Tipping | None
+    measured: Measured,
+    compared: CellComparisons,
+    pair: tuple[int, int],
+    judged: Judgement,
+    gamma: TippingPoint | None,
 ) -> Verdict:
     """The row of one pair of models."""
-    setting, (a, b), run, cell = measured.setting, pair, rivals.run, rivals.cell
-    difference = rivals.difference(a, b)
+    setting, (a, b), run, cell = measured.setting, pair, compared.run, compared.cell
+    difference = compared.difference(a, b)
     upwards = -1.0 if run.metrics[cell.metric].lower_is_better else 1.0
     cell_standing = standing(run, cell.metric)
     sure = setting.known and cell_standing in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
     word = outcome(upwards * difference.value, judged.decided, sure and weighted(run))
     needed = None
     if word is Outcome.UNDECIDED and difference.users:
-        needed = users_needed(difference, rivals.moments.active, rivals.tail)
+        needed = users_needed(difference, compared.moments.active, compared.tail)
     alpha = 1.0 - setting.level
-    p = rivals.p(a, b)
-    adjusted = min(1.0, p * alpha / rivals.tail)
+    p = compared.p(a, b)
+    adjusted = min(1.0, p * alpha / compared.tail)
     return Verdict(
         metric=str(run.metrics[cell.metric]),
         estimator=str(run.estimator),
@@ -277,10 +283,10 @@ def _verdict(
         tipping_kind=None if gamma is None else _tipping_kind(run, relative=measured.engine.relative),
         users_needed=needed,
         users_apart=difference.users,
-        ess=rivals.ess(a, b),
-        few_clicks=rivals.bias(a, b),
+        ess=compared.ess(a, b),
+        few_clicks=compared.bias(a, b),
         standing=cell_standing,
-        trust=_trust(measured, rivals, a, b, judged, word),
+        trust=_trust(measured, compared, a, b, judged, word),
     )
 
 
@@ -299,30 +305,29 @@ def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) 
     return assumed
 
 
-def _trust(measured: Measured, rivals: Rivals, a: int, b: int, judged: Judgement, word: Outcome) -> str:
-    setting, run, cell = measured.setting, rivals.run, rivals.cell
-    if not rivals.moments.differ[a, b]:
+def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged: Judgement, word: Outcome) -> str:
+    setting, run, cell = measured.setting, compared.run, compared.cell
+    if not compared.moments.differ[a, b]:
         return "The two models score the same for every user."
     if not word.decided:
         return withheld(judged.reasons)
     carried = measured.sums.carried[cell.run]
     return doubts(
-        users=rivals.moments.active,
-        ess=rivals.ess(a, b) if run.traits.uses_seen_pairs else None,
+        users=compared.moments.active,
+        ess=compared.ess(a, b) if run.traits.uses_seen_pairs else None,
         max_weight_share=max(carried.max_weight_share(cell.metric, j) for j in (a, b)),
         support_gap=setting.support_gap if weighted(run) else None,
-        note=_note(rivals, a, b),
+        note=_note(compared, a, b),
     )
 
 
-def _note(rivals: Rivals, a: int, b: int) -> str:
-    share = rivals.unsupported(a, b)
+def _note(compared: CellComparisons, a: int, b: int) -> str:
+    share = compared.unsupported(a, b)
     if share > 0.05:
         return f"up to {share:.0%} of a list's worth lies on items that the log could never show"
-    if not _additive(rivals.run, rivals.cell.metric) and weighted(rivals.run):
-        return (
-            f"{rivals.run.metrics[rivals.cell.metric].name} is not a sum over items, so weights do not make it unbiased"
-        )
+    if not _additive(compared.run, compared.cell.metric) and weighted(compared.run):
+        name = compared.run.metrics[compared.cell.metric].name
+        return f"{name} is not a sum over items, so weights do not make it unbiased"
     return ""
 
 

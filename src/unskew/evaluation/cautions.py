@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unskew.engine.plan import Plan, Refusal
+from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.estimators import Need, Target
 from unskew.evaluation import plausible
 from unskew.evaluation.align import Aligned
@@ -32,7 +32,7 @@ def _refits(aligned: Aligned) -> bool:
 
 def before(
     aligned: Aligned,
-    plan: Plan,
+    plan: EvaluationPlan,
     refusals: Sequence[Refusal],
     *,
     refit: bool,

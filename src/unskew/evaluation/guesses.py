@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.guess import Floats, Guess
+from unskew.engine.listed_pairs import Floats, ListedPairs
 from unskew.engine.passes import walk
-from unskew.engine.plan import Plan
+from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
@@ -45,16 +45,16 @@ class Guessed:
 
 
 def with_guesses(
-    aligned: Aligned, plan: Plan, outcome: Outcome | None, side: Side, *, folded: bool, threads: int | None
+    aligned: Aligned, plan: EvaluationPlan, outcome: Outcome | None, side: Side, *, folded: bool, threads: int | None
 ) -> Guessed:
     """Fit the outcome model and ask it, if any run of the plan looks at whole lists."""
     needs = [run.estimator.needs(run.target) for run in plan.runs]
     if not any(Need.LISTS in need for need in needs):
         return Guessed(aligned, None, None)
     logged = aligned.items.into(aligned.logged) >= 0
-    guess = Guess(logged, aligned.closed, aligned.excluded, depth=max(run.depth for run in plan.runs))
+    guess = ListedPairs(logged, aligned.closed, aligned.excluded, depth=max(run.depth for run in plan.runs))
     if outcome is None or not any(Need.OUTCOME in need for need in needs):
-        return Guessed(replace(aligned, held=replace(aligned.held, guess=guess)), None, None)
+        return Guessed(replace(aligned, held=replace(aligned.held, listed=guess)), None, None)
     rows, held = aligned.rows, aligned.held
     how = "fitted elsewhere" if outcome.estimated else "given"
     if not outcome.fitted:
@@ -94,7 +94,7 @@ def with_guesses(
             "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
             "the model. Leave out --in-sample for folds of pairs."
         )
-    held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ask, outcomes=outcomes))
+    held = replace(held, q=q, q_total=total, listed=replace(guess, ask=ask, outcomes=outcomes))
     return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings), reach, outcomes)
 
 
@@ -126,7 +126,7 @@ def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, n
     return q, lacks  # listed pairs that the table lacks are refused when lists are asked about
 
 
-def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int, threads: int | None) -> tuple[int, int]:
+def _listed(aligned: Aligned, outcome: Outcome, guess: ListedPairs, depth: int, threads: int | None) -> tuple[int, int]:
     """How many candidates all lists hold down to the deepest rank that counts, and how many the model lacks."""
     lacks = outcome.lacking(aligned.users, aligned.items)
 

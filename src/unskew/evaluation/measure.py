@@ -11,7 +11,7 @@ import numpy.typing as npt
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
-from unskew.engine.plan import Plan, make_plan
+from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Summary
 from unskew.evaluation.companions import companions
@@ -67,7 +67,7 @@ class Measured:
     """
 
     engine: Engine
-    plan: Plan
+    plan: EvaluationPlan
     setting: Setting
     sums: Sums
     few_clicks: dict[int, FewClicks]
@@ -79,7 +79,7 @@ class Measured:
 
 def measure(
     engine: Engine,
-    plan: Plan,
+    plan: EvaluationPlan,
     setting: Setting,
     *,
     keep: bool = False,
@@ -94,7 +94,7 @@ def measure(
             the corrected estimate, as intervals are; values and tipping points keep their own.
     """
     beside = _beside(plan, len(setting.models))
-    both = Plan((*plan.runs, *beside.runs), (*plan.cells, *beside.cells))
+    both = EvaluationPlan((*plan.runs, *beside.runs), (*plan.cells, *beside.cells))
     sums = engine.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed)
     own, others = _divided(sums, plan)
     several = len(setting.models) > 1
@@ -107,24 +107,24 @@ def measure(
     companion = None
     if beside.runs:
         cells = tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in beside.cells)
-        there = Plan(beside.runs, cells)
+        there = EvaluationPlan(beside.runs, cells)
         companion = Measured(engine, there, setting, others, {}, _unsupported(engine, there))
         companion = replace(companion, companion=companion)
     return Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), redrawn, companion)
 
 
-def _beside(plan: Plan, models: int) -> Plan:
+def _beside(plan: EvaluationPlan, models: int) -> EvaluationPlan:
     """The runs and cells that are looked at beside those of a plan, in columns behind its own."""
     kept = companions(plan.runs)
     if not kept:
-        return Plan((), ())
+        return EvaluationPlan((), ())
     made = make_plan(kept, Summary(), models, max(run.depth for run in plan.runs))
     offset, count = plan.width, len(plan.runs)
     runs = tuple(replace(run, start=run.start + offset) for run in made.runs)
-    return Plan(runs, tuple(replace(c, run=c.run + count, columns=c.columns + offset) for c in made.cells))
+    return EvaluationPlan(runs, tuple(replace(c, run=c.run + count, columns=c.columns + offset) for c in made.cells))
 
 
-def _divided(sums: Sums, plan: Plan) -> tuple[Sums, Sums]:
+def _divided(sums: Sums, plan: EvaluationPlan) -> tuple[Sums, Sums]:
     """The sums of a plan, and those of what is looked at beside it; columns are common to both."""
     runs, cells = len(plan.runs), len(plan.cells)
     return (
@@ -143,7 +143,7 @@ def weighted(run: EstimatorRun) -> bool:
     return Need.PROPENSITY in run.estimator.needs(run.target)
 
 
-def _unsupported(engine: Engine, plan: Plan) -> dict[Metric, Floats]:
+def _unsupported(engine: Engine, plan: EvaluationPlan) -> dict[Metric, Floats]:
     asked = list(dict.fromkeys(m for run in plan.runs for m in run.metrics if isinstance(m, RankingMetric)))
     if not asked:
         return {}

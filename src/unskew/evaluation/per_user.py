@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from unskew.engine.plan import Plan
+from unskew.engine.plan import EvaluationPlan
 from unskew.evaluation.answer import Answer
 from unskew.log import Ids
 
 
-def per_user_rows(found: Answer, plan: Plan, users: Ids, models: Sequence[str]) -> pl.DataFrame:
+def per_user_rows(found: Answer, plan: EvaluationPlan, users: Ids, models: Sequence[str]) -> pl.DataFrame:
     """Long table of per-user numerators and divisors: of every cell the first factor of each term."""
     x = np.concatenate(found.sums.x)
     parts = []

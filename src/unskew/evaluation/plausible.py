@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.bounds import LARGEST
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
 from unskew.inference.prediction_range import PredictionRange
 from unskew.log.ids import Codes
@@ -70,7 +70,7 @@ def outside(found: PredictionRange, outcomes: tuple[float, float]) -> list[str]:
     ]
 
 
-def far_off(held: Held) -> list[str]:
+def far_off(held: EvaluationData) -> list[str]:
     """Guesses whose mean over seen pairs is not that of the outcomes, in plain words."""
     if held.q is None or not (held.value > 0.0).any():
         return []

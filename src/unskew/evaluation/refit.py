@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from unskew.engine.engine import Engine
 from unskew.engine.passes import Progress
-from unskew.engine.plan import Plan
+from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.rows import in_test_part
@@ -33,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 def refit_replicates(
     aligned: Aligned,
     engine: Engine,
-    plan: Plan,
+    plan: EvaluationPlan,
     side: Side,
     rules: Rules,
     *,

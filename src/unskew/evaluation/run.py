@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from unskew.engine.held import Floats, Held
+from unskew.engine.data import EvaluationData, Floats
 from unskew.engine.memory import MemoryEngine
-from unskew.engine.plan import Plan, Refusal, make_plan, sift
+from unskew.engine.plan import EvaluationPlan, Refusal, make_plan, sift
 from unskew.errors import RefusedError
 from unskew.estimators import Estimator
 from unskew.evaluation import beyond, cautions, missing_lists, plausible, shares
@@ -22,11 +22,11 @@ from unskew.evaluation.level import level_warnings
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
 from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.options import check_options
-from unskew.evaluation.parts import measure_segments, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
+from unskew.evaluation.segment_tables import measure_segments, single_clicks, support_gap
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.memory import require
@@ -208,7 +208,7 @@ def evaluate(
     )
     require(40 * question.drawn * plan.width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
 
-    def engine(held: Held) -> MemoryEngine:
+    def engine(held: EvaluationData) -> MemoryEngine:
         return MemoryEngine(held, threads, lambda done, total: say("estimating", done, total))
 
     redraw = _redraw(aligned, engine(aligned.held), plan, side, rules, setting, say) if refit else None
@@ -277,7 +277,7 @@ def _with_others(question: Question, given: Given, aligned: Aligned) -> Question
 
 def _planned(
     question: Question, given: Given, aligned: Aligned, models: int, *, skip: bool
-) -> tuple[Plan, list[Refusal]]:
+) -> tuple[EvaluationPlan, list[Refusal]]:
     """The cells that the log supports, and the others; asked-for cells that it does not are an error unless skipped."""
     targets, asked = question.targets_for(given.feedback), question.estimators_for(given.feedback)
     kept, refusals = sift(targets, asked, aligned.evidence)
@@ -294,7 +294,7 @@ def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
 
 
 def _redraw(
-    aligned: Aligned, engine: MemoryEngine, plan: Plan, side: Side, rules: Rules, setting: Setting, say: Stage
+    aligned: Aligned, engine: MemoryEngine, plan: EvaluationPlan, side: Side, rules: Rules, setting: Setting, say: Stage
 ) -> Callable[[], list[Floats]]:
     """Replicates with propensities that are fitted anew."""
     return partial(

@@ -15,8 +15,8 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.bounds import Whole
-from unskew.engine.guess import Guess
-from unskew.engine.held import Floats, Held
+from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
 from unskew.log import Ids
@@ -28,7 +28,7 @@ MOST = 1000
 STRATA = Whole(2, MOST, "Every stratum is evaluated anew.")
 
 
-def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str, Held]]:
+def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str, EvaluationData]]:
     """Every segment by its name."""
     if by is None:
         return
@@ -61,7 +61,7 @@ def _names(labels: pl.Series, by: str) -> pl.Series:
     return names
 
 
-def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
+def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> EvaluationData:
     """The held-out rows and lists of some users."""
     held = aligned.held
     users = Ids(aligned.users.values.filter(pl.Series(keep)))
@@ -72,8 +72,8 @@ def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
     def cut(numbers: Floats | None) -> Floats | None:
         return None if numbers is None else numbers[keep]
 
-    def of_them(guess: Guess | None) -> Guess | None:
-        return None if guess is None else replace(guess, people=np.flatnonzero(keep).astype(np.int32))
+    def of_them(guess: ListedPairs | None) -> ListedPairs | None:
+        return None if guess is None else replace(guess, users=np.flatnonzero(keep).astype(np.int32))
 
     return replace(
         kept,
@@ -83,12 +83,12 @@ def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
         relevant=cut(held.relevant),
         candidates=cut(held.candidates),
         q_total=cut(held.q_total),
-        guess=of_them(held.guess),
+        listed=of_them(held.listed),
         shown=of_them(held.shown),
     )
 
 
-def _rows(held: Held, keep: npt.NDArray[np.bool_]) -> Held:
+def _rows(held: EvaluationData, keep: npt.NDArray[np.bool_]) -> EvaluationData:
     """Some of the held-out rows, of the same users."""
     before = np.concatenate([[0], np.cumsum(keep)])
     return replace(

@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from unskew.engine.held import Floats
+from unskew.engine.data import Floats
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import TippingSums
 from unskew.evaluation.measure import Measured
@@ -21,14 +21,14 @@ ALL_PAIRS = 12  # up to so many models every decided pair gets a tipping point, 
 
 
 @dataclass(frozen=True)
-class Tipping:
+class TippingPoint:
     """Γ*, and the Γ* that holds at the level over replicates."""
 
     value: float
     low: float
 
 
-def tippings(measured: Measured, decided: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], Tipping]:
+def tipping_points(measured: Measured, decided: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], TippingPoint]:
     """Γ* by (cell, a, b) of the decided pairs that have one."""
     pairs = _pairs(measured, decided)
     if not pairs:
@@ -43,7 +43,7 @@ def tippings(measured: Measured, decided: set[tuple[int, int, int]]) -> dict[tup
             low = float(np.quantile(drawn, 1.0 - setting.level, method="lower"))
         else:
             low = _low(found, pair, float(pair.listed_lead(first.totals)), engine.users, setting.level)
-        out[(pair.cell, pair.a, pair.b)] = Tipping(gamma, min(low, gamma))
+        out[(pair.cell, pair.a, pair.b)] = TippingPoint(gamma, min(low, gamma))
     return out
 
 

@@ -22,15 +22,15 @@ Ints32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Guess:
-    """Asks for q of listed pairs.
+class ListedPairs:
+    """Which listed pairs are candidates, and what an outcome model predicts for them.
 
     Args:
         logged: which items the catalogue holds.
         closed: whether that is all there is, so that other listed items are no candidates.
         excluded: the users' training rows, where only unseen items are candidates.
         ask: q of pairs of codes, ascending by user; ``None`` without an outcome model.
-        people: the codes of the users, where they are some of those that ``excluded`` and ``ask`` know.
+        users: the codes of the users, where they are some of those that ``excluded`` and ``ask`` know.
         depth: the deepest rank that is worth something: nothing is asked about entries below it.
         outcomes: the least and the largest outcome, which predictions are compared with.
     """
@@ -39,7 +39,7 @@ class Guess:
     closed: bool = True
     excluded: Log | None = None
     ask: Callable[[Ints32, Ints32], Floats] | None = None
-    people: Ints32 | None = None
+    users: Ints32 | None = None
     depth: int | None = None
     outcomes: tuple[float, float] = (0.0, 1.0)
 
@@ -51,9 +51,9 @@ class Guess:
         if self.excluded is not None:
             free = np.empty(len(item), dtype=np.bool_)
             stamp = np.full(len(self.logged), -1, dtype=np.int64)
-            people = self._codes(low, high)
+            users = self._codes(low, high)
             start = lists.indptr[low : high + 1] - first
-            unseen(start, item, people, self.excluded.indptr, self.excluded.item, stamp, free)
+            unseen(start, item, users, self.excluded.indptr, self.excluded.item, stamp, free)
             there &= free
         return there
 
@@ -89,4 +89,4 @@ class Guess:
         return q, reach
 
     def _codes(self, low: int, high: int) -> Ints32:
-        return np.arange(low, high, dtype=np.int32) if self.people is None else self.people[low:high]
+        return np.arange(low, high, dtype=np.int32) if self.users is None else self.users[low:high]

@@ -12,7 +12,7 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.support import sample_limit
 from unskew.estimators import Need, Target
-from unskew.evaluation.companions import Beside, consent, hits
+from unskew.evaluation.companions import CompanionCell, confirming_cell, hit_counting_cell
 from unskew.evaluation.measure import Floats, Measured, weighted
 from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.intervals import critical, percentile, two_sided_p
@@ -25,7 +25,7 @@ FEW_BEYOND = 5.0  # replicates beyond an interval's end; with fewer, a normal cu
 
 
 @dataclass(frozen=True, eq=False)
-class Rivals:
+class CellComparisons:
     """The models of one cell.
 
     Args:
@@ -70,16 +70,16 @@ class Rivals:
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
         found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
-        if found.decided and (unable := self._unable(a, b) or self._without_consent(a, b, found.low > 0.0)):
+        if found.decided and (unable := self._unable(a, b) or self._unconfirmed(a, b, found.low > 0.0)):
             found = judge(difference, self.tail, replace(checks, unable=unable))
         if self.largest is None or math.isnan(found.low):
             return found
         return replace(found, low=max(found.low, -self.largest), high=min(found.high, self.largest))
 
-    def _without_consent(self, a: int, b: int, first: bool) -> str:
+    def _unconfirmed(self, a: int, b: int, first: bool) -> str:
         """Why a cell that promises little stands alone with its verdict; empty where a stronger one says the same."""
         metric = self.run.metrics[self.cell.metric]
-        beside = self._beside(consent(self.run.estimator, self.run.target, metric))
+        beside = self._companion(confirming_cell(self.run.estimator, self.run.target, metric))
         if beside is None:
             return ""
         asked = (beside.place, a, b, self.tail)
@@ -95,15 +95,15 @@ class Rivals:
             return f"{metric} is not a sum over items that weights could debias, and {wanted} does not bear it out"
         return f"{self.run.estimator} is biased on purpose, and {who} does not bear it out"
 
-    def _beside(self, wanted: Beside | None) -> Rivals | None:
+    def _companion(self, wanted: CompanionCell | None) -> CellComparisons | None:
         """The same models in another cell."""
         beside = self.measured.companion
         if wanted is None or beside is None:
             return None
         for place, cell in enumerate(beside.plan.cells):
             run = beside.plan.runs[cell.run]
-            if Beside(run.metrics[cell.metric], run.estimator, run.target).key == wanted.key:
-                return Rivals(beside, place, self.tail, None, False)
+            if CompanionCell(run.metrics[cell.metric], run.estimator, run.target).key == wanted.key:
+                return CellComparisons(beside, place, self.tail, None, False)
         return None
 
     @cached_property
@@ -121,7 +121,8 @@ class Rivals:
 
     def wins(self, model: int, other: int | None = None) -> float:
         """Effective number of users for whom a model was seen to be ahead of another one, or to score at all."""
-        source = self._beside(hits(self.run.estimator, self.run.target, self.run.metrics[self.cell.metric])) or self
+        counting = hit_counting_cell(self.run.estimator, self.run.target, self.run.metrics[self.cell.metric])
+        source = self._companion(counting) or self
         found = source.moments.wins
         place = (model, model if other is None else other)
         squares = float(found[(1, *place)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.guess import Bools, Guess
+from unskew.engine.listed_pairs import Bools, ListedPairs
 from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
@@ -46,7 +46,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class EvaluationData:
     """Rows of the population's users, items ascending inside a user, with everything that estimators may look at.
 
     Args:
@@ -58,8 +58,8 @@ class Held:
         predicted: per model, its prediction of each row; ``None`` where it predicts nothing.
         relative: whether the propensities are relative.
         q: what the outcome model says of each row; ``q_total`` of all candidates of each user, summed.
-        guess: asks it about listed pairs; ``None`` where no estimator looks at whole lists.
-        shown: knows which listed pairs the log could ever have shown; ``None`` where all of them.
+        listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
+        shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
     """
 
     hashes: Hashes
@@ -76,8 +76,8 @@ class Held:
     predicted: tuple[Floats | None, ...] = ()
     q: Floats | None = None
     q_total: Floats | None = None
-    guess: Guess | None = None
-    shown: Guess | None = None
+    listed: ListedPairs | None = None
+    shown: ListedPairs | None = None
 
     @property
     def users(self) -> int:
@@ -108,14 +108,14 @@ class Held:
             find_ranks(self.indptr, self.item, lists.indptr, lists.item, lists.rank, low, high, out)
             predicted = self.predicted[j] if self.predicted else None
             ranked = Ranked(out, None if predicted is None else predicted[rows])
-            found.append(ranked if self.guess is None else self._with_list(ranked, lists, low, high))
+            found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
-        assert self.guess is not None
-        there = self.guess.candidates(lists, low, high)
+        assert self.listed is not None
+        there = self.listed.candidates(lists, low, high)
         first, last = lists.indptr[low], lists.indptr[high]
-        q, reach = self.guess.listed(lists, low, high, there)
+        q, reach = self.listed.listed(lists, low, high, there)
         return replace(
             ranked,
             list_indptr=lists.indptr[low : high + 1] - first,
@@ -123,7 +123,7 @@ class Held:
             list_there=there,
             list_q=q,
             list_range=reach,
-            list_inside=self.guess.inside(lists, low, high),
+            list_inside=self.listed.inside(lists, low, high),
         )
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.held import Held
-from unskew.engine.plan import Plan, make_plan
+from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Need, Target
 from unskew.evaluation.account import clicks_per_user
 from unskew.evaluation.align import Aligned
@@ -25,13 +25,13 @@ LEFT_OUT = (
 )
 
 
-def single_clicks(held: Held) -> float:
+def single_clicks(held: EvaluationData) -> float:
     """The share of users with one seen relevant item."""
     clicks = clicks_per_user(held)
     return clicks["1"] / max(sum(clicks.values()), 1)
 
 
-def support_gap(aligned: Aligned, held: Held) -> float | None:
+def support_gap(aligned: Aligned, held: EvaluationData) -> float | None:
     """The share of held-out interactions on items that training never showed."""
     if aligned.training_counts is None:
         return None
@@ -41,8 +41,8 @@ def support_gap(aligned: Aligned, held: Held) -> float | None:
 
 def measure_segments(
     aligned: Aligned,
-    engine: Callable[[Held], Engine],
-    plan: Plan,
+    engine: Callable[[EvaluationData], Engine],
+    plan: EvaluationPlan,
     setting: Setting,
     by: str | None,
     population: Population | None,
@@ -58,14 +58,14 @@ def measure_segments(
     return tables, warnings
 
 
-def _without_totals(plan: Plan, aligned: Aligned, models: int) -> Plan:
+def _without_totals(plan: EvaluationPlan, aligned: Aligned, models: int) -> EvaluationPlan:
     """The runs and metrics that a part of the interactions can give, of which n_u and |C_u| are not known."""
     every = (*plan.runs, *plan.points)
     kept = [(run.estimator, run.target, good) for run in every if (good := _in_part(run))]
     return make_plan(kept, aligned.summary, models, every[0].depth)
 
 
-def _size(plan: Plan) -> int:
+def _size(plan: EvaluationPlan) -> int:
     return sum(len(run.metrics) for run in (*plan.runs, *plan.points))
 
 
