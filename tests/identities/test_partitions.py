@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -14,12 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unskew as us
-from tests.identities.clicks import DCG, RECALL, Click, held_of, masked, plan_of
+from tests.identities.clicks import DCG, RECALL, Click, held_of, plan_of
 from unskew.engine import passes
 from unskew.engine.data import EvaluationData
 from unskew.engine.sums import Sums
 from unskew.inference.moments import Moments
-from unskew.log import Ids
 
 
 def many_users(count: int, seed: int) -> EvaluationData:
@@ -90,27 +88,6 @@ def test_blocks_of_any_size_give_the_one_pass_result(block: int) -> None:
     close_sums(parts, whole)
 
 
-def chosen(held: EvaluationData, users: Sequence[int]) -> EvaluationData:
-    """Some users, in the given order."""
-    assert held.relevant is not None and held.candidates is not None
-    rows = np.concatenate([np.arange(held.indptr[u], held.indptr[u + 1]) for u in users]).astype(np.int64)
-    kept = masked(held, np.zeros(len(held.value), dtype=np.bool_))
-    assert held.propensity is not None
-    names = Ids(pl.Series(np.array(users)))
-    return replace(
-        kept,
-        hashes=held.hashes[list(users)],
-        indptr=np.concatenate([[0], np.cumsum(np.diff(held.indptr)[list(users)])]).astype(np.int64),
-        item=held.item[rows],
-        value=held.value[rows],
-        propensity=held.propensity[rows],
-        labels={name: codes[rows] for name, codes in held.labels.items()},
-        relevant=held.relevant[list(users)],
-        candidates=held.candidates[list(users)],
-        lists=tuple(lists.recode(names, lists.items) for lists in held.lists),
-    )
-
-
 @settings(max_examples=12)
 @given(st.randoms(use_true_random=False), st.integers(2, 6))
 def test_partitions_merge_in_any_order(random: Any, parts: int) -> None:
@@ -122,7 +99,8 @@ def test_partitions_merge_in_any_order(random: Any, parts: int) -> None:
     random.shuffle(users)
     dealt = [users[n::parts] for n in range(parts)]
     random.shuffle(dealt)
-    sums = [passes.first_pass(chosen(held, some), plan, replicates=50, seed=4) for some in dealt]
+    shares = [held.of_users(np.array(some, dtype=np.int32)) for some in dealt]
+    sums = [passes.first_pass(share, plan, replicates=50, seed=4) for share in shares]
     close_sums(reduce(Sums.merge, sums), whole)
 
 

@@ -14,6 +14,7 @@ from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
+from unskew.log.order import regroup
 
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]
@@ -110,6 +111,39 @@ class EvaluationData:
             ranked = Ranked(out, None if predicted is None else predicted[rows])
             found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
+
+    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> EvaluationData:
+        """Some of the rows; ``indptr`` says whose they are."""
+        return replace(
+            self,
+            indptr=indptr,
+            item=self.item[rows],
+            value=self.value[rows],
+            propensity=None if self.propensity is None else self.propensity[rows],
+            labels={name: codes[rows] for name, codes in self.labels.items()},
+            rating=None if self.rating is None else self.rating[rows],
+            predicted=tuple(None if numbers is None else numbers[rows] for numbers in self.predicted),
+            q=None if self.q is None else self.q[rows],
+        )
+
+    def of_users(self, users: Ints32) -> EvaluationData:
+        """Some of the users, with their rows and lists."""
+        indptr, rows = regroup(self.indptr, users)
+
+        def cut(numbers: Floats | None) -> Floats | None:
+            return None if numbers is None else numbers[users]
+
+        return replace(
+            self if rows is None else self.of_rows(rows, indptr),
+            indptr=indptr,
+            hashes=self.hashes[users],
+            lists=tuple(lists.of_users(users) for lists in self.lists),
+            relevant=cut(self.relevant),
+            candidates=cut(self.candidates),
+            q_total=cut(self.q_total),
+            listed=None if self.listed is None else self.listed.of_users(users),
+            shown=None if self.shown is None else self.shown.of_users(users),
+        )
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
         assert self.listed is not None

@@ -7,7 +7,7 @@ a candidate as well, since nobody may have happened to see it, unless the catalo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,10 @@ class ListedPairs:
             unseen(start, item, users, self.excluded.indptr, self.excluded.item, stamp, free)
             there &= free
         return there
+
+    def of_users(self, users: Ints32) -> ListedPairs:
+        """The same for some of the users."""
+        return replace(self, users=users if self.users is None else self.users[users])
 
     def inside(self, lists: Recommendations, low: int, high: int) -> Bools | None:
         """Which entries are items of the catalogue; ``None`` where all candidates are."""

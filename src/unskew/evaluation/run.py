@@ -211,7 +211,7 @@ def evaluate(
     def engine(held: EvaluationData) -> MemoryEngine:
         return MemoryEngine(held, threads, lambda done, total: say("estimating", done, total))
 
-    redraw = _redraw(aligned, engine(aligned.held), plan, side, rules, setting, say) if refit else None
+    redraw = _redraw(aligned, MemoryEngine(aligned.held, threads), plan, side, rules, setting, say) if refit else None
     whole = measure(engine(aligned.held), plan, setting, keep=per_user, redraw=redraw)
     if guessed.outcomes is not None:
         warnings += plausible.outside(guessed.predictions.merge(whole.sums.predictions), guessed.outcomes)
@@ -300,7 +300,7 @@ def _redraw(
     return partial(
         refit_replicates,
         aligned,
-        replace(engine, progress=None),
+        engine,
         plan,
         side,
         rules,
