@@ -192,6 +192,11 @@ def evaluate(
         *level_warnings(aligned.level, plan),
         *shares.doubts(given.test, given.train, aligned.propensity, rules),
     ]
+
+    def engine(held: EvaluationData) -> MemoryEngine:
+        return MemoryEngine(held, threads, lambda done, total: say("estimating", done, total))
+
+    rows = engine(aligned.held)
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -202,17 +207,13 @@ def evaluate(
         seed=seed,
         segment=None,
         single_clicks=single_clicks(aligned.held),
-        support_gap=support_gap(aligned, aligned.held),
+        support_gap=support_gap(aligned, rows),
         item_propensity=None if aligned.propensity is None else aligned.propensity.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
     )
     require(40 * question.drawn * plan.width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
-
-    def engine(held: EvaluationData) -> MemoryEngine:
-        return MemoryEngine(held, threads, lambda done, total: say("estimating", done, total))
-
     redraw = _redraw(aligned, MemoryEngine(aligned.held, threads), plan, side, rules, setting, say) if refit else None
-    whole = measure(engine(aligned.held), plan, setting, keep=per_user, redraw=redraw)
+    whole = measure(rows, plan, setting, keep=per_user, redraw=redraw)
     if guessed.outcomes is not None:
         warnings += plausible.outside(guessed.predictions.merge(whole.sums.predictions), guessed.outcomes)
     parts, lacking = measure_segments(aligned, engine, plan, setting, by, given.population)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
@@ -31,12 +29,13 @@ def single_clicks(held: EvaluationData) -> float:
     return clicks["1"] / max(sum(clicks.values()), 1)
 
 
-def support_gap(aligned: Aligned, held: EvaluationData) -> float | None:
+def support_gap(aligned: Aligned, engine: Engine) -> float | None:
     """The share of held-out interactions on items that training never showed."""
     if aligned.training_counts is None:
         return None
-    used = held.item[held.value > 0.0]
-    return float(np.mean(aligned.training_counts[used] == 0)) if len(used) else None
+    counts = engine.item_counts()
+    never = aligned.training_counts[: len(counts)] == 0
+    return float(counts[never].sum() / counts.sum()) if counts.any() else None
 
 
 def measure_segments(
@@ -50,11 +49,12 @@ def measure_segments(
     """The sums of every segment, each in an engine of its own, and what segments lack."""
     tables, warnings = [], []
     for name, held in segments(aligned, by, population):
-        own = replace(setting, segment=name, single_clicks=single_clicks(held), support_gap=support_gap(aligned, held))
+        part = engine(held)
+        own = replace(setting, segment=name, single_clicks=single_clicks(held), support_gap=support_gap(aligned, part))
         here = plan if held.candidates is not None else _without_totals(plan, aligned, len(setting.models))
         if _size(here) < _size(plan):
             warnings.append(LEFT_OUT)
-        tables.append(measure(engine(held), here, own))
+        tables.append(measure(part, here, own))
     return tables, warnings
 
 
