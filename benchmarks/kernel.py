@@ -48,7 +48,7 @@ def prepare(folder: Path) -> Callable[[], common.Values]:
         sums.ideal(own, weight, discount, ideal)
         below[:, len(cuts) : 2 * len(cuts)] = ideal
         found = np.empty((high - low, 3 * len(cuts)))
-        sums.listed(own, weight, weight, rank, table, 2 * len(cuts), below, np.arange(3 * len(cuts)), found)
+        sums.over_hits(own, weight, weight, rank, table, 2 * len(cuts), below, np.arange(3 * len(cuts)), found)
         return np.asarray(found.sum(axis=0))
 
     def metrics() -> common.Values:

@@ -112,7 +112,7 @@ def test_kernels_agree_with_loops(users: list[list[tuple[float, float, int]]]) -
     inside = np.arange(9)[:, None] <= cuts
     listed = np.empty((len(users), 4))
     both, plain = np.hstack([table, inside.astype(np.float64)]), np.empty((0, 0))
-    sums.listed(indptr, weight, value, rank, both, 2, plain, np.arange(4), listed)
+    sums.over_hits(indptr, weight, value, rank, both, 2, plain, np.arange(4), listed)
     out["additive"], out["precision"] = listed[:, :2], listed[:, 2:]
     sums.ideal(indptr, weight, table, out["ideal"])
     sums.largest(indptr, weight, cuts, out["largest"])

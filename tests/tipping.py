@@ -10,17 +10,17 @@ import pytest
 
 from unskew.evaluation import answer
 from unskew.evaluation.measure import Measured
-from unskew.evaluation.tippings import Tipping, tippings
+from unskew.evaluation.tipping_points import TippingPoint, tipping_points
 
 
 @contextmanager
 def of_every_pair() -> Iterator[None]:
     """Verdicts carry a tipping point wherever one exists."""
 
-    def every(measured: Measured, decided: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], Tipping]:
+    def every(measured: Measured, decided: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], TippingPoint]:
         pairs = list(combinations(range(len(measured.setting.models)), 2))
-        return tippings(measured, {(cell, *pair) for cell in range(len(measured.plan.cells)) for pair in pairs})
+        return tipping_points(measured, {(cell, *pair) for cell in range(len(measured.plan.cells)) for pair in pairs})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(answer, "tippings", every)
+        patch.setattr(answer, "tipping_points", every)
         yield

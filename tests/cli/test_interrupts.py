@@ -93,7 +93,7 @@ PLACES = {
     "reading": "unskew.log.interactions.log_of",
     "making machine code": "numba.core.codegen:JITCodeLibrary._finalize_specific",
     "fitting": "unskew.propensity.popularity:Popularity.fit",
-    "summing in a thread": "unskew.engine.held:Held.batch",
+    "summing in a thread": "unskew.engine.data:EvaluationData.batch",
     "writing": "unskew.atomic.write_text",
     "renaming": "unskew.atomic._rename_all",
 }

@@ -16,7 +16,7 @@ import unskew as us
 from tests.conversions import reference as ref
 from tests.conversions.reference import Metric, Row, Rule, World
 from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
-from unskew.engine import memory
+from unskew.engine import passes
 from unskew.evaluation import run
 from unskew.evaluation.measure import measure
 from unskew.inference.bootstrap import user_weights
@@ -149,17 +149,17 @@ def test_neither_threads_nor_blocks_change_a_number(drawn: Drawn) -> None:
     """Blocks of one, two or all users, one thread or three: the same estimates, errors and diagnostics."""
     found: list[Any] = []
 
-    def kept(held: Any, plan: Any, setting: Any, **rest: Any) -> Any:
-        found.append((held, plan))
-        return measure(held, plan, setting, **rest)
+    def kept(engine: Any, plan: Any, setting: Any, **rest: Any) -> Any:
+        found.append((engine.held, plan))
+        return measure(engine, plan, setting, **rest)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "measure", kept)
         evaluate(drawn)
     held, plan = found[0]
-    whole = memory.estimate(held, plan.arms, plan.cells, replicates=50, threads=1)
+    whole = passes.first_pass(held, plan, replicates=50, threads=1)
     for block, threads in ((1, 1), (1, 3), (2, 2), (4, 3)):
-        parts = memory.estimate(held, plan.arms, plan.cells, replicates=50, threads=threads, block=block)
+        parts = passes.first_pass(held, plan, replicates=50, threads=threads, block=block)
         for one, two in zip(whole.moments, parts.moments, strict=True):
             np.testing.assert_allclose(two.values, one.values, rtol=1e-12, atol=1e-12)
             np.testing.assert_allclose(two.cross, one.cross, rtol=1e-10, atol=1e-10)
@@ -168,8 +168,8 @@ def test_neither_threads_nor_blocks_change_a_number(drawn: Drawn) -> None:
         for a, b in zip(whole.tallies, parts.tallies, strict=True):
             assert (b.ess, b.max_weight_share) == pytest.approx((a.ess, a.max_weight_share), rel=1e-12, abs=1e-300)
         np.testing.assert_allclose(np.asarray(parts.replicates), np.asarray(whole.replicates), rtol=1e-12, atol=1e-12)
-    again = memory.estimate(held, plan.arms, plan.cells, threads=3, block=2)
-    other = memory.estimate(held, plan.arms, plan.cells, threads=1, block=2)
+    again = passes.first_pass(held, plan, threads=3, block=2)
+    other = passes.first_pass(held, plan, threads=1, block=2)
     for one, two in zip(again.moments, other.moments, strict=True):
         np.testing.assert_array_equal(one.mean, two.mean)
         np.testing.assert_array_equal(one.cross, two.cross)

@@ -20,10 +20,10 @@ import pytest
 from numba import njit
 
 from unskew import estimators, metrics
-from unskew.engine.guess import Guess
-from unskew.engine.held import Held
-from unskew.engine.memory import estimate
-from unskew.engine.plan import Plan, make_plan
+from unskew.engine.data import EvaluationData
+from unskew.engine.listed_pairs import ListedPairs
+from unskew.engine.passes import first_pass
+from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
 from unskew.inference.contrast import alone
@@ -52,7 +52,7 @@ WRONG = (("dr", "per_user_sum"), ("ips", "per_user_sum"), ("sndr", "per_user_sum
 class World:
     """One draw: the rows, the lists, and E[y] of every pair."""
 
-    held: Held
+    held: EvaluationData
     mean: Floats
     listed: npt.NDArray[np.int32]
 
@@ -81,7 +81,7 @@ def draw(seed: int, users: int, guess: str = "bad", wrong: bool = False) -> Worl
     ids, items = numbered(users), numbered(ITEMS)
     starts = np.arange(users + 1, dtype=np.int64) * K
     rank = np.tile(np.arange(1, K + 1, dtype=np.int32), users)
-    held = Held(
+    held = EvaluationData(
         hashes=ids.hashes,
         indptr=indptr,
         item=item,
@@ -92,7 +92,7 @@ def draw(seed: int, users: int, guess: str = "bad", wrong: bool = False) -> Worl
         relative=False,
         q=np.ascontiguousarray(q[user, item]),
         q_total=np.ascontiguousarray(q.sum(axis=1)),
-        guess=Guess(np.ones(ITEMS, dtype=np.bool_), ask=lambda u, i: np.asarray(q[u, i])),
+        listed=ListedPairs(np.ones(ITEMS, dtype=np.bool_), ask=lambda u, i: np.asarray(q[u, i])),
     )
     return World(held, mean, listed)
 
@@ -128,7 +128,7 @@ def _draw(rng, users):  # type: ignore[no-untyped-def]
     return indptr, item[:n].copy(), value[:n].copy(), propensity[:n].copy(), mean, listed
 
 
-def plan_of(held: Held, cells: Sequence[tuple[str, str]]) -> Plan:
+def plan_of(held: EvaluationData, cells: Sequence[tuple[str, str]]) -> EvaluationPlan:
     """The library's plan."""
     asked = [(estimators.make(e), Target.make(t), (metrics.make(f"dcg@{K}"),)) for e, t in cells]
     assert held.propensity is not None
@@ -158,7 +158,7 @@ def _one(seed: int) -> Floats:
     """Per cell the bounds of both intervals and the value; then the values with right guesses and wrong P."""
     world = draw(seed, USERS)
     plan = plan_of(world.held, CELLS)
-    sums = estimate(world.held, plan.arms, plan.cells, replicates=REPLICATES, seed=seed, threads=1)
+    sums = first_pass(world.held, plan, replicates=REPLICATES, seed=seed, threads=1)
     assert sums.replicates is not None
     out = np.empty((len(CELLS), 5))
     for place, (cell, moments) in enumerate(zip(plan.cells, sums.moments, strict=True)):
@@ -168,7 +168,7 @@ def _one(seed: int) -> Floats:
         out[place] = low, high, drawn.low, drawn.high, value
     other = draw(seed, USERS, "right", wrong=True).held
     plan = plan_of(other, WRONG)
-    wrong = estimate(other, plan.arms, plan.cells, threads=1).moments
+    wrong = first_pass(other, plan, threads=1).moments
     return np.concatenate([out.ravel(), [m.values[0] for m in wrong]])
 
 
@@ -204,7 +204,7 @@ def test_good_guesses_save_variance() -> None:
     for seed in range(200):
         held = draw(seed, 200, "right").held
         plan = plan_of(held, (("ips", "per_user_sum"), ("dr", "per_user_sum")))
-        for name, moments in zip(spread, estimate(held, plan.arms, plan.cells, threads=1).moments, strict=True):
+        for name, moments in zip(spread, first_pass(held, plan, threads=1).moments, strict=True):
             spread[name].append(float(moments.values[0]))
     assert np.var(spread["dr"]) < 0.95 * np.var(spread["ips"])
 
@@ -220,5 +220,5 @@ def test_silent_users_count() -> None:
     held = draw(2, USERS).held
     silent = int(np.count_nonzero(np.diff(held.indptr) == 0))
     plan = plan_of(held, (("ips", "per_user_sum"),))
-    moments = estimate(held, plan.arms, plan.cells).moments[0]
+    moments = first_pass(held, plan).moments[0]
     assert silent > 0 and moments.users == moments.active == USERS

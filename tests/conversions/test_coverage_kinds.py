@@ -19,8 +19,8 @@ import pytest
 
 from tests.conversions.test_coverage import ITEMS, LEVEL, POOLED, POPULATION, Floats, World, draw, numbered
 from unskew import estimators, metrics
-from unskew.engine.guess import Guess
-from unskew.engine.memory import estimate
+from unskew.engine.listed_pairs import ListedPairs
+from unskew.engine.passes import first_pass
 from unskew.engine.plan import make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
@@ -71,8 +71,8 @@ def drawn(seed: int, users: int, *, graded: bool, folded: bool = False) -> Pair:
     if folded:
         log = Log(numbered(users), numbered(ITEMS), held.indptr, held.item, value, feedback=Feedback.CONVERSIONS)
         fitted = crossfit(Means(shrink=5.0), log, propensity=held.propensity)
-        guess = Guess(np.ones(ITEMS, dtype=np.bool_), ask=fitted.bind(log.users, log.items))
-        held = replace(held, q=fitted.of(log), q_total=fitted.totals(log.users, log.items, threads=1), guess=guess)
+        guess = ListedPairs(np.ones(ITEMS, dtype=np.bool_), ask=fitted.bind(log.users, log.items))
+        held = replace(held, q=fitted.of(log), q_total=fitted.totals(log.users, log.items, threads=1), listed=guess)
     return Pair(replace(world, held=held), other, 2.0 if graded else 1.0)
 
 
@@ -82,7 +82,7 @@ def moments_of(pair: Pair, cells: Sequence[Cell]) -> list[Moments]:
     assert held.propensity is not None
     asked = [(estimators.make(e), Target.make(t), (metrics.make(f"dcg@{K}"),)) for e, t in cells]
     plan = make_plan(asked, Summary(pairs=Histogram.of(held.propensity)), 2, K)
-    return list(estimate(held, plan.arms, plan.cells, threads=1).moments)
+    return list(first_pass(held, plan, threads=1).moments)
 
 
 def intervals(pair: Pair, cells: Sequence[Cell]) -> Floats:

@@ -12,9 +12,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from unskew import estimators, metrics
-from unskew.engine import memory
-from unskew.engine.held import Held
-from unskew.engine.plan import Plan, make_plan
+from unskew.engine import passes
+from unskew.engine.data import EvaluationData
+from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Estimator, Summary, Target
 from unskew.estimators.summary import Histogram
 from unskew.log import Ids, Recommendations
@@ -34,7 +34,9 @@ class Click:
     ranks: tuple[int, int]
 
 
-def held_of(users: Sequence[Sequence[Click]], relevant: Sequence[float] | None = None, candidates: float = 9.0) -> Held:
+def held_of(
+    users: Sequence[Sequence[Click]], relevant: Sequence[float] | None = None, candidates: float = 9.0
+) -> EvaluationData:
     """Arrays of these users; every click of a user is on an item of its own."""
     rows = [click for clicks in users for click in clicks]
     indptr = np.concatenate([[0], np.cumsum([len(clicks) for clicks in users])]).astype(np.int64)
@@ -53,7 +55,7 @@ def held_of(users: Sequence[Sequence[Click]], relevant: Sequence[float] | None =
                 np.array([rank for e in entries for rank, _ in e], dtype=np.int32),
             )
         )
-    return Held(
+    return EvaluationData(
         hashes=names.hashes,
         indptr=indptr,
         item=item,
@@ -67,22 +69,24 @@ def held_of(users: Sequence[Sequence[Click]], relevant: Sequence[float] | None =
     )
 
 
-def summary_of(held: Held) -> Summary:
+def summary_of(held: EvaluationData) -> Summary:
     assert held.propensity is not None
     used = held.propensity[held.value > 0.0]
     levels = {"label": tuple(map(str, range(9)))}
     return Summary(pairs=Histogram.of(used) if len(used) else None, levels=levels)
 
 
-def plan_of(held: Held, cells: Sequence[tuple[str | Estimator, str, str]]) -> Plan:
+def plan_of(held: EvaluationData, cells: Sequence[tuple[str | Estimator, str, str]]) -> EvaluationPlan:
     kept = [(estimators.make(e), Target.make(t), (metrics.make(m),)) for e, t, m in cells]
     return make_plan(kept, summary_of(held), len(held.lists), 8)
 
 
-def values(held: Held, cells: Sequence[tuple[str | Estimator, str, str]], plan: Plan | None = None) -> list[Floats]:
+def values(
+    held: EvaluationData, cells: Sequence[tuple[str | Estimator, str, str]], plan: EvaluationPlan | None = None
+) -> list[Floats]:
     """The estimates of both models in these cells (estimator, target, metric)."""
     plan = plan or plan_of(held, cells)
-    return [moments.values for moments in memory.estimate(held, plan.arms, plan.cells, threads=1).moments]
+    return [moments.values for moments in passes.first_pass(held, plan, threads=1).moments]
 
 
 def some_users(
@@ -111,7 +115,7 @@ def some_users(
     return st.lists(ranked, min_size=1, max_size=users)
 
 
-def masked(held: Held, keep: npt.NDArray[np.bool_]) -> Held:
+def masked(held: EvaluationData, keep: npt.NDArray[np.bool_]) -> EvaluationData:
     """The same world, of which only these pairs were seen."""
     assert held.propensity is not None
     before = np.concatenate([[0], np.cumsum(keep)]).astype(np.int64)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tests.identities.clicks import DCG, RECALL, Click, held_of, quick, some_users, summary_of, values
 from unskew import estimators
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.estimators import Estimator, Strata, Stratified, Target
 
 
-def same(held: Held, one: str | Estimator, two: str | Estimator, *targets: str) -> None:
+def same(held: EvaluationData, one: str | Estimator, two: str | Estimator, *targets: str) -> None:
     """Both estimators give the same for both models, in recall and dcg."""
     for target, metric in product(targets, (RECALL, DCG)):
         left, right = values(held, [(one, target, metric), (two, target, metric)])

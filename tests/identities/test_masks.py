@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.identities.clicks import RECALL, Click, Floats, held_of, masked, plan_of, some_users, values
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 
 
-def expected_values(held: Held, cells: Sequence[tuple[str, str, str]]) -> Floats:
+def expected_values(held: EvaluationData, cells: Sequence[tuple[str, str, str]]) -> Floats:
     """E[estimate] of model 0 in each cell, over all masks with their probabilities."""
     assert held.propensity is not None
     plan, p = plan_of(held, cells), held.propensity
@@ -29,7 +29,7 @@ def expected_values(held: Held, cells: Sequence[tuple[str, str, str]]) -> Floats
     return total
 
 
-def truths(held: Held) -> dict[str, float]:
+def truths(held: EvaluationData) -> dict[str, float]:
     """recall@3 of model 0 under every target, if every pair had been seen."""
     complete = replace(held, propensity=np.ones(len(held.value)))
     found = values(complete, [("ips", t, RECALL) for t in ("per_user", "pooled", "per_user_sum")])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -14,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unskew as us
-from tests.identities.clicks import DCG, RECALL, Click, held_of, masked, plan_of
-from unskew.engine import memory
-from unskew.engine.held import Held
+from tests.identities.clicks import DCG, RECALL, Click, held_of, plan_of
+from unskew.engine import passes
+from unskew.engine.data import EvaluationData
+from unskew.engine.sums import Sums
 from unskew.inference.moments import Moments
-from unskew.log import Ids
 
 
-def many_users(count: int, seed: int) -> Held:
+def many_users(count: int, seed: int) -> EvaluationData:
     """A larger world with silent users, graded values and lists of all lengths."""
     rng = np.random.default_rng(seed)
     users = []
@@ -66,7 +65,7 @@ def close_moments(found: Sequence[Moments], expected: Sequence[Moments]) -> None
         np.testing.assert_array_equal(one.differ, two.differ)
 
 
-def close_sums(found: memory.Sums, expected: memory.Sums) -> None:
+def close_sums(found: Sums, expected: Sums) -> None:
     close_moments(found.moments, expected.moments)
     for one, two in zip(found.tallies, expected.tallies, strict=True):
         np.testing.assert_allclose(
@@ -84,30 +83,9 @@ def test_blocks_of_any_size_give_the_one_pass_result(block: int) -> None:
     """whole users in blocks of 1, 2, 7, …: the same estimates, errors, diagnostics and replicates."""
     held = many_users(200, seed=1)
     plan = plan_of(held, EVERY_CELL)
-    whole = memory.estimate(held, plan.arms, plan.cells, replicates=60, seed=4)
-    parts = memory.estimate(held, plan.arms, plan.cells, replicates=60, seed=4, block=block, threads=2)
+    whole = passes.first_pass(held, plan, replicates=60, seed=4)
+    parts = passes.first_pass(held, plan, replicates=60, seed=4, block=block, threads=2)
     close_sums(parts, whole)
-
-
-def chosen(held: Held, users: Sequence[int]) -> Held:
-    """Some users, in the given order."""
-    assert held.relevant is not None and held.candidates is not None
-    rows = np.concatenate([np.arange(held.indptr[u], held.indptr[u + 1]) for u in users]).astype(np.int64)
-    kept = masked(held, np.zeros(len(held.value), dtype=np.bool_))
-    assert held.propensity is not None
-    names = Ids(pl.Series(np.array(users)))
-    return replace(
-        kept,
-        hashes=held.hashes[list(users)],
-        indptr=np.concatenate([[0], np.cumsum(np.diff(held.indptr)[list(users)])]).astype(np.int64),
-        item=held.item[rows],
-        value=held.value[rows],
-        propensity=held.propensity[rows],
-        labels={name: codes[rows] for name, codes in held.labels.items()},
-        relevant=held.relevant[list(users)],
-        candidates=held.candidates[list(users)],
-        lists=tuple(lists.recode(names, lists.items) for lists in held.lists),
-    )
 
 
 @settings(max_examples=12)
@@ -116,13 +94,14 @@ def test_partitions_merge_in_any_order(random: Any, parts: int) -> None:
     """users dealt out at random, shuffled inside, merged in any order: the same result."""
     held = many_users(60, seed=2)
     plan = plan_of(held, EVERY_CELL)
-    whole = memory.estimate(held, plan.arms, plan.cells, replicates=50, seed=4)
+    whole = passes.first_pass(held, plan, replicates=50, seed=4)
     users = list(range(held.users))
     random.shuffle(users)
     dealt = [users[n::parts] for n in range(parts)]
     random.shuffle(dealt)
-    sums = [memory.estimate(chosen(held, some), plan.arms, plan.cells, replicates=50, seed=4) for some in dealt]
-    close_sums(reduce(memory.Sums.merge, sums), whole)
+    shares = [held.of_users(np.array(some, dtype=np.int32)) for some in dealt]
+    sums = [passes.first_pass(share, plan, replicates=50, seed=4) for share in shares]
+    close_sums(reduce(Sums.merge, sums), whole)
 
 
 def test_threads_do_not_change_a_bit() -> None:
@@ -130,8 +109,7 @@ def test_threads_do_not_change_a_bit() -> None:
     held = many_users(300, seed=3)
     plan = plan_of(held, EVERY_CELL)
     one, *others = (
-        memory.estimate(held, plan.arms, plan.cells, replicates=60, seed=4, block=13, threads=threads)
-        for threads in (1, 2, 5)
+        passes.first_pass(held, plan, replicates=60, seed=4, block=13, threads=threads) for threads in (1, 2, 5)
     )
     for other in others:
         for a, b in zip(one.moments, other.moments, strict=True):
@@ -143,7 +121,7 @@ def test_threads_do_not_change_a_bit() -> None:
 def test_threads_do_not_change_a_result() -> None:
     """A bootstrapped evaluation of several blocks is the same to the last bit with 1, 2 and 5 threads."""
     rng = np.random.default_rng(0)
-    n = 3 * memory.BLOCK
+    n = 3 * passes.BLOCK
     test = pl.DataFrame({"user": np.arange(n), "item": rng.integers(0, 9, n), "propensity": rng.uniform(0.1, 1.0, n)})
     lists = {
         name: pl.DataFrame({"user": np.arange(n), "item": rng.integers(0, 9, n), "rank": rng.integers(1, 5, n)})

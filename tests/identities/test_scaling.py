@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.identities.clicks import DCG, RECALL, Click, held_of, quick, some_users, values
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 
 
-def scaled(users: Sequence[Sequence[Click]], factors: Sequence[float]) -> Held:
+def scaled(users: Sequence[Sequence[Click]], factors: Sequence[float]) -> EvaluationData:
     return held_of(
         [[replace(c, propensity=c.propensity * f) for c in mine] for mine, f in zip(users, factors, strict=True)],
         relevant=[9.0] * len(users),

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
+from unskew.engine.memory import MemoryEngine
 from unskew.estimators import Estimator
 from unskew.evaluation.measure import measure
-from unskew.evaluation.tippings import tippings
+from unskew.evaluation.tipping_points import tipping_points
 from unskew.log import Recommendations
 from unskew.result import Verdict
 
@@ -25,7 +26,7 @@ K = 5
 GS = "gs(strata=2)"
 
 
-def small(seed: int, *, relative: bool, users: int = 4, rows: int = 9) -> Held:
+def small(seed: int, *, relative: bool, users: int = 4, rows: int = 9) -> EvaluationData:
     """A few users with graded values, zeros and random lists of two models; one user has no rows."""
     rng = np.random.default_rng(seed)
     owner = np.sort(rng.integers(0, users - 1, rows))
@@ -40,7 +41,7 @@ def small(seed: int, *, relative: bool, users: int = 4, rows: int = 9) -> Held:
         lists.append(Recommendations(numbered(users), numbered(ITEMS), starts, listed, rank))
     value = rng.choice([0.0, 0.5, 1.0, 2.0], rows, p=[0.15, 0.2, 0.45, 0.2])
     value[0] = 1.0
-    return Held(
+    return EvaluationData(
         hashes=numbered(users).hashes,
         indptr=np.searchsorted(owner, np.arange(users + 1)).astype(np.int64),
         item=item,
@@ -63,7 +64,7 @@ class Brute:
         difference: estimate of a minus estimate of b for given weights.
     """
 
-    held: Held
+    held: EvaluationData
     cell: tuple[str, str]
     d: Floats
     inverse: Floats
@@ -71,19 +72,19 @@ class Brute:
     strata: Ints64
 
     @classmethod
-    def of(cls, held: Held, cell: tuple[str, str]) -> Brute:
+    def of(cls, held: EvaluationData, cell: tuple[str, str]) -> Brute:
         assert held.propensity is not None
         estimator = cell[0]
         worth = [worths(found, held) for found in held.lists]
         inverse = 1.0 / held.propensity
         if estimator.startswith("clipped"):
-            floor = plan_of(held, (cell,)).arms[0].estimator.floor  # type: ignore[attr-defined]
+            floor = plan_of(held, (cell,)).runs[0].estimator.floor  # type: ignore[attr-defined]
             inverse = np.array([1.0 / max(p, floor) for p in held.propensity])
         if estimator == "naive":
             inverse = np.ones(len(held.value))
         strata = np.zeros(len(held.value), dtype=np.int64)
         if estimator == GS:
-            (edge,) = plan_of(held, (cell,)).arms[0].estimator.strata.edges  # type: ignore[attr-defined]
+            (edge,) = plan_of(held, (cell,)).runs[0].estimator.strata.edges  # type: ignore[attr-defined]
             strata = (held.propensity >= edge).astype(np.int64)
         fixed = 0.0 if held.relative or estimator == "naive" else 1.0
         return cls(held, cell, worth[0] - worth[1], inverse, fixed, strata)
@@ -149,7 +150,7 @@ class Brute:
         return float((sign * self.difference(low + corners * (high - low))).min())
 
 
-def worths(lists: Recommendations, held: Held) -> Floats:
+def worths(lists: Recommendations, held: EvaluationData) -> Floats:
     """dcg worth of every row's rank in these lists."""
     out = np.zeros(len(held.value))
     for user in range(held.users):
@@ -161,11 +162,11 @@ def worths(lists: Recommendations, held: Held) -> Floats:
     return out
 
 
-def verdict(held: Held, cell: tuple[str | Estimator, str], metric: str = "dcg@5") -> Verdict:
+def verdict(held: EvaluationData, cell: tuple[str | Estimator, str], metric: str = "dcg@5") -> Verdict:
     """The pair's row, with its tipping point also where so few users decide nothing."""
     plan = plan_of(held, (cell,), metric)
     (row,) = answer(held, plan, setting(2)).verdicts
-    found = tippings(measure(held, plan, setting(2)), {(0, 0, 1)}).get((0, 0, 1))
+    found = tipping_points(measure(MemoryEngine(held), plan, setting(2)), {(0, 0, 1)}).get((0, 0, 1))
     if found is None:
         return row
     kind = "ratio" if held.relative or cell[0] == "naive" else "odds"

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import chi2
 
 import unskew
-from unskew.engine.held import Held
-from unskew.engine.memory import estimate
+from unskew.engine.data import EvaluationData
+from unskew.engine.passes import first_pass
 from unskew.inference.bootstrap import LIMITS, replicate_sums
 from unskew.inference.intervals import percentile
 from unskew.log import Ids
@@ -107,14 +107,16 @@ def test_more_replicates_begin_with_the_same_ones(drawn: Floats) -> None:
     np.testing.assert_array_equal(weights(numbered(2_048), 7, 20), drawn[:20])
 
 
-def replicates_of(held: Held, *, seed: int = 5, threads: int = 1, block: int = 4096, count: int = 60) -> Floats:
+def replicates_of(
+    held: EvaluationData, *, seed: int = 5, threads: int = 1, block: int = 4096, count: int = 60
+) -> Floats:
     plan = plan_of(held, CELLS)
-    sums = estimate(held, plan.arms, plan.cells, replicates=count, seed=seed, threads=threads, block=block)
+    sums = first_pass(held, plan, replicates=count, seed=seed, threads=threads, block=block)
     assert sums.replicates is not None
     return np.stack([cell.form.values(sums.replicates[:, cell.columns]) for cell in plan.cells])
 
 
-def permuted(held: Held, order: Ints64) -> Held:
+def permuted(held: EvaluationData, order: Ints64) -> EvaluationData:
     """The same users in another order."""
     rows = np.concatenate([np.arange(held.indptr[u], held.indptr[u + 1]) for u in order])
     assert held.propensity is not None and held.relevant is not None and held.candidates is not None
@@ -215,7 +217,7 @@ def test_bootstrap_errors_agree_with_the_delta_method(cell: tuple[str, str]) -> 
     """R = 2,000 replicates: both errors agree to 4/√(2R) = 6 % plus 3 % for 4,000 users, also of differences."""
     held = draw(34, 4_000, (0.4, 0.6)).held()
     plan = plan_of(held, (cell,))
-    sums = estimate(held, plan.arms, plan.cells, replicates=2_000, seed=1)
+    sums = first_pass(held, plan, replicates=2_000, seed=1)
     assert sums.replicates is not None
     values = plan.cells[0].form.values(sums.replicates[:, plan.cells[0].columns])
     (moments,) = sums.moments
@@ -239,7 +241,7 @@ def test_sums_are_divided_by_the_drawn_users_not_by_their_number() -> None:
         propensity=np.random.default_rng(0).uniform(0.4, 0.6, users),
     )
     plan = plan_of(steady, (("ips", "per_user_sum"),))
-    sums = estimate(steady, plan.arms, plan.cells, replicates=800, seed=2)
+    sums = first_pass(steady, plan, replicates=800, seed=2)
     assert sums.replicates is not None
     columns = plan.cells[0].columns
     drawn_users = sums.replicates[:, columns[-1]]
@@ -265,8 +267,8 @@ def test_silent_users_carry_their_own_weights() -> None:
     )
     plan = plan_of(silent, (("ips", "per_user_sum"), ("snips", "pooled")))
 
-    def run(some: Held) -> Floats:
-        sums = estimate(some, plan.arms, plan.cells, replicates=200, seed=9)
+    def run(some: EvaluationData) -> Floats:
+        sums = first_pass(some, plan, replicates=200, seed=9)
         assert sums.replicates is not None
         return sums.replicates
 
@@ -281,7 +283,7 @@ def test_silent_users_carry_their_own_weights() -> None:
     np.testing.assert_array_equal(first[:, pooled], second[:, pooled])
 
 
-def few_clickers(users: int, clickers: int) -> Held:
+def few_clickers(users: int, clickers: int) -> EvaluationData:
     """A log in which only the first users have rows: one click each, hit at rank 1 by every other user."""
     held = draw(37, users, (0.5, 0.5)).held(relative=True)
     first = [found.item.reshape(users, 5)[:clickers, 0] for found in held.lists]

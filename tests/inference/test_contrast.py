@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from unskew.inference.contrast import alone, contrast
-from unskew.inference.form import Form
 from unskew.inference.moments import Moments
+from unskew.inference.ratio_form import RatioForm
 
 from .worlds import Floats
 
@@ -25,7 +25,7 @@ def columns(seed: int, users: int, *, heavy: float = 1.0) -> Floats:
 
 
 def moments(x: Floats) -> Moments:
-    return Moments.of(x, np.arange(3), Form(2))
+    return Moments.of(x, np.arange(3), RatioForm(2))
 
 
 def by_hand(x: Floats, tail: float) -> tuple[float, float, float, tuple[float, float]]:
@@ -126,7 +126,7 @@ def test_roots_are_judged_by_their_squares() -> None:
     rng = np.random.default_rng(1)
     n = rng.integers(1, 5, 300).astype(np.float64)
     x = np.column_stack([n * rng.gamma(2.0, 0.5, 300), n * rng.gamma(2.0, 0.6, 300), n])
-    square, root = moments(x), Moments.of(x, np.arange(3), Form(2, root=True))
+    square, root = moments(x), Moments.of(x, np.arange(3), RatioForm(2, root=True))
     one, other = contrast(square, 0, 1), contrast(root, 0, 1)
     assert other.p == pytest.approx(one.p, rel=1e-9)
     assert other.value == pytest.approx(math.sqrt(square.values[0]) - math.sqrt(square.values[1]), rel=1e-12)

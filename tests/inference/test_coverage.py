@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from unskew.engine.memory import estimate
+from unskew.engine.passes import first_pass
 from unskew.estimators import Target
 from unskew.inference.contrast import alone
 from unskew.inference.intervals import percentile
@@ -56,7 +56,7 @@ def coverage() -> Coverage:
     population = draw(1, POPULATION, QUALITY)
     held = population.held()
     plan = plan_of(held, CELLS)
-    own = np.array([m.values[0] for m in estimate(held, plan.arms, plan.cells).moments])
+    own = np.array([m.values[0] for m in first_pass(held, plan).moments])
     truth = np.array([population.truth(Target.make(target))[0] for _, target in CELLS])
     found = np.array(many(_one, range(2, 2 + WORLDS)))
     return Coverage(truth, own, {"score": found[:, :, 0:2], "bootstrap": found[:, :, 2:4]}, found[:, :, 4])
@@ -66,7 +66,7 @@ def _one(seed: int) -> Floats:
     """Per cell the bounds of the score and the bootstrap interval, and the value."""
     held = draw(seed, USERS, QUALITY).held()
     plan = plan_of(held, CELLS)
-    sums = estimate(held, plan.arms, plan.cells, replicates=REPLICATES, seed=seed, threads=1)
+    sums = first_pass(held, plan, replicates=REPLICATES, seed=seed, threads=1)
     assert sums.replicates is not None
     out = np.empty((len(CELLS), 5))
     for place, (cell, moments) in enumerate(zip(plan.cells, sums.moments, strict=True)):

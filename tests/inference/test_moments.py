@@ -9,9 +9,10 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from unskew.engine.memory import Sums, estimate
-from unskew.inference.form import Form
+from unskew.engine.passes import first_pass
+from unskew.engine.sums import Sums
 from unskew.inference.moments import Moments
+from unskew.inference.ratio_form import RatioForm
 from unskew.inference.tally import Tally
 
 from .worlds import Floats, draw, plan_of
@@ -54,7 +55,7 @@ COLUMNS = np.arange(MODELS + 1)
 def merged(x: Floats, rng: np.random.Generator, parts: int) -> Moments:
     """Moments of a random partition, merged in a random order as a random tree, with empty parts among them."""
     owner = rng.integers(0, parts, len(x))
-    trees = [Moments.of(x[owner == part], COLUMNS, Form(MODELS)) for part in rng.permutation(parts + 2)]
+    trees = [Moments.of(x[owner == part], COLUMNS, RatioForm(MODELS)) for part in rng.permutation(parts + 2)]
     while len(trees) > 1:
         left, right = trees.pop(int(rng.integers(len(trees)))), trees.pop(int(rng.integers(len(trees))))
         trees.append(left.merge(right))
@@ -67,7 +68,7 @@ def test_merging_any_partition_in_any_order_is_one_pass(way: Way, parts: int) ->
     """values to 1e-12, errors to 1e-9, errors of differences to 1e-7 of the larger single one."""
     rng = np.random.default_rng([parts, WAYS.index(way)])
     x = way(rng)
-    whole = Moments.of(x, COLUMNS, Form(MODELS))
+    whole = Moments.of(x, COLUMNS, RatioForm(MODELS))
     single = np.sqrt(np.diag(whole.covariance))
     for _ in range(10):
         other = merged(x, rng, parts)
@@ -97,7 +98,7 @@ def error_of(influence: list[float], active: int) -> float:
 def test_errors_are_those_of_explicit_loops(way: Way) -> None:
     """SE² = m/(m−1) · Σ e_u² / n², m the users with a column other than 0; also for differences."""
     x = way(np.random.default_rng(WAYS.index(way)))
-    moments = Moments.of(x, COLUMNS, Form(MODELS))
+    moments = Moments.of(x, COLUMNS, RatioForm(MODELS))
     active = sum(any(value != 0.0 for value in row) for row in x.tolist())
     assert moments.active == active
     assert moments.users == len(x)
@@ -128,7 +129,7 @@ def test_silent_users_enlarge_the_sample_but_not_the_correction() -> None:
     """n counts everybody, m only users with a column other than 0: silent users leave a ratio's error as it is."""
     x = ordinary(np.random.default_rng(4))
     padded = np.concatenate([x, np.zeros((1_000, x.shape[1]))])
-    left, right = Moments.of(x, COLUMNS, Form(MODELS)), Moments.of(padded, COLUMNS, Form(MODELS))
+    left, right = Moments.of(x, COLUMNS, RatioForm(MODELS)), Moments.of(padded, COLUMNS, RatioForm(MODELS))
     assert left.active == right.active < len(x)
     np.testing.assert_allclose(right.values, left.values, rtol=1e-12)
     np.testing.assert_allclose(right.covariance, left.covariance, rtol=1e-9)
@@ -143,7 +144,7 @@ def test_products_of_two_ratios_follow_the_product_rule() -> None:
     candidates = rng.integers(20, 60, users).astype(np.float64)
     x = np.column_stack([a, d, candidates, np.ones(users)])
     columns = np.array([0, 1, 2, 3, 3, 4])
-    moments = Moments.of(x, columns, Form(2, ((False, False),)))
+    moments = Moments.of(x, columns, RatioForm(2, ((False, False),)))
     for model in range(2):
         first, second = a[:, model].sum() / d.sum(), candidates.mean()
         influence = [
@@ -159,7 +160,7 @@ def test_gradients_are_derivatives(factors: int) -> None:
     rng = np.random.default_rng(factors)
     models = 3
     mean = rng.uniform(0.5, 2.0, factors * (models + 1))
-    form = Form(models, ((False,) * factors,))
+    form = RatioForm(models, ((False,) * factors,))
     gradient = form.gradients(mean)
     for column in range(len(mean)):
         step = np.zeros_like(mean)
@@ -170,16 +171,16 @@ def test_gradients_are_derivatives(factors: int) -> None:
 
 def test_nothing_to_divide_by_is_no_number() -> None:
     """Without a divisor there is no value; with fewer than two counting users there is no error."""
-    nobody = Moments.of(np.zeros((5, 4)), COLUMNS, Form(MODELS))
+    nobody = Moments.of(np.zeros((5, 4)), COLUMNS, RatioForm(MODELS))
     assert np.isnan(nobody.values).all()
     assert np.isnan(nobody.covariance).all()
     x = np.zeros((5, 4))
     x[2] = 0.3, 0.6, 0.9, 1.0
-    one = Moments.of(x, COLUMNS, Form(MODELS))
+    one = Moments.of(x, COLUMNS, RatioForm(MODELS))
     np.testing.assert_allclose(one.values, [0.3, 0.6, 0.9])
     assert np.isnan(one.covariance).all()
     assert math.isnan(one.difference_error(0, 1))
-    two = one.merge(Moments.of(np.array([[0.1, 0.2, 0.3, 1.0]]), COLUMNS, Form(MODELS)))
+    two = one.merge(Moments.of(np.array([[0.1, 0.2, 0.3, 1.0]]), COLUMNS, RatioForm(MODELS)))
     assert np.isfinite(two.covariance).all()
 
 
@@ -200,7 +201,7 @@ def test_the_engine_gives_the_same_sums_for_every_block_size() -> None:
     plan = plan_of(held, CELLS)
 
     def run(block: int) -> Sums:
-        return estimate(held, plan.arms, plan.cells, threads=2, block=block)
+        return first_pass(held, plan, threads=2, block=block)
 
     whole = run(10_000)
     for block in (1, 17, 256):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.inference.corners import GS, Brute, small, verdict
-from unskew.engine.memory import tilt
-from unskew.engine.tilts import Pull
+from unskew.engine.passes import second_pass
+from unskew.engine.sensitivity import ModelPair
 from unskew.inference.tipping import GRID
 
 from .worlds import plan_of
@@ -71,9 +71,9 @@ def test_worst_ratios_inside_users_are_those_of_all_corners(cell: tuple[str, str
     for seed in range(8):
         held = small(seed, relative=relative)
         brute = Brute.of(held, cell)
-        arm = plan_of(held, (cell,)).arms[0]
+        run = plan_of(held, (cell,)).runs[0]
         sign = math.copysign(1.0, brute.lead)
-        found = tilt(held, [Pull(arm, 0, 0, 1, sign, True, 0, 0)], threads=1)
+        found = second_pass(held, [ModelPair(run, 0, 0, 1, sign, 0, 0)], threads=1)
         assert found.replicates is None
         totals = found.totals
         counting = sum(held.value[list(brute.rows(u))].sum() > 0.0 for u in range(held.users))

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from tests.inference.corners import GS, verdict, worths
-from unskew.engine.memory import estimate, tilt
-from unskew.engine.tilts import Pull
+from unskew.engine.memory import MemoryEngine
+from unskew.engine.passes import first_pass, second_pass
+from unskew.engine.sensitivity import ModelPair
 from unskew.estimators import Stratified
 from unskew.evaluation.measure import measure
-from unskew.evaluation.tippings import tippings
+from unskew.evaluation.tipping_points import tipping_points
 from unskew.inference.bootstrap import replicate_sums
 
 from .worlds import Floats, answer, draw, plan_of, setting
@@ -62,10 +63,10 @@ def test_tipping_low_is_the_lower_quantile_of_the_replicates(replicates: int) ->
     (row,) = answer(held, plan, setting(2, replicates=replicates, seed=6)).verdicts
     sign = math.copysign(1.0, row.difference)
     assert held.propensity is not None
-    pulls = sign * (worths(held.lists[0], held) - worths(held.lists[1], held)) * held.value / held.propensity
+    pairs = sign * (worths(held.lists[0], held) - worths(held.lists[1], held)) * held.value / held.propensity
     user = np.repeat(np.arange(400), np.diff(held.indptr))
-    ahead = np.bincount(user, np.maximum(pulls, 0.0), minlength=400)
-    behind = np.bincount(user, np.maximum(-pulls, 0.0), minlength=400)
+    ahead = np.bincount(user, np.maximum(pairs, 0.0), minlength=400)
+    behind = np.bincount(user, np.maximum(-pairs, 0.0), minlength=400)
     drawn = replicate_sums(np.column_stack([ahead, behind]), held.hashes, 6, replicates)
     gammas = np.sort(np.maximum(np.sqrt(drawn[:, 0] / drawn[:, 1]), 1.0))
     assert row.tipping == pytest.approx(math.sqrt(ahead.sum() / behind.sum()), rel=1e-9)
@@ -82,7 +83,7 @@ def test_tipping_low_lies_below_the_tipping_point(cell: tuple[str, str]) -> None
     for seed in range(44, 52):
         held = draw(seed, 500, (0.5, 0.8)).held()
         plan = plan_of(held, (cell,))
-        found = tippings(measure(held, plan, setting(2, replicates=200)), {(0, 0, 1)})[0, 0, 1]
+        found = tipping_points(measure(MemoryEngine(held), plan, setting(2, replicates=200)), {(0, 0, 1)})[0, 0, 1]
         assert 1.0 <= found.low <= found.value
         (row,) = answer(held, plan, setting(2)).verdicts
         if row.p > 0.2:
@@ -93,14 +94,14 @@ def test_the_second_pass_does_not_depend_on_threads_or_blocks() -> None:
     """Sums for tipping points: the same bits for any number of threads, 1e-12 for any block size."""
     held = draw(54, 900, (0.5, 0.9)).held(relative=True)
     plan = plan_of(held, (("snips", "pooled"), ("snips", "per_user")))
-    values = [m.values for m in estimate(held, plan.arms, plan.cells).moments]
-    pulls = [
-        Pull(plan.arms[0], 0, 0, 1, float(np.sign(values[0][0] - values[0][1])), False, 0, 0),
-        Pull(plan.arms[1], 0, 0, 1, float(np.sign(values[1][0] - values[1][1])), True, 4, 1, 1),
+    values = [m.values for m in first_pass(held, plan).moments]
+    pairs = [
+        ModelPair(plan.runs[0], 0, 0, 1, float(np.sign(values[0][0] - values[0][1])), 0, 0),
+        ModelPair(plan.runs[1], 0, 0, 1, float(np.sign(values[1][0] - values[1][1])), 4, 1, 1),
     ]
 
     def run(threads: int, block: int) -> tuple[Floats, Floats]:
-        found = tilt(held, pulls, replicates=20, seed=1, threads=threads, block=block)
+        found = second_pass(held, pairs, replicates=20, seed=1, threads=threads, block=block)
         assert found.replicates is not None
         return found.totals, found.replicates
 

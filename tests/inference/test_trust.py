@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.inference.trust import MAX_GAP, MAX_SHARE, MIN_ESS, MIN_USERS, doubts, withheld
 
 from .worlds import answer, draw, plan_of, setting
@@ -54,7 +54,7 @@ def test_at_most_two_doubts_are_said_with_their_numbers() -> None:
 
 
 @pytest.fixture(scope="module")
-def held() -> Held:
+def held() -> EvaluationData:
     return draw(61, 1_500, (0.5, 1.0)).held()
 
 
@@ -75,7 +75,7 @@ CELLS = (
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=" ".join)
-def test_sentences_depend_on_what_an_estimator_uses(held: Held, cell: tuple[str, str]) -> None:
+def test_sentences_depend_on_what_an_estimator_uses(held: EvaluationData, cell: tuple[str, str]) -> None:
     """Support matters only to weights, single clicks only to ratios of weights inside users."""
     plan = plan_of(held, (cell,))
     estimator, target = cell
@@ -91,7 +91,7 @@ def test_sentences_depend_on_what_an_estimator_uses(held: Held, cell: tuple[str,
     assert np.isnan(single.low) == inside
 
 
-def test_too_few_users_are_said(held: Held) -> None:
+def test_too_few_users_are_said(held: EvaluationData) -> None:
     """Only users that count are counted: 49 clickers among 1,500 users are too few, 60 are not."""
     clickers = np.flatnonzero(np.add.reduceat(np.append(held.value, 0.0), held.indptr[:-1])[: held.users] > 0.0)
     doubted = []
@@ -106,7 +106,7 @@ def test_too_few_users_are_said(held: Held) -> None:
     assert doubted == [True, True, False, False]
 
 
-def test_one_heavy_weight_decides_nothing(held: Held) -> None:
+def test_one_heavy_weight_decides_nothing(held: EvaluationData) -> None:
     """A single pair with a tiny propensity carries a pooled value: no verdict; naive does not see it."""
     assert held.propensity is not None
     propensity = held.propensity.copy()
@@ -118,7 +118,7 @@ def test_one_heavy_weight_decides_nothing(held: Held) -> None:
     assert naive.verdict == "behind" and naive.trust == ""
 
 
-def test_models_that_score_the_same_are_told_apart_from_undecided_ones(held: Held) -> None:
+def test_models_that_score_the_same_are_told_apart_from_undecided_ones(held: EvaluationData) -> None:
     """The sentence on equal scores appears for identical lists only."""
     same = replace(held, lists=(held.lists[0], held.lists[0]))
     plan = plan_of(held, (("snips", "pooled"),))

@@ -10,12 +10,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from unskew.engine.held import Held
-from unskew.engine.memory import estimate
+from unskew.engine.data import EvaluationData
+from unskew.engine.passes import first_pass
 from unskew.inference.contrast import Contrast, contrast
-from unskew.inference.form import Form
 from unskew.inference.intervals import two_sided_p
 from unskew.inference.moments import Moments
+from unskew.inference.ratio_form import RatioForm
 from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Checks, Outcome, judge, opposite, outcome, users_needed
 
@@ -45,7 +45,7 @@ def false_verdicts() -> Floats:
         held = draw(seed, USERS, (0.5, 0.5, 0.5, 0.5)).held(relative=True)
         plan = plan_of(held, CELLS)
         out = np.empty((len(CELLS), 3))
-        for place, moments in enumerate(estimate(held, plan.arms, plan.cells, threads=1).moments):
+        for place, moments in enumerate(first_pass(held, plan, threads=1).moments):
             p = np.array([contrast(moments, a, b).p for a, b in PAIRS])
             out[place] = p[0] < ERROR, (p < tail_of(moments, 4)).any(), (p < ERROR).any()
         return out
@@ -109,7 +109,7 @@ def test_models_that_differ_without_effect_are_undecided_but_not_identical() -> 
     x[:, 0] = x[:, 1] = 0.5
     x[:, 2] = 1.0
     x[3, 0], x[4, 0] = 0.7, 0.3
-    moments = Moments.of(x, np.array([0, 1, 2]), Form(2))
+    moments = Moments.of(x, np.array([0, 1, 2]), RatioForm(2))
     assert moments.differ[0, 1] == 2
     assert moments.difference_error(0, 1) > 0.0
     assert contrast(moments, 0, 1).p == pytest.approx(1.0, abs=1e-9)
@@ -156,7 +156,7 @@ def test_a_handful_of_users_decides_nothing() -> None:
         x = np.zeros((400, 3))
         x[:, 2] = 1.0
         x[:users, 0] = 1.0
-        found = judge(contrast(Moments.of(x, np.array([0, 1, 2]), Form(2)), 0, 1), 0.05, Checks())
+        found = judge(contrast(Moments.of(x, np.array([0, 1, 2]), RatioForm(2)), 0, 1), 0.05, Checks())
         assert found.decided == decided
         assert math.isnan(found.low) == (not decided)
         assert ("only 9 users tell the two apart" in found.reasons) == (not decided)
@@ -166,26 +166,26 @@ UNEQUAL = (0.5, 0.7)
 
 
 @pytest.fixture(scope="module")
-def pilot() -> Held:
+def pilot() -> EvaluationData:
     return draw(11, 500_000, UNEQUAL).held(relative=True)
 
 
 @pytest.mark.parametrize("pairs", [1, 6])
 @pytest.mark.parametrize("cell", [("naive", "per_user"), ("snips", "pooled")], ids=" ".join)
-def test_users_needed_gives_a_power_of_80_per_cent(pilot: Held, cell: tuple[str, str], pairs: int) -> None:
+def test_users_needed_gives_a_power_of_80_per_cent(pilot: EvaluationData, cell: tuple[str, str], pairs: int) -> None:
     """With as many counting users as it names, a test finds the difference in 80 % ± 8 points of 600 worlds.
 
     The Monte Carlo error is √(.8·.2/600) = 1.6 points, and the pilot study of 500,000 users knows the power to 2.
     """
     plan = plan_of(pilot, (cell,))
-    (known,) = estimate(pilot, plan.arms, plan.cells).moments
+    (known,) = first_pass(pilot, plan).moments
     needed = users_needed(contrast(known, 0, 1), known.active, ERROR / pairs)
     assert needed is not None and 200 < needed < 5_000
     population = round(needed * known.users / known.active)
 
     def one(seed: int) -> bool:
         held = draw(seed, population, UNEQUAL).held(relative=True)
-        (moments,) = estimate(held, plan.arms, plan.cells, threads=1).moments
+        (moments,) = first_pass(held, plan, threads=1).moments
         return contrast(moments, 0, 1).p < ERROR / pairs and bool(moments.values[0] < moments.values[1])
 
     assert np.mean(many(one, range(50_000, 50_600))) == pytest.approx(0.8, abs=0.08)

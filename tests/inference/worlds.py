@@ -19,8 +19,9 @@ import polars as pl
 from numba import njit
 
 from unskew import estimators, metrics
-from unskew.engine.held import Held
-from unskew.engine.plan import Plan, make_plan
+from unskew.engine.data import EvaluationData
+from unskew.engine.memory import MemoryEngine
+from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Estimator, Summary, Target
 from unskew.estimators.summary import Histogram
 from unskew.evaluation import answer as answers
@@ -68,7 +69,7 @@ class World:
             return np.asarray(self.gain.sum(axis=0) / self.relevant.sum())
         return np.asarray(self.gain.mean(axis=0))
 
-    def held(self, *, relative: bool = False) -> Held:
+    def held(self, *, relative: bool = False) -> EvaluationData:
         """The arrays that an engine works on."""
         users, models, places = self.listed.shape
         ids, items = numbered(users), numbered(ITEMS)
@@ -78,7 +79,7 @@ class World:
             Recommendations(ids, items, starts, np.ascontiguousarray(self.listed[:, j]).ravel(), rank)
             for j in range(models)
         )
-        return Held(
+        return EvaluationData(
             hashes=ids.hashes,
             indptr=self.indptr,
             item=self.item,
@@ -145,7 +146,7 @@ def _draw(rng, users, quality):  # type: ignore[no-untyped-def]
     return indptr, item[:n].copy(), value[:n].copy(), propensity[:n].copy(), relevant, listed, gain
 
 
-def plan_of(held: Held, cells: Sequence[tuple[str | Estimator, str]], metric: str = METRIC) -> Plan:
+def plan_of(held: EvaluationData, cells: Sequence[tuple[str | Estimator, str]], metric: str = METRIC) -> EvaluationPlan:
     """The library's plan for some (estimator, target), with strata and clips taken from this log."""
     asked = [(estimators.make(e), Target.make(t), (metrics.make(metric),)) for e, t in cells]
     assert held.propensity is not None
@@ -171,17 +172,15 @@ def setting(
         level=level,
         replicates=replicates,
         seed=seed,
-        threads=1,
-        progress=None,
         segment=None,
         single_clicks=single_clicks,
         support_gap=support_gap,
     )
 
 
-def answer(held: Held, plan: Plan, chosen: Setting) -> answers.Answer:
+def answer(held: EvaluationData, plan: EvaluationPlan, chosen: Setting) -> answers.Answer:
     """The answer of one table, at the simultaneous level of its own pairs."""
-    measured = measure(held, plan, chosen)
+    measured = measure(MemoryEngine(held, threads=1), plan, chosen)
     return answers.answer(measured, error_per_comparison([measured]))
 
 

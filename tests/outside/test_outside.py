@@ -11,7 +11,7 @@ import pytest
 import unskew as us
 from tests.outside import parts
 from unskew import estimators, metrics, models, outcome, propensity
-from unskew.errors import InputError
+from unskew.errors import InputError, RefusedError
 from unskew.simulate import World, relevant_for
 
 OWN = (
@@ -88,8 +88,7 @@ def test_metric_estimator_and_model(shop: Any, tmp_path: Path, estimator: str, t
     if estimator == "halves":
         for model in lists:
             both = [found[model, "recall@10", other] for other in ("naive", "snips")]
-            if target == "pooled":
-                assert found[model, "recall@10", "halves"] == pytest.approx(sum(both) / 2)
+            assert found[model, "recall@10", "halves"] == pytest.approx(sum(both) / 2)
     assert any(v.estimator == estimator for v in result.verdicts_)
 
 
@@ -102,3 +101,15 @@ def test_propensities(shop: Any, tmp_path: Path) -> None:
     assert values[0] == pytest.approx(values[1])  # γ = 0 is the root of the count
     shown_everywhere(both, tmp_path)
     us.propensity.check(["root_count"], train)
+
+
+def test_what_is_read_off_terms(shop: Any) -> None:
+    """Without a sensitivity there is no tipping point; metrics that divide by weights need a divisor of weights."""
+    world, train, lists = shop
+    call = {"seen": train, "propensity": "known", "target": "per_user", "metrics": ["map(divide=min)@10", "ndcg@10"]}
+    result = us.evaluate(world.test, lists, estimators=["rooted", "halves"], refused="skip", **call)
+    assert {v.tipping for v in result.verdicts_ if v.estimator in ("rooted", "halves")} == {None}
+    cells = {(e.metric, e.estimator) for e in result.estimates}
+    assert cells == {("map(divide=min)@10", "rooted"), ("ndcg@10", "rooted"), ("ndcg@10", "halves")}
+    with pytest.raises(RefusedError, match="halves has several divisors"):
+        us.evaluate(world.test, lists, estimators=["halves"], **call)

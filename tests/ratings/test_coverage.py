@@ -15,7 +15,7 @@ import pytest
 
 from tests.inference.worlds import many
 from tests.ratings.worlds import METRICS, Floats, draw, plan_of
-from unskew.engine.memory import estimate
+from unskew.engine.passes import first_pass
 from unskew.inference.contrast import alone
 from unskew.inference.intervals import percentile
 
@@ -47,7 +47,7 @@ def coverage() -> Coverage:
     population = draw(1, POPULATION)
     held = population.held()
     plan = plan_of(held, ESTIMATORS)
-    own = np.array([m.values[0] for m in estimate(held, plan.arms, plan.cells).moments])
+    own = np.array([m.values[0] for m in first_pass(held, plan).moments])
     truth = np.array([population.truth(metric)[0] for _, metric in CELLS])
     return Coverage(truth, own, np.array(many(_one, range(2, 2 + WORLDS))))
 
@@ -55,7 +55,7 @@ def coverage() -> Coverage:
 def _one(seed: int) -> Floats:
     held = draw(seed, USERS).held()
     plan = plan_of(held, ESTIMATORS)
-    sums = estimate(held, plan.arms, plan.cells, replicates=REPLICATES, seed=seed, threads=1)
+    sums = first_pass(held, plan, replicates=REPLICATES, seed=seed, threads=1)
     assert sums.replicates is not None
     out = np.empty((len(CELLS), 5))
     for place, (cell, moments) in enumerate(zip(plan.cells, sums.moments, strict=True)):

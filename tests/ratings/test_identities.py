@@ -13,17 +13,18 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.ratings.worlds import draw, plan_of
-from unskew.engine.held import Held
-from unskew.engine.memory import Sums, estimate
+from unskew.engine.data import EvaluationData
+from unskew.engine.passes import first_pass
+from unskew.engine.sums import Sums
 
 ALL = ("naive", "ips", "snips", "snips(over=user)", "clipped(snips, at=0.2)")
 METRICS = ("mae", "mse", "rmse", "accuracy")
 seeds = st.integers(0, 10_000)
 
 
-def values(held: Held, estimator: str, metric: str = "mae") -> float:
+def values(held: EvaluationData, estimator: str, metric: str = "mae") -> float:
     plan = plan_of(held, (estimator,), (metric,))
-    (moments,) = estimate(held, plan.arms, plan.cells, threads=1).moments
+    (moments,) = first_pass(held, plan, threads=1).moments
     return float(moments.values[0])
 
 
@@ -136,7 +137,7 @@ def test_any_partition_of_the_users_merges_to_the_same_result(replicates: int) -
     plan = plan_of(held, ALL, METRICS)
 
     def run(block: int, threads: int) -> Sums:
-        return estimate(held, plan.arms, plan.cells, replicates=replicates, seed=5, block=block, threads=threads)
+        return first_pass(held, plan, replicates=replicates, seed=5, block=block, threads=threads)
 
     whole = run(10_000, 1)
     for block, threads in ((1, 1), (7, 3), (64, 1), (64, 3)):

@@ -51,10 +51,10 @@ class Table:
     """A fitted model: predicts pairs by their ids."""
 
     def __init__(self, guess: npt.ArrayLike) -> None:
-        self.guess = np.asarray(guess)
+        self.listed = np.asarray(guess)
 
     def predict(self, users: Any, items: Any) -> npt.NDArray[np.float64]:
-        return np.asarray([self.guess[int(u), int(i)] for u, i in zip(users, items, strict=True)])
+        return np.asarray([self.listed[int(u), int(i)] for u, i in zip(users, items, strict=True)])
 
 
 def expected() -> list[float]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.ratings.worlds import Floats, answered, draw, held_of
 from tests.tipping import of_every_pair
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.inference.tipping import GRID
 from unskew.result import Verdict
 
@@ -20,7 +20,7 @@ INSIDE = ("snips(over=user)", "clipped(snips(over=user), at=0.3)")
 METRICS = ("mae", "mse", "rmse", "accuracy")
 
 
-def small(seed: int, *, relative: bool, users: int = 4, rows: int = 9) -> Held:
+def small(seed: int, *, relative: bool, users: int = 4, rows: int = 9) -> EvaluationData:
     """A few users and two models; one user has no rows."""
     rng = np.random.default_rng(seed)
     owner = np.sort(rng.integers(0, users - 1, rows))
@@ -37,7 +37,7 @@ def small(seed: int, *, relative: bool, users: int = 4, rows: int = 9) -> Held:
 class Brute:
     """One cell by plain loops; ``low`` and ``high`` bound the weights for a Γ."""
 
-    held: Held
+    held: EvaluationData
     estimator: str
     metric: str
 
@@ -88,7 +88,7 @@ class Brute:
         return float((sign * (self.estimate(0, weights) - self.estimate(1, weights))).min())
 
 
-def verdict(held: Held, estimator: str, metric: str, replicates: int = 0) -> Verdict:
+def verdict(held: EvaluationData, estimator: str, metric: str, replicates: int = 0) -> Verdict:
     """The pair's row, with its tipping point also where so few users decide nothing."""
     with of_every_pair():
         (row,) = answered(held, (estimator,), (metric,), replicates).verdicts

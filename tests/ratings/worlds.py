@@ -14,8 +14,9 @@ from numba import njit
 
 from tests.inference.worlds import numbered
 from unskew import estimators, metrics
-from unskew.engine.held import Held
-from unskew.engine.plan import Plan, make_plan
+from unskew.engine.data import EvaluationData
+from unskew.engine.memory import MemoryEngine
+from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
 from unskew.evaluation.answer import Answer, answer
@@ -52,7 +53,7 @@ class World:
         of = {"mae": mean[:, 0], "mse": mean[:, 1], "rmse": np.sqrt(mean[:, 1])}
         return np.asarray(of[metric])
 
-    def held(self, *, relative: bool = False) -> Held:
+    def held(self, *, relative: bool = False) -> EvaluationData:
         """The arrays that an engine works on."""
         return held_of(self.indptr, self.item, self.rating, self.propensity, list(self.predicted), ITEMS, relative)
 
@@ -65,10 +66,10 @@ def held_of(
     predicted: Sequence[Floats],
     items: int,
     relative: bool,
-) -> Held:
+) -> EvaluationData:
     """Held-out ratings and predictions of them, without lists."""
     users = numbered(len(indptr) - 1)
-    return Held(
+    return EvaluationData(
         hashes=users.hashes,
         indptr=indptr,
         item=item,
@@ -116,7 +117,7 @@ def _draw(rng, users, noise):  # type: ignore[no-untyped-def]
     return indptr, item[:n].copy(), rating[:n].copy(), propensity[:n].copy(), predicted[:, :n].copy(), total
 
 
-def plan_of(held: Held, asked: Sequence[str], named: Sequence[str] = METRICS) -> Plan:
+def plan_of(held: EvaluationData, asked: Sequence[str], named: Sequence[str] = METRICS) -> EvaluationPlan:
     """The library's plan for some estimators and metrics of averages over pairs."""
     wanted = tuple(metrics.make(name) for name in named)
     kept = [(estimators.make(name), Target.PER_PAIR, wanted) for name in asked]
@@ -124,7 +125,7 @@ def plan_of(held: Held, asked: Sequence[str], named: Sequence[str] = METRICS) ->
     return make_plan(kept, Summary(pairs=Histogram.of(held.propensity)), len(held.predicted), 1)
 
 
-def answered(held: Held, asked: Sequence[str], named: Sequence[str] = METRICS, replicates: int = 0) -> Answer:
+def answered(held: EvaluationData, asked: Sequence[str], named: Sequence[str] = METRICS, replicates: int = 0) -> Answer:
     """Estimates and verdicts of one table, with propensities that are known."""
     setting = Setting(
         models=tuple("abcdefgh"[: len(held.predicted)]),
@@ -134,11 +135,9 @@ def answered(held: Held, asked: Sequence[str], named: Sequence[str] = METRICS, r
         level=0.95,
         replicates=replicates,
         seed=0,
-        threads=1,
-        progress=None,
         segment=None,
         single_clicks=0.0,
         support_gap=None,
     )
-    measured = measure(held, plan_of(held, asked, named), setting)
+    measured = measure(MemoryEngine(held, threads=1), plan_of(held, asked, named), setting)
     return answer(measured, error_per_comparison([measured]))

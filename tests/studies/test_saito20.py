@@ -17,7 +17,7 @@ from tests.conftest import missing
 from tests.studies.saito20_worlds import SMALL, ids, measured, slipped_dcg, small_ratings, small_real
 from unskew.cli import app
 from unskew.engine.store import Store
-from unskew.inference.design import share_within
+from unskew.inference.design_variance import share_within
 from unskew.log import Feedback, Log
 from unskew.log.datasets import folder_of, load
 from unskew.log.order import starts_of

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.engine.arm import Arm
-from unskew.engine.held import Floats, Held, Ints64, Ranked
-from unskew.engine.rated import RatedArm
-from unskew.estimators import Batch
+from unskew.engine.data import EvaluationData, Floats, Ints64, Ranked
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.estimators import Batch, Target
 
 USERS = 4_096  # at most
 CLICKS = 6  # left out, each in turn
@@ -26,48 +25,71 @@ BLOCK = 512  # users at once: a run of neighbours, so that only their lists are 
 
 @dataclass(frozen=True, eq=False)
 class FewClicks:
-    """The mean of b over users with two clicks or more, by [metric, model], and its covariance [metric, model, model].
+    """Sums of b over users with two clicks or more; they merge.
 
-    ``sampled`` says that not all such users were looked at, so that the mean has an error of its own.
+    Args:
+        total: Σ b by [metric, model].
+        squares: Σ b bᵀ by [metric, model, model].
+        users: how many of them were looked at.
+        able: how many there are.
     """
 
-    mean: Floats
-    covariance: Floats
+    total: Floats
+    squares: Floats
     users: int
-    sampled: bool
+    able: int
+
+    def merge(self, other: FewClicks) -> FewClicks:
+        """The sums of both sets of users."""
+        return FewClicks(
+            self.total + other.total, self.squares + other.squares, self.users + other.users, self.able + other.able
+        )
+
+    @property
+    def mean(self) -> Floats:
+        """The mean of b, by [metric, model]."""
+        return self.total / max(self.users, 1)
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance of the mean, by [metric, model, model]."""
+        mean, users = self.mean, max(self.users, 1)
+        return np.asarray((self.squares / users - mean[:, :, None] * mean[:, None, :]) / users)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether not all such users were looked at, so that the mean has an error of its own."""
+        return self.users < self.able
 
 
-def few_clicks(held: Held, arm: Arm | RatedArm) -> FewClicks:
-    """The leave-one-click-out bias of every metric and model of an arm whose ratios are taken inside users."""
-    counts = _clicks(held, arm)
+def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
+    """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users."""
+    counts = _clicks(held, run)
     able = np.flatnonzero(counts >= 2)
     starts: Sequence[int] = range(0, len(able), BLOCK)
     if len(able) > USERS:
-        starts = [round(run * (len(able) - BLOCK) / (USERS // BLOCK - 1)) for run in range(USERS // BLOCK)]
-    metrics, models = len(arm.metrics), arm.models
+        starts = [round(n * (len(able) - BLOCK) / (USERS // BLOCK - 1)) for n in range(USERS // BLOCK)]
+    metrics, models = len(run.metrics), run.models
     total, squares = np.zeros((metrics, models)), np.zeros((metrics, models, models))
-    bare, rows_only = replace(arm, start=0), replace(held, guess=None)
+    bare, rows_only = replace(run, start=0), replace(held, listed=None)
     n = 0
     for start in starts:
         b = _of_block(rows_only, bare, able[start : start + BLOCK])
         n += len(b)
         total += b.sum(axis=0)
         squares += np.einsum("uta,utb->tab", b, b)
-    seen, n = n, max(n, 1)
-    mean = total / n
-    spread = squares / n - mean[:, :, None] * mean[:, None, :]
-    return FewClicks(mean, spread / n, seen, seen < len(able))
+    return FewClicks(total, squares, n, len(able))
 
 
-def _clicks(held: Held, arm: Arm | RatedArm) -> Ints64:
+def _clicks(held: EvaluationData, run: EstimatorRun) -> Ints64:
     """How many rows of each user count: relevant ones, or all where errors of predictions are averaged."""
-    if isinstance(arm, RatedArm):
+    if run.target is Target.PER_PAIR:
         return np.diff(held.indptr)
     before = np.concatenate([[0], np.cumsum(held.value > 0.0)])
     return np.asarray(before[held.indptr[1:]] - before[held.indptr[:-1]], dtype=np.int64)
 
 
-def _of_block(held: Held, arm: Arm | RatedArm, users: Ints64) -> Floats:
+def _of_block(held: EvaluationData, run: EstimatorRun, users: Ints64) -> Floats:
     """b of some users, (users, metrics, models)."""
     low, high = int(users[0]), int(users[-1]) + 1
     batch, ranked = held.batch(low, high), held.ranked(low, high)
@@ -75,11 +97,11 @@ def _of_block(held: Held, arm: Arm | RatedArm, users: Ints64) -> Floats:
     keep[users - low] = True
     lengths = np.diff(batch.indptr)
     counted = np.repeat(keep, lengths)
-    if isinstance(arm, Arm):
+    if run.target is not Target.PER_PAIR:
         counted &= batch.value > 0.0
     rows = np.flatnonzero(counted)
     sizes = np.bincount(np.repeat(np.arange(high - low), lengths)[rows], minlength=high - low)[keep]
-    whole = _ratios(arm, batch, ranked, rows, sizes, users - low)
+    whole = _ratios(run, batch, ranked, rows, sizes, users - low)
     picks = np.minimum(sizes, CLICKS)
     owner = np.repeat(np.arange(len(users)), picks)  # which user each of the shortened users is
     place = np.arange(len(owner)) - np.repeat(np.cumsum(picks) - picks, picks)
@@ -88,13 +110,13 @@ def _of_block(held: Held, arm: Arm | RatedArm, users: Ints64) -> Floats:
     short = sizes[owner] - 1
     inside = np.arange(int(short.sum())) - np.repeat(np.cumsum(short) - short, short)
     inside += inside >= np.repeat(out, short)
-    without = _ratios(arm, batch, ranked, rows[np.repeat(first[owner], short) + inside], short, (users - low)[owner])
+    without = _ratios(run, batch, ranked, rows[np.repeat(first[owner], short) + inside], short, (users - low)[owner])
     mean = np.add.reduceat(without, np.cumsum(picks) - picks, axis=0) / picks[:, None, None]
     return np.asarray((sizes - 1)[:, None, None] * (mean - whole))
 
 
 def _ratios(
-    arm: Arm | RatedArm, batch: Batch, ranked: Sequence[Ranked], rows: Ints64, sizes: Ints64, users: Ints64
+    run: EstimatorRun, batch: Batch, ranked: Sequence[Ranked], rows: Ints64, sizes: Ints64, users: Ints64
 ) -> Floats:
     """R_u of users made of these rows, so many each, (users, metrics, models)."""
     made = replace(
@@ -110,6 +132,6 @@ def _ratios(
         q_total=None,
     )
     theirs = [Ranked(r.rank[rows], None if r.predicted is None else r.predicted[rows]) for r in ranked]
-    x = np.empty((len(sizes), arm.width))
-    arm.fill(made, theirs, x)
-    return np.stack([x[:, arm.columns(t)[: arm.models]] for t in range(len(arm.metrics))], axis=1)
+    x = np.empty((len(sizes), run.width))
+    run.fill(made, theirs, x)
+    return np.stack([x[:, run.columns(t)[: run.models]] for t in range(len(run.metrics))], axis=1)

@@ -5,27 +5,64 @@ Sums over items do not belong to any user, so there is no error clustered by use
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from unskew.engine.held import Floats, Held
-from unskew.engine.rated import RatedArm
+from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.pair_costs import PairCosts
+from unskew.estimators.base import Batch, Term
 from unskew.inference.tally import Tally
 
 
-def item_ratios(held: Held, arm: RatedArm) -> tuple[Floats, Tally]:
-    """The estimate of every metric and model, (metrics, models), and the tally of the weights."""
-    batch, ranked = held.batch(0, held.users), held.ranked(0, held.users)
-    (term,) = arm.estimator.terms(batch, arm.target)
+@dataclass(frozen=True, eq=False)
+class ItemSums:
+    """Σ rδ by [metric, model, item], and Σ r by item; they merge."""
+
+    costs: Floats
+    weights: Floats
+
+    def merge(self, other: ItemSums) -> ItemSums:
+        """The sums of both sets of users."""
+        items = max(len(self.weights), len(other.weights))
+        costs, weights = np.zeros((*self.costs.shape[:2], items)), np.zeros(items)
+        for one in (self, other):
+            costs[..., : len(one.weights)] += one.costs
+            weights[: len(one.weights)] += one.weights
+        return ItemSums(costs, weights)
+
+    def ratios(self, run: EstimatorRun) -> Floats:
+        """The estimate of every metric and model, (metrics, models)."""
+        there = self.weights > 0.0
+        if not there.any():
+            return np.full(self.costs.shape[:2], np.nan)
+        mean = np.mean(self.costs[..., there] / self.weights[there], axis=-1)
+        roots = np.array([metric.root for metric in run.metrics])
+        return np.asarray(np.where(roots[:, None], np.sqrt(np.maximum(mean, 0.0)), mean), dtype=np.float64)
+
+
+def item_sums(held: EvaluationData, run: EstimatorRun) -> ItemSums:
+    """The sums of every item."""
+    batch, term = _of_all(held, run)
+    assert isinstance(run.sums, PairCosts)
     assert term.seen is not None
-    assert term.divisor.numbers is not None
-    below = np.bincount(held.item, weights=term.divisor.numbers)
-    there = below > 0.0
-    values = np.full((len(arm.metrics), arm.models), np.nan)
-    for t in range(len(arm.metrics)):
-        for j, model in enumerate(ranked):
-            above = np.bincount(held.item, weights=term.seen * arm.costs(batch, model, t))
-            if there.any():
-                mean = np.mean(above[there] / below[there])
-                values[t, j] = np.sqrt(mean) if arm.metrics[t].root else mean
-    tally = Tally.of(batch.indptr, term.seen, 1.0 / below[held.item], np.ones(batch.users), term.raised)
-    return values, tally
+    weights = np.bincount(held.item, term.divisor.numbers).astype(np.float64)
+    costs = np.empty((len(run.metrics), run.models, len(weights)))
+    for j, model in enumerate(held.ranked(0, held.users)):
+        for t in range(len(run.metrics)):
+            costs[t, j] = np.bincount(held.item, term.seen * run.sums.costs(batch, model, t))
+    return ItemSums(costs, weights)
+
+
+def item_tally(held: EvaluationData, run: EstimatorRun, weights: Floats) -> Tally:
+    """The tally of the weights, each over the sum of those of its item."""
+    batch, term = _of_all(held, run)
+    assert term.seen is not None
+    return Tally.of(batch.indptr, term.seen, 1.0 / weights[held.item], np.ones(batch.users), term.raised)
+
+
+def _of_all(held: EvaluationData, run: EstimatorRun) -> tuple[Batch, Term]:
+    batch = held.batch(0, held.users)
+    (term,) = run.estimator.terms(batch, run.target)
+    return batch, term

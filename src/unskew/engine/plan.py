@@ -1,4 +1,4 @@
-"""Which estimator × target arms and which cells an evaluation consists of, and which cells are refused, and why."""
+"""Which estimators, targets and cells an evaluation consists of, and which cells are refused, and why."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unskew.engine.arm import Arm
-from unskew.engine.memory import AnyArm, Cell
-from unskew.engine.rated import RatedArm
-from unskew.engine.summed import SummedArm
-from unskew.estimators import Estimator, Need, Over, Summary, Target
+from unskew.engine.data import Ints64
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.estimators import Estimator, Need, Summary, Target
 from unskew.estimators.validity import Evidence, refused_cell
-from unskew.metrics import Metric, RankingMetric
+from unskew.inference.ratio_form import RatioForm
+from unskew.metrics import Metric
 
 
 @dataclass(frozen=True)
@@ -27,12 +26,27 @@ class Refusal:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """Arms and cells in the order in which results are shown, and arms that give points without errors."""
+class Cell:
+    """One metric of one run, its columns, and how its estimate is made of them."""
 
-    arms: tuple[AnyArm, ...]
+    run: int
+    metric: int
+    columns: Ints64
+    form: RatioForm
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationPlan:
+    """Runs and cells in the order in which results are shown, and runs that give points without errors."""
+
+    runs: tuple[EstimatorRun, ...]
     cells: tuple[Cell, ...]
-    points: tuple[RatedArm, ...] = ()
+    points: tuple[EstimatorRun, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """How many columns all runs fill."""
+        return sum(run.width for run in self.runs)
 
 
 Kept = tuple[Estimator, Target, tuple[Metric, ...]]
@@ -58,26 +72,20 @@ def sift(
     return kept, refused
 
 
-def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -> Plan:
+def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -> EvaluationPlan:
     """Prepare the estimators and lay out the columns."""
-    arms: list[AnyArm] = []
+    runs: list[EstimatorRun] = []
     cells: list[Cell] = []
-    points: list[RatedArm] = []
+    points: list[EstimatorRun] = []
     start = 0
     for estimator, target, metrics in kept:
         every = target is Target.PER_PAIR or Need.ZEROS in estimator.needs(target)  # not only pairs with a gain count
         ready = estimator.prepare(summary.of_pairs if every else summary)
-        if target is Target.PER_PAIR and ready.normalised is Over.ITEM:
-            points.append(RatedArm(ready, metrics, models, depth, 0))
+        run = EstimatorRun(ready, target, metrics, models, depth, start)
+        if run.by_item:
+            points.append(run)
             continue
-        arm: AnyArm
-        if target is Target.PER_PAIR:
-            arm = RatedArm(ready, metrics, models, depth, start)
-        else:
-            kind = SummedArm if target.sums else Arm
-            ranking = tuple(m for m in metrics if isinstance(m, RankingMetric))
-            arm = kind(ready, target, ranking, models, depth, start)
-        cells += [Cell(len(arms), t, arm.columns(t), arm.form_of(t)) for t in range(len(arm.metrics))]
-        arms.append(arm)
-        start += arm.width
-    return Plan(tuple(arms), tuple(cells), tuple(points))
+        cells += [Cell(len(runs), t, run.columns(t), run.form_of(t)) for t in range(len(run.metrics))]
+        runs.append(run)
+        start += run.width
+    return EvaluationPlan(tuple(runs), tuple(cells), tuple(points))

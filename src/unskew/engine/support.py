@@ -13,24 +13,44 @@ so relative propensities will do.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
-from unskew.engine.guess import Guess
-from unskew.engine.held import Floats, Held
-from unskew.engine.memory import walk
+from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.passes import walk
 from unskew.kernels import sums
 from unskew.kernels.lists import differing
 
 USERS = 4_096  # whose lists are compared
 
 
-def unsupported(held: Held, shown: Guess, table: Floats, threads: int | None = None) -> Floats:
-    """u_m by [metric, model]; ``table`` is worth by [rank, metric], ``shown`` knows which entries could be seen."""
-    columns = np.arange(table.shape[1], dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class ListedWorth:
+    """Σ worth of listed places that could never be shown, and of all, by [metric, model]; they merge."""
 
-    def one(low: int, high: int) -> Floats:
+    never: Floats
+    every: Floats
+
+    def merge(self, other: ListedWorth) -> ListedWorth:
+        """The sums of both sets of users."""
+        return ListedWorth(self.never + other.never, self.every + other.every)
+
+    @property
+    def unsupported(self) -> Floats:
+        """u_m by [metric, model]."""
+        shares = np.divide(self.never, self.every, out=np.zeros_like(self.never), where=self.every > 0.0)
+        return np.asarray(shares, dtype=np.float64)
+
+
+def listed_worth(held: EvaluationData, table: Floats, threads: int | None = None) -> ListedWorth | None:
+    """The worth of all lists; ``table`` is worth by [rank, metric]. ``None`` where the log could show all of it."""
+    shown, columns = held.shown, np.arange(table.shape[1], dtype=np.int64)
+    if shown is None or not held.lists:
+        return None
+
+    def one(low: int, high: int) -> ListedWorth:
         out = np.zeros((2, table.shape[1], len(held.lists)))
         for j, lists in enumerate(held.lists):
             first, last = lists.indptr[low], lists.indptr[high]
@@ -38,33 +58,63 @@ def unsupported(held: Held, shown: Guess, table: Floats, threads: int | None = N
             never = (~shown.candidates(lists, low, high)).astype(np.float64)
             for part, flag in enumerate((never, np.ones_like(never))):
                 x = np.zeros((high - low, table.shape[1]))
-                sums.guessed(indptr, rank, flag, table, columns, x)
+                sums.over_lists(indptr, rank, flag, table, columns, x)
                 out[part, :, j] = x.sum(axis=0)
-        return out
+        return ListedWorth(*out)
 
-    never, every = reduce(np.add, walk(held.users, one, threads))
-    return np.asarray(np.divide(never, every, out=np.zeros_like(never), where=every > 0.0), dtype=np.float64)
+    return reduce(ListedWorth.merge, walk(held.users, one, threads))
 
 
-def expected_ess(held: Held, a: int, b: int, propensity: Floats, worth: Floats, weighed: float) -> tuple[float, float]:
-    """The expected effective number of hits of two lists over the places in which they differ.
+@dataclass(frozen=True, eq=False)
+class DifferingWorth:
+    """Over the places to which one of two lists gives more worth, by d: Σ d, Σ d²/P, and Σ worth of the whole list.
 
-    Of many users a sample will do, chosen by the hash of their ids.
+    Args:
+        sums: by [list, kind].
+        users: how many users were looked at; of many a sample will do.
+    """
+
+    sums: Floats
+    users: int
+
+    def merge(self, other: DifferingWorth) -> DifferingWorth:
+        """The sums of both sets of users."""
+        return DifferingWorth(self.sums + other.sums, self.users + other.users)
+
+    def expected_ess(self, users: int, weighed: float) -> tuple[float, float]:
+        """The expected effective number of hits of each list.
+
+        Args:
+            users: how many there are.
+            weighed: weighted hits of both lists; per unit of listed worth that is κ.
+        """
+        times = users / max(self.users, 1)
+        listed = times * float(self.sums[:, 2].sum())
+        rate = weighed / listed if listed > 0.0 else 0.0
+        first, second = (times * rate * s * s / q if q > 0.0 else 0.0 for s, q, _ in self.sums)
+        return first, second
+
+
+def sample_limit(users: int) -> np.uint64 | None:
+    """The hash below which a user is looked at, so that about ``USERS`` of them are; ``None`` for everybody."""
+    return None if users <= USERS else np.uint64(int(USERS / users * 2**64))
+
+
+def differing_worth(
+    held: EvaluationData, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
+) -> DifferingWorth:
+    """Where the lists of two models differ.
 
     Args:
         a, b: the models.
         propensity: P of each item; NaN where there is none (such places say nothing either way).
         worth: by rank.
-        weighed: weighted hits of both lists; per unit of listed worth that is κ.
+        limit: of the users' hashes (``sample_limit``).
     """
     users = np.arange(held.users, dtype=np.int64)
-    if held.users > USERS:
-        users = np.sort(np.argpartition(held.hashes, USERS)[:USERS]).astype(np.int64)
+    if limit is not None:
+        users = users[held.hashes < limit]
     out, (one, two) = np.zeros((2, 3)), (held.lists[a], held.lists[b])
     worth = worth[: int(np.flatnonzero(worth).max(initial=0)) + 1]  # nothing below is looked at
     differing(one.indptr, one.item, one.rank, two.indptr, two.item, two.rank, propensity, worth, users, out)
-    times = held.users / max(len(users), 1)
-    listed = times * float(out[:, 2].sum())
-    rate = weighed / listed if listed > 0.0 else 0.0
-    first, second = (times * rate * s * s / q if q > 0.0 else 0.0 for s, q, _ in out)
-    return first, second
+    return DifferingWorth(out, len(users))

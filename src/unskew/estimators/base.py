@@ -9,6 +9,7 @@ An estimator knows nothing of metrics, ranks, files, threads, intervals or repor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Self
@@ -79,7 +80,7 @@ class Batch:
     indptr: Ints64
     value: Floats
     propensity: Floats | None = None
-    labels: dict[str, Ints32] | None = None
+    labels: Mapping[str, Ints32] | None = None
     relevant: Floats | None = None
     candidates: Floats | None = None
     rating: Floats | None = None
@@ -144,8 +145,11 @@ def listed(weight: Floats) -> Divisor:
 
 
 @dataclass(frozen=True, eq=False)
-class Tilt:
-    """What the sensitivity analysis may bend: the inverse propensities, and the groups over which weights are shared.
+class Sensitivity:
+    """What a tipping point varies: the inverse propensities, and the groups over which weights are shared.
+
+    The weights of the term are these inverse propensities, averaged over groups where there are any, and a divisor
+    by pairs is their sum.
 
     Args:
         inverse: the r that may be wrong.
@@ -166,7 +170,7 @@ class Term:
         seen: a weight per seen pair, without y; ``None`` where seen pairs do not enter.
         divisor: what the sum is divided by.
         raised: how many pairs a clip raised, or switch left out.
-        tilt: what sensitivity may bend.
+        sensitivity: what a tipping point varies; ``None`` where weights do not come from propensities.
         residual: the weight is that of y − q instead of y.
         listed: the outcome model's q of all listed pairs is added.
     """
@@ -174,7 +178,7 @@ class Term:
     seen: Floats | None
     divisor: Divisor
     raised: int = 0
-    tilt: Tilt | None = None
+    sensitivity: Sensitivity | None = None
     residual: bool = False
     listed: bool = False
 
@@ -183,9 +187,6 @@ class Estimator(Part, ABC):
     """One way of making a weight out of a propensity."""
 
     valid: ClassVar[frozenset[Target]] = frozenset(Target)
-    weighs: ClassVar[bool] = True  # whether seen pairs enter at all
-    corrects: ClassVar[bool] = False  # whether it corrects an outcome model, so that weights may be negative
-    bends: ClassVar[bool] = True  # whether its terms carry a tilt: weights that come from propensities
 
     @property
     def normalised(self) -> Over:
@@ -207,6 +208,10 @@ class Estimator(Part, ABC):
     def prepare(self, summary: Summary) -> Self:
         """Settle what depends on the whole log (strata edges, clips), once, before any batch."""
         return self
+
+    def prepare_probe(self, summary: Summary) -> Self:
+        """Settle the same on a made-up log, whose terms show what the estimator is; nothing may be read from files."""
+        return self.prepare(summary)
 
     @abstractmethod
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:

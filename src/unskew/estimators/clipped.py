@@ -66,16 +66,6 @@ class Clipped(Estimator):
         return self.inner.valid
 
     @property
-    def bends(self) -> bool:  # type: ignore[override]
-        """As the inner estimator."""
-        return self.inner.bends
-
-    @property
-    def corrects(self) -> bool:  # type: ignore[override]
-        """As the inner estimator."""
-        return self.inner.corrects
-
-    @property
     def normalised(self) -> Over:
         """As the inner estimator."""
         return self.inner.normalised
@@ -89,6 +79,10 @@ class Clipped(Estimator):
         assert summary.pairs is not None
         floor = self.at if self.at is not None else float(summary.pairs.quantiles(np.array([self.quantile]))[0])
         return replace(self, inner=self.inner.prepare(summary), floor=floor)
+
+    def prepare_probe(self, summary: Summary) -> Self:
+        """As the inner estimator, with any floor."""
+        return replace(self, inner=self.inner.prepare_probe(summary), floor=0.0)
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""

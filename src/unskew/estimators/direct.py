@@ -19,8 +19,6 @@ class Direct(Estimator):
 
     name = "direct"
     valid = frozenset(target for target in Target if target.sums)
-    bends = False
-    weighs = False
 
     def needs(self, target: Target) -> frozenset[Need]:
         """An outcome model and the lists."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term, Tilt
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Sensitivity, Standing, Term
 from unskew.estimators.target import Target
 
 
@@ -20,7 +20,6 @@ class DR(Estimator):
 
     name = "dr"
     valid = frozenset(target for target in Target if target.sums)
-    corrects = True
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Absolute propensities, an outcome model, the lists, and seen pairs that brought nothing."""
@@ -42,4 +41,4 @@ class DR(Estimator):
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses, and 1/P on their errors."""
         inverse = batch.inverse
-        return (Term(inverse, OWN, tilt=Tilt(inverse), residual=True, listed=True),)
+        return (Term(inverse, OWN, sensitivity=Sensitivity(inverse), residual=True, listed=True),)

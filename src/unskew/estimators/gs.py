@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from unskew.estimators.base import Batch, Estimator, Need, Standing, Term, Tilt, pairs
+from unskew.estimators.base import Batch, Estimator, Need, Sensitivity, Standing, Term, pairs
 from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
@@ -56,4 +56,4 @@ class GeneralizedStratified(Estimator):
         inverse, groups = batch.inverse, self.strata.of(batch)
         mean = np.empty_like(inverse)
         group_mean(batch.indptr, groups, self.strata.count, inverse, batch.value, mean)
-        return (Term(mean, pairs(inverse), tilt=Tilt(inverse, groups=(groups, self.strata.count))),)
+        return (Term(mean, pairs(inverse), sensitivity=Sensitivity(inverse, groups=(groups, self.strata.count))),)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term, Tilt
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Sensitivity, Standing, Term
 from unskew.estimators.target import Target
 
 
@@ -43,4 +43,4 @@ class IPS(Estimator):
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight 1/P over the target's own divisor."""
         inverse = batch.inverse
-        return (Term(inverse, OWN, tilt=Tilt(inverse)),)
+        return (Term(inverse, OWN, sensitivity=Sensitivity(inverse)),)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term, Tilt, pairs
+from unskew.estimators.base import OWN, Batch, Estimator, Need, Sensitivity, Standing, Term, pairs
 from unskew.estimators.target import Target
 
 
@@ -37,4 +37,4 @@ class Naive(Estimator):
         """Weight one, over the number seen (or over nothing where the target is a sum)."""
         ones = np.ones(len(batch.value))
         divisor = OWN if target.sums else pairs(ones)
-        return (Term(ones, divisor, tilt=Tilt(ones, relative=True)),)
+        return (Term(ones, divisor, sensitivity=Sensitivity(ones, relative=True)),)

@@ -19,8 +19,6 @@ class SNDR(Estimator):
 
     name = "sndr"
     valid = frozenset({Target.PER_USER_SUM})
-    corrects = True
-    bends = False
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Propensities, an outcome model, the lists, seen pairs that brought nothing, and the number of candidates."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term, Tilt, listed, pairs
+from unskew.estimators.base import Batch, Estimator, Need, Over, Sensitivity, Standing, Term, listed, pairs
 from unskew.estimators.target import Target
 from unskew.parts import Words, option
 
@@ -38,11 +38,6 @@ class SNIPS(Estimator):
             return frozenset({Target.PER_USER_SUM})
         plain = frozenset(target for target in Target if not target.normalised)
         return plain if self.normalised is Over.PAIRS else frozenset({Target.PER_PAIR})
-
-    @property
-    def bends(self) -> bool:  # type: ignore[override]
-        """Whether sensitivity can be told: not where the divisor is the list's own."""
-        return self.normalised is not Over.LIST
 
     @property
     def normalised(self) -> Over:
@@ -72,4 +67,4 @@ class SNIPS(Estimator):
         """Weight 1/P over the sum of 1/P."""
         inverse = batch.inverse
         divisor = listed(inverse) if self.normalised is Over.LIST else pairs(inverse)
-        return (Term(inverse, divisor, tilt=Tilt(inverse)),)
+        return (Term(inverse, divisor, sensitivity=Sensitivity(inverse)),)

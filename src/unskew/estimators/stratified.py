@@ -54,7 +54,6 @@ class Stratified(Estimator):
     table: tuple[float, ...] | None = None
 
     name = "stratified"
-    bends = False
     valid = frozenset({Target.PER_USER})
 
     def needs(self, target: Target) -> frozenset[Need]:
@@ -71,6 +70,11 @@ class Stratified(Estimator):
             given = read_shares(self.shares) if isinstance(self.shares, str) else self.shares
             table = _given_shares(strata, summary, given)
         return replace(self, strata=strata, table=tuple(table))
+
+    def prepare_probe(self, summary: Summary) -> Self:
+        """Any shares will do."""
+        strata = self.strata.fit(summary)
+        return replace(self, strata=strata, table=(1.0 / strata.count,) * strata.count)
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""

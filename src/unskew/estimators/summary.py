@@ -6,6 +6,7 @@ such counts merge over any partition of the rows, while exact quantiles do not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,7 +53,7 @@ class Summary:
     """
 
     pairs: Histogram | None = None
-    levels: dict[str, tuple[str, ...]] | None = None
+    levels: Mapping[str, tuple[str, ...]] | None = None
     training: TrainingRows | None = None
     seen: Histogram | None = None
 
@@ -67,4 +68,4 @@ class TrainingRows:
     """The training rows as ``stratified`` sees them: a propensity per row, and codes of label columns."""
 
     propensity: Floats | None
-    labels: dict[str, npt.NDArray[np.int32]]
+    labels: Mapping[str, npt.NDArray[np.int32]]

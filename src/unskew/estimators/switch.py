@@ -32,8 +32,6 @@ class Switch(Estimator):
 
     name = "switch"
     valid = frozenset(target for target in Target if target.sums)
-    corrects = True
-    bends = False
 
     def needs(self, target: Target) -> frozenset[Need]:
         """As dr: a threshold on 1/P means nothing for relative propensities."""

@@ -13,6 +13,7 @@ from unskew.estimators.alternatives import Refused, Way, refused
 from unskew.estimators.base import Estimator, Need
 from unskew.estimators.clipped import Clipped
 from unskew.estimators.target import Target
+from unskew.estimators.traits import largest_weights_refusal, terms_refusal
 from unskew.log import Feedback
 from unskew.metrics import Metric, RatingMetric, Shape
 
@@ -86,6 +87,7 @@ def reason_against(metric: Metric, estimator: Estimator, target: Target, evidenc
         _kind_refusal(metric, target, evidence)
         or _shape_refusal(metric, estimator, target)
         or _target_refusal(estimator, target, evidence)
+        or terms_refusal(estimator, target)
         or _need_refusal(estimator, target, evidence)
     )
 
@@ -126,8 +128,8 @@ def _shape_refusal(metric: Metric, estimator: Estimator, target: Target) -> str 
         return f"{metric} looks at one item of a user only, which no weight per item can debias: naive is all there is."
     if getattr(metric, "ideal", "") == "full" and estimator.name != "naive":
         return f"{metric} compares with {metric.k} equal hits, which weighted items do not have."
-    if getattr(metric, "divide", "") == "min" and innermost(estimator).name in ("ips", "stratified"):
-        return f"{metric} divides by the largest weights; {estimator} has a fixed divisor."
+    if getattr(metric, "divide", "") == "min" and target in estimator.valid:
+        return largest_weights_refusal(metric, estimator, target)
     return None
 
 
@@ -157,7 +159,7 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             "learn that everything converts."
         )
     if Need.ZEROS in needs and evidence.feedback is Feedback.IMPLICIT:
-        if estimator.corrects:
+        if Need.OUTCOME in needs:
             return (
                 f"{estimator} corrects a model by its errors on seen pairs; an implicit log lacks those that brought "
                 "nothing, and every guess would look too low."

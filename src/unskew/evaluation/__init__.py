@@ -2,8 +2,8 @@
 
 ``run`` walks through the other files: ``question`` (what is asked, parsed), ``inputs`` (logs and lists from whatever
 people have), ``align`` with ``rows``, ``lists`` and ``rules`` (one vocabulary, what is dropped), ``measure`` (sums, and
-what checks need besides), ``rivals`` (each pair of models against all checks), ``answer`` (the rows), ``segments``
-(parts of users or interactions), ``cautions`` (what a reader should know).
+what checks need besides), ``cell_comparisons`` (each pair of models against all checks), ``answer`` (the rows),
+``segments`` (parts of users or interactions), ``cautions`` (what a reader should know).
 ``compare`` asks the same under several propensities, and ``comparison`` says how far the answers move.
 """
 

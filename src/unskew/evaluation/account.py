@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.evaluation.predicted import Sources
 from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Account, Log, Predictions
@@ -24,7 +24,7 @@ def account_of(
     lists: Mapping[str, Any],
     predictions: Sources,
     models: Sequence[str],
-    held: Held,
+    held: EvaluationData,
     rules: Rules,
     ledger: Ledger,
 ) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def account_of(
     }
 
 
-def clicks_per_user(held: Held) -> dict[str, int]:
+def clicks_per_user(held: EvaluationData) -> dict[str, int]:
     """How many users have 1, 2, 3–5, 6+ seen relevant items."""
     clicks = np.add.reduceat(np.append(held.value > 0.0, False).astype(np.int64), held.indptr[:-1])
     clicks[np.diff(held.indptr) == 0] = 0
@@ -62,7 +62,7 @@ def _predictor(name: str, source: Any) -> dict[str, Any]:
     return plain(account) | {"longest_rank": 0}
 
 
-def _users(population: Population | None, held: Held, trained: bool) -> dict[str, Any]:
+def _users(population: Population | None, held: EvaluationData, trained: bool) -> dict[str, Any]:
     told = (
         "given"
         if population is not None

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.engine.guess import Guess
-from unskew.engine.held import Floats, Held, Ints32
+from unskew.engine.data import EvaluationData, Floats, Ints32
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.errors import InputError
 from unskew.estimators import Summary
 from unskew.estimators.summary import TrainingRows
@@ -48,7 +48,7 @@ class Aligned:
         level: what was found about the level of the propensities.
     """
 
-    held: Held
+    held: EvaluationData
     users: Ids
     items: Ids
     evidence: Evidence
@@ -147,7 +147,7 @@ def align(
 
 def _shown(
     accounts: Mapping[str, Any], model: Propensity | None, items: Ids, logged: Ids, excluded: Log | None
-) -> Guess | None:
+) -> ListedPairs | None:
     """Knows which listed pairs the log could ever have shown: candidates, in the logs, with a propensity.
 
     ``None`` where all of them could, which the accounts of the lists tell without a look at the lists.
@@ -156,7 +156,7 @@ def _shown(
     if model is not None and (per_item := model.of_items(items)) is not None:
         there &= np.isfinite(per_item)
     never = any(each[PLACES_BEYOND] or each[TRAINING_ITEMS] for each in accounts.values())
-    return Guess(there, excluded=excluded) if never or not there[items.into(logged) >= 0].all() else None
+    return ListedPairs(there, excluded=excluded) if never or not there[items.into(logged) >= 0].all() else None
 
 
 def _repeated(*logs: Log | None) -> list[str]:
@@ -215,10 +215,10 @@ def _held(
     excluded: Log | None,
     relative: bool,
     catalogue: int,
-) -> Held:
+) -> EvaluationData:
     assert rows.gain is not None
     candidates = np.full(len(rows.users), float(catalogue))
-    return Held(
+    return EvaluationData(
         hashes=rows.users.hashes,
         indptr=rows.indptr,
         item=rows.item,

@@ -9,13 +9,13 @@ from itertools import combinations
 
 import numpy as np
 
-from unskew.engine.held import Held
-from unskew.engine.items import item_ratios
-from unskew.engine.memory import AnyArm, Cell, Sums
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.plan import Cell
+from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Target
+from unskew.evaluation.cell_comparisons import CellComparisons
 from unskew.evaluation.measure import Floats, Key, Measured, Setting, weighted
-from unskew.evaluation.rivals import Rivals
-from unskew.evaluation.tippings import Tipping, tippings
+from unskew.evaluation.tipping_points import TippingPoint, tipping_points
 from unskew.inference.contrast import alone
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
@@ -40,61 +40,63 @@ class Answer:
 
 def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     """Put the rows of one table together; ``errors`` is the error probability of each comparison, by cell."""
-    held, plan, setting, sums = measured.held, measured.plan, measured.setting, measured.sums
+    engine, plan, setting, sums = measured.engine, measured.plan, measured.setting, measured.sums
     estimates: list[Estimate] = []
     lost = 0
-    rivals: list[Rivals] = []
+    compared: list[CellComparisons] = []
     for place, cell in enumerate(plan.cells):
-        arm = plan.arms[cell.arm]
-        moved = measured.redrawn[place] if measured.redrawn is not None and weighted(arm) else None
+        run = plan.runs[cell.run]
+        moved = measured.redrawn[place] if measured.redrawn is not None and weighted(run) else None
         drawn = _drawn(sums, cell) if moved is None else moved
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
-        estimates += _estimates(measured, arm, cell, place, drawn)
-        key = (str(arm.metrics[cell.metric]), str(arm.estimator), str(arm.target))
+        estimates += _estimates(measured, run, cell, place, drawn)
+        key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
         if len(setting.models) > 1:
-            rivals.append(Rivals(measured, place, errors.get(key, 1.0 - setting.level), drawn, moved is not None))
-    judged = [(r, {pair: r.judge(*pair) for pair in combinations(range(len(setting.models)), 2)}) for r in rivals]
+            compared.append(
+                CellComparisons(measured, place, errors.get(key, 1.0 - setting.level), drawn, moved is not None)
+            )
+    judged = [(r, {pair: r.judge(*pair) for pair in combinations(range(len(setting.models)), 2)}) for r in compared]
     _withhold_contradicted(judged)
     decided = {(r.place, *pair) for r, found in judged for pair, judgement in found.items() if judgement.decided}
-    gammas = tippings(measured, decided)
+    gammas = tipping_points(measured, decided)
     verdicts = [
         _verdict(measured, r, pair, judgement, gammas.get((r.place, *pair)))
         for r, found in judged
         for pair, judgement in found.items()
     ]
-    weights = [_weights(arm, tally, setting) for arm, tally in zip(plan.arms, sums.tallies, strict=True)]
-    for arm in plan.points:
-        points, tally = item_ratios(held, arm)
-        weights.append(_weights(arm, tally, setting))
-        for t, values in enumerate(points):
-            there = int(np.count_nonzero(np.diff(held.indptr)))
+    weights = [_weights(run, tally, setting) for run, tally in zip(plan.runs, sums.tallies, strict=True)]
+    for run in plan.points:
+        by_item = engine.item_sums(run)
+        tally = engine.item_tally(run, by_item.weights)
+        weights.append(_weights(run, tally, setting))
+        for t, values in enumerate(by_item.ratios(run)):
             rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
-            estimates += _rows(measured, (arm, t), tally, None, there, rows, None)
+            estimates += _rows(measured, (run, t), tally, None, sums.extent.users_with_rows, rows, None)
     return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
 
 
-Judged = list[tuple[Rivals, dict[tuple[int, int], Judgement]]]
+Judged = list[tuple[CellComparisons, dict[tuple[int, int], Judgement]]]
 
 
 def _withhold_contradicted(judged: Judged) -> None:
     """Take back what an estimator says where one that promises more, on the same metric, names the other model."""
     said: dict[tuple[str, tuple[int, int]], list[tuple[int, bool, str]]] = {}
     for r, found in judged:
-        place = standing(r.arm, r.cell.metric).place
+        place = standing(r.run, r.cell.metric).place
         for pair, judgement in found.items():
             if judgement.decided:
-                key = str(r.arm.metrics[r.cell.metric]), pair
-                who = f"{r.arm.estimator} ({r.arm.target})"
+                key = str(r.run.metrics[r.cell.metric]), pair
+                who = f"{r.run.estimator} ({r.run.target})"
                 said.setdefault(key, []).append((place, judgement.low > 0.0, who))
     for r, found in judged:
-        own = standing(r.arm, r.cell.metric)
+        own = standing(r.run, r.cell.metric)
         if not own.debiased:
             continue
         for pair, judgement in found.items():
             stronger = [
                 who
-                for other, first, who in said.get((str(r.arm.metrics[r.cell.metric]), pair), ())
+                for other, first, who in said.get((str(r.run.metrics[r.cell.metric]), pair), ())
                 if judgement.decided and other < own.place and first != (judgement.low > 0.0)
             ]
             if stronger:
@@ -107,52 +109,52 @@ def _drawn(sums: Sums, cell: Cell) -> Floats | None:
     return None if sums.replicates is None else cell.form.values(sums.replicates[:, cell.columns])
 
 
-def _estimates(measured: Measured, arm: AnyArm, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
+def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
     setting, moments = measured.setting, measured.sums.moments[place]
-    tally, carried = measured.sums.tallies[cell.arm], measured.sums.carried[cell.arm]
-    rivals = Rivals(measured, place, 1.0 - setting.level, None, False)
+    tally, carried = measured.sums.tallies[cell.run], measured.sums.carried[cell.run]
+    compared = CellComparisons(measured, place, 1.0 - setting.level, None, False)
     rows = []
     for j in range(len(setting.models)):
-        interval = _interval(measured, rivals, j)
+        interval = _interval(measured, compared, j)
         if drawn is not None and moments.active > 1:
             replicates = percentile(drawn[:, j], setting.level)
-            few = not math.isnan(interval.low) and rivals.wins(j) < ENOUGH_HITS
+            few = not math.isnan(interval.low) and compared.wins(j) < ENOUGH_HITS
             interval = _both(replicates, interval) if few else replicates
         rows.append((float(moments.values[j]), interval))
-    bias = measured.few_clicks.get(cell.arm)
+    bias = measured.few_clicks.get(cell.run)
     few_clicks = None if bias is None else bias.mean[cell.metric]
-    return _rows(measured, rivals, tally, carried, moments.active, rows, few_clicks)
+    return _rows(measured, compared, tally, carried, moments.active, rows, few_clicks)
 
 
-def _interval(measured: Measured, rivals: Rivals, model: int) -> Interval:
+def _interval(measured: Measured, compared: CellComparisons, model: int) -> Interval:
     """The interval of a value: the score test's, with what was too rare to be seen.
 
     Few hits say little about heavy ones that did not come: below thirty effective users three more hits of the largest
     weight are allowed for; below ten, where weights are known for seen pairs only, nothing bounds the value from above.
     Pairs that inverse propensities do not account for may cost as much as any pair can.
     """
-    one, level = alone(rivals.moments, model), measured.setting.level
-    spread = float(rivals.moments.covariance[model, model])
+    one, level = alone(compared.moments, model), measured.setting.level
+    spread = float(compared.moments.covariance[model, model])
     error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
-    value, largest = one.value, math.inf if rivals.largest is None else rivals.largest
-    ranked = isinstance(rivals.arm.metrics[rivals.cell.metric], RankingMetric)
-    hits = measured.sums.carried[rivals.cell.arm].pairs(rivals.cell.metric, model)
+    value, largest = one.value, math.inf if compared.largest is None else compared.largest
+    ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
+    hits = measured.sums.carried[compared.cell.run].pairs(compared.cell.metric, model)
     if ranked and one.users == 0 and hits == 0 and value == 0.0:
-        if rivals.by_seen_pairs or rivals.hit is None:
+        if compared.by_seen_pairs or compared.hit is None:
             return Interval(math.nan, 0.0, largest)
-        return Interval(math.nan, 0.0, min(MORE_HITS * rivals.hit, largest))
+        return Interval(math.nan, 0.0, min(MORE_HITS * compared.hit, largest))
     low, high = one.interval(1.0 - level) if one.exists else (value, value)
     if math.isnan(error) or math.isnan(value):
         return Interval(error, math.nan, math.nan)
-    if ranked and rivals.arm.estimator.weighs and weighted(rivals.arm):
-        wins = rivals.wins(model)
-        if wins < FEW_WINS and rivals.by_seen_pairs:
+    if ranked and compared.run.traits.uses_seen_pairs and weighted(compared.run):
+        wins = compared.wins(model)
+        if wins < FEW_WINS and compared.by_seen_pairs:
             high = math.inf
-        elif wins < ENOUGH_HITS and rivals.hit is not None:
-            high = max(high, one.with_hits(MORE_HITS, rivals.hit).interval(1.0 - level)[1])
-    slack = measured.setting.shortage * rivals.span
+        elif wins < ENOUGH_HITS and compared.hit is not None:
+            high = max(high, one.with_hits(MORE_HITS, compared.hit).interval(1.0 - level)[1])
+    slack = measured.setting.shortage * compared.span
     low, high = low - slack, high + slack
-    positive = not rivals.arm.estimator.corrects  # sums of positive terms, and errors
+    positive = not compared.run.traits.corrects_model  # sums of positive terms, and errors
     return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
 
 
@@ -163,16 +165,16 @@ def _both(one: Interval, other: Interval) -> Interval:
 
 def _rows(
     measured: Measured,
-    cell: Rivals | tuple[AnyArm, int],
+    cell: CellComparisons | tuple[EstimatorRun, int],
     tally: Tally,
     carried: Carried | None,
     users: int,
     found: Sequence[tuple[float, Interval]],
     few_clicks: Floats | None,
 ) -> list[Estimate]:
-    """One row per model, from its value and interval; a point without an error is given by its arm and metric."""
-    arm, metric = (cell.arm, cell.cell.metric) if isinstance(cell, Rivals) else cell
-    held, setting, asked = measured.held, measured.setting, arm.metrics[metric]
+    """One row per model, from its value and interval; a point without an error is given by its run and metric."""
+    run, metric = (cell.run, cell.cell.metric) if isinstance(cell, CellComparisons) else cell
+    setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
     rows = []
@@ -183,84 +185,88 @@ def _rows(
             Estimate(
                 model=model,
                 metric=str(asked),
-                estimator=str(arm.estimator),
-                target=arm.target,
-                propensity=setting.propensity if weighted(arm) else None,
+                estimator=str(run.estimator),
+                target=run.target,
+                propensity=setting.propensity if weighted(run) else None,
                 segment=setting.segment,
                 value=value,
                 se=interval.se,
                 low=interval.low,
                 high=interval.high,
-                ess=ess if arm.estimator.weighs else math.nan,
+                ess=ess if run.traits.uses_seen_pairs else math.nan,
                 hits=tally.pairs if carried is None else carried.pairs(metric, j),
-                max_weight_share=largest if arm.estimator.weighs else math.nan,
+                max_weight_share=largest if run.traits.uses_seen_pairs else math.nan,
                 clipped_share=tally.clipped_share,
                 support_gap=setting.support_gap,
                 unsupported=(0.0 if unsupported is None else float(unsupported[j])) if ranked else None,
                 few_clicks=None if few_clicks is None else float(few_clicks[j]),
                 users=users,
-                interactions=len(held.value) if (arm.target.sums or arm.target is Target.PER_PAIR) else tally.pairs,
-                standing=standing(arm, metric),
-                promise=_promise(arm, metric),
-                trust=_doubt(cell, j, interval) if isinstance(cell, Rivals) else "",
+                interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
+                standing=standing(run, metric),
+                promise=_promise(run, metric),
+                trust=_doubt(cell, j, interval) if isinstance(cell, CellComparisons) else "",
             )
         )
     return rows
 
 
-def _doubt(rivals: Rivals, model: int, interval: Interval) -> str:
+def _doubt(compared: CellComparisons, model: int, interval: Interval) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
-    ranked = isinstance(rivals.arm.metrics[rivals.cell.metric], RankingMetric)
-    if not rivals.arm.estimator.weighs or not ranked or math.isnan(rivals.moments.values[model]):
+    ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
+    if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):
         return ""
-    wins = rivals.wins(model)
-    if wins < FEW_WINS and rivals.by_seen_pairs:
+    wins = compared.wins(model)
+    if wins < FEW_WINS and compared.by_seen_pairs:
         return f"its value rests on the equivalent of {wins:,.1f} users with hits, and nothing bounds it from above."
     if wins < ENOUGH_HITS:
         return f"its value rests on the equivalent of {wins:,.1f} users with hits."
-    share = rivals.unsupported(model, model)
+    share = compared.unsupported(model, model)
     return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
 
 
-def standing(arm: AnyArm, metric: int) -> Standing:
+def standing(run: EstimatorRun, metric: int) -> Standing:
     """What may be claimed of a cell: of metrics that are no sums over items nothing, once they are weighed."""
-    found = arm.estimator.standing(arm.target)
-    return Standing.BIASED if found.debiased and not _additive(arm, metric) else found
+    found = run.estimator.standing(run.target)
+    return Standing.BIASED if found.debiased and not _additive(run, metric) else found
 
 
-def _additive(arm: AnyArm, metric: int) -> bool:
-    asked = arm.metrics[metric]
+def _additive(run: EstimatorRun, metric: int) -> bool:
+    asked = run.metrics[metric]
     return not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
 
 
-def _promise(arm: AnyArm, metric: int) -> str:
-    asked = arm.metrics[metric]
-    if not _additive(arm, metric):
+def _promise(run: EstimatorRun, metric: int) -> str:
+    asked = run.metrics[metric]
+    if not _additive(run, metric):
         return f"no promise: {asked.name} is not a sum over items"
-    promise = arm.estimator.promise(arm.target)
+    promise = run.estimator.promise(run.target)
     return f"of its square: {promise}" if asked.root else promise
 
 
 def _verdict(
-    measured: Measured, rivals: Rivals, pair: tuple[int, int], judged: Judgement, gamma: Tipping | None
+    measured: Measured,
+    compared: CellComparisons,
+    pair: tuple[int, int],
+    judged: Judgement,
+    gamma: TippingPoint | None,
 ) -> Verdict:
     """The row of one pair of models."""
-    setting, (a, b), arm, cell = measured.setting, pair, rivals.arm, rivals.cell
-    difference = rivals.difference(a, b)
-    upwards = -1.0 if arm.metrics[cell.metric].lower_is_better else 1.0
-    cell_standing = standing(arm, cell.metric)
+    setting, (a, b), run, cell = measured.setting, pair, compared.run, compared.cell
+    difference = compared.difference(a, b)
+    upwards = -1.0 if run.metrics[cell.metric].lower_is_better else 1.0
+    cell_standing = standing(run, cell.metric)
     sure = setting.known and cell_standing in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    word = outcome(upwards * difference.value, judged.decided, sure and weighted(arm))
+    word = outcome(upwards * difference.value, judged.decided, sure and weighted(run))
     needed = None
     if word is Outcome.UNDECIDED and difference.users:
-        needed = users_needed(difference, rivals.moments.active, rivals.tail)
+        needed = users_needed(difference, compared.moments.active, compared.tail)
     alpha = 1.0 - setting.level
-    p = rivals.p(a, b)
-    adjusted = min(1.0, p * alpha / rivals.tail)
+    p = compared.p(a, b)
+    adjusted = min(1.0, p * alpha / compared.tail)
     return Verdict(
-        metric=str(arm.metrics[cell.metric]),
-        estimator=str(arm.estimator),
-        target=arm.target,
+        metric=str(run.metrics[cell.metric]),
+        estimator=str(run.estimator),
+        target=run.target,
         segment=setting.segment,
         a=setting.models[a],
         b=setting.models[b],
@@ -271,20 +277,20 @@ def _verdict(
         p=p,
         p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
-        assumption="" if sure and weighted(arm) else _assumption(measured, arm, cell_standing),
+        assumption="" if sure and weighted(run) else _assumption(measured, run, cell_standing),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
-        tipping_kind=None if gamma is None else _tipping_kind(arm, measured.held),
+        tipping_kind=None if gamma is None else _tipping_kind(run, relative=measured.engine.relative),
         users_needed=needed,
         users_apart=difference.users,
-        ess=rivals.ess(a, b),
-        few_clicks=rivals.bias(a, b),
+        ess=compared.ess(a, b),
+        few_clicks=compared.bias(a, b),
         standing=cell_standing,
-        trust=_trust(measured, rivals, a, b, judged, word),
+        trust=_trust(measured, compared, a, b, judged, word),
     )
 
 
-def _assumption(measured: Measured, arm: AnyArm, cell_standing: Standing) -> str:
+def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
     """What a verdict rests on besides the rows, in words that go on after "if"."""
     assumed = measured.setting.assumption
     if not cell_standing.debiased:
@@ -293,49 +299,48 @@ def _assumption(measured: Measured, arm: AnyArm, cell_standing: Standing) -> str
         return "the outcome model is right"
     if cell_standing is Standing.BIASED:
         traded = "the bias that it takes on purpose favours neither"
-        return f"{assumed}, and {traded}" if assumed and weighted(arm) else traded
-    if Need.OUTCOME in arm.estimator.needs(arm.target) and assumed:
+        return f"{assumed}, and {traded}" if assumed and weighted(run) else traded
+    if Need.OUTCOME in run.estimator.needs(run.target) and assumed:
         return f"the outcome model is right, or {assumed}"
     return assumed
 
 
-def _trust(measured: Measured, rivals: Rivals, a: int, b: int, judged: Judgement, word: Outcome) -> str:
-    setting, arm, cell = measured.setting, rivals.arm, rivals.cell
-    if not rivals.moments.differ[a, b]:
+def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged: Judgement, word: Outcome) -> str:
+    setting, run, cell = measured.setting, compared.run, compared.cell
+    if not compared.moments.differ[a, b]:
         return "The two models score the same for every user."
     if not word.decided:
         return withheld(judged.reasons)
-    carried = measured.sums.carried[cell.arm]
+    carried = measured.sums.carried[cell.run]
     return doubts(
-        users=rivals.moments.active,
-        ess=rivals.ess(a, b) if arm.estimator.weighs else None,
+        users=compared.moments.active,
+        ess=compared.ess(a, b) if run.traits.uses_seen_pairs else None,
         max_weight_share=max(carried.max_weight_share(cell.metric, j) for j in (a, b)),
-        support_gap=setting.support_gap if weighted(arm) else None,
-        note=_note(rivals, a, b),
+        support_gap=setting.support_gap if weighted(run) else None,
+        note=_note(compared, a, b),
     )
 
 
-def _note(rivals: Rivals, a: int, b: int) -> str:
-    share = rivals.unsupported(a, b)
+def _note(compared: CellComparisons, a: int, b: int) -> str:
+    share = compared.unsupported(a, b)
     if share > 0.05:
         return f"up to {share:.0%} of a list's worth lies on items that the log could never show"
-    if not _additive(rivals.arm, rivals.cell.metric) and weighted(rivals.arm):
-        return (
-            f"{rivals.arm.metrics[rivals.cell.metric].name} is not a sum over items, so weights do not make it unbiased"
-        )
+    if not _additive(compared.run, compared.cell.metric) and weighted(compared.run):
+        name = compared.run.metrics[compared.cell.metric].name
+        return f"{name} is not a sum over items, so weights do not make it unbiased"
     return ""
 
 
-def _tipping_kind(arm: AnyArm, held: Held) -> str:
-    return "odds" if weighted(arm) and not held.relative else "ratio"
+def _tipping_kind(run: EstimatorRun, *, relative: bool) -> str:
+    return "odds" if weighted(run) and not relative else "ratio"
 
 
-def _weights(arm: AnyArm, tally: Tally, setting: Setting) -> Weights:
+def _weights(run: EstimatorRun, tally: Tally, setting: Setting) -> Weights:
     used = np.flatnonzero(tally.bins)
     low = 2.0 ** ((used - BINS // 2) / 2.0)
     return Weights(
-        str(arm.estimator),
-        arm.target,
+        str(run.estimator),
+        run.target,
         setting.segment,
         tuple(low.tolist()),
         tuple((low * 2.0**0.5).tolist()),

@@ -6,13 +6,13 @@ item, or no item at all: naive and ips cannot count it either way, a guess count
 
 from __future__ import annotations
 
-from unskew.engine.plan import Plan
+from unskew.engine.plan import EvaluationPlan
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.lists import PLACES_BEYOND
 
 
-def warnings(aligned: Aligned, plan: Plan) -> list[str]:
+def warnings(aligned: Aligned, plan: EvaluationPlan) -> list[str]:
     """A word about them, where it matters to some cell of the plan, and about logs that show more than was named."""
     return [*_unnamed(aligned), *_listed(aligned, plan)]
 
@@ -27,7 +27,7 @@ def _unnamed(aligned: Aligned) -> list[str]:
     ]
 
 
-def _listed(aligned: Aligned, plan: Plan) -> list[str]:
+def _listed(aligned: Aligned, plan: EvaluationPlan) -> list[str]:
     places = sum(account.get(PLACES_BEYOND, 0) for account in aligned.account["models"].values())
     if not places:
         return []
@@ -39,7 +39,7 @@ def _listed(aligned: Aligned, plan: Plan) -> list[str]:
     parts = []
     if asking[Need.LISTS]:
         parts.append(f"{asking[Need.LISTS]} count them as candidates")
-    if any(arm.target.normalised for arm in plan.arms):
+    if any(run.target.normalised for run in plan.runs):
         parts.append("normalised targets leave them out")
     if asking[Need.CANDIDATES]:
         parts.append(f"{asking[Need.CANDIDATES]} count the pairs of the other items only, which may be too few")
@@ -51,5 +51,5 @@ def _listed(aligned: Aligned, plan: Plan) -> list[str]:
     ]
 
 
-def _estimators(plan: Plan, need: Need) -> str:
-    return ", ".join(dict.fromkeys(str(a.estimator) for a in plan.arms if need in a.estimator.needs(a.target)))
+def _estimators(plan: EvaluationPlan, need: Need) -> str:
+    return ", ".join(dict.fromkeys(str(a.estimator) for a in plan.runs if need in a.estimator.needs(a.target)))

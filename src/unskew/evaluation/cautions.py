@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unskew.engine.plan import Plan, Refusal
+from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.estimators import Need, Target
 from unskew.evaluation import plausible
 from unskew.evaluation.align import Aligned
@@ -32,7 +32,7 @@ def _refits(aligned: Aligned) -> bool:
 
 def before(
     aligned: Aligned,
-    plan: Plan,
+    plan: EvaluationPlan,
     refusals: Sequence[Refusal],
     *,
     refit: bool,
@@ -66,7 +66,7 @@ def before(
         )
     for name, account in aligned.account["models"].items():
         deepest = account["longest_rank"]
-        deep = sorted({m.k for arm in plan.arms for m in arm.metrics if m.k and m.k > deepest})
+        deep = sorted({m.k for run in plan.runs for m in run.metrics if m.k and m.k > deepest})
         if deep:
             cuts = ", ".join(map(str, deep))
             found.append(
@@ -76,27 +76,27 @@ def before(
     if refusals:
         cells, them = ("1 cell is", "it") if len(refusals) == 1 else (f"{len(refusals)} cells are", "them")
         found.append(f"{cells} not shown because the log cannot support {them}; inputs['refused'] says why.")
-    weighted = [arm for arm in plan.arms if arm.estimator.name != "naive"]
+    weighted = [run for run in plan.runs if run.estimator.name != "naive"]
     by_popularity = aligned.propensity is not None and aligned.propensity.name == "popularity"
-    if by_popularity and any(arm.target is Target.POOLED for arm in weighted):
+    if by_popularity and any(run.target is Target.POOLED for run in weighted):
         found.append("Popularity propensities ignore how active a user is: pooled estimates weigh users by activity.")
     if weighted and aligned.propensity is not None and aligned.held.relative and unseen:
         found.append(
             "Relative propensities are not corrected for the split, after which only items outside training are "
             "candidates: that is fine where they are small."
         )
-    summed = any(arm.target is Target.PER_USER_SUM for arm in plan.arms)
-    if any(arm.target is Target.PER_USER_SUM and m.name == "recall" for arm in plan.arms for m in arm.metrics):
+    summed = any(run.target is Target.PER_USER_SUM for run in plan.runs)
+    if any(run.target is Target.PER_USER_SUM and m.name == "recall" for run in plan.runs for m in run.metrics):
         found.append(
             "Under per_user_sum, recall@k is the number of relevant items among the first k, and can exceed 1."
         )
-    if any(not arm.estimator.weighs for arm in plan.arms):
+    if any(not run.traits.uses_seen_pairs for run in plan.runs):
         found.append(
             "direct believes the outcome model: its intervals and verdicts know nothing of the model's errors. dr "
             "corrects them by what was seen."
         )
     found += plausible.far_off(aligned.held)
-    averaged = any(Need.CANDIDATES in arm.estimator.needs(arm.target) for arm in plan.arms)
+    averaged = any(Need.CANDIDATES in run.estimator.needs(run.target) for run in plan.runs)
     if averaged and not summed and aligned.account["users"]["population_is"] != "given":
         found.append(
             "Averages over all pairs divide by the users of the given logs times their candidates; users who were "

@@ -8,6 +8,7 @@ they approximate says the same.
     gs, stratified                 snips, pooled
     clipped(E)                     E (pooled snips where E is a ratio inside users)
     switch                         dr
+    others, of sums and pairs      dr with an outcome model, else ips, or snips where propensities are relative
     normalised inside users        normalised over all users
 
 Estimators that correct an outcome model tell models apart by guesses for everybody; how often a list was seen to win is
@@ -20,14 +21,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from unskew import metrics
-from unskew.engine.memory import AnyArm
+from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Kept
 from unskew.estimators import DR, IPS, SNIPS, Estimator, Need, Standing, Target
+from unskew.estimators.traits import traits
 from unskew.estimators.validity import innermost
 from unskew.metrics import Metric, RankingMetric, Shape
 
 
-class Beside(NamedTuple):
+class CompanionCell(NamedTuple):
     """A cell that is looked at beside another one."""
 
     metric: Metric
@@ -40,39 +42,43 @@ class Beside(NamedTuple):
         return str(self.metric), str(self.estimator), str(self.target)
 
 
-def consent(estimator: Estimator, target: Target, metric: Metric) -> Beside | None:
+def confirming_cell(estimator: Estimator, target: Target, metric: Metric) -> CompanionCell | None:
     """The cell that must say the same; ``None`` where a verdict stands by itself."""
     if Need.PROPENSITY not in estimator.needs(target):
         return None
     if isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE:
-        return Beside(metrics.make("dcg" if metric.k is None else f"dcg@{metric.k}"), SNIPS(), Target.POOLED)
+        return CompanionCell(metrics.make("dcg" if metric.k is None else f"dcg@{metric.k}"), SNIPS(), Target.POOLED)
     if estimator.standing(target) is not Standing.BIASED:
         return None
     if target in (Target.PER_USER, Target.POOLED):
-        return Beside(metric, SNIPS(), Target.POOLED)
-    inner = innermost(estimator)
-    stronger = inner if inner.standing(Target.PER_USER_SUM) is not Standing.BIASED else DR()
-    return Beside(metric, stronger, Target.SUM_POOLED if target is Target.SUM_PER_USER else target)
+        return CompanionCell(metric, SNIPS(), Target.POOLED)
+    target = Target.SUM_POOLED if target is Target.SUM_PER_USER else target
+    inner, needs = innermost(estimator), estimator.needs(target)
+    if inner.standing(Target.PER_USER_SUM) is not Standing.BIASED:
+        return CompanionCell(metric, inner, target)
+    if Need.OUTCOME in needs:
+        return CompanionCell(metric, DR(), target)
+    return CompanionCell(metric, IPS() if target.normalised or Need.ABSOLUTE in needs else SNIPS(), target)
 
 
-def hits(estimator: Estimator, metric: Metric) -> Beside | None:
+def hit_counting_cell(estimator: Estimator, target: Target, metric: Metric) -> CompanionCell | None:
     """The cell whose sums count positive outcomes; ``None`` where the cell's own do."""
-    if not estimator.corrects or not isinstance(metric, RankingMetric):
+    if not isinstance(metric, RankingMetric) or not traits(estimator, target).corrects_model:
         return None
-    return Beside(metric, IPS(), Target.PER_USER_SUM)
+    return CompanionCell(metric, IPS(), Target.PER_USER_SUM)
 
 
-def companions(arms: Sequence[AnyArm]) -> list[Kept]:
-    """All cells that are needed beside those of these arms, and beside those, by estimator and target."""
+def companions(runs: Sequence[EstimatorRun]) -> list[Kept]:
+    """All cells that are needed beside those of these runs, and beside those, by estimator and target."""
     found: dict[tuple[str, Target], tuple[Estimator, list[Metric]]] = {}
-    waiting = [(arm.estimator, arm.target, metric) for arm in arms for metric in arm.metrics]
+    waiting = [(run.estimator, run.target, metric) for run in runs for metric in run.metrics]
     while waiting:
         estimator, target, metric = waiting.pop(0)
-        for beside in (consent(estimator, target, metric), hits(estimator, metric)):
-            if beside is None:
+        for companion in (confirming_cell(estimator, target, metric), hit_counting_cell(estimator, target, metric)):
+            if companion is None:
                 continue
-            _, asked = found.setdefault((str(beside.estimator), beside.target), (beside.estimator, []))
-            if beside.metric not in asked:
-                asked.append(beside.metric)
-                waiting.append((beside.estimator, beside.target, beside.metric))
+            _, asked = found.setdefault((str(companion.estimator), companion.target), (companion.estimator, []))
+            if companion.metric not in asked:
+                asked.append(companion.metric)
+                waiting.append((companion.estimator, companion.target, companion.metric))
     return [(estimator, target, tuple(asked)) for (_, target), (estimator, asked) in found.items()]

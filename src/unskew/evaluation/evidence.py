@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.held import Floats, Held
+from unskew.engine.data import EvaluationData, Floats
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
@@ -25,7 +25,7 @@ def evidence_of(
     rules: Rules,
     model: Propensity | None,
     rows: Log,
-    held: Held,
+    held: EvaluationData,
     models: Sequence[str],
     predictions: Sources,
     unranked: str,
@@ -77,7 +77,7 @@ def _unpredicted(models: Sequence[str], predictions: Sources, rows: Log, rules: 
 
 def summary_of(
     model: Propensity | None,
-    held: Held,
+    held: EvaluationData,
     levels: dict[str, tuple[str, ...]],
     training: TrainingRows | None,
 ) -> Summary:

@@ -14,40 +14,47 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.guess import Floats, Guess
-from unskew.engine.memory import walk
-from unskew.engine.plan import Plan
+from unskew.engine.listed_pairs import Floats, ListedPairs
+from unskew.engine.passes import walk
+from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned
-from unskew.evaluation.plausible import Ear
+from unskew.evaluation.plausible import CheckedPredictions, range_of
 from unskew.evaluation.rules import plain
+from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.outcome import Crossfit, Given, Outcome, crossfit
 from unskew.propensity import Side
 
 
 @dataclass(frozen=True, eq=False)
 class Guessed:
-    """The aligned rows with what the outcome model says of them, the model, an account of it, and who heard it."""
+    """The aligned rows with an outcome model's predictions, the model, and an account of it.
+
+    Args:
+        predictions: how far the predictions for held-out rows reach.
+        outcomes: between which numbers outcomes lie; ``None`` without an outcome model.
+    """
 
     aligned: Aligned
     outcome: Outcome | None
     account: dict[str, Any] | None
     warnings: tuple[str, ...] = ()
-    ear: Ear | None = None
+    predictions: PredictionRange = NO_PREDICTIONS
+    outcomes: tuple[float, float] | None = None
 
 
 def with_guesses(
-    aligned: Aligned, plan: Plan, outcome: Outcome | None, side: Side, *, folded: bool, threads: int | None
+    aligned: Aligned, plan: EvaluationPlan, outcome: Outcome | None, side: Side, *, folded: bool, threads: int | None
 ) -> Guessed:
-    """Fit the outcome model and ask it, if any arm of the plan looks at whole lists."""
-    needs = [arm.estimator.needs(arm.target) for arm in plan.arms]
+    """Fit the outcome model and ask it, if any run of the plan looks at whole lists."""
+    needs = [run.estimator.needs(run.target) for run in plan.runs]
     if not any(Need.LISTS in need for need in needs):
         return Guessed(aligned, None, None)
     logged = aligned.items.into(aligned.logged) >= 0
-    guess = Guess(logged, aligned.closed, aligned.excluded, depth=max(arm.depth for arm in plan.arms))
+    guess = ListedPairs(logged, aligned.closed, aligned.excluded, depth=max(run.depth for run in plan.runs))
     if outcome is None or not any(Need.OUTCOME in need for need in needs):
-        return Guessed(replace(aligned, held=replace(aligned.held, guess=guess)), None, None)
+        return Guessed(replace(aligned, held=replace(aligned.held, listed=guess)), None, None)
     rows, held = aligned.rows, aligned.held
     how = "fitted elsewhere" if outcome.estimated else "given"
     if not outcome.fitted:
@@ -56,14 +63,15 @@ def with_guesses(
         p = held.propensity
         outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
     total = None
-    whole = any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms)
+    whole = any(run.target.normalised and Need.OUTCOME in run.estimator.needs(run.target) for run in plan.runs)
     with _about_all_candidates(outcome, aligned) if whole else nullcontext():
         q, unasked = _of_rows(outcome, aligned, whole)
         if whole:
             total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
-    ear = Ear.of(outcome, outcome.bind(aligned.users, aligned.items), held.value)
-    ear.listen(q[~unasked], int(np.count_nonzero(~unasked)))
-    listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms), threads)
+    ask = CheckedPredictions(outcome, outcome.bind(aligned.users, aligned.items))
+    outcomes = range_of(held.value)
+    reach = PredictionRange.of(ask.check(q[~unasked], int(np.count_nonzero(~unasked))), outcomes)
+    listed, lacking = _listed(aligned, outcome, guess, max(run.depth for run in plan.runs), threads)
     account: dict[str, Any] = {
         "model": str(outcome),
         "how": how,
@@ -86,8 +94,8 @@ def with_guesses(
             "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
             "the model. Leave out --in-sample for folds of pairs."
         )
-    held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ear))
-    return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings), ear)
+    held = replace(held, q=q, q_total=total, listed=replace(guess, ask=ask, outcomes=outcomes))
+    return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings), reach, outcomes)
 
 
 @contextmanager
@@ -118,7 +126,7 @@ def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, n
     return q, lacks  # listed pairs that the table lacks are refused when lists are asked about
 
 
-def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int, threads: int | None) -> tuple[int, int]:
+def _listed(aligned: Aligned, outcome: Outcome, guess: ListedPairs, depth: int, threads: int | None) -> tuple[int, int]:
     """How many candidates all lists hold down to the deepest rank that counts, and how many the model lacks."""
     lacks = outcome.lacking(aligned.users, aligned.items)
 

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.held import Floats, Held
-from unskew.engine.plan import Plan
+from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.plan import EvaluationPlan
 from unskew.estimators import Need
 from unskew.evaluation.rows import has_level, share_of
 from unskew.evaluation.rules import Rules
@@ -60,7 +60,7 @@ class Ratio:
     users: int
 
     @classmethod
-    def of(cls, held: Held, p: Floats, gain: Floats | None, wanted: Floats, halves: _Halves) -> Ratio:
+    def of(cls, held: EvaluationData, p: Floats, gain: Floats | None, wanted: Floats, halves: _Halves) -> Ratio:
         """Of rows with weights gain/p on the items of ``halves``, and the number that each user should have."""
         sums, gains = np.empty(held.users), np.empty(0) if gain is None else gain
         weight, square, alone = inverse_sums(held.indptr, held.item, p, gains, halves.half, halves.seen, sums)
@@ -102,12 +102,12 @@ class _Halves:
     seen: npt.NDArray[np.bool_]
 
     @classmethod
-    def all_items(cls, held: Held, items: int) -> _Halves:
+    def all_items(cls, held: EvaluationData, items: int) -> _Halves:
         """Everybody is checked on every item."""
         return cls(np.zeros(held.users, dtype=np.int8), np.ones((2, items), dtype=np.bool_))
 
     @classmethod
-    def of(cls, held: Held, items: int) -> _Halves:
+    def of(cls, held: EvaluationData, items: int) -> _Halves:
         """By a bit of the hash of a user's id, whatever the order of users."""
         half = ((held.hashes >> np.uint64(17)) & np.uint64(1)).astype(np.int8)
         seen = np.zeros((2, items), dtype=np.bool_)
@@ -172,7 +172,7 @@ class LevelInputs:
 
     model: Propensity
     rows: Log
-    held: Held
+    held: EvaluationData
     rules: Rules
     items: int
     train: Log | None
@@ -235,13 +235,13 @@ def _shows_zeros(given: LevelInputs) -> bool:
     return bool((value == 0.0).any())
 
 
-def level_warnings(check: LevelCheck | None, plan: Plan) -> list[str]:
+def level_warnings(check: LevelCheck | None, plan: EvaluationPlan) -> list[str]:
     """What a reader must know: the level is wrong, or numbers rest on a level that nothing confirms."""
     if check is None:
         return []
     if check.wrong:
         return [check.wrong + " What is shown here does without the level."]
-    needing = dict.fromkeys(str(arm.estimator) for arm in plan.arms if Need.ABSOLUTE in arm.estimator.needs(arm.target))
+    needing = dict.fromkeys(str(run.estimator) for run in plan.runs if Need.ABSOLUTE in run.estimator.needs(run.target))
     if not check.unknown or not needing:
         return []
     return [

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.few_clicks import FewClicks, few_clicks
-from unskew.engine.held import Held
-from unskew.engine.memory import AnyArm, Progress, Sums, estimate
-from unskew.engine.plan import Plan, make_plan
-from unskew.engine.summed import SummedArm
-from unskew.engine.support import unsupported
+from unskew.engine.engine import Engine
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.few_clicks import FewClicks
+from unskew.engine.plan import EvaluationPlan, make_plan
+from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Summary
 from unskew.evaluation.companions import companions
 from unskew.inference.simultaneous import Family, single_error
@@ -47,8 +46,6 @@ class Setting:
     level: float
     replicates: int
     seed: int
-    threads: int | None
-    progress: Progress | None
     segment: str | None
     single_clicks: float
     support_gap: float | None
@@ -61,15 +58,16 @@ class Measured:
     """The sums of one table, and what the checks need besides.
 
     Args:
-        few_clicks: per arm whose debiased ratios are taken inside users.
+        engine: where the rows are.
+        few_clicks: per run whose debiased ratios are taken inside users.
         unsupported: u_m by metric, (models,), where any list holds what the log could never show.
         redrawn: per cell, replicates of the models' estimates with propensities fitted anew.
         companion: the cells that verdicts need beside their own (``companions``), themselves among them.
         judged: what was found out about pairs of models in these cells, by place, models and error probability.
     """
 
-    held: Held
-    plan: Plan
+    engine: Engine
+    plan: EvaluationPlan
     setting: Setting
     sums: Sums
     few_clicks: dict[int, FewClicks]
@@ -80,8 +78,8 @@ class Measured:
 
 
 def measure(
-    held: Held,
-    plan: Plan,
+    engine: Engine,
+    plan: EvaluationPlan,
     setting: Setting,
     *,
     keep: bool = False,
@@ -96,72 +94,62 @@ def measure(
             the corrected estimate, as intervals are; values and tipping points keep their own.
     """
     beside = _beside(plan, len(setting.models))
-    sums = estimate(
-        held,
-        (*plan.arms, *beside.arms),
-        (*plan.cells, *beside.cells),
-        keep=keep,
-        replicates=setting.replicates,
-        seed=setting.seed,
-        threads=setting.threads,
-        progress=setting.progress,
-    )
+    both = EvaluationPlan((*plan.runs, *beside.runs), (*plan.cells, *beside.cells))
+    sums = engine.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed)
     own, others = _divided(sums, plan)
     several = len(setting.models) > 1
     ratios = {
-        place: few_clicks(held, arm)
-        for place, arm in enumerate(plan.arms)
-        if several and arm.inside_users and debiased(arm) and not isinstance(arm, SummedArm)
+        place: engine.few_clicks(run)
+        for place, run in enumerate(plan.runs)
+        if several and run.inside_users and debiased(run)
     }
     redrawn = None if redraw is None else redraw()
     companion = None
-    if beside.arms:
-        cells = tuple(replace(cell, arm=cell.arm - len(plan.arms)) for cell in beside.cells)
-        there = Plan(beside.arms, cells)
-        companion = Measured(held, there, setting, others, {}, _unsupported(held, there, setting))
+    if beside.runs:
+        cells = tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in beside.cells)
+        there = EvaluationPlan(beside.runs, cells)
+        companion = Measured(engine, there, setting, others, {}, _unsupported(engine, there))
         companion = replace(companion, companion=companion)
-    return Measured(held, plan, setting, own, ratios, _unsupported(held, plan, setting), redrawn, companion)
+    return Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), redrawn, companion)
 
 
-def _beside(plan: Plan, models: int) -> Plan:
-    """The arms and cells that are looked at beside those of a plan, in columns behind its own."""
-    kept = companions(plan.arms)
+def _beside(plan: EvaluationPlan, models: int) -> EvaluationPlan:
+    """The runs and cells that are looked at beside those of a plan, in columns behind its own."""
+    kept = companions(plan.runs)
     if not kept:
-        return Plan((), ())
-    made = make_plan(kept, Summary(), models, max(arm.depth for arm in plan.arms))
-    offset, count = sum(arm.width for arm in plan.arms), len(plan.arms)
-    arms = tuple(replace(arm, start=arm.start + offset) for arm in made.arms)
-    return Plan(arms, tuple(replace(c, arm=c.arm + count, columns=c.columns + offset) for c in made.cells))
+        return EvaluationPlan((), ())
+    made = make_plan(kept, Summary(), models, max(run.depth for run in plan.runs))
+    offset, count = plan.width, len(plan.runs)
+    runs = tuple(replace(run, start=run.start + offset) for run in made.runs)
+    return EvaluationPlan(runs, tuple(replace(c, run=c.run + count, columns=c.columns + offset) for c in made.cells))
 
 
-def _divided(sums: Sums, plan: Plan) -> tuple[Sums, Sums]:
+def _divided(sums: Sums, plan: EvaluationPlan) -> tuple[Sums, Sums]:
     """The sums of a plan, and those of what is looked at beside it; columns are common to both."""
-    arms, cells = len(plan.arms), len(plan.cells)
+    runs, cells = len(plan.runs), len(plan.cells)
     return (
-        replace(sums, moments=sums.moments[:cells], tallies=sums.tallies[:arms], carried=sums.carried[:arms]),
-        replace(sums, moments=sums.moments[cells:], tallies=sums.tallies[arms:], carried=sums.carried[arms:], x=()),
+        replace(sums, moments=sums.moments[:cells], tallies=sums.tallies[:runs], carried=sums.carried[:runs]),
+        replace(sums, moments=sums.moments[cells:], tallies=sums.tallies[runs:], carried=sums.carried[runs:], x=()),
     )
 
 
-def debiased(arm: AnyArm) -> bool:
-    """Whether the arm's estimator tries to undo the skew of the log."""
-    return arm.estimator.standing(arm.target) is not Standing.NAIVE
+def debiased(run: EstimatorRun) -> bool:
+    """Whether the run's estimator tries to undo the skew of the log."""
+    return run.estimator.standing(run.target) is not Standing.NAIVE
 
 
-def weighted(arm: AnyArm) -> bool:
-    """Whether the arm uses propensities."""
-    return Need.PROPENSITY in arm.estimator.needs(arm.target)
+def weighted(run: EstimatorRun) -> bool:
+    """Whether the run uses propensities."""
+    return Need.PROPENSITY in run.estimator.needs(run.target)
 
 
-def _unsupported(held: Held, plan: Plan, setting: Setting) -> dict[Metric, Floats]:
-    if held.shown is None or not held.lists:
-        return {}
-    asked = list(dict.fromkeys(m for arm in plan.arms for m in arm.metrics if isinstance(m, RankingMetric)))
+def _unsupported(engine: Engine, plan: EvaluationPlan) -> dict[Metric, Floats]:
+    asked = list(dict.fromkeys(m for run in plan.runs for m in run.metrics if isinstance(m, RankingMetric)))
     if not asked:
         return {}
-    depth = max(arm.depth for arm in plan.arms)
-    table = np.ascontiguousarray(np.stack([m.table(depth) for m in asked], axis=1))
-    return dict(zip(asked, unsupported(held, held.shown, table, setting.threads), strict=True))
+    depth = max(run.depth for run in plan.runs)
+    found = engine.listed_worth(np.ascontiguousarray(np.stack([m.table(depth) for m in asked], axis=1)))
+    return {} if found is None else dict(zip(asked, found.unsupported, strict=True))
 
 
 Key = tuple[str, str, str]  # metric, estimator, target
@@ -173,10 +161,10 @@ def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
     level = tables[0].setting.level
     for table in tables:
         for place, cell in enumerate(table.plan.cells):
-            arm, moments = table.plan.arms[cell.arm], table.sums.moments[place]
+            run, moments = table.plan.runs[cell.run], table.sums.moments[place]
             if moments.models < 2:
                 continue
-            key = (str(arm.metrics[cell.metric]), str(arm.estimator), str(arm.target))
+            key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
             known = np.isfinite(moments.covariance).all()
             families.setdefault(key, []).extend([Family.of(moments.covariance, moments.differ)] if known else [])
     return {key: single_error(found, level) for key, found in families.items()}

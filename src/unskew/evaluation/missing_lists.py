@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unskew.engine.held import Held
-from unskew.engine.plan import Plan
+from unskew.engine.data import EvaluationData
+from unskew.engine.plan import EvaluationPlan
 from unskew.estimators import Need
 from unskew.evaluation.lists import NOT_ASKED
 from unskew.plain import plain
@@ -28,7 +28,7 @@ USERS = 10  # and how many silent users must be without one
 ERRORS = 3.0  # and by how many standard errors, so that chance alone refuses nothing
 
 
-def lists_for_some(lists: Mapping[str, Any], held: Held) -> str:
+def lists_for_some(lists: Mapping[str, Any], held: EvaluationData) -> str:
     """In words, which models have lists for users with held-out rows rather than for the others; empty if none."""
     scored = int(np.count_nonzero(np.diff(held.indptr)))
     silent = held.users - scored
@@ -51,9 +51,9 @@ def _uneven(missing: int, silent: int, missing_scored: int, scored: int) -> bool
     return missing >= USERS and excess > max(POINTS, ERRORS * chance)
 
 
-def warnings(aligned: Aligned, plan: Plan) -> list[str]:
+def warnings(aligned: Aligned, plan: EvaluationPlan) -> list[str]:
     """Lists that are missing evenly count as empty ones: said where sums over lists are computed."""
-    summed = dict.fromkeys(str(a.estimator) for a in plan.arms if Need.LISTS in a.estimator.needs(a.target))
+    summed = dict.fromkeys(str(a.estimator) for a in plan.runs if Need.LISTS in a.estimator.needs(a.target))
     if not summed:
         return []
     found = []

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unskew.engine.held import Held
-from unskew.engine.plan import Plan
+from unskew.engine.data import EvaluationData
+from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
 from unskew.kernels.ranks import find_ranks
@@ -19,9 +19,9 @@ from unskew.metrics import RankingMetric
 from unskew.result import Estimate
 
 
-def refuse_no_hits(aligned: Aligned, plan: Plan, estimates: Sequence[Estimate]) -> None:
+def refuse_no_hits(aligned: Aligned, plan: EvaluationPlan, estimates: Sequence[Estimate]) -> None:
     """Raise where all that was asked are ranks, and every score of every model is 0."""
-    if not all(isinstance(metric, RankingMetric) for arm in plan.arms for metric in arm.metrics):
+    if not all(isinstance(metric, RankingMetric) for run in plan.runs for metric in run.metrics):
         return  # errors of predictions say something, and show that the ids match
     if not estimates or any(estimate.value != 0.0 for estimate in estimates):
         return
@@ -53,7 +53,7 @@ def _what_to_check(aligned: Aligned) -> str:
     return " ".join(found)
 
 
-def _first_hit(held: Held) -> int:
+def _first_hit(held: EvaluationData) -> int:
     """The best rank at which any model lists any relevant held-out item; 0 where none does."""
     best, rank = 0, np.empty(len(held.item), dtype=np.int32)
     for lists in held.lists:

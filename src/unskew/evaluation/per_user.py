@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from unskew.engine.plan import Plan
+from unskew.engine.plan import EvaluationPlan
 from unskew.evaluation.answer import Answer
 from unskew.log import Ids
 
 
-def per_user_rows(found: Answer, plan: Plan, users: Ids, models: Sequence[str]) -> pl.DataFrame:
+def per_user_rows(found: Answer, plan: EvaluationPlan, users: Ids, models: Sequence[str]) -> pl.DataFrame:
     """Long table of per-user numerators and divisors: of every cell the first factor of each term."""
     x = np.concatenate(found.sums.x)
     parts = []
     for cell in plan.cells:
-        arm = plan.arms[cell.arm]
-        named = {"metric": str(arm.metrics[cell.metric]), "estimator": str(arm.estimator), "target": str(arm.target)}
+        run = plan.runs[cell.run]
+        named = {"metric": str(run.metrics[cell.metric]), "estimator": str(run.estimator), "target": str(run.target)}
         for term, ((a, b), *_) in enumerate(cell.form.places):
             for j, model in enumerate(models):
                 numbers = {"numerator": x[:, cell.columns[a[j]]], "divisor": x[:, cell.columns[b[j]]]}

@@ -10,14 +10,15 @@ with the guessed mean: q̄(top − q̄)/n bounds their variance.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.bounds import LARGEST
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
+from unskew.inference.prediction_range import PredictionRange
 from unskew.log.ids import Codes
 from unskew.outcome.base import Ask, Outcome
 from unskew.plain import plain
@@ -26,65 +27,50 @@ Floats = npt.NDArray[np.float64]
 
 GROSS = 2.0
 ERRORS = 4.0  # standard errors beyond which a factor of 2 is no chance
-ROUNDING = 1e-9
 BLOCK = 1 << 16  # users whose rows are looked at together
 
 
-@dataclass(frozen=True, eq=False)
-class Ear:
-    """Asks an outcome model and remembers how far its answers reach.
+def range_of(outcomes: Floats) -> tuple[float, float]:
+    """Between which numbers the outcomes lie; 0 is one of them."""
+    return min(0.0, float(outcomes.min(initial=0.0))), float(outcomes.max(initial=0.0))
 
-    Args:
-        model: the outcome model.
-        ask: q of pairs.
-        low, high: the range of the outcomes.
-        heard: per question how many answers there were, how many outside the range, the least and the largest.
-    """
+
+@dataclass(frozen=True, eq=False)
+class CheckedPredictions:
+    """Asks an outcome model, and refuses what are no predictions: one finite number for each pair is wanted."""
 
     model: Outcome
     ask: Ask
-    low: float
-    high: float
-    heard: list[tuple[int, int, float, float]] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, model: Outcome, ask: Ask, y: Floats) -> Ear:
-        """For these outcomes."""
-        return cls(model, ask, min(0.0, float(y.min(initial=0.0))), float(y.max(initial=0.0)))
 
     def __call__(self, user: Codes, item: Codes) -> Floats:
-        """Ask, and listen."""
-        q = self.ask(user, item)
-        self.listen(q, len(user))
-        return q
+        """The predictions for some pairs."""
+        return self.check(self.ask(user, item), len(user))
 
-    def listen(self, q: Floats, asked: int) -> None:
-        """Take answers into account; there must be a number for each pair that was asked about."""
+    def check(self, q: Floats, asked: int) -> Floats:
+        """The same predictions, if there is one for each pair that was asked about."""
         if not isinstance(q, np.ndarray) or q.shape != (asked,) or q.dtype.kind != "f":
             raise InputError(f"'{plain(self.model)}' must give a number for each of {asked:,} pairs, and does not.")
-        if len(q):
-            if not np.abs(q).max() <= LARGEST:
-                worst = float(q[~(np.abs(q) <= LARGEST)][0])
-                raise InputError(
-                    f"'{plain(self.model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}."
-                )
-            out = (q < self.low - ROUNDING) | (q > self.high + ROUNDING)
-            self.heard.append((len(q), int(np.count_nonzero(out)), float(q.min()), float(q.max())))
+        if len(q) and not np.abs(q).max() <= LARGEST:
+            worst = float(q[~(np.abs(q) <= LARGEST)][0])
+            raise InputError(
+                f"'{plain(self.model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}."
+            )
+        return q
 
 
-def outside(ear: Ear) -> list[str]:
-    """Guesses beyond all outcomes, in plain words."""
-    many, out, low, high = zip(*ear.heard, strict=True) if ear.heard else ((), (0,), (), ())
-    if not sum(out):
+def outside(found: PredictionRange, outcomes: tuple[float, float]) -> list[str]:
+    """Predictions beyond all outcomes, in plain words."""
+    if not found.outside:
         return []
+    low, high = outcomes
     return [
-        f"{sum(out):,} of {sum(many):,} guesses of the outcome model lie outside the outcomes, which go from "
-        f"{ear.low:g} to {ear.high:g}: the guesses go from {min(low):.3g} to {max(high):.3g}. direct believes them, "
+        f"{found.outside:,} of {found.predictions:,} guesses of the outcome model lie outside the outcomes, which go "
+        f"from {low:g} to {high:g}: the guesses go from {found.low:.3g} to {found.high:.3g}. direct believes them, "
         "and corrections of them are noisy: look at their units and their column."
     ]
 
 
-def far_off(held: Held) -> list[str]:
+def far_off(held: EvaluationData) -> list[str]:
     """Guesses whose mean over seen pairs is not that of the outcomes, in plain words."""
     if held.q is None or not (held.value > 0.0).any():
         return []

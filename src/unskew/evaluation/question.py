@@ -11,7 +11,7 @@ import numpy as np
 
 from unskew import estimators, metrics, outcome, propensity
 from unskew.bounds import Number, Whole, shown, word
-from unskew.engine.held import Held
+from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Need, Target
 from unskew.estimators.validity import innermost
@@ -201,7 +201,7 @@ class Question:
         """The column that makes segments, if it is one that must be read along."""
         return [] if self.by is None or "(" in self.by or self.by in ("popularity", "policy") else [self.by]
 
-    def depth(self, held: Held) -> int:
+    def depth(self, held: EvaluationData) -> int:
         """The deepest rank that can be worth something."""
         ranking = [m for m in self.metrics if isinstance(m, RankingMetric)]
         depth = max((m.k for m in ranking if m.k is not None), default=1)

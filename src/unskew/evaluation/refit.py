@@ -15,9 +15,9 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.held import Held
-from unskew.engine.memory import Progress, estimate, weighted_sums
-from unskew.engine.plan import Plan
+from unskew.engine.engine import Engine
+from unskew.engine.passes import Progress
+from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.rows import in_test_part
@@ -32,32 +32,31 @@ Floats = npt.NDArray[np.float64]
 
 def refit_replicates(
     aligned: Aligned,
-    plan: Plan,
+    engine: Engine,
+    plan: EvaluationPlan,
     side: Side,
     rules: Rules,
     *,
     replicates: int,
     seed: int,
-    threads: int | None,
     progress: Progress | None,
 ) -> list[Floats]:
     """The models' estimates in every replicate, (replicates, models), cell by cell.
 
     A replicate whose fit is refused (an exponent that its draw does not tell, say) is NaN, and counted as lost.
     """
-    held, fit = aligned.held, _fits(aligned, side, rules)
-    everyone, refused = np.ones(held.users), None
-    first = estimate(held, plan.arms, plan.cells, replicates=replicates, seed=seed, threads=threads)
+    fit, refused = _fits(aligned, side, rules), None
+    first = engine.first_pass(plan, replicates=replicates, seed=seed)
     assert first.replicates is not None
     near, alike = np.full_like(first.replicates, np.nan), np.full_like(first.replicates, np.nan)
     for b in range(replicates):
         try:
-            again = fit(partial(_towards_draw, seed=seed, replicate=b))
+            again = engine.with_propensities(fit(partial(_towards_draw, seed=seed, replicate=b)))
         except InputError as error:
             refused = error
         else:
-            near[b] = weighted_sums(again, plan.arms, user_weights(held.hashes, seed, b), threads=threads)
-            alike[b] = weighted_sums(again, plan.arms, everyone, threads=threads)
+            near[b] = again.weighted_sums(plan, seed=seed, replicate=b)
+            alike[b] = again.weighted_sums(plan)
         if progress is not None:
             progress(b + 1, replicates)
     if refused is not None and np.isnan(near).all():
@@ -77,8 +76,8 @@ def _towards_draw(users: Ids, seed: int, replicate: int) -> Floats:
     return stepped(user_weights(users.hashes, seed, replicate))
 
 
-def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None], Held]:
-    """What weights of users make of the held-out rows: their propensities, fitted anew."""
+def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None], Floats]:
+    """What weights of users make of the propensities of held-out rows, which are fitted anew."""
     model, held, train = aligned.propensity, aligned.held, aligned.train
     if model is None or not model.estimated or train is None or held.propensity is None:
         raise InputError(
@@ -94,15 +93,14 @@ def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None]
 
     settled = model.tuned(train, side)
 
-    def fit(weigh: Weigh | None) -> Held:
+    def fit(weigh: Weigh | None) -> Floats:
         drawn = side
         if weigh is not None and side.mcar is not None:
             drawn = replace(side, mcar_weights=weigh(side.mcar.users))
         fitted = settled.fit(train, drawn, None if weigh is None else weigh(train.users))
-        return replace(held, propensity=in_test_part(fitted.of(aligned.rows).rows, fitted, aligned.rows, rules))
+        return in_test_part(fitted.of(aligned.rows).rows, fitted, aligned.rows, rules)
 
-    same = fit(None).propensity
-    if same is None or not np.allclose(same, held.propensity, rtol=1e-6, atol=0.0):
+    if not np.allclose(fit(None), held.propensity, rtol=1e-6, atol=0.0):
         raise InputError(
             "--refit: the given propensities were not fitted on the training log (--train, seen=…), so that fitting "
             "them anew there says nothing of their error. Give that log, or the propensity's string."

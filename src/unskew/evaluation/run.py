@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from unskew.engine.held import Floats
-from unskew.engine.plan import Plan, Refusal, make_plan, sift
+from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.memory import MemoryEngine
+from unskew.engine.plan import EvaluationPlan, Refusal, make_plan, sift
 from unskew.errors import RefusedError
 from unskew.estimators import Estimator
 from unskew.evaluation import beyond, cautions, missing_lists, plausible, shares
@@ -21,11 +22,11 @@ from unskew.evaluation.level import level_warnings
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
 from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.options import check_options
-from unskew.evaluation.parts import measure_segments, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.rules import Rules
+from unskew.evaluation.segment_tables import measure_segments, single_clicks, support_gap
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.memory import require
@@ -191,6 +192,11 @@ def evaluate(
         *level_warnings(aligned.level, plan),
         *shares.doubts(given.test, given.train, aligned.propensity, rules),
     ]
+
+    def engine(held: EvaluationData) -> MemoryEngine:
+        return MemoryEngine(held, threads, lambda done, total: say("estimating", done, total))
+
+    rows = engine(aligned.held)
     setting = Setting(
         models=tuple(models),
         propensity=None if aligned.propensity is None else str(aligned.propensity),
@@ -199,21 +205,18 @@ def evaluate(
         level=level,
         replicates=question.drawn,
         seed=seed,
-        threads=threads,
-        progress=lambda done, total: say("estimating", done, total),
         segment=None,
         single_clicks=single_clicks(aligned.held),
-        support_gap=support_gap(aligned, aligned.held),
+        support_gap=support_gap(aligned, rows),
         item_propensity=None if aligned.propensity is None else aligned.propensity.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
     )
-    width = sum(arm.width for arm in plan.arms)
-    require(40 * question.drawn * width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
-    redraw = _redraw(aligned, plan, side, rules, setting, say) if refit else None
-    whole = measure(aligned.held, plan, setting, keep=per_user, redraw=redraw)
-    if guessed.ear is not None:
-        warnings += plausible.outside(guessed.ear)
-    parts, lacking = measure_segments(aligned, plan, setting, by, given.population)
+    require(40 * question.drawn * plan.width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
+    redraw = _redraw(aligned, MemoryEngine(aligned.held, threads), plan, side, rules, setting, say) if refit else None
+    whole = measure(rows, plan, setting, keep=per_user, redraw=redraw)
+    if guessed.outcomes is not None:
+        warnings += plausible.outside(guessed.predictions.merge(whole.sums.predictions), guessed.outcomes)
+    parts, lacking = measure_segments(aligned, engine, plan, setting, by, given.population)
     errors = error_per_comparison([whole, *parts])
     answers = [answer(table, errors) for table in (whole, *parts)]
     refuse_no_hits(aligned, plan, answers[0].estimates)
@@ -275,7 +278,7 @@ def _with_others(question: Question, given: Given, aligned: Aligned) -> Question
 
 def _planned(
     question: Question, given: Given, aligned: Aligned, models: int, *, skip: bool
-) -> tuple[Plan, list[Refusal]]:
+) -> tuple[EvaluationPlan, list[Refusal]]:
     """The cells that the log supports, and the others; asked-for cells that it does not are an error unless skipped."""
     targets, asked = question.targets_for(given.feedback), question.estimators_for(given.feedback)
     kept, refusals = sift(targets, asked, aligned.evidence)
@@ -292,17 +295,17 @@ def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
 
 
 def _redraw(
-    aligned: Aligned, plan: Plan, side: Side, rules: Rules, setting: Setting, say: Stage
+    aligned: Aligned, engine: MemoryEngine, plan: EvaluationPlan, side: Side, rules: Rules, setting: Setting, say: Stage
 ) -> Callable[[], list[Floats]]:
     """Replicates with propensities that are fitted anew."""
     return partial(
         refit_replicates,
         aligned,
+        engine,
         plan,
         side,
         rules,
         replicates=setting.replicates,
         seed=setting.seed,
-        threads=setting.threads,
         progress=lambda done, total: say("refitting", done, total),
     )

@@ -15,11 +15,10 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.bounds import Whole
-from unskew.engine.guess import Guess
-from unskew.engine.held import Floats, Held
+from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
-from unskew.log import Ids
+from unskew.log.order import starts_of
 from unskew.log.population import Population
 from unskew.plain import plain
 from unskew.spec import parse, take
@@ -28,14 +27,14 @@ MOST = 1000
 STRATA = Whole(2, MOST, "Every stratum is evaluated anew.")
 
 
-def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str, Held]]:
+def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str, EvaluationData]]:
     """Every segment by its name."""
     if by is None:
         return
     if population is not None and by in population.columns:
         labels = population.columns[by]
         for name in _names(labels, by):
-            yield f"{by}={name}", _users(aligned, (labels == name).to_numpy())
+            yield f"{by}={name}", aligned.held.of_users(np.flatnonzero((labels == name).to_numpy()).astype(np.int32))
         return
     texts = aligned.labels.get(by)
     if texts is None and parse(by, "column of --by").name == "popularity":
@@ -61,49 +60,10 @@ def _names(labels: pl.Series, by: str) -> pl.Series:
     return names
 
 
-def _users(aligned: Aligned, keep: npt.NDArray[np.bool_]) -> Held:
-    """The held-out rows and lists of some users."""
-    held = aligned.held
-    users = Ids(aligned.users.values.filter(pl.Series(keep)))
-    rows = np.repeat(keep, np.diff(held.indptr))
-    kept = _rows(held, rows)
-    lengths = np.diff(held.indptr)[keep]
-
-    def cut(numbers: Floats | None) -> Floats | None:
-        return None if numbers is None else numbers[keep]
-
-    def of_them(guess: Guess | None) -> Guess | None:
-        return None if guess is None else replace(guess, people=np.flatnonzero(keep).astype(np.int32))
-
-    return replace(
-        kept,
-        hashes=held.hashes[keep],
-        indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        lists=tuple(lists.recode(users, aligned.items) for lists in held.lists),
-        relevant=cut(held.relevant),
-        candidates=cut(held.candidates),
-        q_total=cut(held.q_total),
-        guess=of_them(held.guess),
-        shown=of_them(held.shown),
-    )
-
-
-def _rows(held: Held, keep: npt.NDArray[np.bool_]) -> Held:
+def _rows(held: EvaluationData, keep: npt.NDArray[np.bool_]) -> EvaluationData:
     """Some of the held-out rows, of the same users."""
-    before = np.concatenate([[0], np.cumsum(keep)])
-    return replace(
-        held,
-        indptr=before[held.indptr].astype(np.int64),
-        item=held.item[keep],
-        value=held.value[keep],
-        propensity=None if held.propensity is None else held.propensity[keep],
-        labels={name: codes[keep] for name, codes in held.labels.items()},
-        rating=None if held.rating is None else held.rating[keep],
-        predicted=tuple(None if numbers is None else numbers[keep] for numbers in held.predicted),
-        q=None if held.q is None else held.q[keep],
-        relevant=None,
-        candidates=None,
-    )
+    indptr = starts_of(keep)[held.indptr]
+    return replace(held.of_rows(keep, indptr), relevant=None, candidates=None)
 
 
 def _popularity(aligned: Aligned, by: str) -> pl.Series:

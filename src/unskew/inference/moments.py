@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unskew.inference.form import Form
+from unskew.inference.ratio_form import RatioForm
 from unskew.kernels.moments import cell_moments
 
 Floats = npt.NDArray[np.float64]
@@ -30,7 +30,7 @@ class Moments:
             model (the diagonal) Σ |score|, Σ score², Σ score⁴.
     """
 
-    form: Form
+    form: RatioForm
     users: int
     active: int
     mean: Floats
@@ -39,7 +39,7 @@ class Moments:
     wins: Floats = field(repr=False)
 
     @classmethod
-    def of(cls, x: Floats, columns: Ints64, form: Form) -> Moments:
+    def of(cls, x: Floats, columns: Ints64, form: RatioForm) -> Moments:
         """The moments of some columns of a block of users."""
         width = len(columns)
         active, mean, cross = np.zeros(1, dtype=np.int64), np.zeros(width), np.zeros((width, width))

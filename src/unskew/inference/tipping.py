@@ -21,10 +21,10 @@ CLOSED = 4  # columns of the closed form
 GRID = np.array([1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0])
 
 
-def closed(sums: Floats, sign: float, settled: Floats | float = 0.0) -> Floats:
+def closed(sums: Floats, sign: float, listed: Floats | float = 0.0) -> Floats:
     """Γ* from (…, 4) sums A0, A1, B0, B1, and Q; ``sign`` < 0 swaps the models. Already behind: 1. Never: infinity."""
     a0, a1, b0, b1 = (sums[..., c] for c in ((0, 1, 2, 3) if sign > 0 else (2, 3, 0, 1)))
-    lead = a0 - b0 + np.sign(sign) * settled
+    lead = a0 - b0 + np.sign(sign) * listed
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.sqrt(
             lead**2 + 4.0 * a1 * b1
@@ -37,7 +37,7 @@ def closed(sums: Floats, sign: float, settled: Floats | float = 0.0) -> Floats:
 FINE = np.geomspace(1.0, 1e4, 400)  # for the lower limit of closed forms
 
 
-def closed_low(sums: Floats, products: Floats, sign: float, users: int, error: float, settled: float = 0.0) -> float:
+def closed_low(sums: Floats, products: Floats, sign: float, users: int, error: float, listed: float = 0.0) -> float:
     """The least Γ at which the worst case of the leader is no longer surely positive, (A0, A1, B0, B1) given.
 
     The worst case at each Γ is a sum over users, and so has a standard error: where it is less than z of them above 0,
@@ -48,7 +48,7 @@ def closed_low(sums: Floats, products: Floats, sign: float, users: int, error: f
     centred = products - np.outer(sums, sums) / max(users, 1)
     centred = centred[np.ix_(order, order)]
     spread = np.sqrt(np.maximum(np.einsum("ga,ab,gb->g", at, centred, at), 0.0))
-    worst = at @ sums[order] + np.sign(sign) * settled - error * spread
+    worst = at @ sums[order] + np.sign(sign) * listed - error * spread
     return float(on_grid(np.minimum.accumulate(worst), FINE))
 
 

@@ -28,7 +28,7 @@ def per_user(indptr: Ints64, weight: Floats, out: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def listed(
+def over_hits(
     indptr: Ints64,
     weight: Floats,
     value: Floats,
@@ -78,7 +78,7 @@ def listed(
 
 
 @njit(cache=True, nogil=True)
-def weighed(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, columns: Ints64, out: Floats) -> None:
+def over_seen(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, columns: Ints64, out: Floats) -> None:
     """``out[u, columns[t]]`` += Σ weight · table[rank, t] over the user's rows, whatever the sign of the weight."""
     depth, metrics = table.shape
     for u in range(len(indptr) - 1):
@@ -90,7 +90,7 @@ def weighed(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, columns
 
 
 @njit(cache=True, nogil=True)
-def gap(a: Ints32, b: Ints32, table: Floats, metric: int, out: Floats) -> None:
+def worth_difference(a: Ints32, b: Ints32, table: Floats, metric: int, out: Floats) -> None:
     """``out`` = table[a, metric] − table[b, metric] for the ranks that two models give each row."""
     depth = len(table)
     for row in range(len(out)):
@@ -103,7 +103,7 @@ def gap(a: Ints32, b: Ints32, table: Floats, metric: int, out: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def guessed(indptr: Ints64, rank: Ints32, q: Floats, table: Floats, columns: Ints64, out: Floats) -> None:
+def over_lists(indptr: Ints64, rank: Ints32, q: Floats, table: Floats, columns: Ints64, out: Floats) -> None:
     """``out[u, columns[t]]`` += Σ q · table[rank, t] over the user's list."""
     depth, metrics = table.shape
     for u in range(len(indptr) - 1):

@@ -93,6 +93,12 @@ class Recommendations:
         row = self.users.into(seen.users)
         return keep, int(unseen(self.indptr, self.item, row, seen.indptr, seen_item, stamp, keep))
 
+    def of_users(self, users: Codes) -> Recommendations:
+        """The lists of some users, by their codes."""
+        indptr, order = regroup(self.indptr, users)
+        names = Ids(self.users.values.gather(users))
+        return replace(self, users=names, indptr=indptr, item=pick(self.item, order), rank=pick(self.rank, order))
+
     def recode(self, users: Ids, items: Ids) -> Recommendations:
         """The same lists over other vocabularies: one list per given user, empty where we have none.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.inference.design import share_within
+from unskew.inference.design_variance import share_within
 from unskew.studies.saito20 import dense
 from unskew.studies.saito20.candidates import Training, best, fit
 from unskew.studies.saito20.redraws import redrawn

@@ -12,18 +12,7 @@ import numpy.typing as npt
 from unskew.kernels.compiled import njit
 
 Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
 Ints64 = npt.NDArray[np.int64]
-
-
-@njit(cache=True, nogil=True)
-def gap(rank_a: Ints32, rank_b: Ints32, worth: Floats, out: Floats) -> None:
-    """``out[row]`` = worth of the row's rank in list a minus that in list b."""
-    depth = len(worth)
-    for row in range(len(out)):
-        a = worth[rank_a[row]] if rank_a[row] < depth else 0.0
-        b = worth[rank_b[row]] if rank_b[row] < depth else 0.0
-        out[row] = a - b
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ Ints64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Form:
+class RatioForm:
     """How an estimate is made of column means.
 
     Args:

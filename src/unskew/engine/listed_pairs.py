@@ -7,11 +7,12 @@ a candidate as well, since nobody may have happened to see it, unless the catalo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels.coding import known, unseen
 from unskew.log import Log, Recommendations
 
@@ -21,24 +22,26 @@ Ints32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Guess:
-    """Asks for q of listed pairs.
+class ListedPairs:
+    """Which listed pairs are candidates, and what an outcome model predicts for them.
 
     Args:
         logged: which items the catalogue holds.
         closed: whether that is all there is, so that other listed items are no candidates.
         excluded: the users' training rows, where only unseen items are candidates.
         ask: q of pairs of codes, ascending by user; ``None`` without an outcome model.
-        people: the codes of the users, where they are some of those that ``excluded`` and ``ask`` know.
+        users: the codes of the users, where they are some of those that ``excluded`` and ``ask`` know.
         depth: the deepest rank that is worth something: nothing is asked about entries below it.
+        outcomes: the least and the largest outcome, which predictions are compared with.
     """
 
     logged: Bools
     closed: bool = True
     excluded: Log | None = None
     ask: Callable[[Ints32, Ints32], Floats] | None = None
-    people: Ints32 | None = None
+    users: Ints32 | None = None
     depth: int | None = None
+    outcomes: tuple[float, float] = (0.0, 1.0)
 
     def candidates(self, lists: Recommendations, low: int, high: int) -> Bools:
         """Which entries of the lists of users ``low`` … ``high − 1`` are candidates."""
@@ -48,11 +51,15 @@ class Guess:
         if self.excluded is not None:
             free = np.empty(len(item), dtype=np.bool_)
             stamp = np.full(len(self.logged), -1, dtype=np.int64)
-            people = self._codes(low, high)
+            users = self._codes(low, high)
             start = lists.indptr[low : high + 1] - first
-            unseen(start, item, people, self.excluded.indptr, self.excluded.item, stamp, free)
+            unseen(start, item, users, self.excluded.indptr, self.excluded.item, stamp, free)
             there &= free
         return there
+
+    def of_users(self, users: Ints32) -> ListedPairs:
+        """The same for some of the users."""
+        return replace(self, users=users if self.users is None else self.users[users])
 
     def inside(self, lists: Recommendations, low: int, high: int) -> Bools | None:
         """Which entries are items of the catalogue; ``None`` where all candidates are."""
@@ -69,18 +76,21 @@ class Guess:
         user = np.repeat(self._codes(low, high), np.diff(lists.indptr[low : high + 1]))
         return (user, item) if there.all() else (user[there], item[there])
 
-    def listed(self, lists: Recommendations, low: int, high: int, there: Bools) -> Floats | None:
-        """q of each entry, 0 where it is no candidate or too deep to count."""
+    def listed(
+        self, lists: Recommendations, low: int, high: int, there: Bools
+    ) -> tuple[Floats | None, PredictionRange]:
+        """q of each entry, 0 where it is no candidate or too deep to count, and how far all of them reach."""
         if self.ask is None:
-            return None
+            return None, NO_PREDICTIONS
         if self.depth is not None:
             there = there & (lists.rank[lists.indptr[low] : lists.indptr[high]] <= self.depth)
         asked = self.ask(*self.pairs(lists, low, high, there))
+        reach = PredictionRange.of(asked, self.outcomes)
         if len(asked) == len(there):
-            return asked
+            return asked, reach
         q = np.zeros(len(there))
         q[there] = asked
-        return q
+        return q, reach
 
     def _codes(self, low: int, high: int) -> Ints32:
-        return np.arange(low, high, dtype=np.int32) if self.people is None else self.people[low:high]
+        return np.arange(low, high, dtype=np.int32) if self.users is None else self.users[low:high]

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.memory import AnyArm, Cell
-from unskew.engine.rated import RatedArm
-from unskew.engine.support import expected_ess
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.plan import Cell
+from unskew.engine.support import sample_limit
 from unskew.estimators import Need, Target
-from unskew.evaluation.companions import Beside, consent, hits
+from unskew.evaluation.companions import CompanionCell, confirming_cell, hit_counting_cell
 from unskew.evaluation.measure import Floats, Measured, weighted
 from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.intervals import critical, percentile, two_sided_p
@@ -25,7 +25,7 @@ FEW_BEYOND = 5.0  # replicates beyond an interval's end; with fewer, a normal cu
 
 
 @dataclass(frozen=True, eq=False)
-class Rivals:
+class CellComparisons:
     """The models of one cell.
 
     Args:
@@ -47,9 +47,9 @@ class Rivals:
         return self.measured.plan.cells[self.place]
 
     @cached_property
-    def arm(self) -> AnyArm:
+    def run(self) -> EstimatorRun:
         """The estimator and target."""
-        return self.measured.plan.arms[self.cell.arm]
+        return self.measured.plan.runs[self.cell.run]
 
     @cached_property
     def moments(self) -> Moments:
@@ -70,16 +70,16 @@ class Rivals:
         difference = self.difference(a, b)
         checks = self._checks(a, b, difference)
         found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
-        if found.decided and (unable := self._unable(a, b) or self._without_consent(a, b, found.low > 0.0)):
+        if found.decided and (unable := self._unable(a, b) or self._unconfirmed(a, b, found.low > 0.0)):
             found = judge(difference, self.tail, replace(checks, unable=unable))
         if self.largest is None or math.isnan(found.low):
             return found
         return replace(found, low=max(found.low, -self.largest), high=min(found.high, self.largest))
 
-    def _without_consent(self, a: int, b: int, first: bool) -> str:
+    def _unconfirmed(self, a: int, b: int, first: bool) -> str:
         """Why a cell that promises little stands alone with its verdict; empty where a stronger one says the same."""
-        metric = self.arm.metrics[self.cell.metric]
-        beside = self._beside(consent(self.arm.estimator, self.arm.target, metric))
+        metric = self.run.metrics[self.cell.metric]
+        beside = self._companion(confirming_cell(self.run.estimator, self.run.target, metric))
         if beside is None:
             return ""
         asked = (beside.place, a, b, self.tail)
@@ -89,39 +89,40 @@ class Rivals:
         other = known[asked]
         if other.decided and (other.low > 0.0) == first:
             return ""
-        who = f"{beside.arm.estimator} ({beside.arm.target})"
+        who = f"{beside.run.estimator} ({beside.run.target})"
         if isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE:
-            wanted = beside.arm.metrics[beside.cell.metric]
+            wanted = beside.run.metrics[beside.cell.metric]
             return f"{metric} is not a sum over items that weights could debias, and {wanted} does not bear it out"
-        return f"{self.arm.estimator} is biased on purpose, and {who} does not bear it out"
+        return f"{self.run.estimator} is biased on purpose, and {who} does not bear it out"
 
-    def _beside(self, wanted: Beside | None) -> Rivals | None:
+    def _companion(self, wanted: CompanionCell | None) -> CellComparisons | None:
         """The same models in another cell."""
         beside = self.measured.companion
         if wanted is None or beside is None:
             return None
         for place, cell in enumerate(beside.plan.cells):
-            arm = beside.plan.arms[cell.arm]
-            if Beside(arm.metrics[cell.metric], arm.estimator, arm.target).key == wanted.key:
-                return Rivals(beside, place, self.tail, None, False)
+            run = beside.plan.runs[cell.run]
+            if CompanionCell(run.metrics[cell.metric], run.estimator, run.target).key == wanted.key:
+                return CellComparisons(beside, place, self.tail, None, False)
         return None
 
     @cached_property
     def largest(self) -> float | None:
         """The largest value that the metric can have, for averages over relevant items; else ``None``."""
-        metric = self.arm.metrics[self.cell.metric]
-        averaged = self.arm.target in (Target.PER_USER, Target.POOLED)
+        metric = self.run.metrics[self.cell.metric]
+        averaged = self.run.target in (Target.PER_USER, Target.POOLED)
         if (
             not averaged
             or not isinstance(metric, RankingMetric)
-            or Need.RELEVANT in self.arm.estimator.needs(self.arm.target)
+            or Need.RELEVANT in self.run.estimator.needs(self.run.target)
         ):
             return None
-        return float(metric.table(self.arm.depth).max(initial=0.0)) if metric.shape is Shape.ADDITIVE else 1.0
+        return float(metric.table(self.run.depth).max(initial=0.0)) if metric.shape is Shape.ADDITIVE else 1.0
 
     def wins(self, model: int, other: int | None = None) -> float:
         """Effective number of users for whom a model was seen to be ahead of another one, or to score at all."""
-        source = self._beside(hits(self.arm.estimator, self.arm.metrics[self.cell.metric])) or self
+        counting = hit_counting_cell(self.run.estimator, self.run.target, self.run.metrics[self.cell.metric])
+        source = self._companion(counting) or self
         found = source.moments.wins
         place = (model, model if other is None else other)
         squares = float(found[(1, *place)])
@@ -130,16 +131,16 @@ class Rivals:
     @property
     def by_seen_pairs(self) -> bool:
         """Whether weights are known for seen pairs only, so that nobody can tell what a list could have hit."""
-        ranked = isinstance(self.arm.metrics[self.cell.metric], RankingMetric)
-        return ranked and weighted(self.arm) and self.arm.estimator.weighs and not self._by_items
+        ranked = isinstance(self.run.metrics[self.cell.metric], RankingMetric)
+        return ranked and weighted(self.run) and self.run.traits.uses_seen_pairs and not self._by_items
 
     @cached_property
     def span(self) -> float:
         """How much a pair that was never seen could cost at most, as a share of the pairs: errors of predictions."""
-        metric, rating = self.arm.metrics[self.cell.metric], self.measured.held.rating
-        if isinstance(metric, RankingMetric) or rating is None or not len(rating) or not weighted(self.arm):
+        metric, extent = self.run.metrics[self.cell.metric], self.measured.sums.extent
+        if isinstance(metric, RankingMetric) or extent.highest_rating < extent.lowest_rating or not weighted(self.run):
             return 0.0
-        ends = np.array([rating.max()]), np.array([rating.min()])
+        ends = np.array([extent.highest_rating]), np.array([extent.lowest_rating])
         largest = max(float(metric.cost(*ends)[0]), float(metric.cost(ends[0], ends[0])[0]))
         values = self.moments.values
         return largest / max(2.0 * float(np.min(values)), 1e-12) if metric.root else largest
@@ -159,34 +160,35 @@ class Rivals:
 
     def bias(self, a: int, b: int) -> float | None:
         """B, the leave-one-click-out bias of the difference; ``None`` where ratios are not taken inside users."""
-        found = self.measured.few_clicks.get(self.cell.arm)
+        found = self.measured.few_clicks.get(self.cell.run)
         return None if found is None else float(found.mean[self.cell.metric, a] - found.mean[self.cell.metric, b])
 
     def unsupported(self, a: int, b: int) -> float:
         """The larger share of worth on places that the log could never show."""
-        shares = self.measured.unsupported.get(self.arm.metrics[self.cell.metric])
+        shares = self.measured.unsupported.get(self.run.metrics[self.cell.metric])
         return 0.0 if shares is None else float(max(shares[a], shares[b]))
 
     @cached_property
     def hit(self) -> float | None:
         """How far one more hit of the largest weight would move a value; ``None`` for errors of predictions."""
-        metric, moments = self.arm.metrics[self.cell.metric], self.moments
+        metric, moments = self.run.metrics[self.cell.metric], self.moments
         if not isinstance(metric, RankingMetric) or moments.users == 0:
             return None
-        worth = float(metric.table(self.arm.depth).max(initial=0.0))
-        if metric.shape is not Shape.ADDITIVE or self.arm.inside_users or self.arm.target is Target.SUM_PER_USER:
+        worth = float(metric.table(self.run.depth).max(initial=0.0))
+        if metric.shape is not Shape.ADDITIVE or self.run.inside_users or self.run.target is Target.SUM_PER_USER:
             largest = 1.0  # a user's own ratio
         else:
-            largest = self.measured.sums.tallies[self.cell.arm].largest * worth
-        if isinstance(self.arm, RatedArm) and self.measured.held.candidates is not None:
-            largest *= float(self.measured.held.candidates.max(initial=1.0) * self.measured.held.value.max(initial=0.0))
+            largest = self.measured.sums.tallies[self.cell.run].largest * worth
+        extent = self.measured.sums.extent
+        if self.run.target is Target.PER_PAIR and extent.most_candidates > -math.inf:
+            largest *= max(extent.most_candidates, 1.0) * max(extent.highest_value, 0.0)
         gradient = moments.form.gradients(moments.mean)
         slopes = np.abs(gradient[np.arange(moments.models), moments.form.places[0][0][0]])
         slopes = slopes[np.isfinite(slopes)]
         return largest * float(slopes.max()) / moments.users if len(slopes) else None
 
     def _checks(self, a: int, b: int, difference: Contrast) -> Checks:
-        shares = self.measured.unsupported.get(self.arm.metrics[self.cell.metric])
+        shares = self.measured.unsupported.get(self.run.metrics[self.cell.metric])
         supported = None
         if shares is not None and 0.0 < max(shares[a], shares[b]) < 1.0:
             supported = contrast(self.moments, a, b, 1.0 / (1.0 - shares[a]), 1.0 / (1.0 - shares[b]))
@@ -199,14 +201,14 @@ class Rivals:
                 f"{names[behind]} beat {names[ahead]} for too few users (an effective {wins:.1f}) to tell how often it "
                 "would if all had been shown"
             )
-        few = self.measured.few_clicks.get(self.cell.arm)
+        few = self.measured.few_clicks.get(self.cell.run)
         return Checks(
             supported=supported,
             bias=self.bias(a, b),
             bias_error=self._bias_error(a, b),
             single_clicks=None if few is None else self.measured.setting.single_clicks,
             wins=wins,
-            hit=None if weighted(self.arm) else self.hit,
+            hit=None if weighted(self.run) else self.hit,
             slack=self.measured.setting.shortage * self.span,
             unable=unable,
             unsupported=self.unsupported(a, b),
@@ -214,7 +216,7 @@ class Rivals:
 
     def _bias_error(self, a: int, b: int) -> float:
         """The standard error of B where it rests on a sample of the users."""
-        few = self.measured.few_clicks.get(self.cell.arm)
+        few = self.measured.few_clicks.get(self.cell.run)
         if few is None or not few.sampled:
             return 0.0
         c = few.covariance[self.cell.metric]
@@ -241,25 +243,26 @@ class Rivals:
     @cached_property
     def _by_items(self) -> bool:
         """Whether P of all listed places is known, so that one can tell what hits a list could expect."""
-        metric = self.arm.metrics[self.cell.metric]
+        metric = self.run.metrics[self.cell.metric]
         additive = isinstance(metric, RankingMetric) and metric.shape is Shape.ADDITIVE
-        summed = self.arm.target in (Target.POOLED, Target.PER_USER_SUM, Target.SUM_POOLED)
-        return weighted(self.arm) and additive and summed and self.measured.setting.item_propensity is not None
+        summed = self.run.target in (Target.POOLED, Target.PER_USER_SUM, Target.SUM_POOLED)
+        return weighted(self.run) and additive and summed and self.measured.setting.item_propensity is not None
 
     def _unable(self, a: int, b: int) -> str:
         """Which list could expect too few hits where the two differ, in words."""
         if not self._by_items:
             return ""
-        metric, held, moments = self.arm.metrics[self.cell.metric], self.measured.held, self.moments
+        metric, engine, moments = self.run.metrics[self.cell.metric], self.measured.engine, self.moments
         assert isinstance(metric, RankingMetric)
         assert self.measured.setting.item_propensity is not None
         first = moments.form.places[0][0][0]
         weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
         if weighed <= 0.0:
             return ""
-        worth = metric.table(self.arm.depth)
-        expected = expected_ess(held, a, b, self.measured.setting.item_propensity, worth, weighed)
-        for model, ess in zip((a, b), expected, strict=True):
+        worth = metric.table(self.run.depth)
+        propensity, limit = self.measured.setting.item_propensity, sample_limit(engine.users)
+        found = engine.differing_worth(a, b, propensity, worth, limit)
+        for model, ess in zip((a, b), found.expected_ess(engine.users, weighed), strict=True):
             if ess < FEW_WINS:
                 name = self.measured.setting.models[model]
                 return f"{name} had too little chance of a hit in this log: {ess:.1f} expected where the two differ"

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from unskew.engine.guess import Bools, Guess
+from unskew.engine.listed_pairs import Bools, ListedPairs
 from unskew.estimators import Batch
+from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
+from unskew.log.order import regroup
 
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]
@@ -31,6 +33,7 @@ class Ranked:
         list_there: which listed entries are candidates; the others cannot be hits.
         list_q: what the outcome model says of each listed pair (0 where it is no candidate).
         list_inside: which entries are items of the catalogue, where some are not: totals hold no others.
+        list_range: how far the outcome model's predictions reach.
     """
 
     rank: Ints32
@@ -40,10 +43,11 @@ class Ranked:
     list_there: Bools | None = None
     list_q: Floats | None = None
     list_inside: Bools | None = None
+    list_range: PredictionRange = NO_PREDICTIONS
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class EvaluationData:
     """Rows of the population's users, items ascending inside a user, with everything that estimators may look at.
 
     Args:
@@ -55,8 +59,8 @@ class Held:
         predicted: per model, its prediction of each row; ``None`` where it predicts nothing.
         relative: whether the propensities are relative.
         q: what the outcome model says of each row; ``q_total`` of all candidates of each user, summed.
-        guess: asks it about listed pairs; ``None`` where no estimator looks at whole lists.
-        shown: knows which listed pairs the log could ever have shown; ``None`` where all of them.
+        listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
+        shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
     """
 
     hashes: Hashes
@@ -73,8 +77,8 @@ class Held:
     predicted: tuple[Floats | None, ...] = ()
     q: Floats | None = None
     q_total: Floats | None = None
-    guess: Guess | None = None
-    shown: Guess | None = None
+    listed: ListedPairs | None = None
+    shown: ListedPairs | None = None
 
     @property
     def users(self) -> int:
@@ -105,20 +109,55 @@ class Held:
             find_ranks(self.indptr, self.item, lists.indptr, lists.item, lists.rank, low, high, out)
             predicted = self.predicted[j] if self.predicted else None
             ranked = Ranked(out, None if predicted is None else predicted[rows])
-            found.append(ranked if self.guess is None else self._with_list(ranked, lists, low, high))
+            found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
 
+    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> EvaluationData:
+        """Some of the rows; ``indptr`` says whose they are."""
+        return replace(
+            self,
+            indptr=indptr,
+            item=self.item[rows],
+            value=self.value[rows],
+            propensity=None if self.propensity is None else self.propensity[rows],
+            labels={name: codes[rows] for name, codes in self.labels.items()},
+            rating=None if self.rating is None else self.rating[rows],
+            predicted=tuple(None if numbers is None else numbers[rows] for numbers in self.predicted),
+            q=None if self.q is None else self.q[rows],
+        )
+
+    def of_users(self, users: Ints32) -> EvaluationData:
+        """Some of the users, with their rows and lists."""
+        indptr, rows = regroup(self.indptr, users)
+
+        def cut(numbers: Floats | None) -> Floats | None:
+            return None if numbers is None else numbers[users]
+
+        return replace(
+            self if rows is None else self.of_rows(rows, indptr),
+            indptr=indptr,
+            hashes=self.hashes[users],
+            lists=tuple(lists.of_users(users) for lists in self.lists),
+            relevant=cut(self.relevant),
+            candidates=cut(self.candidates),
+            q_total=cut(self.q_total),
+            listed=None if self.listed is None else self.listed.of_users(users),
+            shown=None if self.shown is None else self.shown.of_users(users),
+        )
+
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
-        assert self.guess is not None
-        there = self.guess.candidates(lists, low, high)
+        assert self.listed is not None
+        there = self.listed.candidates(lists, low, high)
         first, last = lists.indptr[low], lists.indptr[high]
+        q, reach = self.listed.listed(lists, low, high, there)
         return replace(
             ranked,
             list_indptr=lists.indptr[low : high + 1] - first,
             list_rank=lists.rank[first:last],
             list_there=there,
-            list_q=self.guess.listed(lists, low, high, there),
-            list_inside=self.guess.inside(lists, low, high),
+            list_q=q,
+            list_range=reach,
+            list_inside=self.listed.inside(lists, low, high),
         )
 
 

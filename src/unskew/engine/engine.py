@@ -1,0 +1,67 @@
+"""What evaluation asks of an engine: sums over users that merge.
+
+An engine holds the held-out rows of users and the models' lists, in memory or elsewhere. Whatever it brings is a sum
+over users, so that parts of the users can be summed anywhere and merged in any order; nothing is remembered between
+two calls. ``memory.py`` is the engine in memory; another one runs the same functions on parts of the users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, Self
+
+import numpy as np
+
+from unskew.engine.data import Floats, Ints64
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.few_clicks import FewClicks
+from unskew.engine.items import ItemSums
+from unskew.engine.plan import EvaluationPlan
+from unskew.engine.sensitivity import ModelPair
+from unskew.engine.sums import Sums, TippingSums
+from unskew.engine.support import DifferingWorth, ListedWorth
+from unskew.inference.tally import Tally
+
+
+class Engine(Protocol):
+    """The held-out rows of some users, ready to be summed."""
+
+    @property
+    def users(self) -> int:
+        """How many users there are."""
+
+    @property
+    def relative(self) -> bool:
+        """Whether propensities are known up to a factor only."""
+
+    def first_pass(self, plan: EvaluationPlan, *, replicates: int = 0, seed: int = 0, keep: bool = False) -> Sums:
+        """Everything that estimates and intervals are made of; ``keep`` keeps the columns of every user."""
+
+    def second_pass(self, pairs: Sequence[ModelPair], *, replicates: int = 0, seed: int = 0) -> TippingSums:
+        """Everything that the tipping points of these pairs are made of."""
+
+    def item_counts(self) -> Ints64:
+        """How many relevant held-out pairs every item has."""
+
+    def few_clicks(self, run: EstimatorRun) -> FewClicks:
+        """How far ratios inside users move when a click is left out."""
+
+    def listed_worth(self, table: Floats) -> ListedWorth | None:
+        """How much of the lists' worth the log could never show; ``table`` is worth by [rank, metric]."""
+
+    def differing_worth(
+        self, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
+    ) -> DifferingWorth:
+        """Where the lists of two models differ."""
+
+    def item_sums(self, run: EstimatorRun) -> ItemSums:
+        """Sums per item, for ratios that are taken per item."""
+
+    def item_tally(self, run: EstimatorRun, weights: Floats) -> Tally:
+        """The tally of the weights in such ratios, given the sum of weights of every item."""
+
+    def with_propensities(self, rows: Floats) -> Self:
+        """The same with other propensities of the rows."""
+
+    def weighted_sums(self, plan: EvaluationPlan, *, seed: int = 0, replicate: int | None = None) -> Floats:
+        """Column sums with the users' weights in a bootstrap replicate, or with everybody once."""

@@ -1,0 +1,75 @@
+"""Costs of pairs (per_pair): the error of a prediction, or |C_u| · y · worth(rank); both hold the value of the pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unskew.engine.data import Floats, Ranked
+from unskew.engine.summand import Summand
+from unskew.estimators.base import Batch
+from unskew.inference.tally import Tally
+from unskew.kernels import sums
+from unskew.metrics import Metric, RankingMetric
+
+
+@dataclass(frozen=True, eq=False)
+class PairCosts:
+    """Metrics that are averages over pairs.
+
+    Args:
+        depth: ranks 1 … depth may be worth something.
+        inside: whether sums are divided user by user.
+    """
+
+    metrics: tuple[Metric, ...]
+    models: int
+    depth: int
+    inside: bool
+
+    def fill(self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], first: int, own: Floats) -> None:
+        """Fill the columns of all metrics and models, from column ``first`` on."""
+        assert summand.seen is not None
+        assert summand.divisor is not None
+        total = np.empty(batch.users)
+        for j, model in enumerate(ranked):
+            for t in range(len(self.metrics)):
+                sums.per_user(batch.indptr, summand.seen * self.costs(batch, model, t), total)
+                if self.inside:
+                    np.divide(total, summand.divisor, out=total, where=summand.divisor > 0.0)
+                own[:, first + t * self.models + j] = total
+
+    def carried(self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], divisor: Floats, out: Floats) -> None:
+        """Add up the pairs that carry the values, (metrics, models, 4); errors of predictions rest on all pairs."""
+        assert summand.seen is not None
+        every = Tally.of(batch.indptr, summand.seen, summand.counted, divisor, 0)
+        for t, metric in enumerate(self.metrics):
+            for j, model in enumerate(ranked):
+                found = every
+                if isinstance(metric, RankingMetric):
+                    found = Tally.of(batch.indptr, summand.seen, self.costs(batch, model, t), divisor, 0)
+                out[t, j] = found.total, found.squares, found.largest, found.pairs
+
+    def difference(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
+        """What every seen pair says for model a against model b."""
+        return self.costs(batch, a, metric) - self.costs(batch, b, metric)
+
+    def costs(self, batch: Batch, model: Ranked, metric: int) -> Floats:
+        """δ of every seen pair of the batch under one model and metric."""
+        asked = self.metrics[metric]
+        if not isinstance(asked, RankingMetric):
+            assert batch.rating is not None
+            assert model.predicted is not None
+            return asked.cost(batch.rating, model.predicted)
+        assert batch.candidates is not None
+        table = self._tables[metric]
+        worth = table[np.where(model.rank < len(table), model.rank, 0)]
+        return np.asarray(np.repeat(batch.candidates, np.diff(batch.indptr)) * batch.value * worth)
+
+    @cached_property
+    def _tables(self) -> dict[int, Floats]:
+        """Worth by rank of the ranking metrics among these."""
+        return {t: m.table(self.depth) for t, m in enumerate(self.metrics) if isinstance(m, RankingMetric)}

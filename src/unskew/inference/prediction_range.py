@@ -1,0 +1,43 @@
+"""How far an outcome model's predictions reach, next to the outcomes: sums that merge."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class PredictionRange:
+    """Predictions by number, and how many lie outside the range of the outcomes."""
+
+    predictions: int = 0
+    outside: int = 0
+    low: float = math.inf
+    high: float = -math.inf
+
+    @classmethod
+    def of(cls, q: Floats, outcomes: tuple[float, float]) -> PredictionRange:
+        """Of these predictions, for outcomes between two numbers."""
+        if not len(q):
+            return cls()
+        out = (q < outcomes[0] - ROUNDING) | (q > outcomes[1] + ROUNDING)
+        return cls(len(q), int(np.count_nonzero(out)), float(q.min()), float(q.max()))
+
+    def merge(self, other: PredictionRange) -> PredictionRange:
+        """The range of both."""
+        return PredictionRange(
+            self.predictions + other.predictions,
+            self.outside + other.outside,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+
+
+NO_PREDICTIONS = PredictionRange()
