@@ -18,6 +18,7 @@ class IPS(Estimator):
     """Weigh each seen interaction by one over its propensity, and divide by what is known to be there."""
 
     name = "ips"
+    fixed_divisor = True
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Absolute propensities, unless sums are normalised; n_u, or for averages over pairs |C_u|."""

@@ -23,7 +23,6 @@ from unskew import metrics
 from unskew.engine.memory import AnyArm
 from unskew.engine.plan import Kept
 from unskew.estimators import DR, IPS, SNIPS, Estimator, Need, Standing, Target
-from unskew.estimators.validity import innermost
 from unskew.metrics import Metric, RankingMetric, Shape
 
 
@@ -50,7 +49,7 @@ def consent(estimator: Estimator, target: Target, metric: Metric) -> Beside | No
         return None
     if target in (Target.PER_USER, Target.POOLED):
         return Beside(metric, SNIPS(), Target.POOLED)
-    inner = innermost(estimator)
+    inner = estimator.innermost
     stronger = inner if inner.standing(Target.PER_USER_SUM) is not Standing.BIASED else DR()
     return Beside(metric, stronger, Target.SUM_POOLED if target is Target.SUM_PER_USER else target)
 

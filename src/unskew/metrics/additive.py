@@ -17,6 +17,7 @@ class Recall(RankingMetric):
 
     name = "recall"
     shape = Shape.ADDITIVE
+    share_of_relevant = True
     needs_k = True
 
     def worth(self, rank: Floats) -> Floats:
@@ -30,6 +31,7 @@ class Precision(RankingMetric):
 
     name = "precision"
     shape = Shape.ADDITIVE
+    averages_pairs = divided_by_k = counts_relevant = True
     needs_k = True
 
     def worth(self, rank: Floats) -> Floats:
@@ -43,6 +45,7 @@ class CG(Precision):
     """Cumulative gain: the mean value of the first ``k`` (schnabel16 Eq. 7); precision, for graded values."""
 
     name = "cg"
+    counts_relevant = False
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class DCG(RankingMetric):
 
     name = "dcg"
     shape = Shape.ADDITIVE
+    averages_pairs = True
 
     def worth(self, rank: Floats) -> Floats:
         """The logarithmic discount."""
