@@ -111,7 +111,7 @@ class ByValue(Propensity):
     high: float = option(0.5, SHARE, "of any other value")
 
     name = "by_value"
-    only_seen = True
+    reads = ("value",)
 
     @property
     def level(self) -> Level:

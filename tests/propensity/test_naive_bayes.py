@@ -79,7 +79,7 @@ def test_it_says_what_it_is() -> None:
     model = propensity.make("naive_bayes")
     assert str(model) == "naive_bayes(smoothing=1)" and propensity.make(str(model)) == model
     assert propensity.make("naive_bayes(smoothing=0.5)") == NaiveBayes(0.5)
-    assert model.level is Level.ABSOLUTE and model.estimated and not model.fitted and model.only_seen
+    assert model.level is Level.ABSOLUTE and model.estimated and not model.fitted and model.reads == ("value",)
     log = ratings([1.0, 2.0])
     fitted = model.fit(log, Side(mcar=log))
     assert fitted.fitted and fitted.refers(log) is Scope.TRAIN and fitted.of_items(log.items) is None

@@ -85,7 +85,7 @@ class Propensity(Part, ABC):
 
     estimated: ClassVar[bool] = False
     known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: verdicts may say better
-    only_seen: ClassVar[bool] = False  # P depends on what only a seen pair has: a value, a logged probability
+    reads: ClassVar[tuple[str, ...]] = ()  # columns of a pair's own row that P depends on; unseen pairs have none
     models_presence: ClassVar[bool] = False  # a model of which pairs the training log holds: clicks, if that is all
 
     @property
@@ -97,6 +97,10 @@ class Propensity(Part, ABC):
     def assumption(self) -> str:
         """What must hold for it to be right, in words that go on after "if"; empty where it is known."""
         return "" if self.known else "the fitted propensities are right"
+
+    def lacks(self, log: Log) -> str:
+        """The first column that it reads and a log does not have; empty where all are there."""
+        return next((c for c in self.reads if getattr(log, c, None) is None and c not in log.columns), "")
 
     def refers(self, log: Log) -> Scope:
         """Which rows it speaks of, asked for the rows of this test log."""
@@ -174,7 +178,15 @@ class Propensity(Part, ABC):
 
 def checked(model: Propensity, log: Log) -> Scored:
     """What a propensity, perhaps a caller's own, says of the rows of a log, if that can be weighed by."""
-    scored = model.of(log)
+    try:
+        scored = model.of(log)
+    except TypeError as problem:
+        if not (lacking := model.lacks(log)):
+            raise
+        raise InputError(
+            f"{log.account.source}: propensity '{plain(model)}' needs a column '{lacking}', and there is none. Add it, "
+            "or use another propensity."
+        ) from problem
     rows = scored.rows if isinstance(scored, Scored) else None
     if not isinstance(rows, np.ndarray) or rows.dtype.kind != "f" or rows.shape != (len(log),):
         raise InputError(f"'{plain(model)}': of(log) must give Scored with a number for each of {len(log):,} rows.")

@@ -69,7 +69,7 @@ class Calibrated(Propensity):
             refuse_users(self.inner)
         if not self.inner.estimated:
             raise InputError(f"'calibrated': '{self.inner}' is not fitted to a log, so there is nothing to calibrate.")
-        if self.inner.only_seen:
+        if self.inner.reads:
             raise InputError(
                 f"'calibrated': '{self.inner}' takes the propensity from a pair's value, and unseen pairs have none. "
                 "Calibrate logistic or popularity."

@@ -129,7 +129,7 @@ class _World:
 
 def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
     log, free = world.log, world.unseen.pairs
-    asked = not model.only_seen
+    asked = not model.reads
     others = free if asked else log.take(np.zeros(len(log), dtype=np.bool_))
     if model.estimated:
         model = model.tuned(log, side)
@@ -187,7 +187,7 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
         clips={str(at): float(np.mean(seen[kept] < at)) for at in CLIPS},
         implied_pairs=float(inverse.sum()) if complete and model.level is Level.ABSOLUTE else None,
         pairs=pairs,
-        unasked=() if asked else (_ONLY_SEEN[model.name],),
+        unasked=() if asked else (_only_seen(model),),
     )
     if asked:
         found = replace(found, **_on_pairs(world, seen, free, weight))
@@ -204,11 +204,9 @@ def _cancels(model: Propensity, log: Log) -> bool:
     return model.level is Level.RELATIVE and model.of_items(log.items) is not None
 
 
-_ONLY_SEEN = {
-    "known": "a logged propensity exists for seen pairs only, so log-loss and reliability cannot be asked",
-    "naive_bayes": "it takes P from a pair's value, which unseen pairs lack, so log-loss and reliability cannot be "
-    "asked",
-}
+def _only_seen(model: Propensity) -> str:
+    columns = " and ".join(model.reads)
+    return f"it takes P from a pair's {columns}, which unseen pairs lack, so log-loss and reliability cannot be asked"
 
 
 def _on_pairs(world: _World, seen: Floats, free: Floats, weight: float) -> dict[str, Any]:

@@ -37,8 +37,8 @@ class Counted(Propensity):
     estimated = True
 
     def __post_init__(self) -> None:
-        for name in ("name", "only_seen"):  # to others it is what it wraps
-            object.__setattr__(self, name, getattr(self.inner, name))
+        for trait in ("name", "reads"):  # to others it is what it wraps
+            object.__setattr__(self, trait, getattr(self.inner, trait))
 
     @property
     def assumption(self) -> str:

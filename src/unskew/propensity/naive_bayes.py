@@ -56,7 +56,7 @@ class NaiveBayes(Propensity):
 
     name = "naive_bayes"
     estimated = True
-    only_seen = True
+    reads = ("value",)
 
     @property
     def assumption(self) -> str:
