@@ -252,6 +252,10 @@ class Family(Generic[T]):
         load_entry_points()
         yield from {**self._built_in, **self._registered}
 
+    def class_names(self) -> list[str]:
+        """The names of our own classes: what ``dir`` of the room lists."""
+        return sorted(place.partition(":")[2] for place in self._built_in.values())
+
     def _bases(self) -> str:
         bases = self.base if isinstance(self.base, tuple) else (self.base,)
         return " or ".join(base.__name__ for base in bases)

@@ -86,6 +86,10 @@ FAMILY: Family[Propensity] = Family(
 register, make = FAMILY.register, FAMILY.make  # make: the propensity with this canonical string, popularity(gamma=1)
 
 
+def __dir__() -> list[str]:
+    return FAMILY.class_names()
+
+
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'unskew.propensity' has no attribute '{name}'")
