@@ -76,7 +76,7 @@ class Number:
             return f"a number above {self.above:g} and at most {self.high:g}"
         if self.low >= 0.0:
             return f"a number of at least {self.low:g} and at most {self.high:g}"
-        return f"a finite number between {self.low:g} and {self.high:g}"
+        return f"a finite number between {self.low:g} and {self.high:g}".replace("-", "−", 1)
 
 
 Bound = Whole | Number

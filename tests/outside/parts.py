@@ -17,7 +17,7 @@ from unskew.models.base import Model, from_shared_scores
 from unskew.outcome import Outcome
 from unskew.outcome.base import Ask
 from unskew.parts import option
-from unskew.propensity import NOTHING, Level, Propensity, Scored, Side
+from unskew.propensity import NO_INPUTS, FitInputs, Level, Propensity, Scored
 
 Floats = Any
 
@@ -145,11 +145,10 @@ class RootCount(Propensity):
         """Whether counts are there."""
         return self.counts is not None
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
-        """Count the rows of every item."""
-        from dataclasses import replace
-
-        return replace(self, items=train.items, counts=np.bincount(train.item, minlength=len(train.items)))
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
+        """Count the rows of every item; users may count several times, or not at all (bootstrap)."""
+        rows = None if weights is None else weights[log.user]
+        return self.remember(items=log.items, counts=np.bincount(log.item, rows, len(log.items)))
 
     def of(self, log: Log) -> Scored:
         """The root of the count, at most 1."""

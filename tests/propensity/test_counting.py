@@ -16,7 +16,16 @@ import unskew as us
 from unskew import propensity
 from unskew.errors import InputError
 from unskew.log import Log, stream
-from unskew.propensity import NaiveBayes, Popularity, Side, ValueCounts, count_items, count_values, from_files, tally
+from unskew.propensity import (
+    FitInputs,
+    NaiveBayes,
+    Popularity,
+    ValueCounts,
+    count_items,
+    count_values,
+    from_files,
+    tally,
+)
 
 
 def world(rows: int = 4000, seed: int = 0) -> pl.DataFrame:
@@ -67,7 +76,7 @@ def test_counted_equals_the_fit_in_memory(form: str, smoothing: float, tmp_path:
         (path / ".part-0.parquet.crc").touch()
         path = path / "*.parquet" if form == "pattern" else path
     train = Log.from_frame(frame, feedback="ratings")
-    whole = NaiveBayes(smoothing).fit(train, Side(mcar=mcar))
+    whole = NaiveBayes(smoothing).fit(train, inputs=FitInputs(mcar=mcar))
     seen = count_values(path)
     assert (seen.users, seen.items, seen.counts.sum()) == (len(train.users), len(train.items), len(train))
     assert same(NaiveBayes.from_counts(seen, mcar, smoothing), whole)
@@ -127,7 +136,7 @@ def test_many_small_pieces_give_the_same(tmp_path: Path, monkeypatch: pytest.Mon
     """However small the pieces in memory: the same counts, and the same row is named as wrong."""
     frame, mcar = world(), sample()
     folder = in_parts(frame.with_columns(pl.format("u{}", "user").alias("user")), tmp_path / "train")
-    whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), Side(mcar=mcar))
+    whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), inputs=FitInputs(mcar=mcar))
     monkeypatch.setattr(stream, "PIECE", 7)
     monkeypatch.setattr(tally, "WAITING", 10)
     assert same(NaiveBayes.from_counts(count_values(folder), mcar), whole)
@@ -151,7 +160,7 @@ def test_many_small_pieces_give_the_same(tmp_path: Path, monkeypatch: pytest.Mon
 def test_types_of_columns_do_not_matter(cast: Any, tmp_path: Path) -> None:
     """Ids of any type, also other ones in another file, and numbers of any type count as they do in memory."""
     frame, mcar = world(), sample()
-    whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), Side(mcar=mcar))
+    whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), inputs=FitInputs(mcar=mcar))
     folder = in_parts(frame, tmp_path / "mixed", 2)
     texts: Any = {name: pl.String for name, dtype in cast.items() if dtype == pl.Categorical}  # on the way there
     other = pl.read_parquet(folder / "part-1.parquet").cast(texts).cast(cast)

@@ -23,7 +23,7 @@ from unskew.evaluation.align import Aligned
 from unskew.evaluation.plausible import Ear
 from unskew.evaluation.rules import plain
 from unskew.outcome import Crossfit, Given, Outcome, crossfit
-from unskew.propensity import Side
+from unskew.propensity import FitInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Guessed:
 
 
 def with_guesses(
-    aligned: Aligned, plan: Plan, outcome: Outcome | None, side: Side, *, folded: bool, threads: int | None
+    aligned: Aligned, plan: Plan, outcome: Outcome | None, side: FitInputs, *, folded: bool, threads: int | None
 ) -> Guessed:
     """Fit the outcome model and ask it, if any arm of the plan looks at whole lists."""
     needs = [arm.estimator.needs(arm.target) for arm in plan.arms]
@@ -54,7 +54,10 @@ def with_guesses(
         folded = folded or isinstance(outcome, Crossfit)  # folds that were asked for by name
         how = "cross-fitted over pairs" if folded else "fitted in sample"
         p = held.propensity
-        outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
+        if folded:
+            outcome = crossfit(outcome, rows, propensity=p, inputs=side)
+        else:
+            outcome = outcome.copy().fit(rows, propensity=p, inputs=side)
     total = None
     whole = any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms)
     with _about_all_candidates(outcome, aligned) if whole else nullcontext():

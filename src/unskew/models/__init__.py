@@ -56,7 +56,7 @@ register, make = FAMILY.register, FAMILY.make  # make: the model with this canon
 
 
 def __dir__() -> list[str]:
-    return sorted(["GivenFactors", *FAMILY.class_names()])
+    return FAMILY.class_names()
 
 
 def load(path: str | Path) -> Factors | MF | GivenFactors:

@@ -99,7 +99,7 @@ class Factors(Model):
         """``logistic`` learns from zeros too, ``squared`` from values."""
         return self.loss in ("logistic", "squared")
 
-    def fit(self, log: Log, progress: Progress | None = None) -> Self:
+    def fit(self, log: Log, *, progress: Progress | None = None) -> Self:
         """Learn from a log.
 
         Args:

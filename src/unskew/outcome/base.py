@@ -27,7 +27,7 @@ from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
 from unskew.parts import Part
-from unskew.propensity.base import NOTHING, Many, Side, pairs_log
+from unskew.propensity.base import NO_INPUTS, FitInputs, Many, pairs_log
 from unskew.threads import Threads
 
 Floats = npt.NDArray[np.float64]
@@ -42,15 +42,20 @@ class Outcome(Part, ABC):
     estimated: ClassVar[bool] = True
 
     def fit(
-        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
     ) -> Self:
         """Learn from the seen pairs of a log; what comes ready-made has nothing to learn.
 
         Args:
-            train: seen pairs with their outcomes, zeros included.
+            log: seen pairs with their outcomes, zeros included.
             propensity: P of every row, absolute or relative; each row then counts 1/P. Without it all count alike.
-            side: covariates, where a model uses them.
-            weights: how often each user of ``train`` counts (bootstrap); everybody once by default.
+            inputs: covariates, where a model uses them.
+            weights: how often each user of ``log`` counts (bootstrap); everybody once by default.
         """
         return self
 

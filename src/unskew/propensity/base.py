@@ -47,7 +47,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class FitInputs:
     """What a propensity may be fitted on beside the training log.
 
     Args:
@@ -62,7 +62,7 @@ class Side:
     mcar_weights: Floats | None = None
 
 
-NOTHING = Side()
+NO_INPUTS = FitInputs()
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,15 +106,15 @@ class Propensity(Part, ABC):
         """Which rows it speaks of, asked for the rows of this test log."""
         return Scope.TRAIN
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Learn from a training log; known and uniform propensities have nothing to learn.
 
         Args:
-            train: all seen rows of training; positives are those with a gain (else a value) above 0. Where its
+            log: all seen rows of training; positives are those with a gain (else a value) above 0. Where its
                 ``share`` is known, it is a random part of a whole log. Its vocabularies are the population and the
                 catalogue: users and items without rows count as unseen.
-            side: what else there is.
-            weights: how often each user of ``train`` counts (bootstrap); everybody once by default.
+            inputs: what else there is.
+            weights: how often each user of ``log`` counts (bootstrap); everybody once by default.
         """
         return self
 
@@ -123,7 +123,7 @@ class Propensity(Part, ABC):
         """Whether there is nothing left to learn."""
         return True
 
-    def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def tuned(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """The same with options that held-out pairs choose set to numbers, so that many fits need one choice only."""
         return self
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from unskew.errors import InputError
 from unskew.log import Ids, Log
-from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
 from unskew.propensity.counting import count_items, count_values
 from unskew.propensity.naive_bayes import NO_SAMPLE, NaiveBayes
 from unskew.propensity.popularity import Popularity
@@ -55,11 +55,11 @@ class Counted(Propensity):
         """Never: files have no users whose weight could change."""
         return False
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Refused: files have no users whose weight could change."""
         raise InputError(
             f"'{self}' was counted from files, which cannot be counted again for other users: intervals with --refit "
-            f"need the training log in memory. Give --train and --propensity '{self.inner}', or leave --refit out."
+            f"need the training log in memory. Give --log and --propensity '{self.inner}', or leave --refit out."
         )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:

@@ -170,8 +170,8 @@ class MF(Model):
     def fit(
         self,
         log: Log,
-        propensity: Given = None,
         *,
+        propensity: Given = None,
         share: float | None = None,
         progress: Progress | None = None,
         start: MF | None = None,

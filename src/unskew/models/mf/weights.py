@@ -61,7 +61,7 @@ def weigh(log: Log, given: Given, share: float | None = None) -> Weighted:
         return Weighted(log, 1.0 / _checked(log, given), "given per row")
     model = propensities.make(given)
     if not model.fitted:
-        model = model.fit(log)
+        model = model.copy().fit(log)
     scored = model.of(log)
     kept = ~np.isnan(scored.rows)
     if not kept.any():
