@@ -19,7 +19,7 @@ from unskew.bounds import LARGEST
 from unskew.engine.held import Held
 from unskew.errors import InputError
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Outcome
+from unskew.outcome.base import Outcome, PairPredictor
 from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
@@ -42,13 +42,13 @@ class Ear:
     """
 
     model: Outcome
-    ask: Ask
+    ask: PairPredictor
     low: float
     high: float
     heard: list[tuple[int, int, float, float]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, model: Outcome, ask: Ask, y: Floats) -> Ear:
+    def of(cls, model: Outcome, ask: PairPredictor, y: Floats) -> Ear:
         """For these outcomes."""
         return cls(model, ask, min(0.0, float(y.min(initial=0.0))), float(y.max(initial=0.0)))
 

@@ -24,7 +24,7 @@ from unskew.log import Ids, Log
 from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.memory import require
-from unskew.outcome.base import Ask, Floats, Outcome
+from unskew.outcome.base import Floats, Outcome, PairPredictor
 from unskew.parts import Made, option
 from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.propensity.crossfit import folds_of, pair_folds
@@ -96,7 +96,7 @@ class Crossfit(Outcome):
             models.append(self.inner.copy().fit(log.take(rest), propensity=p, inputs=inputs, weights=weights))
         return self.remember(models=tuple(models))
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Each pair is answered by the model of its fold."""
         self._check()
         asks = [model.bind(users, items) for model in self.models]

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from unskew.errors import InputError, MissingExtraError, UnskewError
 from unskew.log import Features, Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Floats, Outcome, rows_of
+from unskew.outcome.base import Floats, Outcome, PairPredictor, rows_of
 from unskew.plain import plain
 from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.spec import Spec, show
@@ -111,7 +111,7 @@ class Learned(Outcome):
                 f"{train.account.source}: all outcomes are {values[0]:g}, so '{self}' has nothing to tell apart."
             )
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Ask the model about the covariates of pairs."""
         if self.found is None:
             raise InputError(f"'{self}' has not been fitted. Call .fit(log, inputs=…) first.")
@@ -192,7 +192,7 @@ def _takes_weights(estimator: Any) -> bool:
     return bool(has_fit_parameter(estimator, "sample_weight"))
 
 
-def _place(inputs: FitInputs, users: Ids, items: Ids) -> Ask:
+def _place(inputs: FitInputs, users: Ids, items: Ids) -> PairPredictor:
     """A function from pairs of codes to their covariates, users' first."""
 
     def rows(features: Features | None, ids: Ids, what: str) -> Floats:

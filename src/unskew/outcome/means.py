@@ -21,7 +21,7 @@ from unskew.bounds import NOT_NEGATIVE
 from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Floats, rows_of
+from unskew.outcome.base import Floats, PairPredictor, rows_of
 from unskew.outcome.fitted import Fitted, Mask
 from unskew.parts import option
 from unskew.propensity.base import NO_INPUTS, FitInputs
@@ -80,7 +80,7 @@ class Means(Fitted[Effects]):
         size = np.divide(total**2, squares, out=np.zeros(many), where=there)
         return mean * np.divide(size, size + self.shrink, out=np.zeros(many), where=there), there
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Effects in the order of the given ids; unknown ones have none."""
         found = self.state
         user = np.append(found.user, 0.0)[users.into(found.users)]  # code −1 reads the 0 at the end

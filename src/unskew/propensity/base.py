@@ -28,7 +28,7 @@ from unskew.plain import plain
 Floats = npt.NDArray[np.float64]
 
 
-Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
+IdColumn = Sequence[Any] | pl.Series | npt.NDArray[Any]
 
 
 class Level(StrEnum):
@@ -167,7 +167,7 @@ class Propensity(Part, ABC):
         """P per item where it is the same for every user and value, else ``None``."""
         return None
 
-    def predict(self, users: Many, items: Many) -> Floats:
+    def predict(self, users: IdColumn, items: IdColumn) -> Floats:
         """P of the pairs (users[j], items[j]), which need not have been seen; no users × items matrix is built."""
         (people, user), (things, item) = coded_pairs(users, items)
         order = np.lexsort((item, user))

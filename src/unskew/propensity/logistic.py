@@ -39,7 +39,17 @@ from unskew.parts import Words, option
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
 from unskew.propensity.crossfit import unseen_pairs
 from unskew.propensity.tuning import GRID, choose
-from unskew.propensity.two_way import CHUNK, Grid, Link, Pairs, Some, add_products, log_loss, minimise, parts
+from unskew.propensity.two_way import (
+    CHUNK,
+    AllPairs,
+    Link,
+    Pairs,
+    SampledPairs,
+    add_products,
+    log_loss,
+    minimise,
+    parts,
+)
 from unskew.spec import show
 
 FEATURES = ("outer", "plain", "none")
@@ -178,7 +188,7 @@ class Logistic(Propensity):
                 raise InputError(f"logistic(negatives=all) would hold all {every:,} pairs in memory. Use negatives=10.")
             label = np.zeros((len(user), len(item)))
             label[train.user, train.item] = 1.0
-            return Grid(user, item), label, often[:, None], 0.0
+            return AllPairs(user, item), label, often[:, None], 0.0
         count = len(train)
         most = self.negatives * count if isinstance(self.negatives, int) else min(AUTO * count, max(EXACT, count))
         unseen = unseen_pairs(train, most, self.seed)
@@ -187,7 +197,7 @@ class Logistic(Propensity):
         order = np.argsort(left, kind="stable")
         label = np.repeat([1.0, 0.0], [count, len(unseen.pairs)])[order]
         lift = -float(np.log(unseen.rate)) if len(unseen.pairs) else 0.0
-        return Some(user, item, left[order], right[order]), label, often[left[order]], lift
+        return SampledPairs(user, item, left[order], right[order]), label, often[left[order]], lift
 
     def _minimum(
         self, task: _Task, weight: Floats, c: float, start: Floats | None = None, goal: float = EXACTLY

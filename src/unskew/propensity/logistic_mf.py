@@ -85,7 +85,7 @@ class LogisticMF(Propensity):
     seed: int = option(0, SEED, "of start and draws")
     ridge: float | str = option("auto", RIDGES, "on offsets", changed=True)
     threads: int | None = field(default=None, compare=False, repr=False)
-    found: Factors | None = field(default=None, compare=False, repr=False)
+    found: LogisticFactors | None = field(default=None, compare=False, repr=False)
 
     name = "logistic_mf"
     estimated = True
@@ -160,7 +160,7 @@ class LogisticMF(Propensity):
 
 
 @dataclass(frozen=True, eq=False)
-class Factors:
+class LogisticFactors:
     """What was found; the last column of ``user`` and ``item`` is the offset, ``level`` is c.
 
     Args:
@@ -182,7 +182,7 @@ class Factors:
     losses: tuple[float, ...]
 
 
-def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Factors:
+def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> LogisticFactors:
     """Which pairs, how strong a penalty, and the factors that suit them."""
     kept, held = _pairs(train, model, rate)
     share = 1.0 if train.share is None else train.share
@@ -197,7 +197,7 @@ def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Fa
     penalties = np.full(len(train.users), penalty), np.full(len(train.items), penalty)
     measure = isinstance(model.ridge, str)
     user, item, level, losses = alternate(task, penalties, level, first, model.epochs, model.threads, ridges, measure)
-    return Factors(
+    return LogisticFactors(
         train.users,
         train.items,
         user,
