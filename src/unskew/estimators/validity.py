@@ -101,7 +101,7 @@ def _kind_refusal(metric: Metric, target: Target, evidence: Evidence) -> str | N
         return f"{metric} needs ranks, and {evidence.unranked}."
     if target is Target.PER_PAIR and not metric.averages_pairs:
         return f"{metric} is no average over pairs."
-    if metric.counts_relevant and not evidence.binary and (target is Target.PER_PAIR or target.sums):
+    if metric.of_listed and not evidence.binary and (target is Target.PER_PAIR or target.sums):
         return f"{metric} counts relevant items, and the values are graded."
     return None
 

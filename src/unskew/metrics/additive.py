@@ -17,8 +17,8 @@ class Recall(RankingMetric):
 
     name = "recall"
     shape = Shape.ADDITIVE
-    share_of_relevant = True
     needs_k = True
+    of_relevant = True
 
     def worth(self, rank: Floats) -> Floats:
         """One for every rank."""
@@ -31,8 +31,9 @@ class Precision(RankingMetric):
 
     name = "precision"
     shape = Shape.ADDITIVE
-    averages_pairs = divided_by_k = counts_relevant = True
     needs_k = True
+    of_listed = True
+    averages_pairs = divided_by_k = True
 
     def worth(self, rank: Floats) -> Floats:
         """One k-th for every rank."""
@@ -45,7 +46,7 @@ class CG(Precision):
     """Cumulative gain: the mean value of the first ``k`` (schnabel16 Eq. 7); precision, for graded values."""
 
     name = "cg"
-    counts_relevant = False
+    of_listed = False  # values need not end at 1
 
 
 @dataclass(frozen=True)

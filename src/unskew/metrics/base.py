@@ -52,12 +52,12 @@ class RankingMetric(Part, ABC):
 
     shape: ClassVar[Shape]
     needs_k: ClassVar[bool] = False
+    of_relevant: ClassVar[bool] = False  # a share of the relevant items: where nothing divides, a number of them
+    of_listed: ClassVar[bool] = False  # a share of the listed items
     lower_is_better: ClassVar[bool] = False
     root: ClassVar[bool] = False
     averages_pairs: ClassVar[bool] = False  # Σ y · worth(rank) is an average over pairs as well
     divided_by_k: ClassVar[bool] = False  # a mean over the list, which averages over relevant items have no use for
-    counts_relevant: ClassVar[bool] = False  # it counts items that are relevant or not: graded values say neither
-    share_of_relevant: ClassVar[bool] = False  # a share where users are averaged, a count where sums are
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -40,6 +40,7 @@ class Outcome(Part, ABC):
     """A model of E[y] for any pair."""
 
     estimated: ClassVar[bool] = True
+    crossfits: ClassVar[bool] = False  # fits by folds of pairs of its own
 
     def fit(
         self,

@@ -52,10 +52,11 @@ class Crossfit(Outcome):
     models: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
 
     name = "crossfit"
+    crossfits = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.inner, Crossfit):
+        if self.inner.crossfits:
             raise InputError("'crossfit': the model is cross-fitted already.")
         if not self.inner.estimated:
             raise InputError(f"'crossfit': '{self.inner}' is not fitted to the log, so there is nothing to cross-fit.")
@@ -141,5 +142,5 @@ def crossfit(
     """
     if not outcome.estimated:
         return outcome
-    folded = outcome if isinstance(outcome, Crossfit) else Crossfit(outcome, folds, seed)
+    folded = outcome if outcome.crossfits else Crossfit(outcome, folds, seed)
     return folded.copy().fit(log, propensity=propensity, inputs=inputs, weights=weights)

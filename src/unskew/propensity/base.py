@@ -7,9 +7,10 @@ the whole ``log``, its ``train`` or its ``test`` part. Relative propensities ser
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -63,6 +64,23 @@ class FitInputs:
 
 
 NO_INPUTS = FitInputs()
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingFiles:
+    """A training log that exceeds memory.
+
+    Args:
+        train: a file (.parquet, .csv, .tsv), a folder of them, or a pattern such as ``train/*.parquet``.
+        mcar: pairs that were seen at random: a log, or files like ``train``.
+        columns: our column names → theirs, in all files.
+        above: count only rows whose value is above this (0 for conversions); by default all rows.
+    """
+
+    train: str | PathLike[str]
+    mcar: str | PathLike[str] | Log | None = None
+    columns: Mapping[str, str] | None = None
+    above: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +144,13 @@ class Propensity(Part, ABC):
     def tuned(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """The same with options that held-out pairs choose set to numbers, so that many fits need one choice only."""
         return self
+
+    def from_files(self, files: TrainingFiles) -> Self:
+        """A fitted one from counts of files that exceed memory (``counted.py``), where counts are all it needs."""
+        raise InputError(
+            f"counted: '{self}' needs more of a training log than counts. Use popularity or naive_bayes, or give a "
+            "training log that fits into memory."
+        )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
         """The same for a population and a catalogue that were not known when it was counted from files."""

@@ -25,8 +25,8 @@ from unskew.errors import InputError, RefusedError
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
 from unskew.parts import option
-from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, row_weights
-from unskew.propensity.counting import MOST_VALUES, ValueCounts, too_many
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, TrainingFiles, row_weights
+from unskew.propensity.counting import MOST_VALUES, ValueCounts, count_values, too_many
 from unskew.spec import show
 
 FEWEST_ROWS = 50  # random rows, and of every value that counts at least
@@ -80,6 +80,18 @@ class NaiveBayes(Propensity):
         if inputs.mcar is None:
             raise InputError(NO_SAMPLE)
         return self._from(counted, _counts(inputs.mcar, inputs.mcar_weights))
+
+    def from_files(self, files: TrainingFiles) -> Self:
+        """From the rows of every value; the random sample may be a log in memory."""
+        if files.above is not None:
+            raise InputError("counted: 'above' is for popularity; naive_bayes counts the rows of every value.")
+        if files.mcar is None:
+            raise InputError(
+                f"{NO_SAMPLE}\nInside counted(…) it is called mcar: counted({self}, …, mcar=mcar.parquet)."
+            )
+        mcar, columns = files.mcar, files.columns
+        sample = mcar if isinstance(mcar, Log) else count_values(mcar, columns=columns)
+        return self.from_counts(count_values(files.train, columns=columns), sample, self.smoothing)
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
         """The same, with users and items of a population and a catalogue beside those that were counted."""

@@ -27,7 +27,18 @@ from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.parts import Made, Words, option
-from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, positive_rows, row_weights
+from unskew.propensity.base import (
+    NO_INPUTS,
+    FitInputs,
+    Floats,
+    Level,
+    Propensity,
+    Scored,
+    TrainingFiles,
+    positive_rows,
+    row_weights,
+)
+from unskew.propensity.counting import count_items
 from unskew.propensity.exponent import Exponent, Half, from_exposures, from_random
 
 ESTIMATE = "estimate"
@@ -111,6 +122,19 @@ class Popularity(Propensity):
             per_user=float(weight.sum()) / (len(log.users) if weights is None else float(weights.sum())),
             slope=_slope(log, inputs, positive, weight) if self.gamma == ESTIMATE else None,
         )
+
+    def from_files(self, files: TrainingFiles) -> Self:
+        """From the rows of every item, those above a value only where it is given."""
+        if files.mcar is not None or self.level is Level.ABSOLUTE:
+            raise InputError(
+                f"counted: positives of items are all that is counted for '{self}', and a random sample (mcar) or an "
+                "absolute level need more. Use popularity(gamma=1), if exposure explains all of popularity, or give "
+                "the training log with --train."
+            )
+        needed = ("item",) if files.above is None else ("item", "value")
+        used = {ours: theirs for ours, theirs in (files.columns or {}).items() if ours in needed}
+        items, counts = count_items(files.train, columns=used, above=files.above)
+        return self.from_counts(items, counts, self.gamma, self.unsupported)
 
     @property
     def fitted(self) -> bool:
