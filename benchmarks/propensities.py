@@ -87,7 +87,7 @@ def random_sample() -> Log:
 
 def bayes(rows: int, how: str) -> dict[str, float]:
     """naive_bayes fitted to values counted in files, or to a log in memory."""
-    from unskew.propensity import NaiveBayes, Side, count_values
+    from unskew.propensity import FitInputs, NaiveBayes, count_values
 
     folder, mcar = rated_folder(rows), random_sample()
     began = time.perf_counter()
@@ -95,7 +95,7 @@ def bayes(rows: int, how: str) -> dict[str, float]:
         fitted = NaiveBayes.from_counts(count_values(folder), mcar)
     else:
         (path,) = folder.iterdir()
-        fitted = NaiveBayes().fit(read_log(path, feedback="ratings"), Side(mcar=mcar))
+        fitted = NaiveBayes().fit(read_log(path, feedback="ratings"), inputs=FitInputs(mcar=mcar))
     assert fitted.of_value is not None
     return {"seconds": time.perf_counter() - began} | {f"P{k}": float(p) for k, p in enumerate(fitted.of_value, 1)}
 

@@ -2,7 +2,7 @@
 
     import unskew as us
 
-    train, test = us.split.holdout(us.read_log("clicks.parquet"), test_size=0.3, seed=0)
+    train, test = us.split.holdout(us.read_log("clicks.parquet"), share=0.3, seed=0)
     result = us.evaluate(
         test,
         {"als": "als.parquet", "popular": us.models.MostPopular().fit(train)},

@@ -41,8 +41,11 @@ class Whole:
         if number is None or number < self.low:
             raise _refused(what, self.words, f"a whole number of at least {self.low:,}", value)
         if number > self.high:
-            raise _refused(what, (), f"at most {_POWERS.get(self.high, f'{self.high:,}')}", value, self.why)
+            raise _refused(what, (), f"at most {_largest(self.high)}", value, self.why)
         return number
+
+    def __str__(self) -> str:
+        return _either(self.words) + f"a whole number from {self.low:,} to {_largest(self.high)}"
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,9 @@ class Number:
             raise _refused(what, (), f"at least {SMALLEST:g}", value, "One over it could not be reckoned with.")
         return number
 
+    def __str__(self) -> str:
+        return _either(self.words) + self._range
+
     @property
     def _range(self) -> str:
         if self.above > -inf and self.below < inf:
@@ -76,7 +82,7 @@ class Number:
             return f"a number above {self.above:g} and at most {self.high:g}"
         if self.low >= 0.0:
             return f"a number of at least {self.low:g} and at most {self.high:g}"
-        return f"a finite number between {self.low:g} and {self.high:g}"
+        return f"a finite number between {self.low:g} and {self.high:g}".replace("-", "−", 1)
 
 
 Bound = Whole | Number
@@ -137,8 +143,15 @@ def _float(value: object) -> float | None:
 
 
 def _refused(what: str, words: tuple[str, ...], range_: str, value: object, why: str = "") -> InputError:
-    either = f"{', '.join(words)} or " if words else ""
-    return InputError(f"{what} must be {either}{range_}, not {shown(value)}.{f' {why}' if why else ''}")
+    return InputError(f"{what} must be {_either(words)}{range_}, not {shown(value)}.{f' {why}' if why else ''}")
+
+
+def _either(words: tuple[str, ...]) -> str:
+    return f"{', '.join(words)} or " if words else ""
+
+
+def _largest(number: int) -> str:
+    return _POWERS.get(number, f"{number:,}")
 
 
 _POWERS = {2**31 - 1: "2³¹ − 1", 2**63 - 1: "2⁶³ − 1", 2**64 - 1: "2⁶⁴ − 1"}

@@ -7,7 +7,7 @@ class UnskewError(Exception):
     """Anything that unskew refuses or cannot read; the command line shows it in one panel."""
 
 
-class InputError(UnskewError):
+class InputError(UnskewError, ValueError):
     """A file, frame, option or string that cannot be used as it stands."""
 
 
@@ -15,7 +15,7 @@ class RefusedError(UnskewError):
     """An estimate that the log cannot support: the reason and the alternative."""
 
 
-class MissingExtraError(UnskewError):
+class MissingExtraError(UnskewError, ImportError):
     """An optional dependency that is not installed; the message names the extra to install."""
 
     def __init__(self, what: str, extra: str) -> None:

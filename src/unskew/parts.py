@@ -14,7 +14,8 @@ name: built-in ones are imported when they are first used, others register with 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from copy import copy
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -161,6 +162,16 @@ class Part:
         taken = {entry.name for entry in fields(cls)}  # type: ignore[arg-type]
         return cls(**given, **{name: value for name, value in context.items() if name in taken})
 
+    def remember(self, **learnt: Any) -> Self:
+        """Keep what a fit has learnt, and give the part back; options never change, what is learnt does."""
+        for name, value in learnt.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    def copy(self) -> Self:
+        """Another one with the same options, whose fit leaves this one as it is."""
+        return copy(self)
+
     def shown(self) -> dict[str, Any]:
         """The options that the canonical string tells, in their order."""
         told = {}
@@ -183,7 +194,8 @@ class Part:
 
 @cache
 def _options(part: Any) -> tuple[tuple[Field[Any], Option], ...]:
-    return tuple((entry, entry.metadata[_KEY]) for entry in fields(part) if _KEY in entry.metadata)
+    known = fields(part) if is_dataclass(part) else ()  # a plain class has no options
+    return tuple((entry, entry.metadata[_KEY]) for entry in known if _KEY in entry.metadata)
 
 
 def options_of(part: Any) -> tuple[tuple[Field[Any], Option], ...]:
@@ -205,8 +217,7 @@ class Family(Generic[T]):
     """
 
     def __init__(self, kind: str, base: Any, built_in: Mapping[str, str]) -> None:
-        self.kind, self.base = kind, base
-        self._built_in = built_in
+        self.kind, self.base, self.built_in = kind, base, built_in
         self._registered: dict[str, Any] = {}
 
     def register(self, part: P) -> P:
@@ -216,7 +227,7 @@ class Family(Generic[T]):
             raise InputError(f"a {self.kind} needs a name like 'my_{self.kind}': set name = … in {part.__name__}.")
         if not issubclass(part, self.base):
             raise InputError(f"'{name}' is no {self.kind}: {part.__name__} must derive from {self._bases()}.")
-        other = self._built_in.get(name) or self._registered.get(name)
+        other = self.built_in.get(name) or self._registered.get(name)
         if other is not None and other is not part and _place(other) != _place(part):
             raise InputError(f"there is already a {self.kind} called '{name}'. Choose another name.")
         self._registered[name] = part
@@ -235,8 +246,8 @@ class Family(Generic[T]):
 
     def class_of(self, name: str) -> Any:
         """The class behind a name: registered, our own, or one that an entry point brings."""
-        if name in self._built_in:
-            module, _, attribute = self._built_in[name].partition(":")
+        if name in self.built_in:
+            module, _, attribute = self.built_in[name].partition(":")
             return getattr(import_module(module), attribute)
         if name not in self._registered:
             load_entry_points()
@@ -250,7 +261,11 @@ class Family(Generic[T]):
     def names(self) -> Iterator[str]:
         """All names, entry points included."""
         load_entry_points()
-        yield from {**self._built_in, **self._registered}
+        yield from {**self.built_in, **self._registered}
+
+    def class_names(self) -> list[str]:
+        """The names of our own classes: what ``dir`` of the room lists."""
+        return sorted(place.partition(":")[2] for place in self.built_in.values())
 
     def _bases(self) -> str:
         bases = self.base if isinstance(self.base, tuple) else (self.base,)

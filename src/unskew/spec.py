@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -154,24 +153,6 @@ class _Reader:
 
     def _error(self, problem: str) -> InputError:
         return InputError(f"cannot read the {self._kind} '{plain(self._text)}': {problem}.")
-
-
-def build(kind: str, text: str, makers: Mapping[str, Callable[[Spec], T]]) -> T:
-    """Build the part called ``text`` from a table of makers; unknown names get the nearest known one."""
-    if not isinstance(text, str):
-        raise InputError(f"the {kind} {plain(repr(text))} is neither a canonical string nor a part of unskew's.")
-    spec = parse(text, kind)
-    maker = makers.get(spec.name)
-    if maker is None:
-        near = get_close_matches(spec.name[:40].lower(), makers, n=1)
-        hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise InputError(f"there is no {kind} called '{plain(spec.name)}'.{hint} Known: {', '.join(sorted(makers))}.")
-    try:
-        return maker(spec)
-    except InputError as problem:
-        if spec.name in str(problem):
-            raise
-        raise InputError(f"cannot read the {kind} '{plain(text)}': {problem}") from problem
 
 
 def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import unskew as us
 from tests.cli.test_cli import flat, unskew
 from tests.report.reading import Reader, matches
 from unskew.log import Log, read_features
-from unskew.propensity import Side, check
+from unskew.propensity import FitInputs, check
 from unskew.report import audit_notebook, audit_page, checks_page
 
 from . import logs
@@ -49,8 +49,10 @@ def test_the_checks_are_those_of_the_propensity_room(frame: pl.DataFrame, audit:
     found = us.audit(
         frame, feedback="conversions", propensities=more, mcar=mcar, user_features=user, item_features=item
     )
-    side = Side(Log.from_frame(mcar, feedback="conversions"), read_features(user, "user"), read_features(item, "item"))
-    assert found.checks == check(more, log, side=side)
+    side = FitInputs(
+        Log.from_frame(mcar, feedback="conversions"), read_features(user, "user"), read_features(item, "item")
+    )
+    assert found.checks == check(more, log, inputs=side)
     assert found.mcar is not None
 
 

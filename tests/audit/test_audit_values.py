@@ -10,7 +10,7 @@ import pytest
 
 import unskew as us
 from unskew.auditing.contrast import Contrast
-from unskew.auditing.values import Grid, describe, difference, mean_with_error
+from unskew.auditing.values import ValueLevels, describe, difference, mean_with_error
 
 from . import logs
 
@@ -41,11 +41,11 @@ def contrasted(seed: int, seen: dict[float, float]) -> Contrast:
 def test_values_are_counted_on_levels() -> None:
     """Few values are levels of their own; many are at most 20 bins that hold all rows."""
     few = np.array([3.0, 1.0, 1.0, 5.0])
-    found = describe(few, Grid.of(few))
+    found = describe(few, ValueLevels.of(few))
     assert [(v.low, v.high, v.rows) for v in found.levels] == [(1.0, 1.0, 2), (3.0, 3.0, 1), (5.0, 5.0, 1)]
     assert (found.mean, found.distinct, found.zeros) == (2.5, 3, 0.0)
     many = np.random.default_rng(0).lognormal(2.0, 2.0, 5000)
-    bins = describe(many, Grid.of(many))
+    bins = describe(many, ValueLevels.of(many))
     assert bins.distinct is None and len(bins.levels) == 20 and sum(v.rows for v in bins.levels) == 5000
     assert bins.quantiles["median"] == pytest.approx(np.median(many), rel=0.01)
 

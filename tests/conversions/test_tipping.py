@@ -25,7 +25,7 @@ from unskew.inference.bootstrap import user_weights
 from unskew.log import Ids
 from unskew.log.ids import Codes
 from unskew.outcome import Outcome
-from unskew.outcome.base import Ask
+from unskew.outcome.base import PairPredictor
 
 pytestmark = pytest.mark.usefixtures("made_up_logs")
 WHOLE = (Phase.explicit, Phase.generate)
@@ -159,7 +159,7 @@ class Counting(Outcome):
 
     name = "counting"
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         def ask(user: Codes, item: Codes) -> npt.NDArray[np.float64]:
             self.asked.append(len(user))
             return np.full(len(user), 0.5)

@@ -17,7 +17,7 @@ import unskew as us
 from unskew.inference.bootstrap import user_weights
 from unskew.inference.intervals import percentile
 from unskew.inference.steps import STEP, prolonged, stepped
-from unskew.propensity import NOTHING, Level, Popularity, Propensity, Side
+from unskew.propensity import NO_INPUTS, FitInputs, Level, Popularity, Propensity
 
 from .refit_study import CELLS, LEVEL, METHODS, MODELS, TEST, TRAIN, Coverage, Users, World, hashes, study, truth
 
@@ -191,10 +191,10 @@ def test_fits_that_a_replicate_cannot_make_are_lost_and_counted() -> None:
     class Moody(Popularity):
         least: float = 0.0
 
-        def fit(self, train: us.Log, side: Side = NOTHING, weights: Any = None) -> Any:
+        def fit(self, log: us.Log, *, inputs: FitInputs = NO_INPUTS, weights: Any = None) -> Any:
             if weights is not None and weights[0] < self.least:
                 raise us.InputError("this draw does not suit me")
-            return super().fit(train, side, weights)
+            return super().fit(log, inputs=inputs, weights=weights)
 
     first = np.array([user_weights(hashes("t", TRAIN), 0, b)[0] for b in range(60)])
     some = evaluated(world, Moody(1.0, least=0.8), refit=True, seed=0, replicates=60)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.log import Log
-from unskew.models.mf.problem import Factors, Loss, Offsets, Problem, Ratings, Side
+from unskew.models.mf.problem import GroupedRatings, Loss, MFParameters, Offsets, Problem, Ratings
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,17 +42,17 @@ def problem_of(
     there = ~np.isnan(matrix)
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64)
     weights = np.ones(matrix.shape) if weight is None else weight
-    side = Side(indptr, np.nonzero(there)[1].astype(np.int32), matrix[there], weights[there])
+    side = GroupedRatings(indptr, np.nonzero(there)[1].astype(np.int32), matrix[there], weights[there])
     return Problem(Ratings(side, matrix.shape[1]), dim, strength, loss, offsets)
 
 
-def random_factors(users: int, items: int, dim: int, seed: int = 0) -> Factors:
+def random_factors(users: int, items: int, dim: int, seed: int = 0) -> MFParameters:
     """Any numbers."""
     rng = np.random.default_rng(seed)
-    return Factors(rng.normal(size=(users, dim + 1)), rng.normal(size=(items, dim + 1)), float(rng.normal()))
+    return MFParameters(rng.normal(size=(users, dim + 1)), rng.normal(size=(items, dim + 1)), float(rng.normal()))
 
 
-def slow_objective(problem: Problem, matrix: Floats, weight: Floats, factors: Factors, edge: float = 0.0) -> float:
+def slow_objective(problem: Problem, matrix: Floats, weight: Floats, factors: MFParameters, edge: float = 0.0) -> float:
     """The objective, term by term."""
     users, items = matrix.shape
     total = 0.0
@@ -75,7 +75,7 @@ def slow_objective(problem: Problem, matrix: Floats, weight: Floats, factors: Fa
     return total + (scale * factors.level**2 if penalised else 0.0)
 
 
-def predictions(factors: Factors) -> Floats:
+def predictions(factors: MFParameters) -> Floats:
     """The full matrix of predictions."""
     inner = factors.user[:, :-1] @ factors.item[:, :-1].T
     return np.asarray(inner + factors.user[:, -1:] + factors.item[:, -1] + factors.level)

@@ -123,7 +123,7 @@ def test_wrong_logs_and_propensities_are_named() -> None:
             MF(2).fit(wrong)
     zero = np.where(np.arange(len(log)) >= len(log) - 2, 0.0, log.propensity)
     with pytest.raises(InputError, match=r"propensity must be in \(0, 1\]; that of user 19.* \(2 rows"):
-        MF(2).fit(log, zero)
+        MF(2).fit(log, propensity=zero)
     for given, message in (
         (log.propensity * 9.0, r"in \(0, 1\]"),
         (log.propensity[1:], "one propensity for each"),
@@ -131,7 +131,7 @@ def test_wrong_logs_and_propensities_are_named() -> None:
         ("naive_bayes", "random|mcar|MCAR"),
     ):
         with pytest.raises(InputError, match=message):
-            MF(2).fit(log, given)
+            MF(2).fit(log, propensity=given)
     with pytest.raises(InputError, match="column 'propensity'"):
         MF(2, propensity="known").fit(replace(log, propensity=None))
 

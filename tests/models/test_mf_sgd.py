@@ -14,7 +14,7 @@ from unskew.errors import InputError
 from unskew.models.mf import MF
 from unskew.models.mf import sgd as module
 from unskew.models.mf.als import als
-from unskew.models.mf.problem import Factors, Loss, Offsets, Problem
+from unskew.models.mf.problem import Loss, MFParameters, Offsets, Problem
 from unskew.models.mf.sgd import sgd
 from unskew.models.mf.solving import Effort
 from unskew.models.mf.start import svd_start
@@ -47,7 +47,7 @@ def met(tiles: Tiles) -> list[tuple[int, int, float, float]]:
     return found
 
 
-def slow_epoch(problem: Problem, order: list[tuple[int, int, float, float]], at: Factors, kappa: float) -> float:
+def slow_epoch(problem: Problem, order: list[tuple[int, int, float, float]], at: MFParameters, kappa: float) -> float:
     """One rating at a time in double precision; changes the factors and gives back the loss as met."""
     d, loss = problem.dim, 0.0
     users, items = ([rating[side] for rating in order] for side in (0, 1))

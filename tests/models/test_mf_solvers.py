@@ -175,7 +175,7 @@ def test_the_start_is_the_truncated_svd_of_the_filled_matrix() -> None:
 
 
 def test_more_factors_than_the_matrix_has_rank() -> None:
-    """Factors beyond the smaller side stay 0, and the fit is finite."""
+    """MFParameters beyond the smaller side stay 0, and the fit is finite."""
     _, matrix = low_rank(6, 4, 2, 0.8, 0.1)
     problem = problem_of(matrix, 9, 0.1)
     solved = als(problem, svd_start(problem.ratings, 9), Effort(20))

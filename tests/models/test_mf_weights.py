@@ -43,7 +43,7 @@ def test_a_fit_minimises_the_stated_objective() -> None:
     inverse[log.user, log.item] = 1.0 / log.propensity
     constant = np.full(matrix.shape, matrix.size / len(log))
     for given, weight in (("known", inverse), (log.propensity, inverse), (None, constant)):
-        model = MF(dim=2, penalty=0.5, offsets="free", seed=4).fit(log, given)
+        model = MF(dim=2, penalty=0.5, offsets="free", seed=4).fit(log, propensity=given)
         problem = problem_of(matrix, 2, 0.5, "squared", "free", weight)
         solved = als_module.als(problem, svd_start(problem.ratings, 2, 4), Effort(als_module.ROUNDS))
         np.testing.assert_allclose(predictions(model.factors_), predictions(solved.factors))

@@ -30,7 +30,7 @@ def test_each_pair_is_answered_by_the_model_that_did_not_see_it(inner: Outcome, 
     assert seed == 0 or (fold != pair_folds(EVERY, 3)).mean() > 0.5
     expected = np.empty(len(EVERY))
     for k in range(3):
-        model = inner.fit(LOG.take(seen_fold != k), P[seen_fold != k])
+        model = inner.fit(LOG.take(seen_fold != k), propensity=P[seen_fold != k])
         expected[fold == k] = model.of(EVERY)[fold == k]
     assert (found.of(EVERY) == expected).all()
     assert (found.predict(*ALL) == expected).all()
@@ -81,7 +81,7 @@ WORTH = np.array([[1.0, 0.6, 0.0], [1.0, 0.6, 0.5], [0.6, 0.0, 1.0]])
 def test_in_sample_fits_bias_the_doubly_robust_estimate_and_pair_folds_do_not(model: Outcome) -> None:
     """All 3^5 outcomes of five uncertain pairs: E[dr] is off by more than 1 % in sample, by nothing with pair folds."""
     truth = float((CHANCE * WORTH).sum())
-    inside = expectation(CHANCE, SHOWN, WORTH, lambda log, p: model.fit(log, p))
+    inside = expectation(CHANCE, SHOWN, WORTH, lambda log, p: model.fit(log, propensity=p))
     folded = expectation(CHANCE, SHOWN, WORTH, lambda log, p: crossfit(model, log, folds=2, propensity=p))
     assert abs(inside - truth) > 0.01 * truth
     assert folded == pytest.approx(truth, abs=1e-12)

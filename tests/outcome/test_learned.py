@@ -11,13 +11,13 @@ from tests.outcome.worlds import World, features_of, log_of, pairs_of
 from unskew import outcome
 from unskew.errors import InputError, MissingExtraError
 from unskew.outcome import Learned, Means, crossfit
-from unskew.propensity import Side
+from unskew.propensity import FitInputs
 
 sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not there: learned outcomes are not tested")
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(200, 2)), RNG.normal(size=(80, 2))
-SIDE = Side(user_features=features_of(X, "user"), item_features=features_of(Z, "item"))
+SIDE = FitInputs(user_features=features_of(X, "user"), item_features=features_of(Z, "item"))
 CHANCE = 1.0 / (1.0 + np.exp(-(X[:, :1] + Z[:, 0] - 0.5)))
 SEEN = RNG.random(CHANCE.shape) < 0.05 + 0.3 * CHANCE
 Y = (RNG.random(CHANCE.shape) < CHANCE).astype(np.float64)
@@ -29,10 +29,10 @@ P = WORLD.p[SEEN]
 @pytest.mark.parametrize("text", ["sklearn(LogisticRegression)", "sklearn(Ridge, alpha=2)"])
 def test_covariates_tell_what_means_cannot(text: str) -> None:
     """Where covariates decide, a learner comes nearer the truth than means; q of pairs is the model's own."""
-    found = outcome.make(text).fit(LOG, P, SIDE)
+    found = outcome.make(text).fit(LOG, propensity=P, inputs=SIDE)
     assert isinstance(found, Learned)
     q = found.predict(*pairs_of(CHANCE.shape))
-    assert WORLD.error(q) < 0.5 * WORLD.error(Means().fit(LOG, P).predict(*pairs_of(CHANCE.shape)))
+    assert WORLD.error(q) < 0.5 * WORLD.error(Means().fit(LOG, propensity=P).predict(*pairs_of(CHANCE.shape)))
     assert str(found) == text
     x = np.hstack([X[[3]], Z[[7]]])
     own = found.found.predict_proba(x)[0, 1] if hasattr(found.found, "predict_proba") else found.found.predict(x)[0]
@@ -44,7 +44,9 @@ def test_rows_weigh_one_over_p() -> None:
     """Against scikit-learn, called by hand with the weights."""
     from sklearn.linear_model import LogisticRegression
 
-    found = Learned(LogisticRegression()).fit(LOG, P, SIDE, weights=(np.arange(200) % 3).astype(np.float64))
+    found = Learned(LogisticRegression()).fit(
+        LOG, propensity=P, inputs=SIDE, weights=(np.arange(200) % 3).astype(np.float64)
+    )
     weight = (1.0 / P) * (np.arange(200) % 3)[LOG.user]
     keep = weight > 0.0
     scale = (np.arange(200) % 3)[LOG.user].sum() / weight.sum()
@@ -58,7 +60,7 @@ def test_regressors_take_graded_outcomes_and_stay_at_least_0() -> None:
     from sklearn.linear_model import LinearRegression
 
     graded = log_of(SEEN, Y * RNG.integers(1, 6, Y.shape))
-    found = Learned(LinearRegression()).fit(graded, side=SIDE)
+    found = Learned(LinearRegression()).fit(graded, inputs=SIDE)
     q = found.predict(*pairs_of(CHANCE.shape))
     assert (q >= 0.0).all() and (q == 0.0).any() and q.max() > 1.0
 
@@ -68,7 +70,7 @@ def test_it_can_be_crossfitted() -> None:
     from sklearn.tree import DecisionTreeClassifier
 
     tree = Learned(DecisionTreeClassifier(random_state=0))
-    inside, folded = (m.of(LOG) for m in (tree.fit(LOG, side=SIDE), crossfit(tree, LOG, side=SIDE)))
+    inside, folded = (m.of(LOG) for m in (tree.fit(LOG, inputs=SIDE), crossfit(tree, LOG, inputs=SIDE)))
     truth = Y[SEEN]
     assert ((inside - truth) ** 2).mean() < 0.05 < ((folded - truth) ** 2).mean()  # learnt by heart, or not
 
@@ -82,11 +84,11 @@ def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="covariates"):
         model.fit(LOG)
     with pytest.raises(InputError, match=r"classifier.*there is 2"):
-        model.fit(log_of(SEEN, 2.0 * Y), side=SIDE)
+        model.fit(log_of(SEEN, 2.0 * Y), inputs=SIDE)
     with pytest.raises(InputError, match="all outcomes are 1"):
-        model.fit(log_of(SEEN, np.ones_like(Y)), side=SIDE)
+        model.fit(log_of(SEEN, np.ones_like(Y)), inputs=SIDE)
     with pytest.raises(InputError, match="sample_weight"):
-        Learned(KNeighborsRegressor()).fit(LOG, P, SIDE)
+        Learned(KNeighborsRegressor()).fit(LOG, propensity=P, inputs=SIDE)
     with pytest.raises(InputError, match="not been fitted"):
         model.of(LOG)
     with pytest.raises(InputError, match="there is no 'LogisticRegresion'"):
@@ -96,7 +98,7 @@ def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="no 'fit'"):
         Learned("LogisticRegression")
     with pytest.raises(InputError, match="have no row"):
-        model.fit(LOG, side=SIDE).predict([999], [1])
+        model.fit(LOG, inputs=SIDE).predict([999], [1])
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtraError, match=r"unskew\[learn\]"):
         outcome.make("sklearn(LogisticRegression)")

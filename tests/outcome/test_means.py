@@ -54,7 +54,7 @@ def test_means_are_the_formula(rows: list[Row], shrink: float, doubled: int) -> 
     log = Log.from_frame(frame, feedback="conversions")
     times = {u: 2.0 if u == doubled else 1.0 for u in range(7, 13)}
     weights = np.array([times[u] for u in log.users.values])
-    found = Means(shrink).fit(log, log.propensity, weights=weights)
+    found = Means(shrink).fit(log, propensity=log.propensity, weights=weights)
     asked = [(u, i) for u in (6, *range(7, 13)) for i in (4, *range(5, 13))]
     q = found.predict([u for u, _ in asked], [i for _, i in asked])
     expected = [reference(rows, shrink, times, u, i) for u, i in asked]
@@ -66,7 +66,7 @@ def test_weights_remove_the_bias_of_what_was_shown() -> None:
     world = World.draw()
     log = world.log
     plain = Means().fit(log).predict(*pairs_of(world.p.shape))
-    weighted = Means().fit(log, world.p[world.seen]).predict(*pairs_of(world.p.shape))
+    weighted = Means().fit(log, propensity=world.p[world.seen]).predict(*pairs_of(world.p.shape))
     assert plain.mean() - world.chance.mean() > 0.05
     assert abs(weighted.mean() - world.chance.mean()) < 0.02
     assert world.error(weighted) < world.error(plain)
@@ -76,7 +76,7 @@ def test_shrinking_helps_where_rows_are_few() -> None:
     """Fresh pairs are predicted better than by raw means and than by the mean of all."""
     world = World.draw(rate=0.1)
     errors = [
-        world.error(Means(shrink).fit(world.log, world.p[world.seen]).predict(*pairs_of(world.p.shape)))
+        world.error(Means(shrink).fit(world.log, propensity=world.p[world.seen]).predict(*pairs_of(world.p.shape)))
         for shrink in (0.0, 10.0, 1e9)
     ]
     assert errors[1] < min(errors[0], errors[2])
@@ -86,7 +86,9 @@ def test_the_scale_of_propensities_does_not_matter() -> None:
     """Relative propensities will do."""
     world = World.draw(60, 30)
     log, p = world.log, world.p[world.seen]
-    np.testing.assert_allclose(Means().fit(log, p).of(log), Means().fit(log, 0.01 * p).of(log), rtol=1e-12)
+    np.testing.assert_allclose(
+        Means().fit(log, propensity=p).of(log), Means().fit(log, propensity=0.01 * p).of(log), rtol=1e-12
+    )
 
 
 def test_unknown_pairs_are_counted() -> None:
@@ -105,9 +107,9 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(InputError, match="positives only"):
         Means().fit(clicks)
     with pytest.raises(InputError, match="3 training rows"):
-        Means().fit(log, np.ones(2))
+        Means().fit(log, propensity=np.ones(2))
     with pytest.raises(InputError, match=r"row 2 has 0\.0"):
-        Means().fit(log, np.array([0.5, 0.0, 1.0]))
+        Means().fit(log, propensity=np.array([0.5, 0.0, 1.0]))
     with pytest.raises(InputError, match="no training row that counts"):
         Means().fit(log_of(np.zeros((3, 4), dtype=np.bool_), y))
     with pytest.raises(InputError, match="not been fitted"):

@@ -22,14 +22,14 @@ PAIRS = pairs_of(WORLD.p.shape)
 
 @pytest.fixture(scope="module")
 def fitted() -> LogisticMF:
-    return LogisticMF().fit(LOG, P)
+    return LogisticMF().fit(LOG, propensity=P)
 
 
 def test_better_than_means_and_than_unweighted(fitted: LogisticMF) -> None:
     """In a low-rank world: weighted factors beat weighted offsets and means, and unweighted factors."""
     error = WORLD.error(fitted.predict(*PAIRS))
-    assert error < WORLD.error(LogisticMF(dim=0).fit(LOG, P).predict(*PAIRS))
-    assert error < WORLD.error(Means().fit(LOG, P).predict(*PAIRS))
+    assert error < WORLD.error(LogisticMF(dim=0).fit(LOG, propensity=P).predict(*PAIRS))
+    assert error < WORLD.error(Means().fit(LOG, propensity=P).predict(*PAIRS))
     assert error < WORLD.error(LogisticMF().fit(LOG).predict(*PAIRS))
     assert abs(fitted.predict(*PAIRS).mean() - WORLD.chance.mean()) < 0.02
 
@@ -93,9 +93,9 @@ def test_every_side_reaches_its_penalised_optimum(fraction: bool) -> None:
 
 def test_held_out_rows_stop_the_fit_and_keep_the_best_round() -> None:
     """With a weak penalty it stops early; with nothing held out it runs on, fits noise and is worse."""
-    weak = LogisticMF(penalty=0.2, epochs=12).fit(LOG, P)
+    weak = LogisticMF(penalty=0.2, epochs=12).fit(LOG, propensity=P)
     assert len(weak.held_out_loss) < 12
-    blind = LogisticMF(penalty=0.2, epochs=12, held_out=0.0).fit(LOG, P)
+    blind = LogisticMF(penalty=0.2, epochs=12, held_out=0.0).fit(LOG, propensity=P)
     assert len(blind.held_out_loss) == 1 + 12 + 1 and np.isnan(blind.held_out_loss).all()
     assert WORLD.error(weak.predict(*PAIRS)) < WORLD.error(blind.predict(*PAIRS))
 
@@ -118,7 +118,7 @@ def test_penalties_stand_half_way_between_own_and_mean_information(
 
     monkeypatch.setattr(logistic_mf, "alternate", catch)
     with pytest.raises(InterruptedError):
-        LogisticMF(penalty=0.7, held_out=0.0).fit(log, p, weights=None if times is None else np.array(times))
+        LogisticMF(penalty=0.7, held_out=0.0).fit(log, propensity=p, weights=None if times is None else np.array(times))
     often = times or [1.0] * 6
     assert log.value is not None
     seen = zip(log.user.tolist(), log.item.tolist(), log.value.tolist(), p.tolist(), strict=True)
@@ -138,11 +138,15 @@ def test_penalties_stand_half_way_between_own_and_mean_information(
 @pytest.mark.parametrize("model", [LogisticMF(epochs=3), AdamMF(steps=40)])
 def test_the_same_every_time(model: LogisticMF | AdamMF) -> None:
     """The same seed gives the same bits, whatever the threads; another seed other numbers; the scale of P none."""
-    one = model.fit(LOG, P).of(LOG)
-    many = replace(model, threads=3).fit(LOG, P).of(LOG) if isinstance(model, LogisticMF) else model.fit(LOG, P).of(LOG)
+    one = model.fit(LOG, propensity=P).of(LOG)
+    many = (
+        replace(model, threads=3).fit(LOG, propensity=P).of(LOG)
+        if isinstance(model, LogisticMF)
+        else model.fit(LOG, propensity=P).of(LOG)
+    )
     assert (one == many).all()
-    assert (one != replace(model, seed=1).fit(LOG, P).of(LOG)).any()
-    np.testing.assert_allclose(model.fit(LOG, 0.1 * P).of(LOG), one, rtol=1e-9)
+    assert (one != replace(model, seed=1).fit(LOG, propensity=P).of(LOG)).any()
+    np.testing.assert_allclose(model.fit(LOG, propensity=0.1 * P).of(LOG), one, rtol=1e-9)
 
 
 def test_users_who_count_twice_are_two_users() -> None:
@@ -151,9 +155,11 @@ def test_users_who_count_twice_are_two_users() -> None:
     world = World.draw(60, 30, rate=0.8)
     times = rng.integers(0, 4, 60)
     model = LogisticMF(dim=2, epochs=4, held_out=0.0)
-    weighed = model.fit(world.log, world.p[world.seen], weights=times.astype(np.float64))
+    weighed = model.copy().fit(world.log, propensity=world.p[world.seen], weights=times.astype(np.float64))
     seen = np.repeat(world.seen, times, axis=0)
-    repeated = model.fit(log_of(seen, np.repeat(world.y, times, axis=0)), np.repeat(world.p, times, axis=0)[seen])
+    repeated = model.fit(
+        log_of(seen, np.repeat(world.y, times, axis=0)), propensity=np.repeat(world.p, times, axis=0)[seen]
+    )
     q = weighed.predict(*PAIRS_OF_60).reshape(60, 30)
     again = repeated.predict(*pairs_of(seen.shape)).reshape(seen.shape)
     np.testing.assert_allclose(np.repeat(q, times, axis=0), again, rtol=1e-6)
@@ -231,7 +237,7 @@ def test_adam_learns_and_then_learns_by_heart() -> None:
     """A thousand steps beat none; with the paper's 5,000 on so few rows, seen pairs fit far better than the rest."""
     log_loss: dict[int, tuple[float, float]] = {}
     for steps in (1, 1000, 5000):
-        q = AdamMF(steps=steps).fit(LOG, P).predict(*PAIRS).reshape(WORLD.p.shape)
+        q = AdamMF(steps=steps).fit(LOG, propensity=P).predict(*PAIRS).reshape(WORLD.p.shape)
         q = np.clip(q, 1e-12, 1.0 - 1e-12)
         loss = -(WORLD.y * np.log(q) + (1.0 - WORLD.y) * np.log1p(-q))
         log_loss[steps] = float(np.average(loss[WORLD.seen], weights=1.0 / P)), float(loss[~WORLD.seen].mean())

@@ -1,4 +1,7 @@
-"""A third party's parts, as somebody outside the package would write them: one class each, registered."""
+"""A third party's parts, as somebody outside the package would write them: one class each, registered.
+
+``docs/extending.md`` shows these classes; a test checks that page and file agree.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew import estimators, metrics, models, outcome, propensity
+from unskew import estimators, metrics, models, outcome, propensity, split
 from unskew.bounds import SHARE, Whole
+from unskew.errors import InputError
 from unskew.estimators import Batch, Estimator, Need, Standing, Target, Term
 from unskew.estimators.base import pairs
 from unskew.log import Ids, Log, Recommendations
 from unskew.metrics import RankingMetric, RatingMetric, Shape
 from unskew.models.base import Model, from_shared_scores
 from unskew.outcome import Outcome
-from unskew.outcome.base import Ask
+from unskew.outcome.base import PairPredictor
 from unskew.parts import option
-from unskew.propensity import NOTHING, Level, Propensity, Scored, Side
+from unskew.propensity import NO_INPUTS, FitInputs, Level, Propensity, Scored
+from unskew.split import Split, Splitter
 
 Floats = Any
 
@@ -111,7 +116,7 @@ class ByValue(Propensity):
     high: float = option(0.5, SHARE, "of any other value")
 
     name = "by_value"
-    only_seen = True
+    reads = ("value",)
 
     @property
     def level(self) -> Level:
@@ -145,11 +150,10 @@ class RootCount(Propensity):
         """Whether counts are there."""
         return self.counts is not None
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
-        """Count the rows of every item."""
-        from dataclasses import replace
-
-        return replace(self, items=train.items, counts=np.bincount(train.item, minlength=len(train.items)))
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
+        """Count the rows of every item; users may count several times, or not at all (bootstrap)."""
+        rows = None if weights is None else weights[log.user]
+        return self.remember(items=log.items, counts=np.bincount(log.item, rows, len(log.items)))
 
     def of(self, log: Log) -> Scored:
         """The root of the count, at most 1."""
@@ -170,7 +174,7 @@ class Constant(Outcome):
     name = "constant"
     estimated = False
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """q everywhere."""
         return lambda user, item: np.full(len(user), self.q)
 
@@ -194,3 +198,23 @@ class Alphabetical(Model):
         scores = -np.arange(len(self.catalogue), dtype=np.float64)
         scores[: self.skip] = -1e9
         return from_shared_scores(scores, self.catalogue, users, k, seen)
+
+
+@split.register
+@dataclass(frozen=True)
+class LeaveLast(Splitter):
+    """Hold out the latest rows of every user."""
+
+    rows: int = option(1, Whole(1, 1000), "of every user that are held out")
+
+    name = "leave_last"
+
+    def splits(self, log: Log) -> list[Split]:
+        """One split; time decides, so that its parts have no share of the whole."""
+        if log.time is None:
+            raise InputError(f"{log.account.source}: leave_last needs a column 'time', and there is none.")
+        order = np.lexsort((log.time, log.user))
+        later = log.indptr[log.user[order] + 1] - np.arange(len(order)) - 1  # rows of the same user behind it
+        held_out = np.empty(len(order), dtype=np.bool_)
+        held_out[order] = later < self.rows
+        return [Split(log, held_out, None)]

@@ -30,8 +30,8 @@ def test_it_mends_overpenalised_propensities(method: str) -> None:
     world = LogisticWorld.draw(300, 120, seed=1, effect=2.5)
     log, truth = log_of(world.seen), world.p.ravel()
     inner = Logistic(c=1e-3)
-    before = inner.fit(log, world.side).predict(*world.pairs)
-    fitted = Calibrated(inner, method).fit(log, world.side)
+    before = inner.fit(log, inputs=world.side).predict(*world.pairs)
+    fitted = Calibrated(inner, method).fit(log, inputs=world.side)
     after = fitted.predict(*world.pairs)
     assert log_loss(after, truth) < log_loss(before, truth) - 0.003
     assert after.sum() == pytest.approx(world.seen.sum(), rel=0.05)
@@ -44,8 +44,8 @@ def test_isotonic_learns_any_rising_curve() -> None:
     p = np.where(world.p > np.median(world.p), 0.5, 0.05)
     log = log_of(np.random.default_rng(0).random(p.shape) < p)
     inner, truth = Logistic(c=10.0), p.ravel()
-    before = inner.fit(log, world.side).predict(*world.pairs)
-    after = Calibrated(inner).fit(log, world.side).predict(*world.pairs)
+    before = inner.fit(log, inputs=world.side).predict(*world.pairs)
+    after = Calibrated(inner).fit(log, inputs=world.side).predict(*world.pairs)
     least = log_loss(truth, truth)
     assert log_loss(after, truth) - least < 0.5 * (log_loss(before, truth) - least)
 

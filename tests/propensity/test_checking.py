@@ -11,7 +11,7 @@ import pytest
 
 import unskew as us
 from unskew.log import Log
-from unskew.propensity import Known, Level, Popularity, Side, Uniform, check
+from unskew.propensity import FitInputs, Known, Level, Popularity, Uniform, check
 from unskew.propensity.base import pairs_log
 from unskew.propensity.checking import by_name
 from unskew.propensity.crossfit import pair_folds
@@ -242,7 +242,7 @@ def test_the_weights_of_right_propensities_sum_to_all_pairs() -> None:
 def test_naive_bayes_is_judged_by_its_weights() -> None:
     """It knows P of seen pairs only, cross-fitted; without smoothing Σ 1/P is users × items up to the folds."""
     log, _ = shop()
-    c = check("naive_bayes(smoothing=0)", log, side=Side(mcar=shop(seed=5)[0])).checks[0]
+    c = check("naive_bayes(smoothing=0)", log, inputs=FitInputs(mcar=shop(seed=5)[0])).checks[0]
     assert c.log_loss is None and "unseen pairs lack" in c.unasked[0]
     assert c.implied_pairs == pytest.approx(c.pairs, rel=0.02) and c.overlap[0].unseen is None
 
@@ -319,6 +319,6 @@ def test_naive_bayes_is_flagged_where_values_do_not_decide(by_value: bool) -> No
     mcar = us.Log.from_frame(
         pl.DataFrame({"user": user, "item": item, "value": rating[user, item]}), feedback="ratings"
     )
-    (found,) = us.propensity.check("naive_bayes", seen, side=Side(mcar=mcar)).checks
+    (found,) = us.propensity.check("naive_bayes", seen, inputs=FitInputs(mcar=mcar)).checks
     assert len(found.item_balance) >= 5 and found.reliability == ()
     assert any("tenths of the items" in words for words in found.findings) == (not by_value)

@@ -16,7 +16,16 @@ import unskew as us
 from unskew import propensity
 from unskew.errors import InputError
 from unskew.log import Log, stream
-from unskew.propensity import NaiveBayes, Popularity, Side, ValueCounts, count_items, count_values, from_files, tally
+from unskew.propensity import (
+    FitInputs,
+    NaiveBayes,
+    Popularity,
+    ValueCounts,
+    count_items,
+    count_values,
+    from_files,
+    key_counts,
+)
 
 
 def world(rows: int = 4000, seed: int = 0) -> pl.DataFrame:
@@ -67,7 +76,7 @@ def test_counted_equals_the_fit_in_memory(form: str, smoothing: float, tmp_path:
         (path / ".part-0.parquet.crc").touch()
         path = path / "*.parquet" if form == "pattern" else path
     train = Log.from_frame(frame, feedback="ratings")
-    whole = NaiveBayes(smoothing).fit(train, Side(mcar=mcar))
+    whole = NaiveBayes(smoothing).fit(train, inputs=FitInputs(mcar=mcar))
     seen = count_values(path)
     assert (seen.users, seen.items, seen.counts.sum()) == (len(train.users), len(train.items), len(train))
     assert same(NaiveBayes.from_counts(seen, mcar, smoothing), whole)
@@ -98,13 +107,13 @@ def test_counts_are_those_of_a_loop(tmp_path_factory: pytest.TempPathFactory, ro
     ),
     st.sampled_from([8, 100, 1 << 23]),
 )
-def test_a_tally_is_a_counter(pieces: list[list[Any]], largest: int) -> None:
+def test_counting_keys_is_a_counter(pieces: list[list[Any]], largest: int) -> None:
     """Whatever comes in whatever pieces, by table or by parts: what a Counter says."""
     expected: Counter[Any] = Counter()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally, "LARGEST", largest)
-        patch.setattr(tally, "WAITING", 3)
-        counted = tally.Tally()
+        patch.setattr(key_counts, "LARGEST", largest)
+        patch.setattr(key_counts, "WAITING", 3)
+        counted = key_counts.KeyCounts()
         texts = any(isinstance(key, str) for piece in pieces for key in piece)
         for piece in pieces:
             counted.add(pl.Series(piece, dtype=pl.String if texts else pl.Int64))
@@ -117,7 +126,7 @@ def test_small_and_large_integers_are_counted(dtype: Any) -> None:
     """The ends of a type's range, which do not fit into differences of that type."""
     low, high = (2**63 - 1, 2**64 - 1) if dtype == pl.UInt64 else (dtype.min(), dtype.max())
     ends = pl.select(low=low, high=high).row(0)
-    counted = tally.Tally()
+    counted = key_counts.KeyCounts()
     counted.add(pl.Series([ends[0], ends[1], ends[1]], dtype=dtype))
     counted.add(pl.Series([ends[0]], dtype=dtype))
     assert dict(counted.result().iter_rows()) == {ends[0]: 2, ends[1]: 2}
@@ -127,9 +136,9 @@ def test_many_small_pieces_give_the_same(tmp_path: Path, monkeypatch: pytest.Mon
     """However small the pieces in memory: the same counts, and the same row is named as wrong."""
     frame, mcar = world(), sample()
     folder = in_parts(frame.with_columns(pl.format("u{}", "user").alias("user")), tmp_path / "train")
-    whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), Side(mcar=mcar))
+    whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), inputs=FitInputs(mcar=mcar))
     monkeypatch.setattr(stream, "PIECE", 7)
-    monkeypatch.setattr(tally, "WAITING", 10)
+    monkeypatch.setattr(key_counts, "WAITING", 10)
     assert same(NaiveBayes.from_counts(count_values(folder), mcar), whole)
     frame.with_row_index().select("user", "item", pl.when(pl.col("index") != 500).then("value")).write_parquet(
         tmp_path / "hole.parquet"
@@ -151,7 +160,7 @@ def test_many_small_pieces_give_the_same(tmp_path: Path, monkeypatch: pytest.Mon
 def test_types_of_columns_do_not_matter(cast: Any, tmp_path: Path) -> None:
     """Ids of any type, also other ones in another file, and numbers of any type count as they do in memory."""
     frame, mcar = world(), sample()
-    whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), Side(mcar=mcar))
+    whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), inputs=FitInputs(mcar=mcar))
     folder = in_parts(frame, tmp_path / "mixed", 2)
     texts: Any = {name: pl.String for name, dtype in cast.items() if dtype == pl.Categorical}  # on the way there
     other = pl.read_parquet(folder / "part-1.parquet").cast(texts).cast(cast)

@@ -21,7 +21,7 @@ from tests.propensity.worlds import Floats, LogisticWorld, features_of, log_of
 from unskew import propensity
 from unskew.errors import InputError
 from unskew.log import Log
-from unskew.propensity import NOTHING, Level, Side, check
+from unskew.propensity import NO_INPUTS, FitInputs, Level, check
 
 USERS, ITEMS, PLACES = 1_200, 60, 10
 MANY = (800, 400)  # users × items where users have parameters, which need rows of each user
@@ -33,7 +33,7 @@ class World:
 
     p: Floats
     values: Floats
-    side: Side = NOTHING
+    side: FitInputs = NO_INPUTS
     relevant: str | None = None  # what values count as liked: those above 0, unless this says otherwise
 
     @property
@@ -95,7 +95,7 @@ def by_value(seed: int) -> World:
     stars = np.floor(np.clip(rng.normal(size=(USERS, ITEMS)) + np.linspace(1.2, -1.2, ITEMS), -2.0, 2.99) + 3.0)
     p = np.array([0.02, 0.04, 0.08, 0.15, 0.6])[stars.astype(int) - 1]
     mcar = log_of(rng.random(p.shape) < 0.1, stars, "ratings")
-    return World(p, stars, Side(mcar=mcar), ">=4")
+    return World(p, stars, FitInputs(mcar=mcar), ">=4")
 
 
 def lists_of(world: World, seed: int) -> tuple[pl.DataFrame, Floats]:
@@ -186,7 +186,7 @@ def test_the_checks_say_where_it_does_not_hold(text: str) -> None:
     if "calibrated" in text and "platt" not in text:
         pytest.importorskip("sklearn", reason="scikit-learn is not there: calibration is not tested")
     world = FAILS[text](0)
-    found = check(propensity.make(text), log_of(world.seen(0), world.likes), side=world.side).checks[0]
+    found = check(propensity.make(text), log_of(world.seen(0), world.likes), inputs=world.side).checks[0]
     assert found.findings or ("users by activity" in found.notes[0] and found.level == "relative")
 
 
@@ -196,7 +196,7 @@ def test_the_checks_are_content_where_it_holds(text: str) -> None:
     if "calibrated" in text and "platt" not in text:
         pytest.importorskip("sklearn", reason="scikit-learn is not there: calibration is not tested")
     world = HOLDS[text](0)
-    found = check(propensity.make(text), log_of(world.seen(0), world.likes), side=world.side).checks[0]
+    found = check(propensity.make(text), log_of(world.seen(0), world.likes), inputs=world.side).checks[0]
     assert found.findings == ()
 
 
@@ -204,8 +204,8 @@ def test_covariates_that_do_not_matter_are_found_out() -> None:
     """Covariates of another world: items and users differ, and the logistic model does not know."""
     world = by_offsets(0)
     x, z = (np.random.default_rng(1).uniform(size=(n, 2)) for n in MANY)
-    wrong = replace(world, side=Side(user_features=features_of(x, "user"), item_features=features_of(z, "item")))
-    found = check(propensity.make("logistic(c=10)"), log_of(wrong.seen(0), wrong.likes), side=wrong.side).checks[0]
+    wrong = replace(world, side=FitInputs(user_features=features_of(x, "user"), item_features=features_of(z, "item")))
+    found = check(propensity.make("logistic(c=10)"), log_of(wrong.seen(0), wrong.likes), inputs=wrong.side).checks[0]
     assert any("users" in words for words in found.findings) and any("items" in words for words in found.findings)
 
 
@@ -235,7 +235,7 @@ def _one_value(seen: Any, value: float) -> Floats:
     return np.full(seen.shape, value)
 
 
-def hostile() -> dict[str, tuple[Any, Floats, Side]]:
+def hostile() -> dict[str, tuple[Any, Floats, FitInputs]]:
     """What was seen, the values, and covariates."""
     rng = np.random.default_rng(0)
     users, items = 30, 14
@@ -247,10 +247,10 @@ def hostile() -> dict[str, tuple[Any, Floats, Side]]:
     parity = np.arange(users)[:, None] % 2 == np.arange(items) % 2
     halves = [(np.arange(n)[:, None] % 2).astype(np.float64) for n in (users, items)]
 
-    def side(x: Floats, z: Floats, like: Floats = values) -> Side:
+    def side(x: Floats, z: Floats, like: Floats = values) -> FitInputs:
         shown = rng.random(like.shape) < 0.3
         shown.flat[:2] = True
-        return Side(log_of(shown, like), features_of(x, "user"), features_of(z, "item"))
+        return FitInputs(log_of(shown, like), features_of(x, "user"), features_of(z, "item"))
 
     return {
         "constant covariates": (usual, values, side(np.full((users, 2), 7.0), np.zeros((items, 1)))),
@@ -278,7 +278,7 @@ def test_hostile_data_get_an_answer_or_a_sentence(text: str, case: str) -> None:
     log, asked = log_of(seen, values), log_of(np.ones_like(seen), values)
     for weights in (None, np.random.default_rng(1).poisson(1.0, len(seen)).astype(np.float64)):
         try:
-            fitted = propensity.make(text).fit(log, side, weights)
+            fitted = propensity.make(text).fit(log, inputs=side, weights=weights)
             rows = fitted.of(asked).rows
         except InputError as error:
             assert len(str(error).split()) > 6

@@ -16,7 +16,7 @@ from tests.propensity.worlds import LogisticWorld, features_of, log_of, matrix_o
 from unskew import propensity
 from unskew.errors import InputError
 from unskew.log import Log
-from unskew.propensity import Level, Logistic, Scope, Side
+from unskew.propensity import FitInputs, Level, Logistic, Scope
 
 
 def coat() -> Path:
@@ -34,8 +34,8 @@ def test_the_propensities_of_coat_come_back() -> None:
     stars = np.loadtxt(path / "train.ascii")
     user = np.loadtxt(path / "user_item_features" / "user_features.ascii")
     item = np.loadtxt(path / "user_item_features" / "item_features.ascii")
-    side = Side(user_features=features_of(user, "user"), item_features=features_of(item, "item"))
-    fitted = Logistic(c=0.1).fit(log_of(stars > 0, stars, "ratings"), side)
+    side = FitInputs(user_features=features_of(user, "user"), item_features=features_of(item, "item"))
+    fitted = Logistic(c=0.1).fit(log_of(stars > 0, stars, "ratings"), inputs=side)
     found, theirs = matrix_of(fitted, stars.shape), np.loadtxt(path / "propensities.ascii")
     assert np.corrcoef(found.ravel(), theirs.ravel())[0, 1] >= 0.97
     assert found.sum() == pytest.approx(np.count_nonzero(stars), rel=1e-9)
@@ -46,7 +46,7 @@ def test_the_propensities_of_coat_come_back() -> None:
 def test_it_is_penalised_maximum_likelihood(features: str) -> None:
     """The gradient of the loss, written out pair by pair, vanishes: Σ (P − O) x + w/c = 0, intercept unpenalised."""
     world = LogisticWorld.draw(12, 9, seed=1)
-    fitted = Logistic(features, c=0.7).fit(log_of(world.seen), world.side)
+    fitted = Logistic(features, c=0.7).fit(log_of(world.seen), inputs=world.side)
     x, z = (f.matrix for f in (world.side.user_features, world.side.item_features) if f is not None)
     x, z = ((m - m.min(axis=0)) / np.ptp(m, axis=0) for m in (x, z))
     p = matrix_of(fitted, world.seen.shape)
@@ -69,7 +69,7 @@ def test_free_offsets_match_row_and_column_sums(text: str) -> None:
     world = LogisticWorld.draw(150, 80, seed=2, spread=1.0)
     seen = world.seen
     seen[[0, 2]], seen[1] = False, True
-    fitted = propensity.make(f"logistic({text})").fit(log_of(seen), world.side)
+    fitted = propensity.make(f"logistic({text})").fit(log_of(seen), inputs=world.side)
     assert isinstance(fitted, Logistic)
     p = matrix_of(fitted, seen.shape)
     inner = (seen.sum(axis=1) > 0) & (seen.sum(axis=1) < seen.shape[1])
@@ -102,7 +102,7 @@ def test_one_sided_free_offsets_are_log_odds(offsets: str) -> None:
 def test_known_worlds_are_recovered(text: str, spread: float) -> None:
     """Where the model is right, its propensities correlate with the true ones and have their level."""
     world = LogisticWorld.draw(500, 200, seed=3, spread=spread)
-    fitted = propensity.make(text).fit(log_of(world.seen), world.side)
+    fitted = propensity.make(text).fit(log_of(world.seen), inputs=world.side)
     assert isinstance(fitted, Logistic)
     p = matrix_of(fitted, world.p.shape)
     assert np.corrcoef(logit(p).ravel(), logit(world.p).ravel())[0, 1] > 0.95
@@ -121,9 +121,11 @@ def test_weights_equal_repetition_of_users(model: Logistic) -> None:
     copies = np.repeat(np.arange(30), weights.astype(int))
     x = np.random.default_rng(1).integers(0, 2, (30, 3)).astype(np.float64)
     x[0], x[1] = 0.0, 1.0  # the covariates that count range over [0, 1] in both logs
-    by_weight = model.fit(log_of(world.seen), replace(world.side, user_features=features_of(x, "user")), weights)
+    by_weight = model.copy().fit(
+        log_of(world.seen), inputs=replace(world.side, user_features=features_of(x, "user")), weights=weights
+    )
     side = replace(world.side, user_features=features_of(x[copies], "user"))
-    repeated = matrix_of(model.fit(log_of(world.seen[copies]), side), (len(copies), 20))
+    repeated = matrix_of(model.fit(log_of(world.seen[copies]), inputs=side), (len(copies), 20))
     np.testing.assert_allclose(matrix_of(by_weight, (30, 20))[copies], repeated, rtol=1e-5)
 
 
@@ -142,11 +144,11 @@ def test_users_and_items_outside_training_come_from_covariates() -> None:
     """Without offsets a new pair is what its covariates say; a pair of training with the same covariates agrees."""
     world = LogisticWorld.draw(40, 30, seed=7)
     assert world.side.user_features is not None and world.side.item_features is not None
-    twice = Side(
+    twice = FitInputs(
         user_features=features_of(np.tile(world.side.user_features.matrix, (2, 1)), "user"),
         item_features=features_of(np.tile(world.side.item_features.matrix, (2, 1)), "item"),
     )
-    fitted = Logistic().fit(log_of(world.seen), twice)
+    fitted = Logistic().fit(log_of(world.seen), inputs=twice)
     assert fitted.predict([43, 3], [37, 7]).tolist() == pytest.approx([fitted.predict([3], [7])[0]] * 2)
     with pytest.raises(InputError, match="'99'"):
         fitted.predict([99], [0])

@@ -11,23 +11,23 @@ import pytest
 from tests.propensity.worlds import LogisticWorld, features_of, log_of, matrix_of
 from unskew import propensity
 from unskew.errors import InputError
-from unskew.propensity import Logistic, Side
+from unskew.propensity import FitInputs, Logistic
 from unskew.spec import parse
 
 
-def hostile() -> dict[str, tuple[Any, Side]]:
+def hostile() -> dict[str, tuple[Any, FitInputs]]:
     """Logs that break careless fits."""
     rng = np.random.default_rng(8)
     world = LogisticWorld.draw(25, 12, seed=8)
     split = np.arange(25)[:, None] % 2 == np.arange(12) % 2
-    parity = Side(
+    parity = FitInputs(
         user_features=features_of((np.arange(25)[:, None] % 2).astype(np.float64), "user"),
         item_features=features_of((np.arange(12)[:, None] % 2).astype(np.float64), "item"),
     )
-    constant = Side(
+    constant = FitInputs(
         user_features=features_of(np.full((25, 2), 3.0), "user"), item_features=features_of(np.zeros((12, 1)), "item")
     )
-    huge = Side(
+    huge = FitInputs(
         user_features=features_of(1e12 * rng.normal(size=(25, 1)), "user"),
         item_features=features_of(1e-12 * rng.normal(size=(12, 1)), "item"),
     )
@@ -61,7 +61,7 @@ def hostile() -> dict[str, tuple[Any, Side]]:
 def test_hostile_logs_get_an_answer(name: str, text: str) -> None:
     """Whatever the log, every propensity is a number in (0, 1]."""
     seen, side = hostile()[name]
-    fitted = propensity.make(text).fit(log_of(seen), side)
+    fitted = propensity.make(text).fit(log_of(seen), inputs=side)
     assert isinstance(fitted, Logistic)
     p = matrix_of(fitted, seen.shape)
     assert np.isfinite(p).all() and (p > 0.0).all() and (p <= 1.0).all()
@@ -83,19 +83,19 @@ def test_covariates_that_free_offsets_would_swallow_are_refused(
     """features=plain: an offset per item leaves nothing to the covariates of items, so they would be ignored. Those of
     the other side count, and so does everything with free=no."""
     world = LogisticWorld.draw(40, 20, 0, effect=3.0)
-    side = Side(
+    side = FitInputs(
         user_features=world.side.user_features if user else None,
         item_features=world.side.item_features if item else None,
     )
     log = log_of(world.seen)
     if refused is None:
-        found = matrix_of(Logistic("plain", offsets, c=0.1).fit(log, side), world.seen.shape)
+        found = matrix_of(Logistic("plain", offsets, c=0.1).fit(log, inputs=side), world.seen.shape)
         none = matrix_of(Logistic("none", offsets).fit(log), world.seen.shape)
         assert np.abs(found - none).max() > 0.01
     else:
         with pytest.raises(InputError, match=f"leave --{refused}-features out"):
-            Logistic("plain", offsets).fit(log, side)
-    assert Logistic("plain", offsets, free="no").fit(log, side).fitted
+            Logistic("plain", offsets).fit(log, inputs=side)
+    assert Logistic("plain", offsets, free="no").fit(log, inputs=side).fitted
 
 
 def test_what_it_needs_is_said() -> None:
@@ -103,10 +103,10 @@ def test_what_it_needs_is_said() -> None:
     world = LogisticWorld.draw(10, 8, seed=0)
     log = log_of(world.seen)
     with pytest.raises(InputError, match="--user-features"):
-        Logistic().fit(log, replace(world.side, item_features=None))
+        Logistic().fit(log, inputs=replace(world.side, item_features=None))
     with pytest.raises(InputError, match="--item-features"):
         Logistic("plain").fit(log)
-    Logistic("plain").fit(log, replace(world.side, item_features=None))
+    Logistic("plain").fit(log, inputs=replace(world.side, item_features=None))
     with pytest.raises(InputError, match="none"):
         Logistic("none", "user").fit(log.take(np.zeros(len(log), dtype=bool)))
     with pytest.raises(InputError, match="--train"):

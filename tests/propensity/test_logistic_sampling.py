@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 from tests.propensity.worlds import Floats, LogisticWorld, features_of, log_of, matrix_of
 from unskew.errors import InputError
 from unskew.log import Log
-from unskew.propensity import Logistic, Side
+from unskew.propensity import FitInputs, Logistic
 from unskew.propensity.crossfit import pair_folds, unseen_pairs
 
 
@@ -22,8 +22,8 @@ def sampling_shifts(first: int, worlds: int = 12) -> Floats:
     for seed in range(first, first + worlds):
         world = LogisticWorld.draw(300, 200, seed=seed, level=-3.0)
         log, model = log_of(world.seen), Logistic(c=10.0)
-        exact = logit(matrix_of(model.fit(log, world.side), world.p.shape)).ravel()
-        sampled = replace(model, negatives=3, seed=seed).fit(log, world.side)
+        exact = logit(matrix_of(model.fit(log, inputs=world.side), world.p.shape)).ravel()
+        sampled = replace(model, negatives=3, seed=seed).fit(log, inputs=world.side)
         shift = logit(matrix_of(sampled, world.p.shape)).ravel() - exact
         slope, _ = np.polyfit(exact - exact.mean(), shift, 1)
         found.append([shift.mean(), slope])
@@ -50,7 +50,7 @@ def test_samples_are_repeatable() -> None:
     world = LogisticWorld.draw(100, 80, seed=5, level=-3.0)
     log, model = log_of(world.seen), Logistic(c=10.0, negatives=3)
     once, again, other = (
-        matrix_of(m.fit(log, world.side), world.p.shape) for m in (model, model, replace(model, seed=1))
+        matrix_of(m.fit(log, inputs=world.side), world.p.shape) for m in (model, model, replace(model, seed=1))
     )
     np.testing.assert_array_equal(once, again)
     assert (once != other).any()
@@ -62,8 +62,8 @@ def test_sampling_all_unseen_pairs_is_the_exact_fit() -> None:
     log = log_of(world.seen)
     for offsets in ("none", "user+item"):
         model = Logistic(offsets=offsets)
-        sampled = replace(model, negatives=1000).fit(log, world.side)
-        p = matrix_of(model.fit(log, world.side), world.p.shape)
+        sampled = replace(model, negatives=1000).fit(log, inputs=world.side)
+        p = matrix_of(model.fit(log, inputs=world.side), world.p.shape)
         np.testing.assert_allclose(matrix_of(sampled, world.p.shape), p, rtol=1e-6)
 
 
@@ -95,8 +95,8 @@ def test_large_worlds_are_sampled_and_never_squared() -> None:
     keep = rng.random(120_000) < expit(-1.0 + 1.5 * (x[user, 0] == z[item, 0]))
     frame = pl.DataFrame({"user": user[keep], "item": item[keep]}).unique(maintain_order=True)
     log = Log.from_frame(frame.with_columns(value=pl.lit(1.0)), feedback="conversions")
-    side = Side(user_features=features_of(x, "user"), item_features=features_of(z, "item"))
-    fitted = Logistic(negatives=2).fit(log, side)
+    side = FitInputs(user_features=features_of(x, "user"), item_features=features_of(z, "item"))
+    fitted = Logistic(negatives=2).fit(log, inputs=side)
     same, other = fitted.predict([int(np.argmax(x))] * 2, [int(np.argmax(z)), int(np.argmin(z))])
     assert same / other == pytest.approx(expit(0.5) / expit(-1.0), rel=0.05)
     with pytest.raises(InputError, match="negatives=10"):

@@ -16,7 +16,7 @@ from tests.propensity.worlds import Floats, log_of
 from unskew import propensity
 from unskew.errors import InputError, RefusedError
 from unskew.log import Log
-from unskew.propensity import Level, NaiveBayes, Scope, Side
+from unskew.propensity import FitInputs, Level, NaiveBayes, Scope
 
 
 def ratings(values: list[float], users: list[int] | None = None) -> Log:
@@ -42,7 +42,7 @@ def test_unsmoothed_inverse_propensities_sum_to_all_pairs(seen: list[float], eve
     mcar = mcar.take(
         np.isin(values_of(mcar), values_of(train))
     )  # values that training never showed would take their share
-    fitted = NaiveBayes(0.0).fit(train, Side(mcar=mcar))
+    fitted = NaiveBayes(0.0).fit(train, inputs=FitInputs(mcar=mcar))
     assert fitted.values is not None and fitted.of_value is not None
     uncapped = fitted.of_value[np.searchsorted(fitted.values, values_of(train))]
     assert (1.0 / uncapped).sum() == pytest.approx(len(train.users) * len(train.items), rel=1e-9)
@@ -52,7 +52,7 @@ def test_unsmoothed_inverse_propensities_sum_to_all_pairs(seen: list[float], eve
 def test_it_is_bayes_rule_with_pseudo_counts(seen: list[float], everywhere: list[float], a: float) -> None:
     """Eq. 18 by loops: P(r|O)·P(O)/P(r), both distributions smoothed over the union of values, capped at 1, counted."""
     train = ratings(seen)
-    scored = NaiveBayes(a).fit(train, Side(mcar=ratings(everywhere))).of(train)
+    scored = NaiveBayes(a).fit(train, inputs=FitInputs(mcar=ratings(everywhere))).of(train)
     values = set(seen) | set(everywhere)
     expected = []
     for r in values_of(train).tolist():
@@ -66,12 +66,12 @@ def test_it_is_bayes_rule_with_pseudo_counts(seen: list[float], everywhere: list
 def test_weights_equal_repetition_of_users() -> None:
     """A user of weight 3 counts like three users, one of weight 0 not at all."""
     train = ratings([5.0, 4.0, 5.0, 1.0], users=[0, 1, 1, 2])
-    side = Side(mcar=ratings([1.0, 2.0, 4.0, 5.0]))
+    side = FitInputs(mcar=ratings([1.0, 2.0, 4.0, 5.0]))
     repeated = ratings([5.0, 5.0, 5.0, 4.0, 5.0], users=[0, 1, 2, 3, 3])
     repeated = replace(repeated, items=train.items, item=np.array([0, 0, 0, 1, 2], dtype=np.int32))
     asked = ratings([1.0, 2.0, 4.0, 5.0])
-    by_weight = NaiveBayes().fit(train, side, np.array([3.0, 1.0, 0.0])).of(asked).rows
-    np.testing.assert_allclose(by_weight, NaiveBayes().fit(repeated, side).of(asked).rows, rtol=1e-12)
+    by_weight = NaiveBayes().fit(train, inputs=side, weights=np.array([3.0, 1.0, 0.0])).of(asked).rows
+    np.testing.assert_allclose(by_weight, NaiveBayes().fit(repeated, inputs=side).of(asked).rows, rtol=1e-12)
 
 
 def test_it_says_what_it_is() -> None:
@@ -79,9 +79,9 @@ def test_it_says_what_it_is() -> None:
     model = propensity.make("naive_bayes")
     assert str(model) == "naive_bayes(smoothing=1)" and propensity.make(str(model)) == model
     assert propensity.make("naive_bayes(smoothing=0.5)") == NaiveBayes(0.5)
-    assert model.level is Level.ABSOLUTE and model.estimated and not model.fitted and model.only_seen
+    assert model.level is Level.ABSOLUTE and model.estimated and not model.fitted and model.reads == ("value",)
     log = ratings([1.0, 2.0])
-    fitted = model.fit(log, Side(mcar=log))
+    fitted = model.fit(log, inputs=FitInputs(mcar=log))
     assert fitted.fitted and fitted.refers(log) is Scope.TRAIN and fitted.of_items(log.items) is None
 
 
@@ -91,22 +91,22 @@ def test_what_it_needs_and_lacks_is_said() -> None:
     with pytest.raises(InputError, match="--mcar"):
         NaiveBayes().fit(log)
     with pytest.raises(InputError, match="needs logs with values"):
-        NaiveBayes().fit(log_of(np.eye(2, dtype=bool), feedback="implicit"), Side(mcar=log))
-    fitted = NaiveBayes().fit(log, Side(mcar=log))
+        NaiveBayes().fit(log_of(np.eye(2, dtype=bool), feedback="implicit"), inputs=FitInputs(mcar=log))
+    fitted = NaiveBayes().fit(log, inputs=FitInputs(mcar=log))
     with pytest.raises(InputError, match="unseen pairs have none"):
         fitted.predict([0], [1])
     with pytest.raises(InputError, match="value 3 never occurred in either log"):
         fitted.of(ratings([3.0]))
     with pytest.raises(InputError, match="no rows"):
-        NaiveBayes().fit(log.take(np.zeros(2, dtype=bool)), Side(mcar=log))
+        NaiveBayes().fit(log.take(np.zeros(2, dtype=bool)), inputs=FitInputs(mcar=log))
     with pytest.raises(InputError, match="no rows"):
-        NaiveBayes().fit(log, Side(mcar=log.take(np.zeros(2, dtype=bool))))
+        NaiveBayes().fit(log, inputs=FitInputs(mcar=log.take(np.zeros(2, dtype=bool))))
     with pytest.raises(InputError, match=r"200 different values .*\n.*bins"):
-        NaiveBayes().fit(ratings([float(j) / 7 for j in range(200)]), Side(mcar=log))
+        NaiveBayes().fit(ratings([float(j) / 7 for j in range(200)]), inputs=FitInputs(mcar=log))
     with pytest.raises(InputError, match="smoothing=1"):
-        NaiveBayes(0.0).fit(log, Side(mcar=ratings([1.0])))
+        NaiveBayes(0.0).fit(log, inputs=FitInputs(mcar=ratings([1.0])))
     with pytest.raises(InputError, match="value 2 never occurred in training"):
-        NaiveBayes(0.0).fit(ratings([1.0]), Side(mcar=log)).of(log)
+        NaiveBayes(0.0).fit(ratings([1.0]), inputs=FitInputs(mcar=log)).of(log)
     with pytest.raises(InputError, match="--train"):
         NaiveBayes().of(log)
     with pytest.raises(InputError, match="at least 0"):
@@ -117,7 +117,7 @@ def test_what_it_needs_and_lacks_is_said() -> None:
 def test_equal_values_leave_the_share_of_seen_pairs(smoothing: float) -> None:
     """With one value everywhere nothing can be told apart: P is |O| / (U·I) for every row."""
     train = ratings([3.0] * 6, users=[0, 0, 0, 1, 1, 2])
-    scored = NaiveBayes(smoothing).fit(train, Side(mcar=ratings([3.0] * 2))).of(train)
+    scored = NaiveBayes(smoothing).fit(train, inputs=FitInputs(mcar=ratings([3.0] * 2))).of(train)
     np.testing.assert_allclose(scored.rows, 6 / (3 * 6), rtol=1e-12)
     assert scored.capped == 0
 
@@ -125,7 +125,7 @@ def test_equal_values_leave_the_share_of_seen_pairs(smoothing: float) -> None:
 def test_laplace_fills_in_values_that_one_of_the_logs_lacks() -> None:
     """By hand, a = 1, values 1, 2, 3: the sample lacks 1, training lacks 3; both get finite propensities."""
     train, mcar = ratings([1.0, 1.0, 2.0]), ratings([2.0, 3.0, 3.0, 3.0])
-    fitted = NaiveBayes(1.0).fit(train, Side(mcar=mcar))
+    fitted = NaiveBayes(1.0).fit(train, inputs=FitInputs(mcar=mcar))
     seen = 3 / (3 * 3)
     expected = [(3 / 6) / (1 / 7) * seen, (2 / 6) / (2 / 7) * seen, (1 / 6) / (4 / 7) * seen]
     scored = fitted.of(ratings([1.0, 2.0, 3.0]))
@@ -136,13 +136,13 @@ def test_laplace_fills_in_values_that_one_of_the_logs_lacks() -> None:
 def test_a_sample_with_other_values_altogether_is_refused() -> None:
     """A sample on another scale (1–5 against 0–1): refused with a value and a remedy."""
     with pytest.raises(InputError, match=r"value 4 occurs in training but not in the random sample.*smoothing=1"):
-        NaiveBayes(0.0).fit(ratings([4.0, 5.0]), Side(mcar=ratings([0.0, 1.0])))
+        NaiveBayes(0.0).fit(ratings([4.0, 5.0]), inputs=FitInputs(mcar=ratings([0.0, 1.0])))
 
 
 def test_a_single_user_who_saw_everything() -> None:
     """U = 1 and all items seen: P(O) = 1, so that likelier values are capped at 1 and counted, others are below."""
     train = ratings([5.0, 5.0, 5.0, 1.0], users=[0, 0, 0, 0])
-    scored = NaiveBayes(0.0).fit(train, Side(mcar=ratings([5.0, 1.0]))).of(train)
+    scored = NaiveBayes(0.0).fit(train, inputs=FitInputs(mcar=ratings([5.0, 1.0]))).of(train)
     np.testing.assert_allclose(sorted(scored.rows), [0.5, 1.0, 1.0, 1.0], rtol=1e-12)
     assert scored.capped == 3
 
@@ -156,7 +156,7 @@ def test_capped_rows_are_counted_in_the_result() -> None:
         {"m": lists},
         metrics=["recall@1"],
         estimators=["snips"],
-        propensity=NaiveBayes(0.0).fit(train, Side(mcar=ratings([5.0, 1.0] * 30))),
+        propensity=NaiveBayes(0.0).fit(train, inputs=FitInputs(mcar=ratings([5.0, 1.0] * 30))),
         relevant=">=4",
     )
     assert any(warning.startswith("2 held-out propensities came out above 1") for warning in result.warnings)
@@ -237,10 +237,10 @@ def test_ips_needs_the_share_of_the_test_log() -> None:
 def test_random_rows_are_weighed_by_their_user() -> None:
     """A bootstrap draws the random rows with their users: weight 3 counts like three rows, 0 like none."""
     train, asked = ratings([1.0, 4.0, 5.0, 5.0]), ratings([1.0, 4.0, 5.0])
-    drawn = Side(mcar=ratings([1.0, 4.0, 5.0]), mcar_weights=np.array([3.0, 0.0, 2.0]))
-    repeated = Side(mcar=ratings([1.0, 1.0, 1.0, 5.0, 5.0]))
-    found = NaiveBayes().fit(train, drawn).of(asked).rows
-    np.testing.assert_allclose(found, NaiveBayes().fit(train, repeated).of(asked).rows, rtol=1e-12)
+    drawn = FitInputs(mcar=ratings([1.0, 4.0, 5.0]), mcar_weights=np.array([3.0, 0.0, 2.0]))
+    repeated = FitInputs(mcar=ratings([1.0, 1.0, 1.0, 5.0, 5.0]))
+    found = NaiveBayes().fit(train, inputs=drawn).of(asked).rows
+    np.testing.assert_allclose(found, NaiveBayes().fit(train, inputs=repeated).of(asked).rows, rtol=1e-12)
 
 
 def with_random_rows(counts: dict[float, int], propensity: str = "naive_bayes") -> us.Result:

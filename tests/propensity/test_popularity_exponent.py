@@ -13,7 +13,7 @@ import unskew as us
 from unskew import propensity
 from unskew.errors import InputError
 from unskew.log import Feedback, Ids, Log
-from unskew.propensity import Level, Popularity, Scope, Side, count_items
+from unskew.propensity import FitInputs, Level, Popularity, Scope, count_items
 from unskew.propensity.exponent import Half, from_exposures, from_random
 
 Floats = npt.NDArray[np.float64]
@@ -134,8 +134,8 @@ def test_gamma_is_recovered_from_a_log_seen_at_random(zeros: bool) -> None:
     seen, relevant, _ = matrices(1500, 250, 0.9, seed=2)
     shown = np.random.default_rng(5).random(seen.shape) < 0.05
     kind = Feedback.CONVERSIONS if zeros else Feedback.IMPLICIT
-    side = Side(mcar=as_log(shown, relevant, kind))
-    found = Popularity("estimate").fit(as_log(seen, relevant, Feedback.IMPLICIT), side)
+    side = FitInputs(mcar=as_log(shown, relevant, kind))
+    found = Popularity("estimate").fit(as_log(seen, relevant, Feedback.IMPLICIT), inputs=side)
     assert found.gamma_se is not None and found.gamma_se < 0.3
     assert abs(found.gamma_ - 0.8) < 3.0 * found.gamma_se
 
@@ -187,9 +187,9 @@ def test_too_little_to_estimate_from_is_refused() -> None:
     every = np.ones_like(relevant)
     with pytest.raises(InputError, match="every training row counts as positive"):
         Popularity("estimate").fit(as_log(seen, every, Feedback.RATINGS))
-    side = Side(mcar=as_log(seen, every, Feedback.RATINGS))
+    side = FitInputs(mcar=as_log(seen, every, Feedback.RATINGS))
     with pytest.raises(InputError, match="log seen at random counts as positive"):
-        Popularity("estimate").fit(as_log(seen, relevant, Feedback.IMPLICIT), side)
+        Popularity("estimate").fit(as_log(seen, relevant, Feedback.IMPLICIT), inputs=side)
     with pytest.raises(InputError, match="do not say γ"):
         Popularity.from_counts(Ids(pl.Series([1, 2])), np.array([1.0, 2.0]), "estimate")
     with pytest.raises(InputError, match="not been fitted"):
@@ -207,7 +207,9 @@ def test_the_string_says_the_number_that_is_used() -> None:
     again = propensity.make(str(found)).fit(log)
     assert (again.of(log).rows == found.of(log).rows).all()
     assert isinstance(again, Popularity) and again.gamma_se is None
-    assert str(found.fit(log.take(np.arange(len(log) // 2)))) != str(found)  # fitting again estimates again
+    assert found is model  # fitted in place
+    once = str(found)
+    assert str(found.fit(log.take(np.arange(len(log) // 2)))) != once  # fitting again estimates again
 
 
 @pytest.mark.parametrize(

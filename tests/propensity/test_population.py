@@ -15,7 +15,7 @@ import unskew as us
 from tests.propensity.worlds import Floats, LogisticWorld, features_of, log_of, matrix_of
 from unskew import propensity
 from unskew.errors import RefusedError
-from unskew.propensity import Logistic, Side
+from unskew.propensity import FitInputs, Logistic
 
 USERS, ITEMS, PLACES = 3_000, 40, 8
 Bools = npt.NDArray[np.bool_]
@@ -167,12 +167,16 @@ def test_a_propensity_fitted_in_advance_to_fewer_users_is_marked() -> None:
         assert said == any("was fitted before this evaluation" in w for w in result.warnings)
 
 
-def often_shown(seed: int) -> tuple[Floats, Bools, Side]:
+def often_shown(seed: int) -> tuple[Floats, Bools, FitInputs]:
     """Chances up to 0.97: a training half holds t·σ(η), which is not logistic."""
     rng = np.random.default_rng(seed)
     x, z = rng.uniform(-1.0, 1.0, (500, 1)), rng.uniform(-1.0, 1.0, (60, 1))
     p = expit(3.5 * z.T + 0.0 * x)
-    return p, rng.random(p.shape) < p, Side(user_features=features_of(x, "user"), item_features=features_of(z, "item"))
+    return (
+        p,
+        rng.random(p.shape) < p,
+        FitInputs(user_features=features_of(x, "user"), item_features=features_of(z, "item")),
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +193,7 @@ def test_the_share_is_part_of_the_likelihood(text: str) -> None:
     train = us.split.holdout(log_of(seen), 0.5, seed=1).train
     errors = []
     for share in (0.5, None):
-        whole = matrix_of(propensity.make(text).fit(replace(train, share=share), side), p.shape) / 0.5
+        whole = matrix_of(propensity.make(text).fit(replace(train, share=share), inputs=side), p.shape) / 0.5
         assert share is None or whole.max() <= 1.0
         errors.append(float(np.abs(np.minimum(whole, 1.0) / p - 1.0).mean()))
     assert errors[0] < 0.05 and 3.0 * errors[0] < errors[1]
@@ -219,7 +223,8 @@ def test_small_chances_hardly_notice_the_share() -> None:
     world = LogisticWorld.draw(400, 60, 2, level=-4.0)
     log = log_of(world.seen)
     one, other = (
-        matrix_of(Logistic(c=10.0).fit(replace(log, share=share), world.side), world.p.shape) for share in (0.5, None)
+        matrix_of(Logistic(c=10.0).fit(replace(log, share=share), inputs=world.side), world.p.shape)
+        for share in (0.5, None)
     )
     np.testing.assert_allclose(one, other, rtol=0.05)
     assert one.mean() == pytest.approx(other.mean(), rel=0.01)
@@ -233,18 +238,18 @@ def test_the_penalty_is_chosen_by_held_out_pairs() -> None:
     ratios = {}
     for c in (0.1, "auto"):
         world = LogisticWorld.draw(600, 60, 0, level=-2.5, effect=6.0)
-        fitted = Logistic(c=c).fit(log_of(world.seen), world.side)
+        fitted = Logistic(c=c).fit(log_of(world.seen), inputs=world.side)
         rare = np.argsort(world.p, axis=1)[:, :10]
         p, truth = (np.take_along_axis(m, rare, axis=1) for m in (matrix_of(fitted, world.p.shape), world.p))
         ratios[c] = float((truth / p).mean())
     assert ratios[0.1] < 0.5 and abs(ratios["auto"] - 1.0) < 0.15
     assert fitted.state is not None and fitted.state.c is not None and fitted.state.c >= 10.0
     assert str(fitted) == f"logistic(features=outer, offsets=none, c={fitted.state.c:g})"
-    again = propensity.make(str(fitted)).fit(log_of(world.seen), world.side)
+    again = propensity.make(str(fitted)).fit(log_of(world.seen), inputs=world.side)
     np.testing.assert_allclose(matrix_of(again, world.p.shape), matrix_of(fitted, world.p.shape), rtol=1e-6)
     nothing = LogisticWorld.draw(200, 40, 1, effect=0.0)
     log = log_of(nothing.seen)
-    assert any("strongest penalty" in words for words in Logistic().fit(log, nothing.side).doubts(log))
+    assert any("strongest penalty" in words for words in Logistic().fit(log, inputs=nothing.side).doubts(log))
 
 
 def test_offsets_that_rest_on_few_rows_are_marked() -> None:

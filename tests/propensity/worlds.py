@@ -10,7 +10,7 @@ import polars as pl
 from scipy.special import expit
 
 from unskew.log import Features, Log, read_features
-from unskew.propensity import Propensity, Side
+from unskew.propensity import FitInputs, Propensity
 
 Floats = npt.NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class LogisticWorld:
 
     p: Floats
     seen: npt.NDArray[np.bool_]
-    side: Side
+    side: FitInputs
 
     @classmethod
     def draw(
@@ -60,7 +60,7 @@ class LogisticWorld:
         w = effect * np.array([[2.0, -2.0], [-1.0, 2.0]])
         offsets = spread * (rng.normal(size=(users, 1)) + rng.normal(size=items))
         p = expit(level + (x - 0.5) @ w @ z.T + offsets)
-        side = Side(user_features=features_of(x, "user"), item_features=features_of(z, "item"))
+        side = FitInputs(user_features=features_of(x, "user"), item_features=features_of(z, "item"))
         return cls(p, rng.random(p.shape) < p, side)
 
     @property

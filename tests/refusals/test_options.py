@@ -20,7 +20,7 @@ from unskew.estimators import Estimator
 from unskew.metrics import RankingMetric, RatingMetric
 from unskew.models import Model
 from unskew.outcome import Outcome
-from unskew.propensity import Propensity, Side
+from unskew.propensity import FitInputs, Propensity
 from unskew.simulate import RatingWorld, World, complete, most_active
 
 HOSTILE: dict[str, Any] = {
@@ -77,7 +77,7 @@ def features(key: str, size: int) -> Any:
     return us.log.read_features(pl.DataFrame({key: range(size), "x": np.linspace(-1.0, 1.0, size)}), key)
 
 
-SIDE = Side(mcar=LOG, user_features=features("user", 40), item_features=features("item", 12))
+SIDE = FitInputs(mcar=LOG, user_features=features("user", 40), item_features=features("item", 12))
 
 INNER: dict[type, dict[str, Any]] = {
     estimators.Clipped: {"inner": estimators.SNIPS(), "at": None, "quantile": 0.1},
@@ -145,11 +145,11 @@ def use(part: Any) -> None:
         found = us.evaluate(TEST, LISTS, seen=TRAIN, **options)
         numbers([e.value for e in found.estimates])
     elif isinstance(part, Propensity):
-        rows = part.fit(TRAIN, SIDE).of(TEST).rows
+        rows = part.fit(TRAIN, inputs=SIDE).of(TEST).rows
         numbers(rows)
         assert (rows > 0.0).all() and (rows <= 1.0).all()
     elif isinstance(part, Outcome):
-        fitted = part.fit(LOG, LOG.propensity, SIDE)
+        fitted = part.fit(LOG, propensity=LOG.propensity, inputs=SIDE)
         numbers(fitted.of(LOG))
     elif isinstance(part, Model):
         assert len(part.fit(LOG).recommend(LOG.users, 3).item)

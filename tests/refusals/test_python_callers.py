@@ -141,7 +141,7 @@ def calls(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield f"audit {option}", lambda option=option: us.audit(TEST, **{option: value})  # type: ignore[misc]
     yield "check", lambda: us.propensity.check(value, LOG)
     yield "check log", lambda: us.propensity.check("popularity", value)
-    yield "check side", lambda: us.propensity.check("popularity", LOG, side=value)
+    yield "check inputs", lambda: us.propensity.check("popularity", LOG, inputs=value)
     for model in MODELS:
         yield f"{model} fit", lambda model=model: us.models.make(str(model)).fit(value)  # type: ignore[misc]
     for name, fitted in FITTED.items():
@@ -151,8 +151,8 @@ def calls(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield f"{part} fit", lambda part=part: part.fit(value)  # type: ignore[misc]
     yield "predict", lambda: us.propensity.Popularity().fit(LOG).predict(value, value)
     yield "outcome predict", lambda: us.outcome.Means().fit(LOG).predict(value, value)
-    yield "outcome weights", lambda: us.outcome.Means().fit(LOG, value)
-    yield "mf weights", lambda: us.models.MF(1).fit(LOG, value)
+    yield "outcome weights", lambda: us.outcome.Means().fit(LOG, propensity=value)
+    yield "mf weights", lambda: us.models.MF(1).fit(LOG, propensity=value)
     yield "learned", lambda: us.outcome.Learned(value)
     for room in (us.models, us.metrics, us.estimators, us.outcome, us.propensity):
         yield f"{room.__name__}.make", lambda room=room: room.make(value)  # type: ignore[misc]
@@ -297,4 +297,4 @@ def test_segments_are_few() -> None:
 
 def test_side_is_what_it_should_be() -> None:
     """The walk above needs covariates and a random log that serve."""
-    assert us.propensity.check("naive_bayes", LOG, side=SIDE).checks
+    assert us.propensity.check("naive_bayes", LOG, inputs=SIDE).checks

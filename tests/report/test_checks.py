@@ -67,7 +67,7 @@ def test_the_terminal_shows_all_propensities(found: Checks, width: int) -> None:
         assert piece in text
     flat = " ".join(text.replace("│", " ").split())
     assert "cannot be had from this log: logistic(features=outer) multiplies" in flat
-    assert "worse than one constant" in flat and "exists for seen pairs only" in flat
+    assert "worse than one constant" in flat and "which unseen pairs lack" in flat
     assert ratios(found["wrong"].reliability) in text
     assert max(map(len, text.splitlines())) <= width and "\x1b" not in text
 

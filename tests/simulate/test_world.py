@@ -14,7 +14,7 @@ from unskew.log import Feedback, Log, Recommendations, Recommender
 from unskew.metrics import ranking as metric
 from unskew.models import make as model
 from unskew.simulate import World
-from unskew.simulate.pairs import Part
+from unskew.simulate.pairs import PairStatus
 
 Array = npt.NDArray[Any]
 SMALL = World(users=600, items=80, relevant=16, impressions=60)
@@ -45,7 +45,7 @@ def test_pairs_are_seen_with_their_propensity() -> None:
     """Sight follows P = 1 − exp(−activity · reach) for all pairs, relevant or not, and the pairs say so."""
     world = World(users=600, items=80, relevant=16, impressions=60, feedback=Feedback.CONVERSIONS)
     p = exposure(world)
-    assert_calibrated(dense(world, world.pairs.part != Part.UNSEEN), p)
+    assert_calibrated(dense(world, world.pairs.part != PairStatus.UNSEEN), p)
     kept = dense(world, np.ones(len(world.pairs.item), dtype=np.bool_))
     np.testing.assert_allclose(world.pairs.propensity, p[kept])
     assert 0 < p.min() < p.max() < 1
@@ -58,7 +58,7 @@ def test_pairs_are_relevant_with_their_probability() -> None:
     assert_calibrated(relevant, probability)
     assert abs(probability.mean() - 0.2) < 0.03
     p = exposure(SMALL)[relevant]
-    seen = dense(SMALL, SMALL.pairs.part != Part.UNSEEN)[relevant]
+    seen = dense(SMALL, SMALL.pairs.part != PairStatus.UNSEEN)[relevant]
     assert_calibrated(seen, p)
 
 
@@ -67,8 +67,8 @@ def test_propensity_of_the_test_log_is_conditional_on_training() -> None:
     world = World(users=2000, items=80, relevant=30, impressions=150, test_share=0.3)
     p = exposure(world)
     conditional = p * 0.3 / (1.0 - p * 0.7)
-    full = dense(world, world.pairs.relevant & (world.pairs.part != Part.TRAIN))
-    test = dense(world, world.pairs.part == Part.TEST)
+    full = dense(world, world.pairs.relevant & (world.pairs.part != PairStatus.TRAIN))
+    test = dense(world, world.pairs.part == PairStatus.TEST)
     assert_calibrated(test[full], conditional[full])
     assert world.test.propensity is not None and world.test.share is None
     np.testing.assert_allclose(world.test.propensity, conditional[test])
@@ -143,9 +143,9 @@ def test_logs_are_the_pairs() -> None:
     for world in (SMALL, World(users=300, items=80, relevant=16, impressions=60, feedback=Feedback.CONVERSIONS)):
         relevant, part = world.pairs.relevant, world.pairs.part
         for log, mask in (
-            (world.train, part == Part.TRAIN),
-            (world.test, part == Part.TEST),
-            (world.full_log(), relevant & (part != Part.TRAIN)),
+            (world.train, part == PairStatus.TRAIN),
+            (world.test, part == PairStatus.TEST),
+            (world.full_log(), relevant & (part != PairStatus.TRAIN)),
         ):
             assert (len(log.users), len(log.items)) == (world.users, world.items)
             user, item = np.nonzero(dense(world, mask))
@@ -153,7 +153,7 @@ def test_logs_are_the_pairs() -> None:
             np.testing.assert_array_equal(log.item, item)
         assert np.all(world.full_log().propensity == 1.0)
         if world.feedback is Feedback.CONVERSIONS:
-            np.testing.assert_array_equal(world.test.value, relevant[part == Part.TEST])
+            np.testing.assert_array_equal(world.test.value, relevant[part == PairStatus.TEST])
             assert set(world.test.value.tolist()) == {0.0, 1.0}  # type: ignore[union-attr]
         else:
             assert world.test.value is None

@@ -123,7 +123,7 @@ def test_folds_partition_the_log(folds: int, seed: int) -> None:
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.5, 1.5, float("nan")])
 def test_shares_lie_between_zero_and_one(share: float) -> None:
     """A test part of nothing or of everything is refused."""
-    with pytest.raises(InputError, match="test_size must be a number between 0 and 1"):
+    with pytest.raises(InputError, match="share must be a number between 0 and 1"):
         holdout(WIDE, share)
 
 

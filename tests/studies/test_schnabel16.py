@@ -21,7 +21,7 @@ from unskew.engine.store import Store
 from unskew.log import Ids, Log, Predictions
 from unskew.log.datasets import Dataset, folder_of, source_of
 from unskew.models import MF
-from unskew.propensity import NaiveBayes, Side
+from unskew.propensity import FitInputs, NaiveBayes
 from unskew.simulate import RatingWorld
 from unskew.simulate.predictions import NAMES
 from unskew.studies.record import Verdict, read_json, write_json
@@ -156,7 +156,7 @@ def test_naive_bayes_is_the_packages(setting: Setting) -> None:
     log = world.draw(1)
     sample = np.array([40, 20, 9, 3, 0])
     frame = pl.DataFrame({"user": [0] * 72, "item": range(72), "value": np.repeat(np.arange(1.0, 6.0), sample)})
-    fitted = NaiveBayes(smoothing=1.0).fit(log, Side(mcar=Log.from_frame(frame, feedback="ratings")))
+    fitted = NaiveBayes(smoothing=1.0).fit(log, inputs=FitInputs(mcar=Log.from_frame(frame, feedback="ratings")))
     draw = setting.draws([0.25], [1])[0.25][0]
     mine = figure4.naive_bayes(draw, sample.astype(np.float64), setting.pairs)
     assert log.value is not None

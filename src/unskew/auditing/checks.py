@@ -9,7 +9,7 @@ from typing import Any
 from unskew.log import Feedback, Log, read_features
 from unskew.log.log import Invalid
 from unskew.log.relevance import train_gains
-from unskew.propensity import Propensity, Side
+from unskew.propensity import FitInputs, Propensity
 from unskew.propensity.checking import check
 from unskew.propensity.checks import Checks
 
@@ -32,13 +32,13 @@ def check_on(
         features: covariates of users and of items, read here.
     """
     user, item = features
-    side = Side(
+    inputs = FitInputs(
         mcar=None if mcar is None else _judged(mcar, feedback, relevant),
         user_features=None if user is None else read_features(user, "user", invalid=invalid),
         item_features=None if item is None else read_features(item, "item", invalid=invalid),
     )
     told = replace(_judged(log, feedback, relevant), feedback=feedback)
-    return check(propensities, told, side=side, refused="skip", progress=say)
+    return check(propensities, told, inputs=inputs, refused="skip", progress=say)
 
 
 def _judged(log: Log, feedback: Feedback | None, relevant: str | None) -> Log:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import chdtrc
 
 from unskew.auditing.spread import Ints, Spread, spread
-from unskew.auditing.values import Floats, Grid, difference
+from unskew.auditing.values import Floats, ValueLevels, difference
 from unskew.log import Ids, Log
 
 Z = 1.959963984540054  # two-sided 95 %
@@ -77,7 +77,7 @@ class Contrast:
     capped: int
 
 
-def contrast(log: Log, mcar: Log, grid: Grid) -> Contrast:
+def contrast(log: Log, mcar: Log, grid: ValueLevels) -> Contrast:
     """Compare the values of two logs; both must have values."""
     assert log.value is not None
     assert mcar.value is not None
@@ -134,7 +134,7 @@ def contrast(log: Log, mcar: Log, grid: Grid) -> Contrast:
     )
 
 
-def _by_user(log: Log, values: Floats, grid: Grid) -> Ints:
+def _by_user(log: Log, values: Floats, grid: ValueLevels) -> Ints:
     """Rows by user and level."""
     cell = log.user.astype(np.int64) * len(grid) + grid.place(values)
     return np.bincount(cell, minlength=len(log.users) * len(grid)).reshape(len(log.users), len(grid))

@@ -21,7 +21,7 @@ from unskew.auditing.record import Audit, Size
 from unskew.auditing.spread import spread
 from unskew.auditing.support import supports
 from unskew.auditing.times import Time, times
-from unskew.auditing.values import Grid, Values, describe
+from unskew.auditing.values import ValueLevels, Values, describe
 from unskew.auditing.weights import Expected, expected, rehearse
 from unskew.auditing.weights import propensities as describe_propensities
 from unskew.auditing.widths import Width, widths
@@ -172,8 +172,8 @@ def _values(log: Log, mcar: Log | None) -> tuple[Values | None, Contrast | None]
     if log.value is None:
         return None, None
     if mcar is None or mcar.value is None:
-        return describe(log.value, Grid.of(log.value)), None
-    grid = Grid.of(log.value, mcar.value)
+        return describe(log.value, ValueLevels.of(log.value)), None
+    grid = ValueLevels.of(log.value, mcar.value)
     return describe(log.value, grid), contrast(log, mcar, grid)
 
 

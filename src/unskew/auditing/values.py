@@ -54,14 +54,14 @@ class Values:
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class ValueLevels:
     """Levels that several logs share: single values, or edges of bins of which the first and last take the rest."""
 
     single: bool
     edges: Floats
 
     @classmethod
-    def of(cls, *columns: Floats) -> Grid:
+    def of(cls, *columns: Floats) -> ValueLevels:
         """Single values if there are at most 20, else at most 20 bins, geometric where values are far apart."""
         if all(pl.Series(column[:_FIRST]).n_unique() <= MOST_LEVELS for column in columns):
             found = np.unique(np.concatenate([pl.Series(column).unique().to_numpy() for column in columns]))
@@ -90,7 +90,7 @@ class Grid:
         return [(e, e) for e in edges] if self.single else list(pairwise(edges))
 
 
-def describe(values: Floats, grid: Grid) -> Values:
+def describe(values: Floats, grid: ValueLevels) -> Values:
     """Mean, spread, quantiles and the rows on each level."""
     placed = np.bincount(grid.place(values), minlength=len(grid))
     number: list[int] = placed.tolist()

@@ -1,4 +1,4 @@
-"""How do people ask? ``unskew audit``, ``unskew demo``, ``unskew evaluate``, ``unskew simulate``.
+"""How do people ask? ``unskew audit``, ``unskew demo``, ``unskew evaluate``, ``unskew parts``, ``unskew simulate``.
 
 Heavy parts are imported inside the commands, so that ``unskew --help`` is quick.
 """
@@ -19,6 +19,7 @@ from unskew.cli.console import err, fail, guarded, nobody_reads
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
+from unskew.cli.parts import parts
 from unskew.cli.reproduce import reproduce
 from unskew.cli.simulate import app as simulate
 from unskew.plain import plain
@@ -48,8 +49,9 @@ def _root(
     """Which recommender is really better, when the log only shows what the old one chose to show?"""
 
 
-for command in (audit, demo, evaluate, reproduce):
-    app.command()(guarded(command))
+PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
+for command in (audit, demo, evaluate, parts, reproduce):
+    app.command(epilog=PARTS if command in (audit, evaluate) else None)(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

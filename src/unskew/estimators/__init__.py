@@ -63,3 +63,7 @@ FAMILY: Family[Estimator] = Family(
     },
 )
 register, make = FAMILY.register, FAMILY.make  # make: the estimator with this canonical string, gs(strata=5)
+
+
+def __dir__() -> list[str]:
+    return FAMILY.class_names()

@@ -12,24 +12,20 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
-from unskew.estimators.base import Estimator, Need
-from unskew.estimators.clipped import Clipped
+from unskew.estimators.base import Estimator, Need, Standing
 from unskew.estimators.direct import Direct
 from unskew.estimators.dr import DR
-from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.ips import IPS
 from unskew.estimators.naive import Naive
 from unskew.estimators.sndr import SNDR
 from unskew.estimators.snips import SNIPS
-from unskew.estimators.stratified import Stratified
 from unskew.estimators.target import Target
 from unskew.log import Feedback
-from unskew.metrics import CG, DCG, MAE, MAP, NDCG, Metric, RatingMetric, Recall, Shape
+from unskew.metrics import CG, DCG, MAE, Metric, RatingMetric, Recall, Shape
 
 if TYPE_CHECKING:
     from unskew.estimators.validity import Evidence
 
-FILE = "FILE"  # stands for a table of the user's own
 MOST_GIFTS = 3
 SHOWN = 2  # ways of each kind that a message names
 NEAR = 3.2  # the second of them is no more than two changes away
@@ -140,12 +136,13 @@ GIFTS = (
 
 @dataclass(frozen=True)
 class Way:
-    """A cell that is accepted once the gifts are given."""
+    """A cell that is accepted once the gifts, and the table that its estimator then reads, are given."""
 
     metric: Metric
     estimator: Estimator
     target: Target
     gifts: tuple[Gift, ...] = ()
+    table: str = ""
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -186,7 +183,7 @@ def refused(why: str, asked: Way, evidence: Evidence, rule: Rule, *, by_metric: 
     near = _cells(asked, evidence, other_metrics=by_metric)
     cells = _diverse(near, accepted) or _diverse(_cells(asked, evidence, other_metrics=True), accepted)
     debiased = [way for way in cells if _debiases(way) or not _debiases(asked)]
-    gifts = _with_gifts([asked, *_own_shares(asked)], evidence, rule, most=1 if debiased else MOST_GIFTS)
+    gifts = _with_gifts([asked, *_own_table(asked)], evidence, rule, most=1 if debiased else MOST_GIFTS)
     if not gifts and not debiased:
         gifts = _with_gifts([way for way, _ in near if _debiases(way)], evidence, rule, most=1)[:1]
     ways = (*gifts, *(debiased or cells))
@@ -197,7 +194,7 @@ def refused(why: str, asked: Way, evidence: Evidence, rule: Rule, *, by_metric: 
 
 
 def _debiases(way: Way) -> bool:
-    return way.estimator.name != "naive"
+    return way.estimator.standing(way.target).debiased
 
 
 def _with_gifts(cells: Sequence[Way], evidence: Evidence, rule: Rule, *, most: int) -> tuple[Way, ...]:
@@ -230,11 +227,10 @@ def _given(gifts: Iterable[Gift], evidence: Evidence) -> Evidence | None:
     return evidence
 
 
-def _own_shares(asked: Way) -> list[Way]:
-    """Shares of strata may come from outside."""
-    if isinstance(asked.estimator, Stratified) and asked.estimator.shares == "train":
-        return [replace(asked, estimator=replace(asked.estimator, shares=FILE))]
-    return []
+def _own_table(asked: Way) -> list[Way]:
+    """What the log cannot tell may come from outside: shares of strata."""
+    given = asked.estimator.with_table
+    return [] if given is None else [replace(asked, estimator=given[0], table=given[1])]
 
 
 def _diverse(ways: Iterable[tuple[Way, float]], accepted: Callable[[Way], bool]) -> tuple[Way, ...]:
@@ -257,16 +253,16 @@ def _cells(asked: Way, evidence: Evidence, *, other_metrics: bool) -> list[tuple
     per_user, whose ratios lean towards naive for users with few clicks.
     """
     found: list[tuple[Way, float]] = []
-    debiased = asked.estimator.name != "naive"
     for (m, metric), (e, estimator), (t, target) in product(
         enumerate([asked.metric, *(_metrics(asked.metric) if other_metrics else ())]),
-        enumerate([asked.estimator, *_estimators(asked.estimator, evidence)]),
+        enumerate([asked.estimator, *_estimators(asked, evidence)]),
         enumerate([asked.target, *_targets(asked.target, evidence)]),
     ):
         if (m, e, t) == (0, 0, 0) or target not in estimator.valid:
             continue
         far = 1.0 * (e > 0) + 1.5 * (t > 0) + 1.5 * (m > 0) + 0.01 * e + 0.05 * t + 0.05 * m
-        far += 10.0 * (debiased and estimator.name == "naive") + 2.0 * (estimator.name == "direct")
+        standing = estimator.standing(target)
+        far += 10.0 * (_debiases(asked) and not standing.debiased) + 2.0 * (standing is Standing.MODEL)
         far += 2.0 * (t > 0 and target is Target.PER_USER and _is_sum(metric))
         found.append((Way(metric, estimator, target), far))
     return sorted(found, key=lambda pair: pair[1])
@@ -282,34 +278,29 @@ def _metrics(metric: Metric) -> Iterator[Metric]:
         yield DCG(10)
         return
     k = metric.k or 10
-    if isinstance(metric, NDCG) and metric != NDCG(metric.k):
-        yield NDCG(metric.k)
-    if isinstance(metric, MAP) and metric != MAP(metric.k):
-        yield MAP(metric.k)
-    if metric.name in ("precision", "cg"):
+    if metric.usual != metric:
+        yield metric.usual
+    if metric.divided_by_k:
         yield CG(k)
-    if metric.shape is not Shape.ADDITIVE or metric.name in ("precision", "cg"):
+    if metric.shape is not Shape.ADDITIVE or metric.divided_by_k:
         yield Recall(k)
     yield DCG(k)
     yield CG(k)
     yield MAE()
 
 
-def _estimators(estimator: Estimator, evidence: Evidence) -> Iterator[Estimator]:
+def _estimators(asked: Way, evidence: Evidence) -> Iterator[Estimator]:
     """Estimators that may serve instead, the strongest promise first."""
-    if isinstance(estimator, Clipped):
-        if estimator.at is not None:
-            yield Clipped(estimator.inner, quantile=0.01)
-        yield estimator.inner
-    if isinstance(estimator, Stratified) and not estimator.strata.by_propensity:
-        yield GeneralizedStratified(estimator.strata)
+    estimator = asked.estimator
+    yield from estimator.similar()
     if Need.OUTCOME in estimator.needs(Target.PER_USER_SUM):
         yield from (DR(), SNDR())
-    if estimator.name != "naive":
+    debiased = _debiases(asked)
+    if debiased:
         yield from (IPS(), SNIPS(), SNIPS("list"))
     if evidence.outside and Need.OUTCOME in estimator.needs(Target.PER_USER_SUM):
         yield Direct()  # what was predicted elsewhere, believed
-    if estimator.name == "naive" and evidence.propensity:
+    if not debiased and evidence.propensity:
         yield from (IPS(), SNIPS())
     yield Naive()
 
@@ -327,8 +318,8 @@ def _targets(target: Target, evidence: Evidence) -> Iterator[Target]:
 
 def _advice(asked: Way, ways: tuple[Way, ...], evidence: Evidence) -> str:
     """The ways as sentences."""
-    given = [_gifts(way, asked, evidence) for way in ways if way.gifts or _filed(way)]
-    used = [_cell(way, asked) for way in ways if not way.gifts and not _filed(way)]
+    given = [_gifts(way, asked, evidence) for way in ways if way.gifts or way.table]
+    used = [_cell(way, asked) for way in ways if not way.gifts and not way.table]
     parts = []
     if given:
         parts.append(f"Give {', or '.join(given)}.")
@@ -340,24 +331,20 @@ def _advice(asked: Way, ways: tuple[Way, ...], evidence: Evidence) -> str:
 
 def _undebiased(asked: Way, ways: tuple[Way, ...]) -> str:
     """A note where nothing but naive is left."""
-    left = [way for way in ways if not way.gifts and not _filed(way)]
-    only = asked.estimator.name != "naive" and all(way.estimator.name == "naive" for way in left)
+    left = [way for way in ways if not way.gifts and not way.table]
+    only = _debiases(asked) and not any(map(_debiases, left))
     return ", which debiases nothing" if only else ""
-
-
-def _filed(way: Way) -> bool:
-    return isinstance(way.estimator, Stratified) and way.estimator.shares == FILE
 
 
 def _gifts(way: Way, asked: Way, evidence: Evidence) -> str:
     """What to give, and where the cell changes what to use with it."""
     words = [gift.words.format(users=evidence.users) for gift in way.gifts]
-    if _filed(way):
-        words.insert(0, "the strata's shares from outside with stratified(shares=FILE), a table 'stratum,share'")
+    if way.table:
+        words.insert(0, way.table)
     text = " and ".join(words)
     if Need.SHARES in way.estimator.needs(way.target):
         text = text.replace("in the test log", "in both logs")  # shares of strata are measured on training rows
-    if not _filed(way) and replace(way, gifts=()) != replace(asked, gifts=()):
+    if not way.table and replace(way, gifts=()) != replace(asked, gifts=()):
         text += f" and use {_cell(way, asked)}"
     return text
 

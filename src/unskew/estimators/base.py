@@ -9,7 +9,7 @@ An estimator knows nothing of metrics, ranks, files, threads, intervals or repor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Self
@@ -192,6 +192,31 @@ class Estimator(Part, ABC):
     def normalised(self) -> Over:
         """Over what an average over pairs is normalised."""
         return Over.PAIRS
+
+    @property
+    def innermost(self) -> Estimator:
+        """The estimator inside all clips."""
+        return self
+
+    @property
+    def unclippable(self) -> str:
+        """Why its weights cannot be clipped, in words that go on after its name; empty where they can."""
+        weighs = Need.PROPENSITY in self.needs(Target.PER_USER_SUM)
+        return "" if weighs else "does not weigh by propensities: there is nothing to clip."
+
+    @property
+    def needs_level_because(self) -> str:
+        """Why only absolute propensities will do, where that is a matter of an option; empty where it is not."""
+        return ""
+
+    def similar(self) -> Iterable[Estimator]:
+        """Estimators of nearly the same meaning that serve more often, for advice."""
+        return ()
+
+    @property
+    def with_table(self) -> tuple[Self, str] | None:
+        """The same with a table of the user's own instead of what the log cannot tell, and how to give it."""
+        return None
 
     @abstractmethod
     def needs(self, target: Target) -> frozenset[Need]:

@@ -9,6 +9,7 @@ raised pairs would either all be left out by it, which is switch, or none be, wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -20,7 +21,6 @@ from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.snips import SNIPS
 from unskew.estimators.summary import Summary
-from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
 from unskew.parts import Made, option
 
@@ -52,18 +52,28 @@ class Clipped(Estimator):
         super().__post_init__()
         if (self.at is None) == (self.quantile is None):
             raise InputError("'clipped' takes either at=… or quantile=…: clipped(snips, quantile=0.01).")
-        if Need.PROPENSITY not in self.inner.needs(Target.PER_USER_SUM) or self.inner.name == "stratified":
-            raise InputError(f"'{self.inner}' does not weigh by propensities: there is nothing to clip.")
-        if isinstance(self.inner, Switch):
-            raise InputError(
-                f"'{self.inner}' limits its weights already: a clip below P = {1.0 / self.inner.tau:.3g} changes "
-                "nothing, and one from there on makes it clipped(dr, …). Use one of these."
-            )
+        if self.inner.unclippable:
+            raise InputError(f"'{self.inner}' {self.inner.unclippable}")
 
     @property
     def valid(self) -> frozenset[Target]:  # type: ignore[override]
         """The inner estimator's targets."""
         return self.inner.valid
+
+    @property
+    def innermost(self) -> Estimator:
+        """The estimator inside all clips."""
+        return self.inner.innermost
+
+    @property
+    def needs_level_because(self) -> str:
+        """An absolute threshold."""
+        own = "an absolute threshold means nothing for relative propensities"
+        return self.inner.needs_level_because if self.at is None else own
+
+    def similar(self) -> Iterable[Estimator]:
+        """A threshold that relative propensities have too; no clip."""
+        return (*(() if self.at is None else (Clipped(self.inner, quantile=0.01),)), self.inner)
 
     @property
     def normalised(self) -> Over:

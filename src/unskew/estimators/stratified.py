@@ -11,7 +11,7 @@ a skewed log keep its skew (with P(v) = n*_uv / n*_u it *is* naive), so implicit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ import polars as pl
 from unskew.bounds import shown
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Standing, Term, users
+from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
@@ -54,6 +55,7 @@ class Stratified(Estimator):
     table: tuple[float, ...] | None = None
 
     name = "stratified"
+    unclippable = "does not weigh by propensities: there is nothing to clip."
     valid = frozenset({Target.PER_USER})
 
     def needs(self, target: Target) -> frozenset[Need]:
@@ -97,6 +99,18 @@ class Stratified(Estimator):
             per_user(batch.indptr, batch.value, divisor)
             divisor = (divisor > 0.0).astype(np.float64)
         return (Term(weight, users(divisor)),)
+
+    def similar(self) -> Iterable[Estimator]:
+        """Strata of a column suit gs too, which needs no shares."""
+        return () if self.strata.by_propensity else (GeneralizedStratified(self.strata),)
+
+    @property
+    def with_table(self) -> tuple[Self, str] | None:
+        """Shares that are not measured on training rows."""
+        if self.shares != "train":
+            return None
+        words = "the strata's shares from outside with stratified(shares=FILE), a table 'stratum,share'"
+        return replace(self, shares="FILE"), words
 
     def shown(self) -> dict[str, Any]:
         """Shares that were given as a mapping are called so."""

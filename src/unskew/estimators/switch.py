@@ -33,6 +33,14 @@ class Switch(Estimator):
     name = "switch"
     valid = frozenset(target for target in Target if target.sums)
 
+    @property
+    def unclippable(self) -> str:
+        """A clip either changes nothing, or makes it another estimator."""
+        return (
+            f"limits its weights already: a clip below P = {1.0 / self.tau:.3g} changes nothing, and one from there on "
+            "makes it clipped(dr, …). Use one of these."
+        )
+
     def needs(self, target: Target) -> frozenset[Need]:
         """As dr: a threshold on 1/P means nothing for relative propensities."""
         return frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})

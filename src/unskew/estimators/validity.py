@@ -11,13 +11,10 @@ from dataclasses import dataclass
 
 from unskew.estimators.alternatives import Refused, Way, refused
 from unskew.estimators.base import Estimator, Need
-from unskew.estimators.clipped import Clipped
 from unskew.estimators.target import Target
 from unskew.estimators.traits import largest_weights_refusal, terms_refusal
 from unskew.log import Feedback
 from unskew.metrics import Metric, RatingMetric, Shape
-
-_OF_PAIRS = ("cg", "dcg", "precision")  # sums of y · worth(rank) that are averages over pairs as well
 
 
 @dataclass(frozen=True)
@@ -104,9 +101,9 @@ def _kind_refusal(metric: Metric, target: Target, evidence: Evidence) -> str | N
         return None
     if evidence.unranked:
         return f"{metric} needs ranks, and {evidence.unranked}."
-    if target is Target.PER_PAIR and metric.name not in _OF_PAIRS:
+    if target is Target.PER_PAIR and not metric.averages_pairs:
         return f"{metric} is no average over pairs."
-    if metric.name == "precision" and not evidence.binary and (target is Target.PER_PAIR or target.sums):
+    if metric.of_listed and not evidence.binary and (target is Target.PER_PAIR or target.sums):
         return f"{metric} counts relevant items, and the values are graded."
     return None
 
@@ -116,7 +113,7 @@ def _shape_refusal(metric: Metric, estimator: Estimator, target: Target) -> str 
     if isinstance(metric, RatingMetric):
         return None
     if metric.shape is Shape.ADDITIVE:
-        if metric.name in ("precision", "cg") and not target.sums and target is not Target.PER_PAIR:
+        if metric.divided_by_k and not target.sums and target is not Target.PER_PAIR:
             return (
                 f"{metric} under {target} is recall@{metric.k} divided by {metric.k}; the usual {metric.name} is a sum "
                 "(per_user_sum)."
@@ -124,18 +121,16 @@ def _shape_refusal(metric: Metric, estimator: Estimator, target: Target) -> str 
         return None
     if target is not Target.PER_USER:
         return f"{metric} is a ratio inside each user, so it exists under per_user only."
-    if metric.shape in (Shape.FIRST, Shape.CUT) and estimator.name != "naive":
-        return f"{metric} looks at one item of a user only, which no weight per item can debias: naive is all there is."
-    if getattr(metric, "ideal", "") == "full" and estimator.name != "naive":
-        return f"{metric} compares with {metric.k} equal hits, which weighted items do not have."
-    if getattr(metric, "divide", "") == "min" and target in estimator.valid:
+    if metric.unweighted_only and estimator.standing(target).debiased:
+        return f"{metric} {metric.unweighted_only}."
+    if metric.divides_by_largest_weights and target in estimator.valid:
         return largest_weights_refusal(metric, estimator, target)
     return None
 
 
 def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     if target not in estimator.valid:
-        if target.normalised and estimator.name != "gs":
+        if target.normalised and Target.PER_USER_SUM in estimator.valid:
             return f"{estimator} has no normalised form: it is divided already."
         return f"{estimator} is defined for {' or '.join(sorted(estimator.valid))}, not for {target}."
     averaged = target in (Target.PER_USER, Target.POOLED)
@@ -191,8 +186,8 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
             "does not know."
         )
     if Need.ABSOLUTE in needs and not evidence.absolute:
-        if isinstance(estimator, Clipped) and estimator.at is not None:
-            return f"{estimator}: an absolute threshold means nothing for relative propensities."
+        if estimator.needs_level_because:
+            return f"{estimator}: {estimator.needs_level_because}."
         if evidence.cut:
             return (
                 f"{estimator} under {target} needs propensities of the test period; these describe the {evidence.cut} "
@@ -214,10 +209,3 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
     ):
         return f"{estimator} under {target} would be off by as much as this: {wrong}"
     return None
-
-
-def innermost(estimator: Estimator) -> Estimator:
-    """The estimator inside all clips."""
-    while isinstance(estimator, Clipped):
-        estimator = estimator.inner
-    return estimator

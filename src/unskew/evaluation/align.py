@@ -30,7 +30,7 @@ from unskew.log.interactions import REPEATED
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings, train_gains
 from unskew.outcome import Outcome
-from unskew.propensity import Propensity, Side
+from unskew.propensity import FitInputs, Propensity
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ def align(
     propensity: Propensity | None,
     strata_columns: Sequence[str],
     rules: Rules,
-    side: Side,
+    side: FitInputs,
 ) -> Aligned:
     """Code everything over the population's users and the union of all items, and count what happens on the way."""
     ledger = Ledger(dict(test.account.dropped), _repeated(test, seen))

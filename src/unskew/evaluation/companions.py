@@ -25,7 +25,6 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Kept
 from unskew.estimators import DR, IPS, SNIPS, Estimator, Need, Standing, Target
 from unskew.estimators.traits import traits
-from unskew.estimators.validity import innermost
 from unskew.metrics import Metric, RankingMetric, Shape
 
 
@@ -53,7 +52,7 @@ def confirming_cell(estimator: Estimator, target: Target, metric: Metric) -> Com
     if target in (Target.PER_USER, Target.POOLED):
         return CompanionCell(metric, SNIPS(), Target.POOLED)
     target = Target.SUM_POOLED if target is Target.SUM_PER_USER else target
-    inner, needs = innermost(estimator), estimator.needs(target)
+    inner, needs = estimator.innermost, estimator.needs(target)
     if inner.standing(Target.PER_USER_SUM) is not Standing.BIASED:
         return CompanionCell(metric, inner, target)
     if Need.OUTCOME in needs:

@@ -94,7 +94,7 @@ def summary_of(
 
 def training_propensity(model: Propensity | None, seen: Log, test: Log, rules: Rules) -> Floats | None:
     """P of the training rows on the test rows' scale, for shares of strata; ``None`` where there is none for them."""
-    if model is None or (model.name == "known" and seen.propensity is None):
+    if model is None or model.lacks(seen):
         return None
     rows = in_test_part(model.of(seen).rows, model, test, rules)
     return rows[~np.isnan(rows)]

@@ -18,7 +18,7 @@ from unskew.errors import RefusedError
 from unskew.evaluation.rows import inside, share_of, train_share
 from unskew.evaluation.rules import Ledger, Rules
 from unskew.log import Feedback, Ids, Log
-from unskew.propensity import Level, Propensity, Side
+from unskew.propensity import FitInputs, Level, Propensity
 
 ROUNDED = 0.02  # of the pairs, that a propensity fitted in advance may lack
 
@@ -30,7 +30,7 @@ def fitted_propensity(
     users: Ids,
     items: Ids,
     rules: Rules,
-    side: Side,
+    side: FitInputs,
     ledger: Ledger,
 ) -> tuple[Propensity | None, Log | None]:
     """The propensity, fitted where it is not yet, and the training log as it was fitted to."""
@@ -43,7 +43,7 @@ def fitted_propensity(
             ledger.warnings += _outgrown(model, train, users, items)
         return model if rules.by_users else model.counted_over(users, items), train
     train = _population(train, test, users, items, model, rules, ledger)
-    return model.fit(train, side), train
+    return model.copy().fit(train, inputs=side), train
 
 
 def _population(train: Log, test: Log, users: Ids, items: Ids, model: Propensity, rules: Rules, ledger: Ledger) -> Log:

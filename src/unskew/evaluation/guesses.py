@@ -24,7 +24,7 @@ from unskew.evaluation.plausible import CheckedPredictions, range_of
 from unskew.evaluation.rules import plain
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.outcome import Crossfit, Given, Outcome, crossfit
-from unskew.propensity import Side
+from unskew.propensity import FitInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,13 @@ class Guessed:
 
 
 def with_guesses(
-    aligned: Aligned, plan: EvaluationPlan, outcome: Outcome | None, side: Side, *, folded: bool, threads: int | None
+    aligned: Aligned,
+    plan: EvaluationPlan,
+    outcome: Outcome | None,
+    side: FitInputs,
+    *,
+    folded: bool,
+    threads: int | None,
 ) -> Guessed:
     """Fit the outcome model and ask it, if any run of the plan looks at whole lists."""
     needs = [run.estimator.needs(run.target) for run in plan.runs]
@@ -61,7 +67,10 @@ def with_guesses(
         folded = folded or isinstance(outcome, Crossfit)  # folds that were asked for by name
         how = "cross-fitted over pairs" if folded else "fitted in sample"
         p = held.propensity
-        outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
+        if folded:
+            outcome = crossfit(outcome, rows, propensity=p, inputs=side)
+        else:
+            outcome = outcome.copy().fit(rows, propensity=p, inputs=side)
     total = None
     whole = any(run.target.normalised and Need.OUTCOME in run.estimator.needs(run.target) for run in plan.runs)
     with _about_all_candidates(outcome, aligned) if whole else nullcontext():

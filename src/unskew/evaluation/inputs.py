@@ -18,7 +18,7 @@ from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendation
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.sources import open_file
 from unskew.plain import plain
-from unskew.propensity import Side
+from unskew.propensity import FitInputs
 
 
 class Names:
@@ -96,14 +96,14 @@ def has_column(source: Any, name: str) -> bool:
         return False  # no frame: reading it says so
 
 
-def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any]) -> Side:
+def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any]) -> FitInputs:
     """What a propensity may be fitted on beside the training log."""
 
     def features(source: Any, key: str) -> Features | None:
         return None if source is None else read_features(source, key, invalid=how["invalid"])
 
     random = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how)
-    return Side(random, features(user_features, "user"), features(item_features, "item"))
+    return FitInputs(random, features(user_features, "user"), features(item_features, "item"))
 
 
 def as_lists(

@@ -20,7 +20,7 @@ from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
 from unskew.inference.prediction_range import PredictionRange
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Outcome
+from unskew.outcome.base import Outcome, PairPredictor
 from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
@@ -40,7 +40,7 @@ class CheckedPredictions:
     """Asks an outcome model, and refuses what are no predictions: one finite number for each pair is wanted."""
 
     model: Outcome
-    ask: Ask
+    ask: PairPredictor
 
     def __call__(self, user: Codes, item: Codes) -> Floats:
         """The predictions for some pairs."""

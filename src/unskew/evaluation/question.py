@@ -14,7 +14,6 @@ from unskew.bounds import Number, Whole, shown, word
 from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Need, Target
-from unskew.estimators.validity import innermost
 from unskew.log import Feedback
 from unskew.log.log import Invalid
 from unskew.metrics import Metric, RankingMetric, RatingMetric, Shape
@@ -185,7 +184,7 @@ class Question:
         """The columns by which strata are made; of the training log only those whose shares are measured there."""
         found = []
         for estimator in self.estimators:
-            inner: Any = innermost(estimator)
+            inner: Any = estimator.innermost
             measured = not training or getattr(inner, "shares", None) == "train"
             if measured and getattr(inner, "strata", None) and inner.strata.column:
                 found.append(inner.strata.column)

@@ -25,7 +25,7 @@ from unskew.evaluation.rules import Rules
 from unskew.inference.bootstrap import user_weights
 from unskew.inference.steps import prolonged, stepped
 from unskew.log import Ids
-from unskew.propensity import Side
+from unskew.propensity import FitInputs
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,7 +34,7 @@ def refit_replicates(
     aligned: Aligned,
     engine: Engine,
     plan: EvaluationPlan,
-    side: Side,
+    side: FitInputs,
     rules: Rules,
     *,
     replicates: int,
@@ -76,7 +76,7 @@ def _towards_draw(users: Ids, seed: int, replicate: int) -> Floats:
     return stepped(user_weights(users.hashes, seed, replicate))
 
 
-def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None], Floats]:
+def _fits(aligned: Aligned, side: FitInputs, rules: Rules) -> Callable[[Weigh | None], Floats]:
     """What weights of users make of the propensities of held-out rows, which are fitted anew."""
     model, held, train = aligned.propensity, aligned.held, aligned.train
     if model is None or not model.estimated or train is None or held.propensity is None:
@@ -91,13 +91,14 @@ def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None]
             "curve. Use calibrated(…, method=platt), or leave --refit out."
         )
 
-    settled = model.tuned(train, side)
+    settled = model.tuned(train, inputs=side)
 
     def fit(weigh: Weigh | None) -> Floats:
         drawn = side
         if weigh is not None and side.mcar is not None:
             drawn = replace(side, mcar_weights=weigh(side.mcar.users))
-        fitted = settled.fit(train, drawn, None if weigh is None else weigh(train.users))
+        weights = None if weigh is None else weigh(train.users)
+        fitted = settled.copy().fit(train, inputs=drawn, weights=weights)
         return in_test_part(fitted.of(aligned.rows).rows, fitted, aligned.rows, rules)
 
     if not np.allclose(fit(None), held.propensity, rtol=1e-6, atol=0.0):

@@ -32,7 +32,7 @@ from unskew.log.log import Duplicates, Invalid
 from unskew.memory import require
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
-from unskew.propensity import Propensity, Side
+from unskew.propensity import FitInputs, Propensity
 from unskew.result import Result
 
 COLUMN_USED = (
@@ -253,7 +253,7 @@ def _rules(
     )
 
 
-def _with_gains(side: Side, rules: Rules) -> Side:
+def _with_gains(side: FitInputs, rules: Rules) -> FitInputs:
     """The log seen at random with its gains, like the training log."""
     return side if side.mcar is None else replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
 
@@ -295,7 +295,13 @@ def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
 
 
 def _redraw(
-    aligned: Aligned, engine: MemoryEngine, plan: EvaluationPlan, side: Side, rules: Rules, setting: Setting, say: Stage
+    aligned: Aligned,
+    engine: MemoryEngine,
+    plan: EvaluationPlan,
+    side: FitInputs,
+    rules: Rules,
+    setting: Setting,
+    say: Stage,
 ) -> Callable[[], list[Floats]]:
     """Replicates with propensities that are fitted anew."""
     return partial(

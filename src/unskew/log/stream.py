@@ -30,7 +30,7 @@ _FIT_64_BITS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.U
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class StreamFile:
     """One file: its used columns under our names, unread.
 
     Args:
@@ -85,28 +85,28 @@ class Stream:
     """The rows of some files, one after the other."""
 
     source: str
-    parts: tuple[Part, ...]
+    files: tuple[StreamFile, ...]
 
     @classmethod
     def open(cls, path: str | PathLike[str], required: tuple[str, ...], columns: Mapping[str, str] | None) -> Stream:
         """The columns of a file, a folder or a pattern; each file must have all of them, in a type that will do."""
-        parts = []
+        files = []
         for file in files_of(path):
             opened, source = open_file(file), shown(file)
             names = match_columns(source, opened.names, required, (), columns, ())
-            parts.append(Part(opened, Table(source, opened.empty(names), names, header=opened.text is not None)))
-            check(parts[-1].table)
-        return cls(shown(path), tuple(parts))
+            files.append(StreamFile(opened, Table(source, opened.empty(names), names, header=opened.text is not None)))
+            check(files[-1].table)
+        return cls(shown(path), tuple(files))
 
-    def pieces(self) -> Iterator[tuple[Part, pl.DataFrame]]:
+    def pieces(self) -> Iterator[tuple[StreamFile, pl.DataFrame]]:
         """Some rows at a time with the file they are from: numbers as floats, ids so that equal ids are equal."""
         types = {
-            name: _common(name, [part.table.frame.schema[name] for part in self.parts])
-            for name in self.parts[0].table.names
+            name: _common(name, [file.table.frame.schema[name] for file in self.files])
+            for name in self.files[0].table.names
         }
-        for part in self.parts:
-            for piece in part.pieces(types):
-                yield part, piece
+        for file in self.files:
+            for piece in file.pieces(types):
+                yield file, piece
 
 
 def check(table: Table) -> None:

@@ -70,3 +70,7 @@ def ranking(text: str | Metric) -> RankingMetric:
     if not isinstance(metric, RankingMetric):
         raise InputError(f"lists have no {metric}: it is an error of predictions. Use recall@10 or dcg@10.")
     return metric
+
+
+def __dir__() -> list[str]:
+    return FAMILY.class_names()

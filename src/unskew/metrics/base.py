@@ -52,13 +52,34 @@ class RankingMetric(Part, ABC):
 
     shape: ClassVar[Shape]
     needs_k: ClassVar[bool] = False
+    of_relevant: ClassVar[bool] = False  # a share of the relevant items: where nothing divides, a number of them
+    of_listed: ClassVar[bool] = False  # a share of the listed items
     lower_is_better: ClassVar[bool] = False
     root: ClassVar[bool] = False
+    averages_pairs: ClassVar[bool] = False  # Σ y · worth(rank) is an average over pairs as well
+    divided_by_k: ClassVar[bool] = False  # a mean over the list, which averages over relevant items have no use for
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.k is None and self.needs_k:
             raise InputError(f"'{self.name}' needs a cut-off: write {self.name}@10.")
+
+    @property
+    def unweighted_only(self) -> str:
+        """Why weights cannot debias it, in words that go on after its name; empty where they can."""
+        if self.shape in (Shape.FIRST, Shape.CUT):
+            return "looks at one item of a user only, which no weight per item can debias: naive is all there is"
+        return ""
+
+    @property
+    def divides_by_largest_weights(self) -> bool:
+        """Whether it needs an estimator whose divisor is a sum of weights."""
+        return False
+
+    @property
+    def usual(self) -> RankingMetric:
+        """The same with its options as usual, where these decide what can be estimated."""
+        return self
 
     @abstractmethod
     def worth(self, rank: Floats) -> Floats:

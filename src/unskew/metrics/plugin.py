@@ -38,6 +38,16 @@ class NDCG(RankingMetric):
         if self.ideal == "full" and self.k is None:
             raise InputError("'ndcg(ideal=full)' needs a cut-off: write ndcg(ideal=full)@10.")
 
+    @property
+    def unweighted_only(self) -> str:
+        """Weighted items are no equal hits."""
+        return f"compares with {self.k} equal hits, which weighted items do not have" if self.ideal == "full" else ""
+
+    @property
+    def usual(self) -> NDCG:
+        """The textbook's."""
+        return NDCG(self.k)
+
     def worth(self, rank: Floats) -> Floats:
         """The discount."""
         return 1.0 / (np.log2(rank + 1.0) if self.discount == "log2" else np.maximum(np.log2(rank), 1.0))
@@ -60,6 +70,16 @@ class MAP(RankingMetric):
         super().__post_init__()
         if self.divide == "min" and self.k is None:
             raise InputError("'map(divide=min)' needs a cut-off: write map(divide=min)@10.")
+
+    @property
+    def divides_by_largest_weights(self) -> bool:
+        """By the k largest of a user, where it is not divided by all."""
+        return self.divide == "min"
+
+    @property
+    def usual(self) -> MAP:
+        """Divided by all positives."""
+        return MAP(self.k)
 
     def worth(self, rank: Floats) -> Floats:
         """One for every rank; the precision there is counted by the kernel."""

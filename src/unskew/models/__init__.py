@@ -55,6 +55,10 @@ FAMILY: Family[Model] = Family(
 register, make = FAMILY.register, FAMILY.make  # make: the model with this canonical string, not yet fitted
 
 
+def __dir__() -> list[str]:
+    return FAMILY.class_names()
+
+
 def load(path: str | Path) -> Factors | MF | GivenFactors:
     """The model in a file: what ``Factors.save``, ``MF.save`` or ``GivenFactors.save`` wrote, or plain factors."""
     written_by = files.format_of(path)

@@ -33,7 +33,7 @@ from unskew.models import files
 from unskew.models.base import Model, from_factors
 from unskew.parts import Words, option
 from unskew.plain import plain
-from unskew.propensity.base import Many
+from unskew.propensity.base import IdColumn
 from unskew.spec import parse
 from unskew.threads import Threads
 
@@ -99,7 +99,7 @@ class Factors(Model):
         """``logistic`` learns from zeros too, ``squared`` from values."""
         return self.loss in ("logistic", "squared")
 
-    def fit(self, log: Log, progress: Progress | None = None) -> Self:
+    def fit(self, log: Log, *, progress: Progress | None = None) -> Self:
         """Learn from a log.
 
         Args:
@@ -174,7 +174,7 @@ class Factors(Model):
         right = [self.item_[:, :-1], one.repeat(len(self.item_), axis=0), self.item_[:, -1:]]
         return np.hstack(left), np.hstack(right)
 
-    def scores(self, users: Many, items: Many) -> Floats:
+    def scores(self, users: IdColumn, items: IdColumn) -> Floats:
         """Scores of pairs (users[j], items[j]): values for ``squared``, log-odds for ``logistic``, else an order."""
         catalogue = self.catalogue
         (people, user), (things, item) = coded_pairs(users, items)
@@ -183,7 +183,7 @@ class Factors(Model):
         inner = np.einsum("ij,ij->i", left[user, :-1], right[item, :-1])
         return np.asarray(inner + left[user, -1] + right[item, -1] + self.level_)
 
-    def predict(self, users: Many, items: Many) -> Floats:
+    def predict(self, users: IdColumn, items: IdColumn) -> Floats:
         """Values of pairs, which only ``squared`` learns; scores of the other losses are not on the scale of values."""
         if self.loss != "squared":
             what = "log-odds" if self.loss == "logistic" else "an order of items"

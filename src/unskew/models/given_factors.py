@@ -33,7 +33,7 @@ from unskew.log.recommendations import Recommendations
 from unskew.models import files
 from unskew.models.base import from_factors
 from unskew.plain import plain
-from unskew.propensity.base import Many
+from unskew.propensity.base import IdColumn
 
 REQUIRED = ("users", "items", "user_factors", "item_factors")
 OPTIONAL = ("user_offsets", "item_offsets")
@@ -59,8 +59,8 @@ class GivenFactors:
 
     def __init__(
         self,
-        users: Many | Ids,
-        items: Many | Ids,
+        users: IdColumn | Ids,
+        items: IdColumn | Ids,
         user_factors: npt.ArrayLike,
         item_factors: npt.ArrayLike,
         user_offsets: npt.ArrayLike | None = None,
@@ -95,7 +95,7 @@ class GivenFactors:
         lists = from_factors(rows[known], factors, self.item_offsets, self.items, asked, k, seen)
         return lists.recode(users, self.items)
 
-    def scores(self, users: Many, items: Many) -> Floats:
+    def scores(self, users: IdColumn, items: IdColumn) -> Floats:
         """Scores of pairs (users[j], items[j]); NaN where one of the two has no factors."""
         user, item = self.users.encode(_ids("users", users)), self.items.encode(_ids("items", items))
         if len(user) != len(item):
@@ -137,7 +137,7 @@ class GivenFactors:
 
 
 def _side(
-    what: str, ids: Many | Ids, factors: npt.ArrayLike, offsets: npt.ArrayLike | None
+    what: str, ids: IdColumn | Ids, factors: npt.ArrayLike, offsets: npt.ArrayLike | None
 ) -> tuple[Ids, Floats, Floats]:
     """Ids, factors and offsets of users or items, checked, by ascending id."""
     column = _ids(f"{what}s", ids)

@@ -56,6 +56,10 @@ def make(text: str | Outcome, *, columns: Mapping[str, str] | None = None, inval
     return FAMILY.make(text, columns=columns, invalid=invalid)
 
 
+def __dir__() -> list[str]:
+    return FAMILY.class_names()
+
+
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'unskew.outcome' has no attribute '{name}'")

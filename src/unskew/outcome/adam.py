@@ -11,7 +11,7 @@ it learns them by heart, and ``logistic_mf`` finds the same kind of model faster
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -25,7 +25,7 @@ from unskew.memory import require
 from unskew.outcome.base import Floats
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
 from unskew.parts import option
-from unskew.propensity.base import NOTHING, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs
 
 AT_ONCE = 500  # steps whose batches are drawn together, where that are no more rows than
 DRAWN = 1 << 22
@@ -60,24 +60,29 @@ class AdamMF(Factored):
     name = "adam_mf"
 
     def fit(
-        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
     ) -> Self:
         """Fit to the seen pairs. Users and items without rows keep their random start, as in saito20."""
-        rows = shares_of(train, propensity, weights, self.name)
-        if self.batch > max(len(train), SMALL):
+        rows = shares_of(log, propensity, weights, self.name)
+        if self.batch > max(len(log), SMALL):
             raise InputError(
-                f"'adam_mf': batch={self.batch:,} is more than the {len(train):,} training rows, which a step would "
+                f"'adam_mf': batch={self.batch:,} is more than the {len(log):,} training rows, which a step would "
                 "only repeat. Give a smaller one: batch=256."
             )
         user, item, level = factorise(
-            train.user,
-            train.item,
+            log.user,
+            log.item,
             rows.y,
             rows.inverse * rows.times,
-            (len(train.users), len(train.items)),
+            (len(log.users), len(log.items)),
             self,
         )
-        return replace(self, found=Found(train.users, train.items, user, item, level, *with_rows(train, rows)))
+        return self.remember(found=Found(log.users, log.items, user, item, level, *with_rows(log, rows)))
 
 
 def factorise(

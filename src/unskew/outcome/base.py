@@ -27,11 +27,11 @@ from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
 from unskew.parts import Part
-from unskew.propensity.base import NOTHING, Many, Side, pairs_log
+from unskew.propensity.base import NO_INPUTS, FitInputs, IdColumn, pairs_log
 from unskew.threads import Threads
 
 Floats = npt.NDArray[np.float64]
-Ask = Callable[[Codes, Codes], Floats]
+PairPredictor = Callable[[Codes, Codes], Floats]
 Lacking = Callable[[Codes, Codes], npt.NDArray[np.bool_]]
 CELLS = 1 << 20  # pairs that one thread asks about at once
 
@@ -40,17 +40,23 @@ class Outcome(Part, ABC):
     """A model of E[y] for any pair."""
 
     estimated: ClassVar[bool] = True
+    crossfits: ClassVar[bool] = False  # fits by folds of pairs of its own
 
     def fit(
-        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
     ) -> Self:
         """Learn from the seen pairs of a log; what comes ready-made has nothing to learn.
 
         Args:
-            train: seen pairs with their outcomes, zeros included.
+            log: seen pairs with their outcomes, zeros included.
             propensity: P of every row, absolute or relative; each row then counts 1/P. Without it all count alike.
-            side: covariates, where a model uses them.
-            weights: how often each user of ``train`` counts (bootstrap); everybody once by default.
+            inputs: covariates, where a model uses them.
+            weights: how often each user of ``log`` counts (bootstrap); everybody once by default.
         """
         return self
 
@@ -60,7 +66,7 @@ class Outcome(Part, ABC):
         return True
 
     @abstractmethod
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """A function that gives q for pairs of codes of these vocabularies, ascending by user and item."""
 
     def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
@@ -89,7 +95,7 @@ class Outcome(Part, ABC):
         """How many rows are such pairs."""
         return int(np.count_nonzero(self.lacking(pairs.users, pairs.items)(pairs.user, pairs.item)))
 
-    def predict(self, users: Many, items: Many) -> Floats:
+    def predict(self, users: IdColumn, items: IdColumn) -> Floats:
         """q of the pairs (users[j], items[j])."""
         (people, user), (things, item) = coded_pairs(users, items)
         order = np.lexsort((item, user))

@@ -11,7 +11,7 @@ for right propensities, whatever the model; a model that has learnt y_ui by hear
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, field, replace
+from dataclasses import MISSING, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -24,9 +24,9 @@ from unskew.log import Ids, Log
 from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.memory import require
-from unskew.outcome.base import Ask, Floats, Outcome
+from unskew.outcome.base import Floats, Outcome, PairPredictor
 from unskew.parts import Made, option
-from unskew.propensity.base import NOTHING, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.propensity.crossfit import folds_of, pair_folds
 
 
@@ -52,10 +52,11 @@ class Crossfit(Outcome):
     models: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
 
     name = "crossfit"
+    crossfits = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.inner, Crossfit):
+        if self.inner.crossfits:
             raise InputError("'crossfit': the model is cross-fitted already.")
         if not self.inner.estimated:
             raise InputError(f"'crossfit': '{self.inner}' is not fitted to the log, so there is nothing to cross-fit.")
@@ -66,32 +67,37 @@ class Crossfit(Outcome):
         return bool(self.models)
 
     def fit(
-        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
     ) -> Self:
         """Fit the k models. Fewer rows make all P smaller by one factor, which does not matter to any of them."""
-        fold = pair_folds(a_log(train), self.folds, self.seed)
-        counts = np.ones(len(train), dtype=np.bool_) if weights is None else np.asarray(weights)[train.user] > 0.0
+        fold = pair_folds(a_log(log), self.folds, self.seed)
+        counts = np.ones(len(log), dtype=np.bool_) if weights is None else np.asarray(weights)[log.user] > 0.0
         if self.folds > np.count_nonzero(counts):
             raise InputError(
-                f"{train.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
+                f"{log.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
                 f"{self.folds:,} folds of pairs.\nTake fewer folds, or fit in sample (crossfit=False)."
             )
-        sides = len(train.users) + len(train.items)
+        sides = len(log.users) + len(log.items)
         require(32 * self.folds * sides, f"'{self}', a model for each fold,", "Take fewer folds.")
         models = []
         for k in range(self.folds):
             rest = fold != k
             if not counts[rest].any():
                 raise InputError(
-                    f"{train.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
+                    f"{log.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
                     f"{self.folds} folds of pairs: without fold {k + 1} none is left.\n"
                     "Give more rows, or fit in sample (crossfit=False)."
                 )
             p = None if propensity is None else np.asarray(propensity)[rest]
-            models.append(self.inner.fit(train.take(rest), p, side, weights))
-        return replace(self, models=tuple(models))
+            models.append(self.inner.copy().fit(log.take(rest), propensity=p, inputs=inputs, weights=weights))
+        return self.remember(models=tuple(models))
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Each pair is answered by the model of its fold."""
         self._check()
         asks = [model.bind(users, items) for model in self.models]
@@ -126,7 +132,7 @@ def crossfit(
     folds: int = 5,
     *,
     propensity: Floats | None = None,
-    side: Side = NOTHING,
+    inputs: FitInputs = NO_INPUTS,
     weights: Floats | None = None,
     seed: int = 0,
 ) -> Outcome:
@@ -136,5 +142,5 @@ def crossfit(
     """
     if not outcome.estimated:
         return outcome
-    folded = outcome if isinstance(outcome, Crossfit) else Crossfit(outcome, folds, seed)
-    return folded.fit(log, propensity, side, weights)
+    folded = outcome if outcome.crossfits else Crossfit(outcome, folds, seed)
+    return folded.copy().fit(log, propensity=propensity, inputs=inputs, weights=weights)

@@ -13,7 +13,7 @@ from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Floats, Rows, rows_of
+from unskew.outcome.base import Floats, PairPredictor, Rows, rows_of
 from unskew.outcome.fitted import Fitted, Mask
 
 
@@ -34,7 +34,7 @@ class Found:
 class Factored(Fitted[Found]):
     """Factors and offsets of users and items behind a logistic curve."""
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """σ of the logits of pairs."""
         found = self.state
         row, column = users.into(found.users), items.into(found.items)

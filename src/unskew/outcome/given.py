@@ -19,7 +19,7 @@ from unskew.errors import InputError
 from unskew.log import Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
 from unskew.log.log import Invalid
-from unskew.outcome.base import Ask, Floats, Lacking, Outcome
+from unskew.outcome.base import Floats, Lacking, Outcome, PairPredictor
 from unskew.parts import Made, option
 from unskew.plain import plain
 from unskew.spec import show
@@ -57,7 +57,7 @@ class Given(Outcome):
             )
         object.__setattr__(self, "table", table)
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Look pairs up."""
         find = self._finder(users, items)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -20,9 +20,9 @@ import numpy.typing as npt
 from unskew.errors import InputError, MissingExtraError, UnskewError
 from unskew.log import Features, Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Floats, Outcome, rows_of
+from unskew.outcome.base import Floats, Outcome, PairPredictor, rows_of
 from unskew.plain import plain
-from unskew.propensity.base import NOTHING, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.spec import Spec, show
 
 _WORDS = {"True": True, "False": False, "None": None}
@@ -38,7 +38,7 @@ class Learned(Outcome):
 
     estimator: Any
     found: Any = field(default=None, compare=False, repr=False)
-    side: Side = field(default=NOTHING, compare=False, repr=False)
+    inputs: FitInputs = field(default=NO_INPUTS, compare=False, repr=False)
 
     name = "sklearn"
 
@@ -65,32 +65,37 @@ class Learned(Outcome):
         return self.found is not None
 
     def fit(
-        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
     ) -> Self:
         """Fit a clone of the estimator to the seen pairs."""
         from sklearn.base import clone, is_classifier
 
-        rows = rows_of(train, propensity, weights, self.name)
-        if side.user_features is None and side.item_features is None:
+        rows = rows_of(log, propensity, weights, self.name)
+        if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
                 "'sklearn' learns from covariates, and there are none. Give --user-features or --item-features "
-                "(Side(user_features=…)), or use logistic_mf or means."
+                "(FitInputs(user_features=…)), or use logistic_mf or means."
             )
         counts = rows.times > 0.0
         y, weight = rows.y[counts], (rows.inverse * rows.times)[counts]
         if is_classifier(self.estimator):
-            self._check_classes(train, y)
+            self._check_classes(log, y)
         options = {} if (weight == weight[0]).all() else {"sample_weight": weight}
         if options and not _takes_weights(self.estimator):
             raise InputError(
                 f"'{self}' takes no weights ('sample_weight'), and the rows weigh 1/P. Use another model, or fit "
                 "without propensities."
             )
-        place = _place(side, train.users, train.items)
+        place = _place(inputs, log.users, log.items)
         with _told(f"'{plain(self)}' cannot be fitted"):
             model = clone(self.estimator)
-            model.fit(place(train.user[counts], train.item[counts]), y, **options)
-        return replace(self, found=model, side=side)
+            model.fit(place(log.user[counts], log.item[counts]), y, **options)
+        return self.remember(found=model, inputs=inputs)
 
     def _check_classes(self, train: Log, y: Floats) -> None:
         """A classifier needs zeros and ones, both."""
@@ -106,13 +111,13 @@ class Learned(Outcome):
                 f"{train.account.source}: all outcomes are {values[0]:g}, so '{self}' has nothing to tell apart."
             )
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Ask the model about the covariates of pairs."""
         if self.found is None:
-            raise InputError(f"'{self}' has not been fitted. Call .fit(log, side=…) first.")
+            raise InputError(f"'{self}' has not been fitted. Call .fit(log, inputs=…) first.")
         from sklearn.base import is_classifier
 
-        place, model = _place(self.side, users, items), self.found
+        place, model = _place(self.inputs, users, items), self.found
         classifier = is_classifier(model)
 
         def ask(user: Codes, item: Codes) -> Floats:
@@ -187,11 +192,11 @@ def _takes_weights(estimator: Any) -> bool:
     return bool(has_fit_parameter(estimator, "sample_weight"))
 
 
-def _place(side: Side, users: Ids, items: Ids) -> Ask:
+def _place(inputs: FitInputs, users: Ids, items: Ids) -> PairPredictor:
     """A function from pairs of codes to their covariates, users' first."""
 
     def rows(features: Features | None, ids: Ids, what: str) -> Floats:
         return np.empty((len(ids), 0)) if features is None else features.of(ids, what)
 
-    left, right = rows(side.user_features, users, "user"), rows(side.item_features, items, "item")
+    left, right = rows(inputs.user_features, users, "user"), rows(inputs.item_features, items, "item")
     return lambda user, item: np.hstack([left[user], right[item]])

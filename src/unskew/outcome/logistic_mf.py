@@ -18,7 +18,7 @@ A y between 0 and 1 counts as y of a success and 1 − y of a failure. saito20 f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -34,7 +34,7 @@ from unskew.memory import require
 from unskew.outcome.base import Floats, Rows
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
 from unskew.parts import option
-from unskew.propensity.base import NOTHING, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.propensity.logistic_mf import STEPS, Pairs, Task, alternate
 
 LEAST = 1e-6  # the mean outcome is taken to be at least this far from 0 and 1 at the start
@@ -75,16 +75,21 @@ class LogisticMF(Factored):
         return self.state.losses
 
     def fit(
-        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
     ) -> Self:
         """Fit to the seen pairs."""
-        rows = shares_of(train, propensity, weights, self.name)
-        users, items = with_rows(train, rows)
-        held = self._held(train, rows)
-        kept_pairs, kept_pull = _entries(train, rows, ~held)
-        held_pairs, held_pull = _entries(train, rows, held)
-        turned, order = _turn(kept_pairs, len(train.items))
-        times = np.zeros(len(train.users)) if weights is None else np.asarray(weights, dtype=np.float64).copy()
+        rows = shares_of(log, propensity, weights, self.name)
+        users, items = with_rows(log, rows)
+        held = self._held(log, rows)
+        kept_pairs, kept_pull = _entries(log, rows, ~held)
+        held_pairs, held_pull = _entries(log, rows, held)
+        turned, order = _turn(kept_pairs, len(log.items))
+        times = np.zeros(len(log.users)) if weights is None else np.asarray(weights, dtype=np.float64).copy()
         times[users] = 1.0 if weights is None else times[users]
         times[~users] = 0.0
         task = Task(
@@ -96,14 +101,14 @@ class LogisticMF(Factored):
         require(64 * (len(users) + len(items)) * (dim + 1), f"'{self}'", "Take a smaller dim.")
 
         def first(user: Floats, item: Floats, level: float) -> Floats:
-            return _first(train, task, dim, self.seed, user[:, -1], item[:, -1], level)
+            return _first(log, task, dim, self.seed, user[:, -1], item[:, -1], level)
 
         level = float(np.log(mean / (1.0 - mean)))
         user, item, level, losses = alternate(
             task, self._penalties(task, mean), level, first, self.epochs, self.threads, (self.ridge, self.ridge)
         )
         user[~users], item[~items] = 0.0, 0.0
-        return replace(self, found=Found(train.users, train.items, user, item, level, users, items, losses))
+        return self.remember(found=Found(log.users, log.items, user, item, level, users, items, losses))
 
     def _penalties(self, task: Task, mean: float) -> tuple[Floats, Floats]:
         """λ of every user and item."""

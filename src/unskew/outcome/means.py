@@ -12,7 +12,7 @@ third of the noise. q is kept between 0 and the largest outcome seen, where outc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -21,10 +21,10 @@ from unskew.bounds import NOT_NEGATIVE
 from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Ask, Floats, rows_of
+from unskew.outcome.base import Floats, PairPredictor, rows_of
 from unskew.outcome.fitted import Fitted, Mask
 from unskew.parts import option
-from unskew.propensity.base import NOTHING, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,16 +55,21 @@ class Means(Fitted[Effects]):
     name = "means"
 
     def fit(
-        self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
     ) -> Self:
         """Means of items, then of users in what items leave."""
-        rows = rows_of(train, propensity, weights, self.name)
+        rows = rows_of(log, propensity, weights, self.name)
         mean = float((rows.times * rows.inverse) @ rows.y / (rows.times @ rows.inverse))
-        item, of_items = self._means(train.item, rows.y - mean, rows.inverse, rows.times, len(train.items))
-        rest = rows.y - mean - item[train.item]
-        user, of_users = self._means(train.user, rest, rows.inverse, np.ones(len(train)), len(train.users))
+        item, of_items = self._means(log.item, rows.y - mean, rows.inverse, rows.times, len(log.items))
+        rest = rows.y - mean - item[log.item]
+        user, of_users = self._means(log.user, rest, rows.inverse, np.ones(len(log)), len(log.users))
         largest = float(rows.y[rows.times > 0.0].max())
-        return replace(self, found=Effects(train.users, train.items, user, item, mean, largest, of_users, of_items))
+        return self.remember(found=Effects(log.users, log.items, user, item, mean, largest, of_users, of_items))
 
     def _means(self, of: Codes, value: Floats, weight: Floats, times: Floats, many: int) -> tuple[Floats, Mask]:
         """The shrunk weighted mean in each group (0 where it has no rows), and which groups have rows."""
@@ -75,7 +80,7 @@ class Means(Fitted[Effects]):
         size = np.divide(total**2, squares, out=np.zeros(many), where=there)
         return mean * np.divide(size, size + self.shrink, out=np.zeros(many), where=there), there
 
-    def bind(self, users: Ids, items: Ids) -> Ask:
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Effects in the order of the given ids; unknown ones have none."""
         found = self.state
         user = np.append(found.user, 0.0)[users.into(found.users)]  # code −1 reads the 0 at the end

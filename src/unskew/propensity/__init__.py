@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from unskew.parts import Family
-from unskew.propensity.base import NOTHING, Level, Propensity, Scope, Scored, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, Scored
 from unskew.propensity.known import Known
 from unskew.propensity.popularity import Popularity
 from unskew.propensity.share import part_propensity
@@ -39,11 +39,12 @@ _LATER = {
 }
 
 __all__ = [
-    "NOTHING",
+    "NO_INPUTS",
     "Calibrated",
     "Check",
     "Checks",
     "Counted",
+    "FitInputs",
     "Known",
     "Level",
     "Logistic",
@@ -53,7 +54,6 @@ __all__ = [
     "Propensity",
     "Scope",
     "Scored",
-    "Side",
     "Uniform",
     "ValueCounts",
     "check",
@@ -84,6 +84,10 @@ FAMILY: Family[Propensity] = Family(
     },
 )
 register, make = FAMILY.register, FAMILY.make  # make: the propensity with this canonical string, popularity(gamma=1)
+
+
+def __dir__() -> list[str]:
+    return FAMILY.class_names()
 
 
 def __getattr__(name: str) -> Any:

@@ -7,9 +7,10 @@ the whole ``log``, its ``train`` or its ``test`` part. Relative propensities ser
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,7 +29,7 @@ from unskew.plain import plain
 Floats = npt.NDArray[np.float64]
 
 
-Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
+IdColumn = Sequence[Any] | pl.Series | npt.NDArray[Any]
 
 
 class Level(StrEnum):
@@ -47,7 +48,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class FitInputs:
     """What a propensity may be fitted on beside the training log.
 
     Args:
@@ -62,7 +63,24 @@ class Side:
     mcar_weights: Floats | None = None
 
 
-NOTHING = Side()
+NO_INPUTS = FitInputs()
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingFiles:
+    """A training log that exceeds memory.
+
+    Args:
+        train: a file (.parquet, .csv, .tsv), a folder of them, or a pattern such as ``train/*.parquet``.
+        mcar: pairs that were seen at random: a log, or files like ``train``.
+        columns: our column names → theirs, in all files.
+        above: count only rows whose value is above this (0 for conversions); by default all rows.
+    """
+
+    train: str | PathLike[str]
+    mcar: str | PathLike[str] | Log | None = None
+    columns: Mapping[str, str] | None = None
+    above: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +103,7 @@ class Propensity(Part, ABC):
 
     estimated: ClassVar[bool] = False
     known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: verdicts may say better
-    only_seen: ClassVar[bool] = False  # P depends on what only a seen pair has: a value, a logged probability
+    reads: ClassVar[tuple[str, ...]] = ()  # columns of a pair's own row that P depends on; unseen pairs have none
     models_presence: ClassVar[bool] = False  # a model of which pairs the training log holds: clicks, if that is all
 
     @property
@@ -98,19 +116,23 @@ class Propensity(Part, ABC):
         """What must hold for it to be right, in words that go on after "if"; empty where it is known."""
         return "" if self.known else "the fitted propensities are right"
 
+    def lacks(self, log: Log) -> str:
+        """The first column that it reads and a log does not have; empty where all are there."""
+        return next((c for c in self.reads if getattr(log, c, None) is None and c not in log.columns), "")
+
     def refers(self, log: Log) -> Scope:
         """Which rows it speaks of, asked for the rows of this test log."""
         return Scope.TRAIN
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Learn from a training log; known and uniform propensities have nothing to learn.
 
         Args:
-            train: all seen rows of training; positives are those with a gain (else a value) above 0. Where its
+            log: all seen rows of training; positives are those with a gain (else a value) above 0. Where its
                 ``share`` is known, it is a random part of a whole log. Its vocabularies are the population and the
                 catalogue: users and items without rows count as unseen.
-            side: what else there is.
-            weights: how often each user of ``train`` counts (bootstrap); everybody once by default.
+            inputs: what else there is.
+            weights: how often each user of ``log`` counts (bootstrap); everybody once by default.
         """
         return self
 
@@ -119,9 +141,16 @@ class Propensity(Part, ABC):
         """Whether there is nothing left to learn."""
         return True
 
-    def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def tuned(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """The same with options that held-out pairs choose set to numbers, so that many fits need one choice only."""
         return self
+
+    def from_files(self, files: TrainingFiles) -> Self:
+        """A fitted one from counts of files that exceed memory (``counted.py``), where counts are all it needs."""
+        raise InputError(
+            f"counted: '{self}' needs more of a training log than counts. Use popularity or naive_bayes, or give a "
+            "training log that fits into memory."
+        )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
         """The same for a population and a catalogue that were not known when it was counted from files."""
@@ -163,7 +192,7 @@ class Propensity(Part, ABC):
         """P per item where it is the same for every user and value, else ``None``."""
         return None
 
-    def predict(self, users: Many, items: Many) -> Floats:
+    def predict(self, users: IdColumn, items: IdColumn) -> Floats:
         """P of the pairs (users[j], items[j]), which need not have been seen; no users × items matrix is built."""
         (people, user), (things, item) = coded_pairs(users, items)
         order = np.lexsort((item, user))
@@ -174,7 +203,15 @@ class Propensity(Part, ABC):
 
 def checked(model: Propensity, log: Log) -> Scored:
     """What a propensity, perhaps a caller's own, says of the rows of a log, if that can be weighed by."""
-    scored = model.of(log)
+    try:
+        scored = model.of(log)
+    except TypeError as problem:
+        if not (lacking := model.lacks(log)):
+            raise
+        raise InputError(
+            f"{log.account.source}: propensity '{plain(model)}' needs a column '{lacking}', and there is none. Add it, "
+            "or use another propensity."
+        ) from problem
     rows = scored.rows if isinstance(scored, Scored) else None
     if not isinstance(rows, np.ndarray) or rows.dtype.kind != "f" or rows.shape != (len(log),):
         raise InputError(f"'{plain(model)}': of(log) must give Scored with a number for each of {len(log):,} rows.")

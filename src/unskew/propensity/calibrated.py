@@ -23,7 +23,7 @@ from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
 from unskew.parts import Made, Words, option
-from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scope, Scored, Side, row_weights
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scope, Scored, row_weights
 from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
 from unskew.propensity.two_way import Link, log_loss
 
@@ -69,7 +69,7 @@ class Calibrated(Propensity):
             refuse_users(self.inner)
         if not self.inner.estimated:
             raise InputError(f"'calibrated': '{self.inner}' is not fitted to a log, so there is nothing to calibrate.")
-        if self.inner.only_seen:
+        if self.inner.reads:
             raise InputError(
                 f"'calibrated': '{self.inner}' takes the propensity from a pair's value, and unseen pairs have none. "
                 "Calibrate logistic or popularity."
@@ -89,25 +89,25 @@ class Calibrated(Propensity):
         """The training log, in which pairs were or were not seen."""
         return Scope.TRAIN
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Fit the inner model, and the curve on cross-fitted propensities of seen and unseen pairs."""
-        if not len(a_log(train)):
-            raise InputError(f"{train.account.source}: calibration needs training rows, and there are none.")
-        inner = self.inner.fit(train, side, weights)
-        unseen, settled = unseen_pairs(train, MOST), inner.tuned(train, side, weights)
-        seen_p, unseen_p = crossfitted(settled, train, unseen.pairs, self.folds, side, weights, self.over)
+        if not len(a_log(log)):
+            raise InputError(f"{log.account.source}: calibration needs training rows, and there are none.")
+        inner = self.inner.copy().fit(log, inputs=inputs, weights=weights)
+        unseen, settled = unseen_pairs(log, MOST), inner.tuned(log, inputs=inputs, weights=weights)
+        seen_p, unseen_p = crossfitted(settled, log, unseen.pairs, self.folds, inputs, weights, self.over)
         p = np.concatenate([seen_p, unseen_p])
         label = np.repeat([1.0, 0.0], [len(seen_p), len(unseen_p)])
-        mass = np.concatenate([row_weights(train, weights), row_weights(unseen.pairs, weights) / unseen.rate])
+        mass = np.concatenate([row_weights(log, weights), row_weights(unseen.pairs, weights) / unseen.rate])
         known = np.isfinite(p) & (mass > 0.0)
         how = _isotonic if self.method == "isotonic" else _platt
-        share = 1.0 if train.share is None else train.share
+        share = 1.0 if log.share is None else log.share
         curve = how(p[known], label[known], mass[known], inner.level, share)
-        return replace(self, inner=inner, curve=curve, absolute=train.feedback is not Feedback.IMPLICIT)
+        return self.remember(inner=inner, curve=curve, absolute=log.feedback is not Feedback.IMPLICIT)
 
-    def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def tuned(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """The same with the inner options as they were, or would be, chosen."""
-        return replace(self, inner=self.inner.tuned(train, side, weights))
+        return replace(self, inner=self.inner.tuned(log, inputs=inputs, weights=weights))
 
     @property
     def fitted(self) -> bool:

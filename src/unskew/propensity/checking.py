@@ -31,7 +31,7 @@ from unskew.bounds import FOLDS, SEED, Whole, shown, word
 from unskew.errors import InputError, UnskewError
 from unskew.log import Feedback, Log
 from unskew.log.expected import a_log
-from unskew.propensity.base import NOTHING, Level, Propensity, Scope, Side, checked
+from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, checked
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
@@ -69,7 +69,7 @@ def check(
     propensities: str | Propensity | Iterable[str | Propensity] | Mapping[str, str | Propensity],
     log: Log,
     *,
-    side: Side = NOTHING,
+    inputs: FitInputs = NO_INPUTS,
     folds: int = 5,
     pairs: int = 500_000,
     seed: int = 0,
@@ -82,7 +82,7 @@ def check(
         propensities: one, several, or several by name; objects or canonical strings. They are fitted here, fold by
             fold, whether they were fitted before or not.
         log: the seen pairs on which they are fitted.
-        side: what else they may be fitted on.
+        inputs: what else they may be fitted on.
         folds: how many folds.
         pairs: at most so many unseen pairs are drawn.
         seed: of the drawn unseen pairs.
@@ -92,8 +92,8 @@ def check(
     """
     named = by_name(propensities)
     word(refused, ("error", "skip"), "refused")
-    if not isinstance(side, Side):
-        raise InputError(f"side must be a Side(mcar=…, user_features=…, item_features=…), not {shown(side)}.")
+    if not isinstance(inputs, FitInputs):
+        raise InputError(f"inputs must be FitInputs(mcar=…, user_features=…, item_features=…), not {shown(inputs)}.")
     if not named:
         raise InputError("there is no propensity to check: give at least one, such as 'popularity(gamma=1)'.")
     folds, pairs = int(FOLDS.of(folds, "folds")), int(PAIRS.of(pairs, "the number of unseen pairs"))
@@ -106,7 +106,7 @@ def check(
         if progress is not None:
             progress(f"checking {name}", done, len(named))
         try:
-            found.append(_check(name, model, world, side))
+            found.append(_check(name, model, world, inputs))
         except UnskewError as error:
             if refused == "error":
                 raise
@@ -127,14 +127,14 @@ class _World:
     folds: int
 
 
-def _check(name: str, model: Propensity, world: _World, side: Side) -> Check:
+def _check(name: str, model: Propensity, world: _World, inputs: FitInputs) -> Check:
     log, free = world.log, world.unseen.pairs
-    asked = not model.only_seen
+    asked = not model.reads
     others = free if asked else log.take(np.zeros(len(log), dtype=np.bool_))
     if model.estimated:
-        model = model.tuned(log, side)
-        seen_p, free_p = crossfitted(model, log, others, world.folds, side)
-        model = model.fit(log, side)
+        model = model.tuned(log, inputs=inputs)
+        seen_p, free_p = crossfitted(model, log, others, world.folds, inputs)
+        model = model.copy().fit(log, inputs=inputs)
     else:
         share = part_share(model, log)
         seen_p = checked(model, log).rows * share
@@ -187,7 +187,7 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
         clips={str(at): float(np.mean(seen[kept] < at)) for at in CLIPS},
         implied_pairs=float(inverse.sum()) if complete and model.level is Level.ABSOLUTE else None,
         pairs=pairs,
-        unasked=() if asked else (_ONLY_SEEN[model.name],),
+        unasked=() if asked else (_only_seen(model),),
     )
     if asked:
         found = replace(found, **_on_pairs(world, seen, free, weight))
@@ -204,11 +204,9 @@ def _cancels(model: Propensity, log: Log) -> bool:
     return model.level is Level.RELATIVE and model.of_items(log.items) is not None
 
 
-_ONLY_SEEN = {
-    "known": "a logged propensity exists for seen pairs only, so log-loss and reliability cannot be asked",
-    "naive_bayes": "it takes P from a pair's value, which unseen pairs lack, so log-loss and reliability cannot be "
-    "asked",
-}
+def _only_seen(model: Propensity) -> str:
+    columns = " and ".join(model.reads)
+    return f"it takes P from a pair's {columns}, which unseen pairs lack, so log-loss and reliability cannot be asked"
 
 
 def _on_pairs(world: _World, seen: Floats, free: Floats, weight: float) -> dict[str, Any]:

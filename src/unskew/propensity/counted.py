@@ -14,10 +14,7 @@ from typing import Any, Self
 
 from unskew.errors import InputError
 from unskew.log import Ids, Log
-from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
-from unskew.propensity.counting import count_items, count_values
-from unskew.propensity.naive_bayes import NO_SAMPLE, NaiveBayes
-from unskew.propensity.popularity import Popularity
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, TrainingFiles
 from unskew.spec import Spec, show, take
 
 
@@ -37,8 +34,8 @@ class Counted(Propensity):
     estimated = True
 
     def __post_init__(self) -> None:
-        for name in ("name", "only_seen"):  # to others it is what it wraps
-            object.__setattr__(self, name, getattr(self.inner, name))
+        for trait in ("name", "reads"):  # to others it is what it wraps
+            object.__setattr__(self, trait, getattr(self.inner, trait))
 
     @property
     def assumption(self) -> str:
@@ -55,11 +52,11 @@ class Counted(Propensity):
         """Never: files have no users whose weight could change."""
         return False
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Refused: files have no users whose weight could change."""
         raise InputError(
             f"'{self}' was counted from files, which cannot be counted again for other users: intervals with --refit "
-            f"need the training log in memory. Give --train and --propensity '{self.inner}', or leave --refit out."
+            f"need the training log in memory. Give --log and --propensity '{self.inner}', or leave --refit out."
         )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
@@ -123,27 +120,4 @@ def from_files(
     told |= {} if mcar is None else {"mcar": mcar.account.source if isinstance(mcar, Log) else str(mcar)}
     told |= {} if above is None else {"above": above}
     told |= columns or {}
-    if isinstance(inner, NaiveBayes):
-        if above is not None:
-            raise InputError("counted: 'above' is for popularity; naive_bayes counts the rows of every value.")
-        if mcar is None:
-            raise InputError(
-                f"{NO_SAMPLE}\nInside counted(…) it is called mcar: counted({inner}, …, mcar=mcar.parquet)."
-            )
-        sample = mcar if isinstance(mcar, Log) else count_values(mcar, columns=columns)
-        return Counted(inner.from_counts(count_values(train, columns=columns), sample, inner.smoothing), told)
-    if isinstance(inner, Popularity):
-        if mcar is not None or inner.level is Level.ABSOLUTE:
-            raise InputError(
-                f"counted: positives of items are all that is counted for '{inner}', and a random sample (mcar) or an "
-                "absolute level need more. Use popularity(gamma=1), if exposure explains all of popularity, or give "
-                "the training log with --train."
-            )
-        needed = ("item",) if above is None else ("item", "value")
-        used = {ours: theirs for ours, theirs in (columns or {}).items() if ours in needed}
-        items, counts = count_items(train, columns=used, above=above)
-        return Counted(inner.from_counts(items, counts, inner.gamma, inner.unsupported), told)
-    raise InputError(
-        f"counted: '{inner}' needs more of a training log than counts. Use popularity or naive_bayes, or give a "
-        "training log that fits into memory."
-    )
+    return Counted(inner.from_files(TrainingFiles(train, mcar, columns, above)), told)

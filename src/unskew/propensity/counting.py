@@ -23,7 +23,7 @@ from unskew.log.coded import UNPAD, padded_id
 from unskew.log.stream import Stream
 from unskew.plain import plain
 from unskew.propensity.base import Floats
-from unskew.propensity.tally import Tally
+from unskew.propensity.key_counts import KeyCounts
 
 MOST_VALUES = 100  # different values; more are measurements rather than ratings
 
@@ -87,7 +87,7 @@ def count_items(
         above: count only rows whose value is above this (0 for conversions); by default all rows.
     """
     stream = Stream.open(path, ("item",) if above is None else ("item", "value"), columns)
-    tally = Tally()
+    tally = KeyCounts()
     for _, piece in stream.pieces():
         tally.add(piece["item"] if above is None else piece.filter(pl.col("value") > above)["item"])
     found = tally.result()
@@ -109,7 +109,7 @@ def count_values(path: str | PathLike[str], *, columns: Mapping[str, str] | None
         columns: our column names (``user``, ``item``, ``value``) → theirs.
     """
     stream = Stream.open(path, ("user", "item", "value"), columns)
-    users, items, found = Tally(), Tally(), Counter[float]()
+    users, items, found = KeyCounts(), KeyCounts(), Counter[float]()
     for part, piece in stream.pieces():
         each = piece.group_by("value").len()
         if len(each) <= MOST_VALUES:

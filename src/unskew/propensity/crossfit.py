@@ -24,7 +24,7 @@ from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes, hash_texts
 from unskew.memory import require
-from unskew.propensity.base import NOTHING, Floats, Propensity, Side, pairs_log
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Propensity, pairs_log
 
 Integers = npt.NDArray[np.int64]
 
@@ -87,7 +87,7 @@ def crossfitted(
     train: Log,
     others: Log,
     folds: int,
-    side: Side = NOTHING,
+    inputs: FitInputs = NO_INPUTS,
     weights: Floats | None = None,
     over: str = "pairs",
 ) -> tuple[Floats, Floats]:
@@ -96,14 +96,14 @@ def crossfitted(
     Args:
         over: ``pairs``, or ``users`` for models without parameters of users.
     """
-    model = model.tuned(train, side, weights)
+    model = model.tuned(train, inputs=inputs, weights=weights)
     if over == "users":
-        return _over_users(model, train, others, folds, side, weights)
+        return _over_users(model, train, others, folds, inputs, weights)
     mine, theirs = pair_folds(train, folds), pair_folds(others, folds)
     seen, unseen = np.empty(len(train)), np.empty(len(others))
     for k in range(folds):
         share = None if train.share is None else train.share * (folds - 1.0) / folds
-        fitted = model.fit(replace(train.take(mine != k), share=share), side, weights)
+        fitted = model.copy().fit(replace(train.take(mine != k), share=share), inputs=inputs, weights=weights)
         raised = folds / (folds - 1.0) if fitted.follows_rows else 1.0
         seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, 1.0)
         unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, 1.0)
@@ -111,14 +111,15 @@ def crossfitted(
 
 
 def _over_users(
-    model: Propensity, train: Log, others: Log, folds: int, side: Side, weights: Floats | None
+    model: Propensity, train: Log, others: Log, folds: int, inputs: FitInputs, weights: Floats | None
 ) -> tuple[Floats, Floats]:
     refuse_users(model)
     fold = user_folds(train, folds)
     mine, theirs = fold[train.user], fold[others.users.into(train.users)[others.user]]
     seen, unseen = np.empty(len(train)), np.empty(len(others))
     for k in range(folds):
-        fitted = model.fit(train, side, (fold != k) * (1.0 if weights is None else weights))
+        outside = (fold != k) * (1.0 if weights is None else weights)
+        fitted = model.copy().fit(train, inputs=inputs, weights=outside)
         seen[mine == k] = fitted.of(train.take(mine == k)).rows
         unseen[theirs == k] = fitted.of(others.take(theirs == k)).rows
     return seen, unseen

@@ -28,7 +28,7 @@ class Known(Propensity):
 
     name = "known"
     known = True
-    only_seen = True
+    reads = ("propensity",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

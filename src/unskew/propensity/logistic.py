@@ -36,10 +36,20 @@ from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.expected import a_log
 from unskew.parts import Words, option
-from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
 from unskew.propensity.crossfit import unseen_pairs
 from unskew.propensity.tuning import GRID, choose
-from unskew.propensity.two_way import CHUNK, Grid, Link, Pairs, Some, add_products, log_loss, minimise, parts
+from unskew.propensity.two_way import (
+    CHUNK,
+    AllPairs,
+    Link,
+    Pairs,
+    SampledPairs,
+    add_products,
+    log_loss,
+    minimise,
+    parts,
+)
 from unskew.spec import show
 
 FEATURES = ("outer", "plain", "none")
@@ -100,21 +110,21 @@ class Logistic(Propensity):
         """Absolute once fitted to a log of all seen pairs; relative for implicit logs, and before the fit."""
         return Level.ABSOLUTE if self.state is not None and self.state.absolute else Level.RELATIVE
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Maximise the likelihood of which pairs are in the training log; a user of weight 2 counts like two."""
-        task = self._task(train, side, weights)
-        chosen = self._chosen(task, train) if self._tunes else None
+        task = self._task(log, inputs, weights)
+        chosen = self._chosen(task, log) if self._tunes else None
         c = chosen or (1.0 if isinstance(self.c, str) else self.c)  # auto without a choice: nothing is penalised
         theta = self._minimum(task, task.weight, c)
-        return replace(self, state=replace(self._state(theta, task, train, c), c=chosen))
+        return self.remember(state=replace(self._state(theta, task, log, c), c=chosen))
 
-    def tuned(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def tuned(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """The same with c as it was, or would be, chosen."""
         if not self._tunes:
             return self
         if self.state is not None and self.state.c is not None:
             return replace(self, c=self.state.c, state=None)
-        return replace(self, c=self._chosen(self._task(train, side, weights), train), state=None)
+        return replace(self, c=self._chosen(self._task(log, inputs, weights), log), state=None)
 
     @property
     def _tunes(self) -> bool:
@@ -132,34 +142,34 @@ class Logistic(Propensity):
 
         return choose(train.users, train.items, task.pairs, loss)
 
-    def _task(self, train: Log, side: Side, weights: Floats | None) -> _Task:
+    def _task(self, train: Log, inputs: FitInputs, weights: Floats | None) -> _Task:
         often = np.ones(len(a_log(train).users)) if weights is None else weights
         if not (often[train.user] > 0.0).any():
             raise InputError(f"{train.account.source}: logistic propensities need training rows, and there are none.")
-        user, item = self._covariates(side)
+        user, item = self._covariates(inputs)
         sides = (_Side.of(train.users, user, "user"), _Side.of(train.items, item, "item"))
         pairs, label, weight, lift = self._pairs(train, sides, often)
         return _Task(pairs, label, weight, Link(lift, 1.0 if train.share is None else train.share), sides, often)
 
-    def _covariates(self, side: Side) -> tuple[Features | None, Features | None]:
+    def _covariates(self, inputs: FitInputs) -> tuple[Features | None, Features | None]:
         if self.features == "none":
             return None, None
-        both = side.user_features is not None and side.item_features is not None
+        both = inputs.user_features is not None and inputs.item_features is not None
         if self.features == "outer" and not both:
             raise InputError(
                 "logistic(features=outer) multiplies covariates of users and of items: give --user-features and "
                 "--item-features. With one of them use features=plain, without any features=none and offsets."
             )
-        if side.user_features is None and side.item_features is None:
+        if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
                 "logistic(features=plain) needs covariates: give --user-features or --item-features, or use "
                 "features=none with offsets."
             )
         if self.features == "plain" and self.free == "yes":
-            for what, given in (("user", side.user_features), ("item", side.item_features)):
+            for what, given in (("user", inputs.user_features), ("item", inputs.item_features)):
                 if given is not None and what in self.offsets:
                     self._untold(what)
-        return side.user_features, side.item_features
+        return inputs.user_features, inputs.item_features
 
     def _untold(self, what: str) -> None:
         """Covariates of a side with free offsets would change nothing."""
@@ -178,7 +188,7 @@ class Logistic(Propensity):
                 raise InputError(f"logistic(negatives=all) would hold all {every:,} pairs in memory. Use negatives=10.")
             label = np.zeros((len(user), len(item)))
             label[train.user, train.item] = 1.0
-            return Grid(user, item), label, often[:, None], 0.0
+            return AllPairs(user, item), label, often[:, None], 0.0
         count = len(train)
         most = self.negatives * count if isinstance(self.negatives, int) else min(AUTO * count, max(EXACT, count))
         unseen = unseen_pairs(train, most, self.seed)
@@ -187,7 +197,7 @@ class Logistic(Propensity):
         order = np.argsort(left, kind="stable")
         label = np.repeat([1.0, 0.0], [count, len(unseen.pairs)])[order]
         lift = -float(np.log(unseen.rate)) if len(unseen.pairs) else 0.0
-        return Some(user, item, left[order], right[order]), label, often[left[order]], lift
+        return SampledPairs(user, item, left[order], right[order]), label, often[left[order]], lift
 
     def _minimum(
         self, task: _Task, weight: Floats, c: float, start: Floats | None = None, goal: float = EXACTLY
@@ -280,7 +290,7 @@ class Logistic(Propensity):
         if self.state is None:
             raise InputError(
                 "logistic propensities are fitted on a training log: give --train (seen=train), or call "
-                ".fit(train, side)."
+                ".fit(train, inputs=…)."
             )
         return self.state.of(log, "item" in self.offsets)
 

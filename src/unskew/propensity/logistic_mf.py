@@ -41,7 +41,7 @@ from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.memory import require
 from unskew.parts import option
-from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
 from unskew.propensity.two_way import Link
 from unskew.threads import Threads
 
@@ -85,7 +85,7 @@ class LogisticMF(Propensity):
     seed: int = option(0, SEED, "of start and draws")
     ridge: float | str = option("auto", RIDGES, "on offsets", changed=True)
     threads: int | None = field(default=None, compare=False, repr=False)
-    found: Factors | None = field(default=None, compare=False, repr=False)
+    found: LogisticFactors | None = field(default=None, compare=False, repr=False)
 
     name = "logistic_mf"
     estimated = True
@@ -125,23 +125,23 @@ class LogisticMF(Propensity):
         """Mean log-loss of the held-out pairs: with offsets alone, after every round, and in the end."""
         return () if self.found is None else self.found.losses
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Fit to all rows of the training log; users and items of its vocabularies without rows count as unseen."""
-        total = len(a_log(train).users) * len(train.items)
-        if not 0 < len(train) < total:
+        total = len(a_log(log).users) * len(log.items)
+        if not 0 < len(log) < total:
             raise InputError(
-                f"{train.account.source}: logistic_mf needs seen and unseen pairs, and {len(train):,} of {total:,} "
+                f"{log.account.source}: logistic_mf needs seen and unseen pairs, and {len(log):,} of {total:,} "
                 "pairs of users and items were seen. Give a training log over the whole catalogue."
             )
-        weight = np.ones(len(train.users)) if weights is None else np.asarray(weights, dtype=np.float64)
-        if not weight[train.user].any():
+        weight = np.ones(len(log.users)) if weights is None else np.asarray(weights, dtype=np.float64)
+        if not weight[log.user].any():
             raise InputError("logistic_mf: no user with training rows has a weight above 0.")
         many = self.negatives if self.negatives != "auto" else "all" if total <= ALL_PAIRS else 10
-        rate = 1.0 if isinstance(many, str) else min(1.0, many * len(train) / (total - len(train)))
-        sides, drawn = len(train.users) + len(train.items), rate * (total - len(train)) + len(train)
-        size = int(16 * drawn + 64 * sides * (min(self.dim, len(train.users), len(train.items)) + 1))
+        rate = 1.0 if isinstance(many, str) else min(1.0, many * len(log) / (total - len(log)))
+        sides, drawn = len(log.users) + len(log.items), rate * (total - len(log)) + len(log)
+        size = int(16 * drawn + 64 * sides * (min(self.dim, len(log.users), len(log.items)) + 1))
         require(size, f"'{self}' over {drawn:,.0f} pairs", "Take a smaller dim, or fewer negatives: negatives=10.")
-        return replace(self, found=_factorise(self, train, weight, rate))
+        return self.remember(found=_factorise(self, log, weight, rate))
 
     def of(self, log: Log) -> Scored:
         """P of every row; unknown users and items have the average offset, and no factors."""
@@ -160,7 +160,7 @@ class LogisticMF(Propensity):
 
 
 @dataclass(frozen=True, eq=False)
-class Factors:
+class LogisticFactors:
     """What was found; the last column of ``user`` and ``item`` is the offset, ``level`` is c.
 
     Args:
@@ -182,7 +182,7 @@ class Factors:
     losses: tuple[float, ...]
 
 
-def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Factors:
+def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> LogisticFactors:
     """Which pairs, how strong a penalty, and the factors that suit them."""
     kept, held = _pairs(train, model, rate)
     share = 1.0 if train.share is None else train.share
@@ -197,7 +197,7 @@ def _factorise(model: LogisticMF, train: Log, weight: Floats, rate: float) -> Fa
     penalties = np.full(len(train.users), penalty), np.full(len(train.items), penalty)
     measure = isinstance(model.ridge, str)
     user, item, level, losses = alternate(task, penalties, level, first, model.epochs, model.threads, ridges, measure)
-    return Factors(
+    return LogisticFactors(
         train.users,
         train.items,
         user,

@@ -15,7 +15,7 @@ value that counts, tell next to nothing, and evaluations refuse them (``python -
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -25,8 +25,8 @@ from unskew.errors import InputError, RefusedError
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
 from unskew.parts import option
-from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, row_weights
-from unskew.propensity.counting import MOST_VALUES, ValueCounts, too_many
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, TrainingFiles, row_weights
+from unskew.propensity.counting import MOST_VALUES, ValueCounts, count_values, too_many
 from unskew.spec import show
 
 FEWEST_ROWS = 50  # random rows, and of every value that counts at least
@@ -56,7 +56,7 @@ class NaiveBayes(Propensity):
 
     name = "naive_bayes"
     estimated = True
-    only_seen = True
+    reads = ("value",)
 
     @property
     def assumption(self) -> str:
@@ -74,18 +74,30 @@ class NaiveBayes(Propensity):
         sample = mcar if isinstance(mcar, ValueCounts) else _counts(mcar)
         return cls(smoothing)._from(train, sample)
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Count the values of the training rows and of the random sample, both by the weight of their user."""
-        counted = _counts(train, weights)
-        if side.mcar is None:
+        counted = _counts(log, weights)
+        if inputs.mcar is None:
             raise InputError(NO_SAMPLE)
-        return self._from(counted, _counts(side.mcar, side.mcar_weights))
+        return self._from(counted, _counts(inputs.mcar, inputs.mcar_weights))
+
+    def from_files(self, files: TrainingFiles) -> Self:
+        """From the rows of every value; the random sample may be a log in memory."""
+        if files.above is not None:
+            raise InputError("counted: 'above' is for popularity; naive_bayes counts the rows of every value.")
+        if files.mcar is None:
+            raise InputError(
+                f"{NO_SAMPLE}\nInside counted(…) it is called mcar: counted({self}, …, mcar=mcar.parquet)."
+            )
+        mcar, columns = files.mcar, files.columns
+        sample = mcar if isinstance(mcar, Log) else count_values(mcar, columns=columns)
+        return self.from_counts(count_values(files.train, columns=columns), sample, self.smoothing)
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
         """The same, with users and items of a population and a catalogue beside those that were counted."""
         if self.train is None or self.sample is None or self.train.user_ids is None or self.train.item_ids is None:
             return self
-        return self._from(self.train.among(users, items), self.sample)
+        return self.copy()._from(self.train.among(users, items), self.sample)
 
     def _from(self, train: ValueCounts, mcar: ValueCounts) -> Self:
         """Eq. 18 over the values of both logs."""
@@ -105,7 +117,7 @@ class NaiveBayes(Propensity):
             )
         ratio = np.divide(given, all_over, out=np.zeros_like(given), where=all_over > 0.0)
         of_value = ratio * n.sum() / (train.users * train.items)
-        return replace(self, values=values, of_value=of_value, train=train, sample=mcar)
+        return self.remember(values=values, of_value=of_value, train=train, sample=mcar)
 
     def _smooth(self, counts: Floats) -> Floats:
         """Shares with a pseudo-count for every value."""
@@ -121,7 +133,7 @@ class NaiveBayes(Propensity):
         if self.values is None or self.of_value is None:
             raise InputError(
                 "naive_bayes is counted on a training log and a random sample. Give --train (seen=train) and --mcar, "
-                "or call .fit(train, Side(mcar=…))."
+                "or call .fit(train, inputs=FitInputs(mcar=…))."
             )
         asked = _values(log)
         place = np.minimum(np.searchsorted(self.values, asked), len(self.values) - 1)

@@ -16,7 +16,7 @@ that as many pairs are expected as were seen; U counts all users of the populati
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -27,7 +27,18 @@ from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.parts import Made, Words, option
-from unskew.propensity.base import NOTHING, Floats, Level, Propensity, Scored, Side, positive_rows, row_weights
+from unskew.propensity.base import (
+    NO_INPUTS,
+    FitInputs,
+    Floats,
+    Level,
+    Propensity,
+    Scored,
+    TrainingFiles,
+    positive_rows,
+    row_weights,
+)
+from unskew.propensity.counting import count_items
 from unskew.propensity.exponent import Exponent, Half, from_exposures, from_random
 
 ESTIMATE = "estimate"
@@ -93,25 +104,37 @@ class Popularity(Propensity):
             return "every pair was equally likely to be seen"
         return f"exposure explains {'all' if share == 1.0 else f'{share:.0%}'} of popularity"
 
-    def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
+    def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Count the training positives of every item; learn γ and the level where asked."""
-        positive, weight = positive_rows(train), row_weights(train, weights)
+        positive, weight = positive_rows(log), row_weights(log, weights)
         if not (positive * weight).any():
             raise InputError("popularity propensities need training positives, and the training log has none.")
-        found = replace(
-            self,
-            items=train.items,
-            counts=_count(train, positive * weight),
-            per_user=float(weight.sum()) / (len(train.users) if weights is None else float(weights.sum())),
-        )
-        if self.level is Level.ABSOLUTE and not _shows_zeros(train):
+        if self.level is Level.ABSOLUTE and not _shows_zeros(log):
             raise InputError(
                 "popularity(level=absolute) needs a training log of all that was seen, zeros included (--feedback "
                 "conversions or ratings): positives alone do not say how much was seen.\n"
                 "Use the relative form, popularity(gamma=1) (if exposure explains all of popularity), with snips under "
                 "target pooled, or known propensities."
             )
-        return replace(found, slope=_slope(train, side, positive, weight)) if self.gamma == ESTIMATE else found
+        return self.remember(
+            items=log.items,
+            counts=_count(log, positive * weight),
+            per_user=float(weight.sum()) / (len(log.users) if weights is None else float(weights.sum())),
+            slope=_slope(log, inputs, positive, weight) if self.gamma == ESTIMATE else None,
+        )
+
+    def from_files(self, files: TrainingFiles) -> Self:
+        """From the rows of every item, those above a value only where it is given."""
+        if files.mcar is not None or self.level is Level.ABSOLUTE:
+            raise InputError(
+                f"counted: positives of items are all that is counted for '{self}', and a random sample (mcar) or an "
+                "absolute level need more. Use popularity(gamma=1), if exposure explains all of popularity, or give "
+                "the training log with --train."
+            )
+        needed = ("item",) if files.above is None else ("item", "value")
+        used = {ours: theirs for ours, theirs in (files.columns or {}).items() if ours in needed}
+        items, counts = count_items(files.train, columns=used, above=files.above)
+        return self.from_counts(items, counts, self.gamma, self.unsupported)
 
     @property
     def fitted(self) -> bool:
@@ -183,7 +206,7 @@ class Popularity(Propensity):
         return f"<{self}, gamma = {self.gamma_:g} ± {self.gamma_se:.2g} from {self.slope.items:,} items>"
 
 
-def _slope(train: Log, side: Side, positive: npt.NDArray[np.bool_], weight: Floats) -> Exponent:
+def _slope(train: Log, inputs: FitInputs, positive: npt.NDArray[np.bool_], weight: Floats) -> Exponent:
     """The exponent a, from exposures where zeros are logged, else from a log seen at random."""
     if _shows_zeros(train):
         if positive.all():
@@ -192,21 +215,21 @@ def _slope(train: Log, side: Side, positive: npt.NDArray[np.bool_], weight: Floa
                 "are the same. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
             )
         return from_exposures(*_halves(train, positive, weight, train.items))
-    if side.mcar is None:
+    if inputs.mcar is None:
         raise InputError(
             "popularity(gamma=estimate): positives alone do not say whether an item is clicked much because it is "
             "shown much or because it is liked much, so γ is not identified.\n"
             "Choose it by hand, popularity(gamma=1) if exposure explains all of popularity, give a training log with "
             "the seen zeros (--feedback conversions), or a log whose pairs were seen at random (mcar=…)."
         )
-    shown, liked = side.mcar, positive_rows(side.mcar)
+    shown, liked = inputs.mcar, positive_rows(inputs.mcar)
     if _shows_zeros(shown) and liked.all():
         raise InputError(
             "popularity(gamma=estimate): every row of the log seen at random counts as positive, which says nothing of "
             "relevance. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
         )
     one, other = (half.positives for half in _halves(train, positive, weight, train.items))
-    return from_random(one, other, *_halves(shown, liked, row_weights(shown, side.mcar_weights), train.items))
+    return from_random(one, other, *_halves(shown, liked, row_weights(shown, inputs.mcar_weights), train.items))
 
 
 def _halves(log: Log, positive: npt.NDArray[np.bool_], weight: Floats, items: Ids) -> tuple[Half, Half]:

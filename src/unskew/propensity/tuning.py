@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from unskew.log import Ids
 from unskew.propensity.crossfit import folds_of
-from unskew.propensity.two_way import Pairs, Some
+from unskew.propensity.two_way import Pairs, SampledPairs
 
 GRID = tuple(float(f"1e{power}") for power in range(-3, 4))  # c from 0.001 to 1,000
 FOLDS = 5
@@ -31,7 +31,7 @@ def choose(users: Ids, items: Ids, pairs: Pairs, loss: Callable[[float, int, Boo
         loss: of the pairs held out, given c, the number of the fold and which pairs are held out.
     """
     shape = (len(pairs.user), len(pairs.item))
-    if isinstance(pairs, Some):
+    if isinstance(pairs, SampledPairs):
         shape, left, right = pairs.left.shape, pairs.left, pairs.right
     else:
         left, right = (code.ravel().astype(np.int32) for code in np.indices(shape, dtype=np.int32))

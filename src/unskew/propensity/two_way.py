@@ -68,7 +68,7 @@ class Pairs(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Grid(Pairs):
+class AllPairs(Pairs):
     """All pairs of some users and items: numbers per pair are users × items matrices."""
 
     user: Floats
@@ -88,13 +88,13 @@ class Grid(Pairs):
         """As they are."""
         return rows
 
-    def squared(self) -> Grid:
+    def squared(self) -> AllPairs:
         """With squared covariates."""
         return replace(self, user=self.user**2, item=self.item**2)
 
 
 @dataclass(frozen=True, eq=False)
-class Some(Pairs):
+class SampledPairs(Pairs):
     """Chosen pairs, sorted by user: numbers per pair are vectors."""
 
     user: Floats
@@ -124,7 +124,7 @@ class Some(Pairs):
         """As a sparse matrix."""
         return csr_matrix((rows, self.right, self._starts), shape=(len(self.user), len(self.item)))
 
-    def squared(self) -> Some:
+    def squared(self) -> SampledPairs:
         """With squared covariates."""
         return replace(self, user=self.user**2, item=self.item**2)
 

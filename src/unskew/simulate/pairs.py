@@ -26,7 +26,7 @@ from unskew.threads import Threads
 BLOCK = 128  # users per random stream; another number would be another world
 
 
-class Part(IntEnum):
+class PairStatus(IntEnum):
     """What became of a pair."""
 
     UNSEEN = 0
@@ -67,6 +67,7 @@ def _block(
     kept = relevant | seen if zeros else relevant
     user, item = np.nonzero(kept)
     held_out = rng.random(len(user)) < test_share
-    part = np.where(seen[kept], np.where(held_out, Part.TEST, Part.TRAIN), Part.UNSEEN).astype(np.uint8)
+    held = np.where(held_out, PairStatus.TEST, PairStatus.TRAIN)
+    part = np.where(seen[kept], held, PairStatus.UNSEEN).astype(np.uint8)
     counts = np.bincount(user, minlength=len(preference))
     return counts, item.astype(np.int32), relevant[kept], part, -np.expm1(-rate[kept])

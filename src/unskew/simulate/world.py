@@ -38,7 +38,7 @@ from unskew.memory import require
 from unskew.metrics import RankingMetric, ranking
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
-from unskew.simulate.pairs import Pairs, Part, draw
+from unskew.simulate.pairs import Pairs, PairStatus, draw
 from unskew.simulate.population import Catalogue, Population
 from unskew.simulate.truth import true_value
 
@@ -127,19 +127,19 @@ class World:
     @cached_property
     def train(self) -> Log:
         """The training part of the log."""
-        return self._log(self.pairs.part == Part.TRAIN, self.feedback)
+        return self._log(self.pairs.part == PairStatus.TRAIN, self.feedback)
 
     @cached_property
     def test(self) -> Log:
         """The held-out part of the log, with the propensity of being in it given training."""
-        rows = self.pairs.part == Part.TEST
+        rows = self.pairs.part == PairStatus.TEST
         return self._log(
             rows, self.feedback, part_propensity(self.pairs.propensity[rows], self.test_share, unseen=True)
         )
 
     def full_log(self) -> Log:
         """All relevant pairs outside training, as if everything had been seen: naive evaluation here is the truth."""
-        rows = self.pairs.relevant & (self.pairs.part != Part.TRAIN)
+        rows = self.pairs.relevant & (self.pairs.part != PairStatus.TRAIN)
         feedback = Feedback.CONVERSIONS if self.graded else Feedback.IMPLICIT
         return self._log(rows, feedback, np.ones(np.count_nonzero(rows)))
 

@@ -1,7 +1,25 @@
-"""What is held out: a split is a choice of rows of one log, and carries the share that propensities are scaled by."""
+"""What is held out: a split is a choice of rows of one log, and carries the share that propensities are scaled by.
 
-from unskew.split.holdout import holdout
-from unskew.split.k_fold import k_fold
+holdout(log, 0.3) and k_fold(log, 5) split at once; a splitter is the same as a part with a canonical string:
+
+    make("holdout(share=0.3)").splits(log)
+"""
+
+from unskew.parts import Family
+from unskew.split.base import Splitter
+from unskew.split.holdout import Holdout, holdout
+from unskew.split.k_fold import KFold, k_fold
 from unskew.split.split import Split
 
-__all__ = ["Split", "holdout", "k_fold"]
+__all__ = ["Holdout", "KFold", "Split", "Splitter", "holdout", "k_fold", "make", "register"]
+
+FAMILY: Family[Splitter] = Family(
+    "splitter",
+    Splitter,
+    {"holdout": "unskew.split.holdout:Holdout", "k_fold": "unskew.split.k_fold:KFold"},
+)
+register, make = FAMILY.register, FAMILY.make  # make: the splitter with this canonical string, k_fold(folds=5)
+
+
+def __dir__() -> list[str]:
+    return FAMILY.class_names()

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from unskew.bounds import FOLDS
+from dataclasses import dataclass
+
+from unskew.bounds import FOLDS, SEED
 from unskew.log import Log
 from unskew.log.expected import a_log
 from unskew.memory import require
+from unskew.parts import option
+from unskew.split.base import Splitter
 from unskew.split.draws import draws
 from unskew.split.split import Split
 
 
-def k_fold(log: Log, folds: int = 5, *, seed: int = 0) -> list[Split]:
+@dataclass(frozen=True)
+class KFold(Splitter):
     """Split a log ``folds`` times, so that the test parts are disjoint and together are the log.
 
     A row's fold is drawn by a hash of the seed and the texts of its user and item, each fold equally likely, as
-    independently of all other rows as in ``holdout``; folds are therefore only about equally large. The share is
+    independently of all other rows as in ``Holdout``; folds are therefore only about equally large. The share is
     1/k for validation and (k − 1)/k for training.
 
     Args:
-        log: what to split.
         folds: how many parts, at least 2.
         seed: a whole number ≥ 0 that picks one of the random partitions.
     """
-    folds = int(FOLDS.of(folds, "the number of folds"))
-    require(folds * len(a_log(log)), f"cross-validation with {folds:,} folds", "Take fewer folds.")
-    fold = (draws(log, "k_fold", seed) * folds).astype(int)
-    return [Split(log, fold == k, 1.0 / folds) for k in range(folds)]
+
+    folds: int = option(5, FOLDS, "how many parts")
+    seed: int = option(0, SEED, "picks one of the random partitions", changed=True)
+
+    name = "k_fold"
+
+    def splits(self, log: Log) -> list[Split]:
+        """One split per fold."""
+        require(self.folds * len(a_log(log)), f"cross-validation with {self.folds:,} folds", "Take fewer folds.")
+        fold = (draws(log, "k_fold", self.seed) * self.folds).astype(int)
+        return [Split(log, fold == k, 1.0 / self.folds) for k in range(self.folds)]
+
+
+def k_fold(log: Log, folds: int = 5, *, seed: int = 0) -> list[Split]:
+    """Every row is held out once: ``for train, test in k_fold(log, 5)``; see ``KFold``."""
+    return KFold(folds, seed).splits(log)

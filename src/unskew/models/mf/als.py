@@ -18,7 +18,7 @@ import numpy.typing as npt
 from unskew.kernels import ratings as kernel
 from unskew.kernels.gram import padded
 from unskew.log.log import Floats
-from unskew.models.mf.problem import Factors, Problem, Side
+from unskew.models.mf.problem import GroupedRatings, MFParameters, Problem
 from unskew.models.mf.solving import EDGE, Each, Effort, Solved, workers
 
 ROUNDS = 100
@@ -26,7 +26,7 @@ FIRST_EDGE = 1.0
 FALL = 0.8  # of the edge, per sweep
 
 
-def als(problem: Problem, start: Factors, effort: Effort) -> Solved:
+def als(problem: Problem, start: MFParameters, effort: Effort) -> Solved:
     """Minimise from a start; a round is one sweep."""
     sides = problem.ratings.by_user, problem.ratings.by_item
     seen = tuple(np.diff(side.indptr) > 0 for side in sides)
@@ -49,7 +49,9 @@ def als(problem: Problem, start: Factors, effort: Effort) -> Solved:
     return Solved(factors, history[1:], converged)
 
 
-def _solve(problem: Problem, side: Side, own: Floats, other: Floats, level: float, edge: float, each: Each) -> float:
+def _solve(
+    problem: Problem, side: GroupedRatings, own: Floats, other: Floats, level: float, edge: float, each: Each
+) -> float:
     """Renew one side given the other; gives back Σ weight·δ."""
     design = np.zeros((len(other), padded(problem.dim + 2)))
     design[:, : problem.dim] = other[:, :-1]
@@ -61,7 +63,7 @@ def _solve(problem: Problem, side: Side, own: Floats, other: Floats, level: floa
     return float(loss.sum())
 
 
-def centre(factors: Factors, seen: tuple[npt.NDArray[np.bool_], ...]) -> None:
+def centre(factors: MFParameters, seen: tuple[npt.NDArray[np.bool_], ...]) -> None:
     """Share the constants: Σa² + Σb² + c² is least where Σa = Σb = c (rows without ratings stay 0)."""
     rows = factors.user, factors.item
     counts = [int(np.count_nonzero(there)) for there in seen]

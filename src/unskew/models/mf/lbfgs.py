@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from unskew.log.log import Floats
-from unskew.models.mf.problem import Factors, Problem
+from unskew.models.mf.problem import MFParameters, Problem
 from unskew.models.mf.solving import EDGE, Effort, Solved
 
 ROUNDS = 2000
@@ -17,16 +17,16 @@ MEMORY = 50
 EDGES = (1.0, 0.1, EDGE)
 
 
-def lbfgs(problem: Problem, start: Factors, effort: Effort) -> Solved:
+def lbfgs(problem: Problem, start: MFParameters, effort: Effort) -> Solved:
     """Minimise from a start; ``rounds`` counts all stages together."""
     from scipy.optimize import minimize
 
     cut, width = start.user.size, problem.dim + 1
 
-    def unpack(flat: Floats) -> Factors:
-        return Factors(flat[:cut].reshape(-1, width), flat[cut:-1].reshape(-1, width), float(flat[-1]))
+    def unpack(flat: Floats) -> MFParameters:
+        return MFParameters(flat[:cut].reshape(-1, width), flat[cut:-1].reshape(-1, width), float(flat[-1]))
 
-    def pack(factors: Factors) -> Floats:
+    def pack(factors: MFParameters) -> Floats:
         return np.concatenate([factors.user.ravel(), factors.item.ravel(), [factors.level]])
 
     def judge(flat: Floats, edge: float) -> tuple[float, Floats]:

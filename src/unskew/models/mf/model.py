@@ -19,7 +19,6 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from unskew.bounds import DIM_OR_NONE, NOT_NEGATIVE, ROUNDS, SEED, STRENGTH, THREADS, check, shown
 from unskew.errors import InputError
@@ -33,7 +32,7 @@ from unskew.memory import require
 from unskew.models import files
 from unskew.models.base import CELLS, Model, from_scores
 from unskew.models.mf import als, lbfgs, sgd
-from unskew.models.mf.problem import Factors, Loss, Offsets, Problem
+from unskew.models.mf.problem import Loss, MFParameters, Offsets, Problem
 from unskew.models.mf.search import (
     DIMS,
     FOLD_TOLERANCE,
@@ -47,14 +46,15 @@ from unskew.models.mf.search import (
 )
 from unskew.models.mf.solving import Effort, Progress
 from unskew.models.mf.start import svd_start
-from unskew.models.mf.weights import Given, Weighted, weigh
+from unskew.models.mf.weights import PropensityLike, Weighted, weigh
 from unskew.parts import Made, Words, option
 from unskew.plain import plain
 from unskew.propensity import Propensity
+from unskew.propensity.base import IdColumn
 from unskew.spec import Spec
 
 Solver = Literal["als", "lbfgs", "sgd"]
-Many = Sequence[Any] | pl.Series | npt.NDArray[Any]
+
 SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS), "sgd": (sgd.sgd, sgd.ROUNDS)}
 ANYWAY = 100  # factors that may be more than a small log can have
 OPTIONS = ("dim", "penalty", "offsets", "loss", "propensity", "solver", "rounds", "tolerance", "seed")
@@ -149,7 +149,7 @@ class MF(Model):
     seed: int = option(0, SEED, "of the start, and of the order of ratings")
     threads: int | None = None
     users_: Ids = field(init=False)
-    factors_: Factors = field(init=False)
+    factors_: MFParameters = field(init=False)
     user_seen_: npt.NDArray[np.bool_] = field(init=False)  # whether there was a rating
     item_seen_: npt.NDArray[np.bool_] = field(init=False)
     training_: Training = field(init=False)
@@ -170,8 +170,8 @@ class MF(Model):
     def fit(
         self,
         log: Log,
-        propensity: Given = None,
         *,
+        propensity: PropensityLike = None,
         share: float | None = None,
         progress: Progress | None = None,
         start: MF | None = None,
@@ -200,7 +200,7 @@ class MF(Model):
     def search(
         cls,
         log: Log,
-        propensity: Given = None,
+        propensity: PropensityLike = None,
         *,
         penalties: Sequence[float] = PENALTIES,
         dims: Sequence[int] = DIMS,
@@ -246,7 +246,7 @@ class MF(Model):
         if start is None:
             begin = svd_start(ratings, self.dim, self.seed, self.threads)
         else:
-            begin = Factors(start._rows(log.users), start._columns(log.items), start.factors_.level)
+            begin = MFParameters(start._rows(log.users), start._columns(log.items), start.factors_.level)
         solved = solve(problem, begin, effort)
         self.users_, self.items_ = log.users, log.items
         self.factors_, self.history_ = solved.factors, solved.history
@@ -272,7 +272,7 @@ class MF(Model):
             warnings.warn(f"'{self}': its rounds were spent before it converged. Give more rounds.", stacklevel=3)
         return self
 
-    def predict(self, users: Many, items: Many, *, clip: bool = False) -> Floats:
+    def predict(self, users: IdColumn, items: IdColumn, *, clip: bool = False) -> Floats:
         """ŷ of the pairs (users[j], items[j]), by their ids; ``clip`` keeps it in the range of the ratings."""
         (people, user), (things, item) = coded_pairs(users, items)
         return self.predict_codes(people.into(self._users)[user], things.into(self.catalogue)[item], clip=clip)
@@ -328,7 +328,7 @@ class MF(Model):
             model = cls(**header["options"])
 
             model.users_, model.items_ = ids["users"], ids["items"]
-            model.factors_ = Factors(arrays["user"], arrays["item"], float(header["level"]))
+            model.factors_ = MFParameters(arrays["user"], arrays["item"], float(header["level"]))
             model.user_seen_, model.item_seen_ = arrays["user_seen"], arrays["item_seen"]
             model.history_ = arrays["history"].tolist()
             model.training_ = Training(**header["training"])
@@ -344,7 +344,7 @@ class MF(Model):
         return model
 
     @property
-    def _factors(self) -> Factors:
+    def _factors(self) -> MFParameters:
         self.catalogue  # noqa: B018  an error, unless fitted
         return self.factors_
 

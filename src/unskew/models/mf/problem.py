@@ -25,7 +25,7 @@ Offsets = Literal["free", "penalised"]
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class GroupedRatings:
     """Ratings grouped by user, or by item: row r has those from ``indptr[r]`` to ``indptr[r + 1]``."""
 
     indptr: Integers
@@ -38,7 +38,7 @@ class Side:
 class Ratings:
     """Weighted ratings (1/P) by user, and how many items there are, with or without ratings."""
 
-    by_user: Side
+    by_user: GroupedRatings
     items: int
 
     @property
@@ -47,10 +47,12 @@ class Ratings:
         return len(self.by_user.indptr) - 1
 
     @cached_property
-    def by_item(self) -> Side:
+    def by_item(self) -> GroupedRatings:
         """The same ratings by item."""
         by_user, at = self.by_user, np.zeros(self.items + 1, dtype=np.int64)
-        found = Side(at, np.empty_like(by_user.other), np.empty_like(by_user.value), np.empty_like(by_user.weight))
+        found = GroupedRatings(
+            at, np.empty_like(by_user.other), np.empty_like(by_user.value), np.empty_like(by_user.weight)
+        )
         kernel.transpose(
             by_user.indptr, by_user.other, by_user.value, by_user.weight, at, found.other, found.value, found.weight
         )
@@ -58,16 +60,16 @@ class Ratings:
 
 
 @dataclass(eq=False)
-class Factors:
+class MFParameters:
     """The unknowns; the last column of ``user`` and ``item`` is the offset, ``level`` is c."""
 
     user: Floats
     item: Floats
     level: float
 
-    def copy(self) -> Factors:
+    def copy(self) -> MFParameters:
         """Another one with the same numbers."""
-        return Factors(self.user.copy(), self.item.copy(), self.level)
+        return MFParameters(self.user.copy(), self.item.copy(), self.level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +99,13 @@ class Problem:
         """The penalty of offsets and of c."""
         return self.penalty if self.offsets == "penalised" else 0.0
 
-    def penalties(self, factors: Factors) -> float:
+    def penalties(self, factors: MFParameters) -> float:
         """ρ times the squares."""
         squares = sum(float(np.square(rows[:, :-1]).sum()) for rows in (factors.user, factors.item))
         offsets = sum(float(np.square(rows[:, -1]).sum()) for rows in (factors.user, factors.item))
         return self.penalty * squares + self.ridge * (offsets + factors.level**2)
 
-    def objective(self, factors: Factors, edge: float = 0.0) -> tuple[float, Factors]:
+    def objective(self, factors: MFParameters, edge: float = 0.0) -> tuple[float, MFParameters]:
         """What is minimised, and its slope; ``edge`` is ε (at 0 the slope of |x| at 0 is taken to be 0)."""
         user, item, side = 2.0 * self.penalty * factors.user, 2.0 * self.penalty * factors.item, self.ratings.by_user
         user[:, -1], item[:, -1] = 2.0 * self.ridge * factors.user[:, -1], 2.0 * self.ridge * factors.item[:, -1]
@@ -120,4 +122,4 @@ class Problem:
             user,
             item,
         )
-        return loss + self.penalties(factors), Factors(user, item, level + 2.0 * self.ridge * factors.level)
+        return loss + self.penalties(factors), MFParameters(user, item, level + 2.0 * self.ridge * factors.level)

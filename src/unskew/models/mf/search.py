@@ -26,7 +26,7 @@ from unskew.kernels import pairs
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.models.mf.als import als
-from unskew.models.mf.problem import Loss, Offsets, Problem, Ratings, Side
+from unskew.models.mf.problem import GroupedRatings, Loss, Offsets, Problem, Ratings
 from unskew.models.mf.solving import Effort
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import Weighted
@@ -98,7 +98,7 @@ class Grid:
 def ratings_of(log: Log, weight: Floats) -> Ratings:
     """Weighted ratings as solvers want them."""
     assert log.value is not None
-    return Ratings(Side(log.indptr, log.item, np.ascontiguousarray(log.value), weight), len(log.items))
+    return Ratings(GroupedRatings(log.indptr, log.item, np.ascontiguousarray(log.value), weight), len(log.items))
 
 
 def cross_validate(

@@ -18,7 +18,7 @@ import numpy as np
 from unskew.errors import InputError
 from unskew.kernels import descent as kernel
 from unskew.models.mf.als import centre
-from unskew.models.mf.problem import Factors, Problem
+from unskew.models.mf.problem import MFParameters, Problem
 from unskew.models.mf.solving import Effort, Solved
 from unskew.models.mf.tiles import Singles, Tiles
 from unskew.threads import Threads
@@ -28,7 +28,7 @@ RATE = 20.0  # κ
 HALF = 1.0  # h, epochs after which κ is halved
 
 
-def sgd(problem: Problem, start: Factors, effort: Effort) -> Solved:
+def sgd(problem: Problem, start: MFParameters, effort: Effort) -> Solved:
     """Minimise from a start; a round is an epoch."""
     tiles = Tiles.of(problem.ratings, problem.dim, start.level, effort.seed)
     seen = tuple(sums[:, 0] > 0.0 for sums in tiles.sums)

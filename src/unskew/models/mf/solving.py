@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from unskew.models.mf.problem import Factors
+from unskew.models.mf.problem import MFParameters
 from unskew.threads import Threads
 
 BLOCK = 256  # rows that one task solves: fixed, so that the number of threads changes nothing
@@ -40,7 +40,7 @@ class Effort:
 class Solved:
     """The factors, and the objective after every round."""
 
-    factors: Factors
+    factors: MFParameters
     history: list[float]
     converged: bool
 

@@ -13,7 +13,7 @@ from unskew.kernels import ratings as kernel
 from unskew.kernels.gram import padded
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.log import Floats
-from unskew.models.mf.problem import Factors, Ratings, Side
+from unskew.models.mf.problem import GroupedRatings, MFParameters, Ratings
 from unskew.models.mf.solving import workers
 
 STEPS = 8
@@ -22,7 +22,7 @@ MANY = 2_000_000  # ratings
 MORE = 8  # further directions, so that the wanted ones converge sooner
 
 
-def svd_start(ratings: Ratings, dim: int, seed: int = 0, threads: int | None = None) -> Factors:
+def svd_start(ratings: Ratings, dim: int, seed: int = 0, threads: int | None = None) -> MFParameters:
     """Factors of the mean-filled matrix; directions beyond its rank stay 0."""
     users, items = ratings.users, ratings.items
     mean = float(ratings.by_user.value.mean())
@@ -31,7 +31,7 @@ def svd_start(ratings: Ratings, dim: int, seed: int = 0, threads: int | None = N
     basis = pair_uniform(seed, numbers, numbers[::-1]).reshape(items, width) - 0.5
     with workers(threads) as each:
 
-        def times(side: Side, right: Floats) -> Floats:
+        def times(side: GroupedRatings, right: Floats) -> Floats:
             """The sparse matrix (or its transpose) times a narrow one."""
             given, out = np.zeros((len(right), padded(width))), np.empty((len(side.indptr) - 1, padded(width)))
             given[:, :width] = right
@@ -42,7 +42,7 @@ def svd_start(ratings: Ratings, dim: int, seed: int = 0, threads: int | None = N
         for _ in range(STEPS if len(ratings.by_user.value) <= MANY else FEW_STEPS):
             basis, _ = np.linalg.qr(times(ratings.by_item, times(ratings.by_user, basis)))
         left, size, right = np.linalg.svd(times(ratings.by_user, basis), full_matrices=False)
-    found = Factors(np.zeros((users, dim + 1)), np.zeros((items, dim + 1)), mean)
+    found = MFParameters(np.zeros((users, dim + 1)), np.zeros((items, dim + 1)), mean)
     kept, root = min(width, dim), np.sqrt(size)
     found.user[:, :kept] = (left * root)[:, :kept]
     found.item[:, :kept] = (basis @ right.T * root)[:, :kept]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from unskew.kernels import descent as kernel
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.log import Floats, Integers
-from unskew.models.mf.problem import Factors, Ratings
+from unskew.models.mf.problem import MFParameters, Ratings
 
 GROUPS = 8  # at least: as many threads find work
 BYTES = 1 << 21  # of a group's rows at most; it has fewer than 2¹⁶
@@ -72,7 +72,7 @@ class Tiles:
         """Of users, and of items."""
         return len(self.sums[0]) // self.rows[0]
 
-    def pack(self, factors: Factors) -> tuple[Singles, Singles]:
+    def pack(self, factors: MFParameters) -> tuple[Singles, Singles]:
         """Rows in single precision at their places, padded; those without ratings are 0, as are steps for now."""
         dim = factors.user.shape[1] - 1
         out = tuple(np.zeros((len(sums), kernel.wide(dim)), np.float32) for sums in self.sums)
@@ -82,15 +82,15 @@ class Tiles:
             rows[sums[:, 0] == 0.0] = 0.0
         return out[0], out[1]
 
-    def view(self, packed: tuple[Singles, Singles], dim: int) -> Factors:
+    def view(self, packed: tuple[Singles, Singles], dim: int) -> MFParameters:
         """The same numbers, not a copy, at their places and in single precision; c as at the start."""
         user, item = (cast(Floats, rows[:, : dim + 1]) for rows in packed)
-        return Factors(user, item, self.level)
+        return MFParameters(user, item, self.level)
 
-    def unpack(self, packed: tuple[Singles, Singles], dim: int, level: float) -> Factors:
+    def unpack(self, packed: tuple[Singles, Singles], dim: int, level: float) -> MFParameters:
         """The rows of all codes in double precision."""
         user, item = (rows[place, : dim + 1] for rows, place in zip(packed, self.places, strict=True))
-        return Factors(user.astype(np.float64), item.astype(np.float64), level)
+        return MFParameters(user.astype(np.float64), item.astype(np.float64), level)
 
 
 def _dealt(seed: int, size: int) -> Integers:

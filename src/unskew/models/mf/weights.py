@@ -19,7 +19,7 @@ from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
 from unskew.propensity import Level, Propensity, Scope
 
-Given = Propensity | str | npt.ArrayLike | None
+PropensityLike = Propensity | str | npt.ArrayLike | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Weighted:
     share: float | None = None
 
 
-def weigh(log: Log, given: Given, share: float | None = None) -> Weighted:
+def weigh(log: Log, given: PropensityLike, share: float | None = None) -> Weighted:
     """The rows of a log of ratings and their weights.
 
     Args:
@@ -61,7 +61,7 @@ def weigh(log: Log, given: Given, share: float | None = None) -> Weighted:
         return Weighted(log, 1.0 / _checked(log, given), "given per row")
     model = propensities.make(given)
     if not model.fitted:
-        model = model.fit(log)
+        model = model.copy().fit(log)
     scored = model.of(log)
     kept = ~np.isnan(scored.rows)
     if not kept.any():

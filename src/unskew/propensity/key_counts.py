@@ -15,7 +15,7 @@ LARGEST = 1 << 23  # entries of the table: 64 MB
 WAITING = 1_000_000  # counts of pieces that are put together at once, at least
 
 
-class Tally:
+class KeyCounts:
     """How many rows each key has."""
 
     def __init__(self) -> None:
