@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import unskew as us
 from unskew import propensity
+from unskew.alignment.inputs import Rules
+from unskew.alignment.rows import in_test_part
 from unskew.errors import InputError
-from unskew.evaluation.rows import in_test_part
-from unskew.evaluation.rules import Rules
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity import Known, Level, Popularity, Uniform
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import unskew as us
-from unskew.evaluation import plausible
+from unskew.alignment import outcome_check as plausible
 from unskew.outcome import Given
 
 from .test_coverage import draw

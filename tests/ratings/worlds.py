@@ -14,13 +14,13 @@ from numba import njit
 
 from tests.inference.worlds import numbered
 from unskew import estimators, metrics
+from unskew.alignment.predicted import no_lists
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
 from unskew.evaluation.answer import Answer, answer
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
-from unskew.evaluation.predicted import no_lists
 
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]

@@ -17,8 +17,8 @@ import pytest
 from rich.console import Console
 
 import unskew as us
+import unskew.alignment.sources
 import unskew.evaluation.gather
-import unskew.evaluation.inputs
 from unskew.errors import RefusedError
 from unskew.evaluation import PropensityComparison
 from unskew.models import MostPopular
@@ -108,7 +108,7 @@ def test_every_file_is_read_once(
 
         monkeypatch.setattr(module, name, call)
 
-    counted(unskew.evaluation.inputs, "read_log")
+    counted(unskew.alignment.sources, "read_log")
     counted(unskew.evaluation.gather, "read_recommendations")
     counted(unskew.evaluation.gather, "read_population")
     made: list[int] = []

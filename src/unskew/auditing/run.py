@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.sources import Names, as_log
 from unskew.auditing.advice import advise
 from unskew.auditing.checks import check_on
 from unskew.auditing.contrast import Contrast, contrast
@@ -26,7 +27,6 @@ from unskew.auditing.weights import Expected, expected, rehearse
 from unskew.auditing.weights import propensities as describe_propensities
 from unskew.auditing.widths import Width, widths
 from unskew.errors import InputError
-from unskew.evaluation.inputs import Names, as_log
 from unskew.log import Feedback, Log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.relevance import gains

@@ -236,7 +236,7 @@ def evaluate(
 
 
 def _predictions(path: str, columns: dict[str, str] | None, invalid: str) -> Any:
-    from unskew.evaluation.inputs import Names
+    from unskew.alignment.sources import Names
     from unskew.log import read_predictions
 
     return read_predictions(path, columns=Names(columns).of_predictions, invalid=invalid)  # type: ignore[arg-type]

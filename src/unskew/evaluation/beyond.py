@@ -6,10 +6,10 @@ item, or no item at all: naive and ips cannot count it either way, a guess count
 
 from __future__ import annotations
 
+from unskew.alignment.align import Aligned
+from unskew.alignment.lists import PLACES_BEYOND
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
-from unskew.evaluation.align import Aligned
-from unskew.evaluation.lists import PLACES_BEYOND
 
 
 def warnings(aligned: Aligned, plan: Plan) -> list[str]:

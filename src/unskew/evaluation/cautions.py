@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from unskew.alignment import outcome_check as plausible
+from unskew.alignment.align import Aligned
 from unskew.engine.plan import Plan, Refusal
 from unskew.estimators import Need, Target
-from unskew.evaluation import plausible
-from unskew.evaluation.align import Aligned
 from unskew.evaluation.answer import Answer
 from unskew.inference.steps import STEP
 from unskew.plain import plain

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
 
+from unskew.alignment.sources import Names, read_side
 from unskew.errors import InputError, RefusedError, UnskewError
 from unskew.evaluation.comparison import Missing, PropensityComparison
 from unskew.evaluation.gather import gather
-from unskew.evaluation.inputs import Names, read_side
 from unskew.evaluation.options import check_options
 from unskew.evaluation.question import Question
 from unskew.evaluation.run import evaluate

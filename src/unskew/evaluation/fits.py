@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.alignment.inputs import Ledger, Rules
+from unskew.alignment.rows import inside, share_of, train_share
 from unskew.errors import RefusedError
-from unskew.evaluation.rows import inside, share_of, train_share
-from unskew.evaluation.rules import Ledger, Rules
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity import Level, Propensity, Side
 

@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from unskew.alignment.division import check_division
+from unskew.alignment.sources import Names, Predictor, as_lists, as_log, as_predictions, has_column
 from unskew.bounds import word
 from unskew.errors import InputError
-from unskew.evaluation.division import check_division
-from unskew.evaluation.inputs import Names, Predictor, as_lists, as_log, as_predictions, has_column
 from unskew.evaluation.question import Question
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
 from unskew.log.catalogue import Catalogue, read_catalogue

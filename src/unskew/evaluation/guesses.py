@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.align import Aligned
+from unskew.alignment.inputs import plain
+from unskew.alignment.outcome_check import Ear
 from unskew.engine.guess import Floats, Guess
 from unskew.engine.memory import walk
 from unskew.engine.plan import Plan
 from unskew.errors import InputError
 from unskew.estimators import Need
-from unskew.evaluation.align import Aligned
-from unskew.evaluation.plausible import Ear
-from unskew.evaluation.rules import plain
 from unskew.outcome import Crossfit, Given, Outcome, crossfit
 from unskew.propensity import Side
 

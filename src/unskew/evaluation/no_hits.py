@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from unskew.alignment.align import Aligned
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan
 from unskew.errors import InputError
-from unskew.evaluation.align import Aligned
 from unskew.kernels.ranks import find_ranks
 from unskew.metrics import RankingMetric
 from unskew.result import Estimate

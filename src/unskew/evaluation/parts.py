@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from unskew.alignment.account import clicks_per_user
+from unskew.alignment.align import Aligned
 from unskew.engine.held import Held
 from unskew.engine.memory import AnyArm
 from unskew.engine.plan import Plan, make_plan
 from unskew.engine.rated import RatedArm
 from unskew.estimators import Need
-from unskew.evaluation.account import clicks_per_user
-from unskew.evaluation.align import Aligned
 from unskew.evaluation.measure import Measured, Setting, measure
 from unskew.evaluation.segments import segments
 from unskew.log.population import Population

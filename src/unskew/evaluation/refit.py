@@ -15,13 +15,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.align import Aligned
+from unskew.alignment.inputs import Rules
+from unskew.alignment.rows import in_test_part
 from unskew.engine.held import Held
 from unskew.engine.memory import Progress, estimate, weighted_sums
 from unskew.engine.plan import Plan
 from unskew.errors import InputError
-from unskew.evaluation.align import Aligned
-from unskew.evaluation.rows import in_test_part
-from unskew.evaluation.rules import Rules
 from unskew.inference.bootstrap import user_weights
 from unskew.inference.steps import prolonged, stepped
 from unskew.log import Ids

@@ -7,17 +7,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
+from unskew.alignment import missing_lists, shares
+from unskew.alignment import outcome_check as plausible
+from unskew.alignment.align import Aligned, align, training_gains
+from unskew.alignment.inputs import Rules
+from unskew.alignment.level import level_warnings
+from unskew.alignment.sources import Names, read_side
 from unskew.engine.held import Floats
 from unskew.engine.plan import Plan, Refusal, make_plan, sift
 from unskew.errors import RefusedError
 from unskew.estimators import Estimator
-from unskew.evaluation import beyond, cautions, missing_lists, plausible, shares
-from unskew.evaluation.align import Aligned, align, training_gains
+from unskew.evaluation import beyond, cautions
 from unskew.evaluation.answer import answer
 from unskew.evaluation.gather import Given, Stage, gather
 from unskew.evaluation.guesses import with_guesses
-from unskew.evaluation.inputs import Names, read_side
-from unskew.evaluation.level import level_warnings
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
 from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.options import check_options
@@ -25,7 +28,6 @@ from unskew.evaluation.parts import measure_segments, single_clicks, support_gap
 from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.question import Question
 from unskew.evaluation.refit import refit_replicates
-from unskew.evaluation.rules import Rules
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.memory import require

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.alignment.align import Aligned
 from unskew.bounds import Whole
 from unskew.engine.guess import Guess
 from unskew.engine.held import Floats, Held
 from unskew.errors import InputError
-from unskew.evaluation.align import Aligned
 from unskew.log import Ids
 from unskew.log.population import Population
 from unskew.plain import plain

@@ -28,11 +28,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.inputs import Rules
+from unskew.alignment.rows import has_level, share_of
 from unskew.engine.held import Floats, Held
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
-from unskew.evaluation.rows import has_level, share_of
-from unskew.evaluation.rules import Rules
 from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
 from unskew.log import Feedback, Log
 from unskew.propensity import Propensity, Scope, part_propensity

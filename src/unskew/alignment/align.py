@@ -10,20 +10,20 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.alignment.account import account_of, nothing_left
+from unskew.alignment.evidence import evidence_of, summary_of, training_propensity
+from unskew.alignment.inputs import Ledger, Rules, plain
+from unskew.alignment.level import LevelCheck, LevelInputs, check_level
+from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, code_lists
+from unskew.alignment.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
+from unskew.alignment.rows import has_level, inside, judged, with_propensities
 from unskew.engine.guess import Guess
 from unskew.engine.held import Floats, Held, Ints32
 from unskew.errors import InputError
 from unskew.estimators import Summary
 from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
-from unskew.evaluation.account import account_of, nothing_left
-from unskew.evaluation.evidence import evidence_of, summary_of, training_propensity
 from unskew.evaluation.fits import fitted_propensity
-from unskew.evaluation.level import LevelCheck, LevelInputs, check_level
-from unskew.evaluation.lists import PLACES_BEYOND, TRAINING_ITEMS, code_lists
-from unskew.evaluation.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
-from unskew.evaluation.rows import has_level, inside, judged, with_propensities
-from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.catalogue import Catalogue
 from unskew.log.interactions import REPEATED

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.inputs import Ledger, Rules
+from unskew.alignment.sources import Predictor
 from unskew.bounds import LARGEST
 from unskew.errors import InputError
-from unskew.evaluation.inputs import Predictor
-from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
 from unskew.plain import plain

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from unskew.alignment.inputs import Ledger, Rules, plain
+from unskew.alignment.predicted import Sources
 from unskew.engine.held import Held
-from unskew.evaluation.predicted import Sources
-from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Account, Log, Predictions
 from unskew.log.population import Population
 

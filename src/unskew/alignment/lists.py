@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.inputs import Ledger, Rules, plain
+from unskew.alignment.lookalikes import written_otherwise
 from unskew.errors import InputError
-from unskew.evaluation.lookalikes import written_otherwise
-from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Ids, Log, Recommendations
 from unskew.plain import plain as shortened
 

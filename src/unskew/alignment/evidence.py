@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from unskew.alignment.inputs import Rules
+from unskew.alignment.level import LevelCheck
+from unskew.alignment.missing_lists import lists_for_some
+from unskew.alignment.predicted import Sources
+from unskew.alignment.rows import cut_by_time, has_level, in_test_part
 from unskew.engine.held import Floats, Held
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
-from unskew.evaluation.level import LevelCheck
-from unskew.evaluation.missing_lists import lists_for_some
-from unskew.evaluation.predicted import Sources
-from unskew.evaluation.rows import cut_by_time, has_level, in_test_part
-from unskew.evaluation.rules import Rules
 from unskew.log import Feedback, Log, Predictions
 from unskew.outcome import Outcome
 from unskew.propensity import Level, Propensity, Scope

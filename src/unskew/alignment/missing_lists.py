@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unskew.alignment.lists import NOT_ASKED
 from unskew.engine.held import Held
 from unskew.engine.plan import Plan
 from unskew.estimators import Need
-from unskew.evaluation.lists import NOT_ASKED
 from unskew.plain import plain
 
 if TYPE_CHECKING:
-    from unskew.evaluation.align import Aligned
+    from unskew.alignment.align import Aligned
 
 POINTS = 0.05  # by how much the shares of users without a list must differ
 USERS = 10  # and how many silent users must be without one

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.inputs import Ledger, Rules
 from unskew.bounds import SMALLEST
 from unskew.errors import InputError
-from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from unskew.evaluation.rows import share_of, train_share
-from unskew.evaluation.rules import Rules
+from unskew.alignment.inputs import Rules
+from unskew.alignment.rows import share_of, train_share
 from unskew.log import Log
 from unskew.propensity import Propensity
 
