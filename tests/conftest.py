@@ -37,5 +37,5 @@ def made_up_logs() -> Iterator[None]:
     """Tests of arithmetic on rows and propensities that no process drew: what no log could be is not refused."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("unskew.alignment.align.check_level", lambda given: LevelCheck())
-        patch.setattr("unskew.evaluation.gather.check_division", lambda *given: None)
+        patch.setattr("unskew.evaluation.run.check_division", lambda *given: None)
         yield

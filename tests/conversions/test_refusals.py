@@ -201,7 +201,7 @@ def test_fitting_in_sample_needs_something_to_fit() -> None:
     fitted = Means().fit(Log.from_frame(TEST, feedback="conversions"))
     for outcome, said in ((None, "give --outcome"), (GUESS, "given.*not fitted here"), (fitted, "means.*not fitted")):
         with pytest.raises(InputError, match=f"--in-sample.*{said}"):
-            us.evaluate(TEST, LISTS, propensity="known", outcome=outcome, crossfit=False, feedback="conversions")
+            us.evaluate(TEST, LISTS, propensity="known", outcome=outcome, in_sample=True, feedback="conversions")
 
 
 def test_pairs_without_a_prediction_are_an_error_that_names_one() -> None:

@@ -170,7 +170,7 @@ def test_without_a_level_other_estimators_answer() -> None:
     train, test = log.sample(150, seed=1), log
     lists = pl.DataFrame({"user": np.repeat(np.arange(30), 2), "item": [0, 1] * 30, "rank": [1, 2] * 30})
     asked: dict[str, Any] = {
-        "metrics": ["cg@2"], "propensity": "popularity", "seen": train, "feedback": "conversions", "candidates": "all",
+        "metrics": ["cg@2"], "propensity": "popularity", "train": train, "feedback": "conversions", "candidates": "all",
     }  # fmt: skip
     result = us.evaluate(test, {"m": lists}, outcome="means", **asked)
     assert [str(e.estimator) for e in result.estimates] == ["naive", "snips(over=list)", "sndr"]

@@ -48,7 +48,7 @@ def test_without_propensities_the_headline_says_not_debiased(test: pl.DataFrame)
 
 def test_another_propensity_leaves_the_column_alone() -> None:
     """What was asked for counts."""
-    result = evaluate(TEST, propensity="popularity(gamma=1)", seen=SEEN, candidates="all")
+    result = evaluate(TEST, propensity="popularity(gamma=1)", train=SEEN, candidates="all")
     assert cells(result) == [("naive", "pooled", None), ("snips", "pooled", "popularity(gamma=1)")]
     assert not any("column 'propensity'" in w for w in result.warnings)
 

@@ -44,7 +44,7 @@ def test_lists_for_training_users_only_are_refused() -> None:
     seen = pl.concat([SEEN, pl.DataFrame({"user": [77, 78], "item": SEEN["item"][:1].to_list() * 2})])
     others = pl.DataFrame({"user": [77, 78], "item": TEST["item"][:2].to_list(), "rank": [1, 1]})
     with pytest.raises(InputError, match=r"b: its 2 lists are for other users than the .* with held-out interactions"):
-        evaluate(models={"a": LISTS["a"], "b": others}, seen=seen)
+        evaluate(models={"a": LISTS["a"], "b": others}, train=seen)
 
 
 def test_predictions_whose_ids_no_log_knows_are_refused() -> None:
@@ -81,7 +81,7 @@ def test_lists_of_training_items_name_the_options() -> None:
     test = pl.DataFrame({"user": [1, 1, 2], "item": [10, 30, 30]})
     seen = pl.DataFrame({"user": [1, 2, 2], "item": [10, 20, 10]})
     lists = pl.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]})
-    options: dict[str, Any] = {"seen": seen, "metrics": ["recall@1"]}
+    options: dict[str, Any] = {"train": seen, "metrics": ["recall@1"]}
     with pytest.raises(InputError) as caught:
         us.evaluate(test, {"m": lists}, **options)
     assert "--candidates all" in str(caught.value) and "--drop-seen" in str(caught.value)

@@ -30,7 +30,7 @@ LISTS = pl.DataFrame({"user": np.arange(USERS), "item": np.arange(USERS) % ITEMS
 
 def told(test: Any, train: Any, **options: Any) -> list[str]:
     """What is said of shares."""
-    result = us.evaluate(test, {"m": LISTS}, metrics=["recall@1"], estimators=["naive"], seen=train, **options)
+    result = us.evaluate(test, {"m": LISTS}, metrics=["recall@1"], estimators=["naive"], train=train, **options)
     return [text for text in result.warnings if "said to hold" in text or text.startswith("--share")]
 
 

@@ -158,7 +158,7 @@ def test_refitting_widens_intervals_of_estimated_propensities() -> None:
     rows = {}
     for refit in (False, True):
         result = us.evaluate(
-            many, {"m": lists}, metrics=["recall@10"], estimators=["snips"], target="pooled", seen=few, share="users",
+            many, {"m": lists}, metrics=["recall@10"], estimators=["snips"], target="pooled", train=few, share="users",
             propensity="popularity(gamma=1)", interval="bootstrap", replicates=200, refit=refit, candidates="all",
         )  # fmt: skip
         rows[refit] = result.estimates[0]

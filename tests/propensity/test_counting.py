@@ -306,7 +306,7 @@ def test_counted_is_reached_by_a_string(tmp_path: Path, monkeypatch: pytest.Monk
         "popularity(gamma=1)": "counted(popularity(gamma=1), train=train, above=1.9)",
     }.items():
         in_memory = us.evaluate(
-            test, {"m": lists}, propensity=inner, seen=seen, mcar=sample(), candidates="all", **options
+            test, {"m": lists}, propensity=inner, train=seen, mcar=sample(), candidates="all", **options
         )
         from_disk = us.evaluate(test, {"m": lists}, propensity=counted, **options)
         assert from_disk.estimates[0].value == pytest.approx(in_memory.estimates[0].value, rel=1e-12)
@@ -335,7 +335,7 @@ def test_counted_knows_the_population_and_the_catalogue(tmp_path: Path, monkeypa
     }
     models = {"m": lists.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))}
     seen = Log.from_frame(train.to_frame(), feedback="ratings")
-    in_memory = us.evaluate(test, models, propensity="naive_bayes", seen=seen, mcar=sample(), **options)
+    in_memory = us.evaluate(test, models, propensity="naive_bayes", train=seen, mcar=sample(), **options)
     counted = "counted(naive_bayes, train=train, mcar=mcar.parquet)"
     from_disk = us.evaluate(test, models, propensity=counted, **options)
     assert from_disk.estimates[0].value == in_memory.estimates[0].value

@@ -330,7 +330,7 @@ def test_snips_and_ips_with_it_halve_the_error_of_naive() -> None:
         estimators=["naive", "snips"],
         target="pooled",
         propensity="logistic_mf(dim=2)",
-        seen=train,
+        train=train,
         candidates="all",
         share=0.5,
     )
@@ -343,7 +343,7 @@ def test_snips_and_ips_with_it_halve_the_error_of_naive() -> None:
         estimators=["naive", "ips"],
         target="per_user_sum",
         propensity="logistic_mf(dim=2)",
-        seen=train,
+        train=train,
         candidates="all",
         share=0.5,
     )

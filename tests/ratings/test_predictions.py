@@ -126,7 +126,7 @@ def test_predictions_of_all_candidates_are_ranked() -> None:
         there.sort(key=lambda item: (-flat[user, item], tie(user, item)))
         rows += [(user, item, flat[user, item], rank) for rank, item in enumerate(there, 1)]
     ranked = pl.DataFrame(rows, schema=["user", "item", "prediction", "rank"], orient="row")
-    settings: dict[str, Any] = {"metrics": ["dcg@1", "dcg@2", "cg@2"], "seen": train, "target": "per_pair"}
+    settings: dict[str, Any] = {"metrics": ["dcg@1", "dcg@2", "cg@2"], "train": train, "target": "per_pair"}
     by_itself = judge(us.Predictions.from_array(flat), **settings)
     np.testing.assert_allclose(values(by_itself), values(judge(us.Predictions.from_frame(ranked), **settings)))
     lists = us.Recommendations.from_frame(ranked.drop("prediction"))

@@ -63,7 +63,7 @@ def test_values_that_nothing_explains_are_an_error() -> None:
     assert us.evaluate(valued, LISTS, relevant=">=1").inputs["settings"]["feedback"] == "ratings"
     assert us.evaluate(valued, LISTS, feedback="implicit").estimates[0].interactions == 2
     with pytest.raises(InputError, match="value"):
-        us.evaluate(TEST, LISTS, seen=valued.with_columns(item=pl.Series([30, 40])))
+        us.evaluate(TEST, LISTS, train=valued.with_columns(item=pl.Series([30, 40])))
 
 
 @pytest.mark.parametrize("threshold", ["4", ">=", "=4", ">=four", ">4 or so"])

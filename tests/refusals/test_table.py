@@ -61,16 +61,16 @@ def frames(log: Known) -> dict[str, Any]:
     """The smallest inputs that offer just this."""
     test = pl.DataFrame({"user": [1, 1, 2, 2], "item": [10, 20, 30, 10]})
     train = pl.DataFrame({"user": [1, 2, 3, 3], "item": [30, 20, 10, 20]})
-    settings: dict[str, Any] = {"seen": train, "feedback": log.feedback, "refused": "skip"}
+    settings: dict[str, Any] = {"train": train, "feedback": log.feedback, "refused": "skip"}
     if log.feedback != "implicit":
         bad = 0.0 if log.feedback == "conversions" else 1.0  # conversions know of pairs that brought nothing
         test = test.with_columns(value=pl.Series([5.0, bad, 4.0, 2.0]))
-        settings["seen"] = train.with_columns(value=pl.Series([5.0, 1.0, 4.0, 4.0]))
+        settings["train"] = train.with_columns(value=pl.Series([5.0, 1.0, 4.0, 4.0]))
     if log.threshold:
         settings["relevant"] = ">=4"
     if log.level == "absolute":
         test = test.with_columns(propensity=pl.Series([0.5, 0.2, 0.7, 0.9]))
-        settings["seen"] = settings["seen"].with_columns(propensity=pl.Series([0.5, 0.6, 0.2, 0.9]))
+        settings["train"] = settings["train"].with_columns(propensity=pl.Series([0.5, 0.6, 0.2, 0.9]))
         settings["propensity"] = "known"
     elif log.level == "relative":
         settings["propensity"] = "popularity(gamma=2)"

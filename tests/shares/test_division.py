@@ -31,7 +31,7 @@ LISTS = pl.DataFrame({"user": [*range(3 * USERS)], "item": [1] * 3 * USERS, "ran
 
 def evaluate(test: Any, train: Any, **options: Any) -> us.Result:
     asked: dict[str, Any] = {"metrics": ["recall@1"], "estimators": ["naive"], "candidates": "all"}
-    return us.evaluate(test, {"m": LISTS}, seen=train, **(asked | options))
+    return us.evaluate(test, {"m": LISTS}, train=train, **(asked | options))
 
 
 def test_no_common_user() -> None:
@@ -146,4 +146,4 @@ def test_comparing_propensities_says_the_same() -> None:
     """The error comes once, before any list is made."""
     train, test = log(range(USERS)), log(range(USERS, 2 * USERS))
     with pytest.raises(InputError, match="--share users"):
-        us.compare_propensities(test, {"m": LISTS}, propensities=["popularity(gamma=1)", "uniform"], seen=train)
+        us.compare_propensities(test, {"m": LISTS}, propensities=["popularity(gamma=1)", "uniform"], train=train)

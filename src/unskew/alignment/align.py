@@ -1,4 +1,4 @@
-"""Bring test log, training log, population and lists into one vocabulary: the arrays that an engine works on."""
+"""Bring rows, propensities, lists and predictions together: the arrays that an engine works on, and what is known."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.alignment.account import account_of, nothing_left
+from unskew.alignment.account import account_of, as_values, nothing_left
 from unskew.alignment.evidence import evidence_of, summary_of, training_propensity
-from unskew.alignment.inputs import Ledger, Rules, plain
+from unskew.alignment.inputs import Inputs
 from unskew.alignment.level import LevelCheck, LevelInputs, check_level
-from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, code_lists
-from unskew.alignment.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
-from unskew.alignment.rows import has_level, inside, judged, with_propensities
+from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists, code_lists
+from unskew.alignment.predicted import Made, lists_of_predictions, no_lists, predicted_rows
+from unskew.alignment.rows import WeighedRows, has_level, with_propensities
+from unskew.alignment.vocabulary import Coded
 from unskew.engine.guess import Guess
 from unskew.engine.held import Floats, Held, Ints32
 from unskew.errors import InputError
 from unskew.estimators import Summary
 from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
-from unskew.evaluation.fits import fitted_propensity
-from unskew.log import Feedback, Ids, Log, Recommendations
-from unskew.log.catalogue import Catalogue
-from unskew.log.interactions import REPEATED
+from unskew.log import Feedback, Ids, Log
 from unskew.log.population import Population
-from unskew.log.relevance import row_ratings, train_gains
+from unskew.log.relevance import row_ratings
 from unskew.outcome import Outcome
-from unskew.propensity import Propensity, Side
+from unskew.propensity import Propensity
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +38,15 @@ class Aligned:
     Args:
         labels: per-row texts by column name, for segments.
         training_counts: training positives of every item; ``None`` without a training log.
+        account: what became of the inputs, as plain values for the result.
         rows: the held-out rows as a log, which propensities are asked about.
         train: the training log with its gains, which propensities are fitted on.
         logged: the catalogue: items of the logs, and those that were named; the candidates, with ``excluded`` removed.
         closed: whether the catalogue was named, so that other listed items are none.
         excluded: the users' training rows, where only unseen items are candidates.
         level: what was found about the level of the propensities.
+        weighed: what became of the rows when they got their propensities; ``None`` without propensities.
+        coded_lists: the models' lists, with what looks strange about them.
     """
 
     held: Held
@@ -57,92 +58,95 @@ class Aligned:
     labels: Mapping[str, pl.Series]
     training_counts: Floats | None
     account: dict[str, Any]
-    warnings: list[str]
     rows: Log
     train: Log | None
     logged: Ids
     closed: bool
     excluded: Log | None
     level: LevelCheck | None
+    weighed: WeighedRows | None
+    coded_lists: Mapping[str, CodedLists]
 
 
 def align(
-    test: Log,
-    models: Sequence[str],
-    lists: Mapping[str, Recommendations],
-    predictions: Sources,
+    inputs: Inputs,
+    coded: Coded,
+    model: Propensity | None,
+    train: Log | None,
     *,
     outcome: Outcome | None,
-    seen: Log | None,
-    population: Population | None,
-    catalogue: Catalogue | None,
-    users: Ids,
-    propensity: Propensity | None,
     strata_columns: Sequence[str],
-    rules: Rules,
-    side: Side,
 ) -> Aligned:
-    """Code everything over the population's users and the union of all items, and count what happens on the way."""
-    ledger = Ledger(dict(test.account.dropped), _repeated(test, seen))
-    shown = _vocabulary(test, seen, ())
-    logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
-    items = _vocabulary(test, seen, [logged, *(found.items for found in lists.values())])
-    known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
-    rows = judged(test, known, users, items, rules, ledger)
-    told = None if seen is None else replace(seen, gain=training_gains(seen, rules))
-    train = None if told is None else told.positives()
-    model, told = fitted_propensity(propensity, told, test, users, logged, rules, side, ledger)
-    rows, scores, predicted = _told_of(rows, model, train, predictions, rules, ledger)
-    ranked = _ranked(lists, predictions, rows, known, logged, rules, ledger)
-    labels, levels, trained = _labels(rows, seen, strata_columns)
-    relative = model is None or not has_level(model, rows, rules)
-    held = _held(rows, scores, labels, population, known if rules.unseen else None, relative, len(logged))
-    empty = no_lists(users, items)
+    """Give the judged rows their propensities and predictions, and code the lists.
+
+    Args:
+        model: the fitted propensity.
+        train: the training log as it was fitted to.
+        outcome: the outcome model that will be asked; only whether there is one matters here.
+        strata_columns: columns by which estimators make strata.
+    """
+    rules, logged, known, items = inputs.rules, coded.logged, coded.known, coded.items
+    dropped, excluded, closed = dict(coded.dropped), coded.known if rules.unseen else None, inputs.catalogue is not None
+    positives = None if coded.train is None else coded.train.positives()
+    weighed = None if model is None else with_propensities(coded.rows, model, rules, dropped, positives)
+    rows, scores, predicted = _predicted(coded.rows, weighed, inputs, dropped)
+    lists, unranked = _lists(inputs, rows, known, logged)
+    accounts = {name: each.account for name, each in lists.items()}
+    labels, levels, trained = _labels(rows, inputs.train, strata_columns)
+    empty = no_lists(inputs.users, items)
     held = replace(
-        held,
-        lists=tuple(ranked.lists.get(name, empty) for name in models),
-        predicted=tuple(predicted.get(name) for name in models),
+        _held(rows, scores, labels, inputs.population, excluded, len(logged)),
+        relative=model is None or not has_level(model, rows, rules),
+        lists=tuple(lists[name].lists if name in lists else empty for name in inputs.models),
+        predicted=tuple(predicted.get(name) for name in inputs.models),
         rating=row_ratings(rows) if predicted else None,
+        shown=_shown(accounts, model, items, logged, excluded),
     )
-    held = replace(held, shown=_shown(ranked.accounts, model, items, logged, known if rules.unseen else None))
     level = None
     if model is not None:
-        closed = catalogue is not None
-        level = check_level(LevelInputs(model, rows, held, rules, len(items), known, closed, population is not None))
+        level = check_level(
+            LevelInputs(model, rows, held, rules, len(items), known, closed, inputs.population is not None)
+        )
         held = replace(held, relative=held.relative or bool(level.wrong))
     if not (held.value > 0.0).any():
-        raise InputError(nothing_left(test, rules, ledger))
-    training = None if seen is None else TrainingRows(training_propensity(model, seen, rows, rules), trained)
-    counts = None if train is None else np.bincount(train.items.into(items)[train.item], minlength=len(items))
-    account = account_of(test, seen, population, ranked.accounts, predictions, models, held, rules, ledger) | {
-        "items": {
-            "catalogue": len(logged),
-            "named": None if catalogue is None else plain(catalogue.account),
-            "only_in_logs": None if catalogue is None else len(logged) - len(catalogue.items),
-            "only_in_lists": len(items) - len(logged),
-            "without_training_support": None if counts is None else int((counts == 0).sum()),
-        },
-    }
+        raise InputError(nothing_left(inputs.test, rules.relevant, dropped))
+    training = None
+    if inputs.train is not None:
+        training = TrainingRows(training_propensity(model, inputs.train, rows, rules), trained)
+    counts = None
+    if positives is not None:
+        counts = np.bincount(positives.items.into(items)[positives.item], minlength=len(items))
     return Aligned(
         held=held,
-        users=users,
+        users=inputs.users,
         items=items,
-        evidence=evidence_of(
-            rules, model, rows, held, models, predictions, ranked.unranked, outcome, level, ranked.accounts
-        ),
+        evidence=evidence_of(inputs, model, rows, held, unranked, outcome, level, accounts),
         summary=summary_of(model, held, levels, training),
         propensity=model,
         labels=_texts(rows),
         training_counts=None if counts is None else counts.astype(np.float64),
-        account=account,
-        warnings=ledger.warnings,
+        account=account_of(inputs, accounts, held, dropped) | {"items": _items(inputs, coded, counts)},
         rows=rows,
-        train=told,
+        train=train,
         logged=logged,
-        closed=catalogue is not None,
-        excluded=known if rules.unseen else None,
+        closed=closed,
+        excluded=excluded,
         level=level,
+        weighed=weighed,
+        coded_lists=lists,
     )
+
+
+def _items(inputs: Inputs, coded: Coded, counts: npt.NDArray[np.int64] | None) -> dict[str, Any]:
+    """The account of the items."""
+    catalogue, logged = inputs.catalogue, len(coded.logged)
+    return {
+        "catalogue": logged,
+        "named": None if catalogue is None else as_values(catalogue.account),
+        "only_in_logs": None if catalogue is None else logged - len(catalogue.items),
+        "only_in_lists": len(coded.items) - logged,
+        "without_training_support": None if counts is None else int((counts == 0).sum()),
+    }
 
 
 def _shown(
@@ -159,52 +163,29 @@ def _shown(
     return Guess(there, excluded=excluded) if never or not there[items.into(logged) >= 0].all() else None
 
 
-def _repeated(*logs: Log | None) -> list[str]:
-    """Pairs that a log holds several times and that were kept once without anybody asking for it."""
-    notes = [f"{log.account.source}: {note}." for log in logs if log is not None for note in log.account.notes]
-    return list(dict.fromkeys(text for text in notes if text.endswith(f"{REPEATED}.")))
-
-
-def _told_of(
-    rows: Log, model: Propensity | None, train: Log | None, predictions: Sources, rules: Rules, ledger: Ledger
+def _predicted(
+    rows: Log, weighed: WeighedRows | None, inputs: Inputs, dropped: dict[str, int]
 ) -> tuple[Log, Floats | None, dict[str, Floats]]:
     """The rows that have all that is asked of them, with their propensities and what each model predicts."""
     scores = None
-    if model is not None:
-        rows, scores = with_propensities(rows, model, rules, ledger, train)
-    if not rules.rates or not predictions or rules.feedback is Feedback.IMPLICIT:
+    if weighed is not None:
+        rows, scores = weighed.rows, weighed.propensity
+    rules = inputs.rules
+    if not rules.rates or not inputs.predictions or rules.feedback is Feedback.IMPLICIT:
         return rows, scores, {}
-    left, predicted = predicted_rows(predictions, rows, rules, ledger)
+    left, predicted = predicted_rows(inputs.predictions, rows, rules, dropped)
     if scores is not None and left is not rows:
         scores = scores[_still(rows, left)]
     return left, scores, predicted
 
 
-@dataclass(frozen=True, eq=False)
-class _Ranked:
-    """The lists of the models that have any, their accounts, and in words who has none."""
-
-    lists: dict[str, Recommendations]
-    accounts: dict[str, Any]
-    unranked: str
-
-
-def _ranked(
-    lists: Mapping[str, Recommendations],
-    predictions: Sources,
-    rows: Log,
-    known: Log | None,
-    logged: Ids,
-    rules: Rules,
-    ledger: Ledger,
-) -> _Ranked:
-    """Code the lists, those that models gave and those that predictions make."""
-    made = Made({}, "")
+def _lists(inputs: Inputs, rows: Log, known: Log | None, logged: Ids) -> tuple[dict[str, CodedLists], str]:
+    """Code the lists, those that models gave and those that predictions make; and in words who has none."""
+    made, rules = Made({}, ""), inputs.rules
     if rules.ranks:
-        silent = {name: source for name, source in predictions.items() if name not in lists}
+        silent = {name: source for name, source in inputs.predictions.items() if name not in inputs.lists}
         made = lists_of_predictions(silent, rows, known, logged, rules)
-    coded, accounts = code_lists({**lists, **made.lists}, rows, known, logged, rules, ledger)
-    return _Ranked(dict(zip(accounts, coded, strict=True)), accounts, made.unranked)
+    return code_lists({**inputs.lists, **made.lists}, rows, known, logged, rules), made.unranked
 
 
 def _held(
@@ -213,7 +194,6 @@ def _held(
     labels: dict[str, Ints32],
     population: Population | None,
     excluded: Log | None,
-    relative: bool,
     catalogue: int,
 ) -> Held:
     assert rows.gain is not None
@@ -228,13 +208,7 @@ def _held(
         labels=labels,
         relevant=_relevant(population, rows),
         candidates=candidates if excluded is None else candidates - np.diff(excluded.indptr),
-        relative=relative,
     )
-
-
-def training_gains(seen: Log, rules: Rules) -> Floats:
-    """y of the training rows; all alike where nothing asks for ranks."""
-    return train_gains(seen, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(seen))
 
 
 def _still(whole: Log, part: Log) -> npt.NDArray[np.bool_]:
@@ -244,16 +218,8 @@ def _still(whole: Log, part: Log) -> npt.NDArray[np.bool_]:
     return np.isin(pairs[0], pairs[1], assume_unique=True)
 
 
-def _vocabulary(test: Log, seen: Log | None, more: Sequence[Ids]) -> Ids:
-    """The items of the logs, and more."""
-    known: list[Ids] = []
-    for ids in (test.items, *([] if seen is None else [seen.items]), *more):
-        known += [ids] if all(ids is not other for other in known) else []
-    return known[0] if len(known) == 1 else Ids.of(*(ids.values for ids in known))
-
-
 def _labels(
-    test: Log, seen: Log | None, names: Sequence[str]
+    test: Log, train: Log | None, names: Sequence[str]
 ) -> tuple[dict[str, Ints32], dict[str, tuple[str, ...]], dict[str, Ints32]]:
     """Codes of strata columns in the test and training rows, and the values in the order of the codes."""
     labels, levels, trained = {}, {}, {}
@@ -261,7 +227,7 @@ def _labels(
     for name in names:
         if name not in texts:
             continue
-        there = None if seen is None else _texts(seen).get(name)
+        there = None if train is None else _texts(train).get(name)
         ids = Ids.of(texts[name], *([] if there is None else [there]))
         labels[name], levels[name] = ids.encode(texts[name]), tuple(ids.values.cast(pl.String).to_list())
         if there is not None:

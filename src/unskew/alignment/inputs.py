@@ -1,11 +1,22 @@
-"""The rules of one evaluation, and the ledger in which everything dropped or doubtful is written down."""
+"""What an evaluation was given, everything read: logs, population, catalogue, lists and predictions, and how to count.
+
+``Inputs`` depends on no propensity and on no estimator, so that several propensities can be compared on one reading.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-from unskew.log import Account, Feedback
+from unskew.alignment.sources import Predictor
+from unskew.log import Feedback, Ids, Log, Predictions, Recommendations
+from unskew.log.catalogue import Catalogue
+from unskew.log.population import Population
+from unskew.propensity import Side
+
+Share = float | Literal["users"] | None
+Sources = Mapping[str, Predictions | Predictor]
 
 
 @dataclass(frozen=True)
@@ -39,19 +50,24 @@ class Rules:
     rates: bool = False
 
 
-@dataclass
-class Ledger:
-    """Held-out rows dropped by reason, and warnings in plain words."""
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Everything that was read, and what follows from it alone.
 
-    dropped: dict[str, int]
-    warnings: list[str] = field(default_factory=list)
+    Args:
+        users: who counts: the population, else the users of the logs.
+        models: their names, in the order in which results are shown.
+        lists: of the models that recommend; ``predictions`` of those that predict.
+        side: what propensities and outcome models may be fitted on beside the logs.
+    """
 
-
-def plain(account: Account) -> dict[str, Any]:
-    """An account as plain values, for the result."""
-    return {
-        "source": account.source,
-        "rows": account.rows,
-        "dropped": {reason: count for reason, count in account.dropped.items() if count},
-        "notes": list(account.notes),
-    }
+    test: Log
+    train: Log | None
+    population: Population | None
+    catalogue: Catalogue | None
+    users: Ids
+    models: tuple[str, ...]
+    lists: Mapping[str, Recommendations]
+    predictions: Sources
+    side: Side
+    rules: Rules

@@ -72,35 +72,45 @@ class Ear:
             self.heard.append((len(q), int(np.count_nonzero(out)), float(q.min()), float(q.max())))
 
 
-def outside(ear: Ear) -> list[str]:
-    """Guesses beyond all outcomes, in plain words."""
+@dataclass(frozen=True)
+class Outside:
+    """Guesses beyond all outcomes: how many of how many, the range of the outcomes, and that of the guesses."""
+
+    count: int
+    total: int
+    outcomes: tuple[float, float]
+    guesses: tuple[float, float]
+
+
+def outside(ear: Ear) -> Outside | None:
+    """What was guessed beyond all outcomes, if anything."""
     many, out, low, high = zip(*ear.heard, strict=True) if ear.heard else ((), (0,), (), ())
     if not sum(out):
-        return []
-    return [
-        f"{sum(out):,} of {sum(many):,} guesses of the outcome model lie outside the outcomes, which go from "
-        f"{ear.low:g} to {ear.high:g}: the guesses go from {min(low):.3g} to {max(high):.3g}. direct believes them, "
-        "and corrections of them are noisy: look at their units and their column."
-    ]
-
-
-def far_off(held: Held) -> list[str]:
-    """Guesses whose mean over seen pairs is not that of the outcomes, in plain words."""
-    if held.q is None or not (held.value > 0.0).any():
-        return []
-    plain = _Means.of(held.indptr, held.value, held.q)
-    weighted = plain if held.propensity is None else _Means.of(held.indptr, held.value, held.q, held.propensity)
-    if not (plain.gross and weighted.gross):
-        return []
-    return [
-        f"The outcome model guesses {plain.guess:.3g} on average for the seen pairs, which brought {plain.outcome:.3g}"
-        + (f" (weighted by 1/P: {weighted.guess:.3g} and {weighted.outcome:.3g})" if weighted is not plain else "")
-        + ". direct is off by as much, and dr is noisier than it need be: look at the guesses."
-    ]
+        return None
+    return Outside(sum(out), sum(many), (ear.low, ear.high), (min(low), max(high)))
 
 
 @dataclass(frozen=True)
-class _Means:
+class FarOff:
+    """Means of guesses and outcomes over seen pairs, plain and weighted by 1/P, that differ grossly."""
+
+    plain: Means
+    weighted: Means | None
+
+
+def far_off(held: Held) -> FarOff | None:
+    """Guesses whose mean over seen pairs is not that of the outcomes, if so both plainly and weighted."""
+    if held.q is None or not (held.value > 0.0).any():
+        return None
+    plainly = Means.of(held.indptr, held.value, held.q)
+    if held.propensity is None:
+        return FarOff(plainly, None) if plainly.gross else None
+    weighted = Means.of(held.indptr, held.value, held.q, held.propensity)
+    return FarOff(plainly, weighted) if plainly.gross and weighted.gross else None
+
+
+@dataclass(frozen=True)
+class Means:
     """Mean guess and mean outcome of the seen pairs, and the standard error of their difference."""
 
     guess: float
@@ -108,7 +118,7 @@ class _Means:
     error: float
 
     @classmethod
-    def of(cls, indptr: npt.NDArray[np.int64], y: Floats, q: Floats, propensity: Floats | None = None) -> _Means:
+    def of(cls, indptr: npt.NDArray[np.int64], y: Floats, q: Floats, propensity: Floats | None = None) -> Means:
         """Of rows by user, weighted by 1/P where P is given; in blocks of users, so that no column is copied whole."""
         users = len(indptr) - 1
         gaps, masses, sums = np.empty(users), np.empty(users), np.zeros(3)

@@ -7,51 +7,49 @@ otherwise), so among n rows of both about n·s/(s + s_train) are test rows, give
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from unskew.alignment.inputs import Rules
-from unskew.alignment.rows import share_of, train_share
+from unskew.alignment.rows import train_share
 from unskew.log import Log
-from unskew.propensity import Propensity
 
-ROUNDED = 0.01  # 0.33 for a third is the same share
 ERRORS = 4.0  # standard errors by which the rows must be off
 OFF = 0.05  # and the share of the estimates' level that this must be: splits of exact sizes or inside users are rounded
 
 
-def doubts(test: Log, train: Log | None, propensity: Propensity | None, rules: Rules) -> list[str]:
-    """A told share that is not the one used, or that the numbers of rows contradict.
+@dataclass(frozen=True)
+class ShareCheck:
+    """A share of the whole that the numbers of rows contradict.
 
-    Quiet where rows say nothing of the share: without a training log, where the parts hold different users, where a
-    split of ours made the test log, and where only one of the logs has values (rows of the other were chosen by them).
+    Args:
+        share, rest: of the test log and of the training log, as they were told.
+        expected, seen: the test log's part of the rows of both, as it should be and as it is.
+        test, both: how many rows there are.
     """
-    used = share_of(propensity, test, rules)
-    if rules.by_users or used is None:
-        return []
-    found = []
-    if rules.share is not None and not math.isclose(rules.share, used, rel_tol=ROUNDED):
-        found.append(
-            f"--share {rules.share:g} is not used: "
-            + ("the test log comes from a split that" if used == test.share else f"'{propensity}' says that it")
-            + f" holds {used:g} of the whole."
-        )
-    if test.share is None and train is not None and (test.value is None) == (train.value is None):
-        found += _contradicted(_read(test), _read(train), used, train_share(used, rules))
-    return found
+
+    share: float
+    rest: float
+    expected: float
+    seen: float
+    test: int
+    both: int
 
 
-def _contradicted(test: int, train: int, share: float, rest: float) -> list[str]:
-    both = test + train
-    expected, seen = share / (share + rest), test / both
+def contradicted_share(test: Log, train: Log | None, used: float, rules: Rules) -> ShareCheck | None:
+    """The share that is used, where the numbers of rows contradict it.
+
+    ``None`` where rows say nothing of the share: without a training log, where a split of ours made the test log, and
+    where only one of the logs has values (rows of the other were chosen by them).
+    """
+    if test.share is not None or train is None or (test.value is None) != (train.value is None):
+        return None
+    rest, rows = train_share(used, rules), _read(test)
+    both = rows + _read(train)
+    expected, seen = used / (used + rest), rows / both
     chance = ERRORS * math.sqrt(expected * (1.0 - expected) / both)
     if abs(seen - expected) <= max(chance, OFF * expected):
-        return []
-    nested = f" and the training log {rest:g}" if not math.isclose(share + rest, 1.0) else ""
-    wanted = f", which makes {expected:.3g} of the rows of both" if nested else ""
-    return [
-        f"The test log is said to hold {share:g} of the whole{nested}{wanted}; but {test:,} of {both:,} rows in the "
-        f"two logs, {seen:.3g}, are test rows. Absolute propensities are scaled by the share: tell the one by which "
-        "the log was split. (If rows were left out of one of the logs afterwards, the share of the split is right.)"
-    ]
+        return None
+    return ShareCheck(used, rest, expected, seen, rows, both)
 
 
 def _read(log: Log) -> int:

@@ -82,14 +82,14 @@ def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None]
     model, held, train = aligned.propensity, aligned.held, aligned.train
     if model is None or not model.estimated or train is None or held.propensity is None:
         raise InputError(
-            "--refit fits estimated propensities anew in every replicate: it needs a propensity that is fitted, and "
-            "the training log (--train) that it is fitted on."
+            "refit=True fits estimated propensities anew in every replicate: it needs a propensity that is fitted, and "
+            "the training log (train=…) that it is fitted on."
         )
 
     if not model.smooth:
         raise InputError(
-            f"--refit: '{model}' jumps when the weights of users move, and no bootstrap follows the error of such a "
-            "curve. Use calibrated(…, method=platt), or leave --refit out."
+            f"refit=True: '{model}' jumps when the weights of users move, and no bootstrap follows the error of such a "
+            "curve. Use calibrated(…, method=platt), or leave refit=True out."
         )
 
     settled = model.tuned(train, side)
@@ -104,7 +104,7 @@ def _fits(aligned: Aligned, side: Side, rules: Rules) -> Callable[[Weigh | None]
     same = fit(None).propensity
     if same is None or not np.allclose(same, held.propensity, rtol=1e-6, atol=0.0):
         raise InputError(
-            "--refit: the given propensities were not fitted on the training log (--train, seen=…), so that fitting "
+            "refit=True: the given propensities were not fitted on the training log (train=…), so that fitting "
             "them anew there says nothing of their error. Give that log, or the propensity's string."
         )
     return fit

@@ -18,6 +18,7 @@ class Recall(RankingMetric):
     name = "recall"
     shape = Shape.ADDITIVE
     needs_k = True
+    of_relevant = True
 
     def worth(self, rank: Floats) -> Floats:
         """One for every rank."""
@@ -31,6 +32,7 @@ class Precision(RankingMetric):
     name = "precision"
     shape = Shape.ADDITIVE
     needs_k = True
+    of_listed = True
 
     def worth(self, rank: Floats) -> Floats:
         """One k-th for every rank."""
@@ -43,6 +45,7 @@ class CG(Precision):
     """Cumulative gain: the mean value of the first ``k`` (schnabel16 Eq. 7); precision, for graded values."""
 
     name = "cg"
+    of_listed = False  # values need not end at 1
 
 
 @dataclass(frozen=True)

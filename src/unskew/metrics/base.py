@@ -52,6 +52,8 @@ class RankingMetric(Part, ABC):
 
     shape: ClassVar[Shape]
     needs_k: ClassVar[bool] = False
+    of_relevant: ClassVar[bool] = False  # a share of the relevant items: where nothing divides, a number of them
+    of_listed: ClassVar[bool] = False  # a share of the listed items
     lower_is_better: ClassVar[bool] = False
     root: ClassVar[bool] = False
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from unskew.bounds import LARGEST, SMALLEST, shown
 from unskew.errors import InputError
 from unskew.kernels.pairs import lacking
-from unskew.log import Feedback, Ids, Log
+from unskew.log import Account, Feedback, Ids, Log
 from unskew.log.excluded import exclusions
 from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
@@ -40,6 +40,7 @@ class Outcome(Part, ABC):
     """A model of E[y] for any pair."""
 
     estimated: ClassVar[bool] = True
+    crossfits: ClassVar[bool] = False  # fits by folds of pairs of its own
 
     def fit(
         self, train: Log, propensity: Floats | None = None, side: Side = NOTHING, weights: Floats | None = None
@@ -57,6 +58,21 @@ class Outcome(Part, ABC):
     @property
     def fitted(self) -> bool:
         """Whether there is nothing left to learn."""
+        return True
+
+    @property
+    def account(self) -> Account | None:
+        """What was read, where it comes as a table."""
+        return None
+
+    @property
+    def default(self) -> float | None:
+        """What it says of pairs that its table lacks; ``None`` where it has no table, or refuses to say."""
+        return None
+
+    @property
+    def answers_all(self) -> bool:
+        """Whether it has an answer for every pair; if not, asking about one that it lacks is an error."""
         return True
 
     @abstractmethod

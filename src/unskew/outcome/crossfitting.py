@@ -52,6 +52,7 @@ class Crossfit(Outcome):
     models: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
 
     name = "crossfit"
+    crossfits = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -109,6 +109,11 @@ class Calibrated(Propensity):
         """The same with the inner options as they were, or would be, chosen."""
         return replace(self, inner=self.inner.tuned(train, side, weights))
 
+    def supported_only(self) -> Self | None:
+        """As the inner one."""
+        inner = self.inner.supported_only()
+        return None if inner is None else replace(self, inner=inner)
+
     @property
     def fitted(self) -> bool:
         """Whether there is a curve."""

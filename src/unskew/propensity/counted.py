@@ -37,7 +37,7 @@ class Counted(Propensity):
     estimated = True
 
     def __post_init__(self) -> None:
-        for name in ("name", "only_seen"):  # to others it is what it wraps
+        for name in ("name", "only_seen", "ignores_activity"):  # to others it is what it wraps
             object.__setattr__(self, name, getattr(self.inner, name))
 
     @property
@@ -65,6 +65,11 @@ class Counted(Propensity):
     def counted_over(self, users: Ids, items: Ids) -> Self:
         """The inner propensity for this population and catalogue."""
         return replace(self, inner=self.inner.counted_over(users, items))
+
+    def supported_only(self) -> Self | None:
+        """The same around the inner one."""
+        inner = self.inner.supported_only()
+        return None if inner is None else replace(self, inner=inner)
 
     def doubts(self, log: Log) -> list[str]:
         """Those of the inner propensity."""

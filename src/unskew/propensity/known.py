@@ -29,6 +29,7 @@ class Known(Propensity):
     name = "known"
     known = True
     only_seen = True
+    reads_column = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

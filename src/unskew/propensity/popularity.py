@@ -66,6 +66,7 @@ class Popularity(Propensity):
 
     name = "popularity"
     estimated = True
+    ignores_activity = True
 
     @classmethod
     def from_counts(cls, items: Ids, counts: Floats, gamma: float | str = 1.0, unsupported: str = "floor") -> Self:
@@ -112,6 +113,10 @@ class Popularity(Propensity):
                 "target pooled, or known propensities."
             )
         return replace(found, slope=_slope(train, side, positive, weight)) if self.gamma == ESTIMATE else found
+
+    def supported_only(self) -> Self:
+        """With unsupported=drop."""
+        return replace(self, unsupported="drop")
 
     @property
     def fitted(self) -> bool:

@@ -14,47 +14,49 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.account import as_values
 from unskew.alignment.align import Aligned
-from unskew.alignment.inputs import plain
 from unskew.alignment.outcome_check import Ear
 from unskew.engine.guess import Floats, Guess
+from unskew.engine.held import Held
 from unskew.engine.memory import walk
 from unskew.engine.plan import Plan
 from unskew.errors import InputError
 from unskew.estimators import Need
-from unskew.outcome import Crossfit, Given, Outcome, crossfit
+from unskew.evaluation.request import Request
+from unskew.outcome import Outcome, crossfit
 from unskew.propensity import Side
+
+IN_SAMPLE = "fitted in sample"
 
 
 @dataclass(frozen=True, eq=False)
-class Guessed:
-    """The aligned rows with what the outcome model says of them, the model, an account of it, and who heard it."""
+class FittedOutcome:
+    """The held-out rows with what the outcome model says of them.
 
-    aligned: Aligned
-    outcome: Outcome | None
-    account: dict[str, Any] | None
-    warnings: tuple[str, ...] = ()
+    Args:
+        model: fitted where it was not yet; ``None`` where no estimator of the plan asks one.
+        account: what it was asked and knew, as plain values for the result.
+        ear: records the range of its predictions.
+    """
+
+    held: Held
+    model: Outcome | None = None
+    account: dict[str, Any] | None = None
     ear: Ear | None = None
 
 
-def with_guesses(
-    aligned: Aligned, plan: Plan, outcome: Outcome | None, side: Side, *, folded: bool, threads: int | None
-) -> Guessed:
-    """Fit the outcome model and ask it, if any arm of the plan looks at whole lists."""
+def fit_outcome(request: Request, aligned: Aligned, plan: Plan, side: Side) -> FittedOutcome:
+    """Fit the outcome model and ask it about rows, if any estimator of the plan looks at whole lists."""
+    outcome, held, threads = request.outcome, aligned.held, request.threads
     needs = [arm.estimator.needs(arm.target) for arm in plan.arms]
     if not any(Need.LISTS in need for need in needs):
-        return Guessed(aligned, None, None)
-    logged = aligned.items.into(aligned.logged) >= 0
-    guess = Guess(logged, aligned.closed, aligned.excluded, depth=max(arm.depth for arm in plan.arms))
+        return FittedOutcome(held)
+    logged, depth = aligned.items.into(aligned.logged) >= 0, max(arm.depth for arm in plan.arms)
+    guess = Guess(logged, aligned.closed, aligned.excluded, depth=depth)
     if outcome is None or not any(Need.OUTCOME in need for need in needs):
-        return Guessed(replace(aligned, held=replace(aligned.held, guess=guess)), None, None)
-    rows, held = aligned.rows, aligned.held
-    how = "fitted elsewhere" if outcome.estimated else "given"
-    if not outcome.fitted:
-        folded = folded or isinstance(outcome, Crossfit)  # folds that were asked for by name
-        how = "cross-fitted over pairs" if folded else "fitted in sample"
-        p = held.propensity
-        outcome = crossfit(outcome, rows, propensity=p, side=side) if folded else outcome.fit(rows, p, side)
+        return FittedOutcome(replace(held, guess=guess))
+    outcome, how = _fitted(outcome, aligned, side, in_sample=request.in_sample)
     total = None
     whole = any(arm.target.normalised and Need.OUTCOME in arm.estimator.needs(arm.target) for arm in plan.arms)
     with _about_all_candidates(outcome, aligned) if whole else nullcontext():
@@ -63,31 +65,30 @@ def with_guesses(
             total = outcome.totals(aligned.users, aligned.logged, aligned.excluded, threads)
     ear = Ear.of(outcome, outcome.bind(aligned.users, aligned.items), held.value)
     ear.listen(q[~unasked], int(np.count_nonzero(~unasked)))
-    listed, lacking = _listed(aligned, outcome, guess, max(arm.depth for arm in plan.arms), threads)
+    listed, lacking = _listed(aligned, outcome, guess, depth, threads)
     account: dict[str, Any] = {
         "model": str(outcome),
         "how": how,
         "mean": float(np.mean(q[~unasked])) if not unasked.all() else None,
         "mean_outcome": float(np.mean(held.value[~unasked])) if not unasked.all() else None,
-        "rows": len(rows),
+        "rows": len(aligned.rows),
         "unasked": int(np.count_nonzero(unasked)),
-        "unknown": outcome.unknown(rows) - int(np.count_nonzero(unasked)),
+        "unknown": outcome.unknown(aligned.rows) - int(np.count_nonzero(unasked)),
         "listed": listed,
         "listed_unknown": lacking,
-    } | ({"table": plain(outcome.table.account)} if isinstance(outcome, Given) else {})
-    warnings = []
-    if isinstance(outcome, Given) and outcome.default is not None and (account["unknown"] or lacking):
-        warnings.append(
-            f"The table of predictions lacks {_of(account['unknown'], len(rows))} held-out pairs and "
-            f"{_of(lacking, listed)} listed pairs: these count as {outcome.default:g}, the default that was given."
-        )
-    if how == "fitted in sample":
-        warnings.append(
-            "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
-            "the model. Leave out --in-sample for folds of pairs."
-        )
+    } | ({} if outcome.account is None else {"table": as_values(outcome.account)})
     held = replace(held, q=q, q_total=total, guess=replace(guess, ask=ear))
-    return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings), ear)
+    return FittedOutcome(held, outcome, account, ear)
+
+
+def _fitted(outcome: Outcome, aligned: Aligned, side: Side, *, in_sample: bool) -> tuple[Outcome, str]:
+    """The outcome model, fitted to the held-out rows where it is not fitted yet, and how that was done."""
+    if outcome.fitted:
+        return outcome, "fitted elsewhere" if outcome.estimated else "given"
+    rows, p = aligned.rows, aligned.held.propensity
+    if in_sample and not outcome.crossfits:  # folds that were asked for by name are kept
+        return outcome.fit(rows, p, side), IN_SAMPLE
+    return crossfit(outcome, rows, propensity=p, side=side), "cross-fitted over pairs"
 
 
 @contextmanager
@@ -110,7 +111,7 @@ def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, n
     totals over all pairs are asked for, its q does not matter, and y itself (nothing to correct) stands in for it.
     """
     rows, nobody = aligned.rows, np.zeros(len(aligned.rows), dtype=np.bool_)
-    if not isinstance(outcome, Given) or outcome.default is not None or whole:
+    if outcome.answers_all or whole:
         return outcome.of(rows), nobody
     lacks = outcome.lacking(aligned.users, aligned.items)(rows.user, rows.item)
     q = aligned.held.value.copy()
@@ -133,7 +134,3 @@ def _listed(aligned: Aligned, outcome: Outcome, guess: Guess, depth: int, thread
 
     counts = list(walk(aligned.held.users, one, threads))
     return sum(total for total, _ in counts), sum(lost for _, lost in counts)
-
-
-def _of(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,} ({part / max(1, whole):.0%})"
