@@ -96,7 +96,7 @@ def test_one_failure_is_a_finding_and_only_failures_are_an_error(frame: pl.DataF
     found = us.audit(frame, feedback="conversions", propensities=["naive_bayes", "known"])
     assert any(f.level == "warning" and f.text.startswith("naive_bayes") and "mcar" in f.text for f in found.findings)
     assert "naive_bayes(smoothing=1) cannot be had from this log" in " ".join(printed(found, 200).split())
-    with pytest.raises(us.InputError, match="--mcar"):
+    with pytest.raises(us.InputError, match="mcar="):
         us.audit(frame, feedback="conversions", propensities="naive_bayes")
     with pytest.raises(us.InputError, match="Did you mean 'known'"):
         us.audit(frame, feedback="conversions", propensities=["knwn", "uniform"])

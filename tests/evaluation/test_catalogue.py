@@ -95,7 +95,7 @@ def test_by_hand() -> None:
     assert value(open_, "snips") == pytest.approx(0.25) and value(named, "snips") == pytest.approx(0.5)  # |C_u| 1 or 2
     assert value(named, "sndr") == pytest.approx(0.5)
     warned = next(w for w in open_.warnings if "no log shows" in w)
-    assert "2 of 4 listed places (50.0%)" in warned and "--items" in warned
+    assert "2 of 4 listed places (50.0%)" in warned and "items=" in warned
     assert "direct, dr, sndr count them as candidates" in warned and "snips, sndr count the pairs" in warned
     assert not any("no log shows" in w for w in named.warnings)
 

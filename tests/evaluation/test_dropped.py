@@ -88,7 +88,7 @@ def test_repeated_values_stay_an_error() -> None:
     """Two values of one pair may contradict each other: somebody must say which one counts."""
     valued = pl.concat([TEST, TEST.head(1)]).with_columns(value=pl.lit(1.0))
     for told in ({"feedback": "conversions"}, {"relevant": ">=1"}):
-        with pytest.raises(InputError, match=r"twice.*\n.*--duplicates first"):
+        with pytest.raises(InputError, match=r"twice.*\n.*duplicates='first'"):
             evaluate(valued, target="per_user", **told)
     ignored = evaluate(valued, feedback="implicit")
     assert ignored.inputs["test"]["dropped"] == {"duplicate pair": 1}

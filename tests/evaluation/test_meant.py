@@ -29,7 +29,7 @@ def test_lists_whose_ids_no_log_knows_are_refused(what: str) -> None:
         evaluate(models={"a": LISTS["a"], "b": strange})
     message = str(caught.value)
     assert message.startswith(f"b: not one of its {what}s occurs in any log") and "'x" in message
-    assert "same ids" in message and f"--columns {what}=" in message
+    assert "same ids" in message and f"columns={{'{what}':" in message
 
 
 def test_half_of_the_ids_unknown_is_a_warning() -> None:
@@ -84,7 +84,7 @@ def test_lists_of_training_items_name_the_options() -> None:
     options: dict[str, Any] = {"train": seen, "metrics": ["recall@1"]}
     with pytest.raises(InputError) as caught:
         us.evaluate(test, {"m": lists}, **options)
-    assert "--candidates all" in str(caught.value) and "--drop-seen" in str(caught.value)
+    assert "candidates='all'" in str(caught.value) and "drop_seen=True" in str(caught.value)
     assert us.evaluate(test, {"m": lists}, candidates="all", **options).estimates[0].value > 0.0
 
 

@@ -313,7 +313,7 @@ def test_counted_is_reached_by_a_string(tmp_path: Path, monkeypatch: pytest.Monk
         model = propensity.make(counted)
         assert str(propensity.make(str(model))) == str(model) and str(model).startswith(f"counted({inner}")
         assert from_disk.inputs["settings"]["propensity"] == str(model)
-        with pytest.raises(InputError, match="leave --refit out"):
+        with pytest.raises(InputError, match="leave refit=True out"):
             model.fit(train)
 
 

@@ -77,7 +77,7 @@ def test_ips_needs_the_share_of_the_test_log_and_all_seen_pairs() -> None:
     with pytest.raises(RefusedError):
         us.evaluate(lost, lists, train=world["train"], estimators=["ips"], **options)
     both = us.evaluate(lost, lists, train=world["train"], estimators=["naive", "ips"], refused="skip", **options)
-    assert any("--share" in warning for warning in both.warnings)
+    assert any("share=" in warning for warning in both.warnings)
     told = us.evaluate(lost, lists, train=world["train"], estimators=["ips"], share=0.4, **options)
     assert told.estimates[0].value == pytest.approx(known.estimates[0].value, rel=1e-12)
     clicks = [Log.from_frame(log.to_frame().select("user", "item")) for log in (world["train"], world["test"])]

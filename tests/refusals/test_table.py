@@ -103,7 +103,7 @@ def test_evaluate_computes_the_allowed_cells_and_lists_the_others(log: Known, tm
 @pytest.mark.parametrize(
     ("estimator", "target", "known", "words"),
     [
-        ("snips", "per_user", {"level": None}, ["never taken as uniform", "--propensity known", "popularity(gamma=1)"]),
+        ("snips", "per_user", {"level": None}, ["never taken as uniform", "propensity='known'", "popularity(gamma=1)"]),
         ("ips", "per_user", {"n_u": False}, ["number of relevant items", "'relevant'", "snips"]),
         ("ips", "pooled", {"n_u": False}, ["number of relevant items", "'relevant'", "snips"]),
         ("ips", "per_user", {"level": "relative"}, ["absolute", "relative", "snips", "known"]),
@@ -116,8 +116,8 @@ def test_evaluate_computes_the_allowed_cells_and_lists_the_others(log: Known, tm
         (GIVEN, "pooled", {}, ["defined for per_user", "ips"]),
         (GIVEN, "per_user_sum", {}, ["defined for per_user", "ips"]),
         ("clipped(snips, at=0.1)", "per_user", {"level": "relative"}, ["means nothing", "clipped(snips, quantile="]),
-        ("naive", "per_user", {"feedback": "ratings"}, ["which are relevant", "--relevant '>=4'"]),
-        ("naive", "pooled", {"feedback": "ratings"}, ["which are relevant", "--relevant '>=4'"]),
+        ("naive", "per_user", {"feedback": "ratings"}, ["which are relevant", "relevant='>=4'"]),
+        ("naive", "pooled", {"feedback": "ratings"}, ["which are relevant", "relevant='>=4'"]),
     ],
 )
 def test_refusals_name_the_reason_and_the_alternative(

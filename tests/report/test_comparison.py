@@ -85,7 +85,7 @@ def test_with_bootstrap_segments_and_refits_too(shop: Path, models: dict[str, An
     names = ["popularity(gamma=1)", "popularity(gamma=2)", "known"]
     found = us.compare_propensities(shop / "test.parquet", models, propensities=names, **options)
     assert list(found.results) == names[:2]
-    assert found.missing[0].propensity == "known" and "--refit" in found.missing[0].reason
+    assert found.missing[0].propensity == "known" and "refit=True" in found.missing[0].reason
     for name in names[:2]:
         alone = us.evaluate(shop / "test.parquet", models, propensity=name, **options)
         assert found[name].estimates == alone.estimates and found[name].verdicts_ == alone.verdicts_

@@ -69,8 +69,8 @@ def test_a_forgotten_share_is_refused_named_and_mended(candidates: str) -> None:
     frame, lists, truth = world()
     train, test = divided(frame, 0.3)
     said = refused(test, lists, ["ips"], train=train, candidates=candidates)
-    assert "level of the propensities is wrong" in said and "--share 0.3" in said and "se snips" in said
-    assert "say --share." in refused(test, lists, ["ips"])  # nothing tells how large without the training log
+    assert "level of the propensities is wrong" in said and "share=0.3" in said and "se snips" in said
+    assert "say share=…." in refused(test, lists, ["ips"])  # nothing tells how large without the training log
     mended = evaluate(test, lists, ["ips"], train=train, candidates=candidates, share=0.3)
     if candidates == "all":
         (one,) = mended.estimates
@@ -116,7 +116,7 @@ def test_silent_users_that_are_missing_are_named() -> None:
     frame = pl.DataFrame({"user": user, "item": item, "value": y[user, item], "propensity": p[user, item]})
     lists = pl.DataFrame({"user": range(users), "item": [0] * users, "rank": [1] * users})
     said = refused(frame, lists, ["ips"])
-    assert "missing from the population" in said and "--users" in said
+    assert "missing from the population" in said and "users=" in said
     (one,) = evaluate(frame, lists, ["ips"], users=pl.DataFrame({"user": range(users)})).estimates
     assert one.low < y[:, 0].mean() < one.high
 
@@ -136,7 +136,7 @@ def test_items_that_nobody_saw_do_not_matter_to_sums() -> None:
     (one,) = evaluate(frame, lists, ["ips"]).estimates
     assert one.low < y[:, 0].mean() < one.high
     said = refused(frame, lists, ["ips"], target="per_pair")
-    assert "--items" in said and "se snips" in said
+    assert "items=" in said and "se snips" in said
     items = pl.DataFrame({"item": range(20 + tail)})
     (two,) = evaluate(frame, lists, ["ips"], target="per_pair", items=items).estimates
     assert two.value == pytest.approx(y[:, 0].mean(), abs=4 * two.se)
@@ -160,7 +160,7 @@ def test_numbers_of_relevant_items_check_logs_of_positives() -> None:
     assert about_level(evaluate(frame, lists, ["ips"], **options)) == []
     train, test = divided(frame, 0.3)
     said = refused(test, lists, ["ips"], train=train, candidates="all", **options)
-    assert "forgotten --share" in said and "se snips" in said
+    assert "forgotten share=" in said and "se snips" in said
     assert evaluate(test, lists, ["snips"], train=train, candidates="all", **options).estimates
     assert about_level(evaluate(test, lists, ["ips"], train=train, candidates="all", share=0.3, **options)) == []
 
@@ -171,7 +171,7 @@ def test_numbers_of_relevant_items_that_count_training_items() -> None:
     train, test = divided(frame, 0.3)
     options: dict[str, Any] = {"feedback": None, "users": users, "metrics": ["recall@1"], "train": train, "share": 0.3}
     said = refused(test, lists, ["ips"], target="pooled", **options)
-    assert "count training items too" in said and "--candidates all" in said
+    assert "count training items too" in said and "candidates='all'" in said
     assert evaluate(test, lists, ["ips"], target="per_user_sum", **options).estimates
     assert evaluate(test, lists, ["ips"], target="pooled", candidates="all", **options).estimates
 
@@ -184,9 +184,9 @@ def test_what_cannot_be_checked_is_said() -> None:
     assert about_level(evaluate(frame, lists, ["snips"], feedback=None, target="pooled")) == []
     train, test = divided(frame, 0.3)
     (said,) = about_level(evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", train=train))
-    assert "taken to describe the test log alone" in said and "say --share 0.3" in said
+    assert "taken to describe the test log alone" in said and "say share=0.3" in said
     told = evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", train=train, share=0.3)
-    assert "--share" not in about_level(told)[0]
+    assert "share=" not in about_level(told)[0]
     valued, lists, _ = world()
     parts = us.split.holdout(Log.from_frame(valued, feedback="conversions"), 0.3)
     fitted = evaluate(parts.test, lists, ["ips"], train=parts.train, propensity="popularity(gamma=1, level=absolute)")

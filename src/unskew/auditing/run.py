@@ -74,8 +74,8 @@ def audit(
     asked = by_name(propensities)
     if not asked and (user_features is not None or item_features is not None):
         raise InputError(
-            "covariates serve propensities, and none is asked for: name one with --propensity "
-            "'logistic(features=outer)' (propensities=[…])."
+            "covariates serve propensities, and none is asked for: name one with "
+            "propensities=['logistic(features=outer)']."
         )
     how = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     read, other, told = _read(log, mcar, Names(columns), how, relevant)
@@ -192,7 +192,7 @@ def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
         if side.value is None and not asked:
             raise InputError(
                 f"{name}: an MCAR log is compared by value, and there is no value here.\n"
-                "Say which column it is with --columns value=..., and leave out --feedback implicit."
+                "Say which column it is with columns={'value': '...'}, and leave out feedback='implicit'."
             )
     if not len(mcar):
         raise InputError(f"{mcar.account.source}: the MCAR log has no rows.")

@@ -179,11 +179,11 @@ def evaluate(
             "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, --model name=FILE.npz, or "
             "--model name=SPEC with --train."
         )
-    for name, path in [*lists.items(), *predicted.items()]:
-        if is_file(path):
+    for name, source in [*lists.items(), *predicted.items()]:
+        if is_file(source):
             raise InputError(
-                f"{plain(path)}: an .npz file holds a model, not lists or predictions.\n"
-                f"Give it with --model {plain(name)}={plain(path)}."
+                f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
+                f"Give it with --model {plain(name)}={plain(source)}."
             )
     mapped, told = column_map(columns), _share(share)
     reading: dict[str, Any] = {"columns": mapped, "feedback": feedback, "invalid": invalid, "duplicates": duplicates}

@@ -45,7 +45,6 @@ _VALUE = r"""…|True|'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\{[^}\n]*\}|-?\d+(?:\.\d+
 _PART = r"\w+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # snips(over=list), clipped(known(share=0.3), at=0.1)
 _TEXT = re.compile(rf"{_PART}|(?<![\w.'\"/=-])(?P<name>{'|'.join(FLAGS)})=(?P<value>{_VALUE})")
 _PLAIN = re.compile(r"[\w@.,:/+=-]+")  # what a shell takes as it is
-_QUOTES = "'\""
 
 
 def with_flags(text: str) -> str:
@@ -56,7 +55,10 @@ def with_flags(text: str) -> str:
         if name is None:
             shown = match[0]
         else:
-            shown = _option(FLAGS[name], value)
+            try:
+                shown = _option(FLAGS[name], value)
+            except (SyntaxError, ValueError):  # a name of the user's that only looks like Python
+                shown = match[0]
             between = " " if joins and between == ", " and value != "…" else between
         joins, end = name is not None and value != "…", match.end()
         found += between + shown
@@ -67,11 +69,12 @@ def _option(flag: str, value: str) -> str:
     """``--flag value`` as one would type it."""
     if value in ("…", "True"):
         return flag
-    if value[0] == "[":
-        return " ".join(f"{flag} {_quoted(str(each))}" for each in literal_eval(value))
-    if value[0] == "{":
-        return f"{flag} {_quoted(','.join(f'{key}={each}' for key, each in literal_eval(value).items()))}"
-    return f"{flag} {_quoted(value[1:-1] if value[0] in _QUOTES else value)}"
+    read = literal_eval(value)
+    if isinstance(read, list):
+        return " ".join(f"{flag} {_quoted(str(each))}" for each in read)
+    if isinstance(read, dict):
+        return f"{flag} {_quoted(','.join(f'{key}={each}' for key, each in read.items()))}"
+    return f"{flag} {_quoted(value if isinstance(read, int | float) else str(read))}"
 
 
 def _quoted(text: str) -> str:

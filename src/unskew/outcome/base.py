@@ -155,7 +155,7 @@ def rows_of(train: Log, propensity: Floats | None, weights: Floats | None, name:
     if train.feedback is Feedback.IMPLICIT:
         raise InputError(
             f"{source}: an implicit log holds positives only, and '{name}' would learn that everything is liked.\n"
-            "Give a log of all seen pairs, zeros included (--feedback conversions), or predictions from outside."
+            "Give a log of all seen pairs, zeros included (feedback='conversions'), or predictions from outside."
         )
     y = np.asarray(row_gains(train), dtype=np.float64)
     times = np.ones(len(train)) if weights is None else np.asarray(weights, dtype=np.float64)[train.user]

@@ -146,7 +146,7 @@ class Calibrated(Propensity):
 
     def _calibrate(self, p: Floats) -> Floats:
         if self.curve is None:
-            raise InputError("calibrated propensities are fitted on a training log: give --train (seen=train).")
+            raise InputError("calibrated propensities are fitted on a training log: give train=….")
         return np.where(np.isnan(p), np.nan, self.curve.at(p))
 
 

@@ -58,8 +58,9 @@ class Counted(Propensity):
     def fit(self, train: Log, side: Side = NOTHING, weights: Floats | None = None) -> Self:
         """Refused: files have no users whose weight could change."""
         raise InputError(
-            f"'{self}' was counted from files, which cannot be counted again for other users: intervals with --refit "
-            f"need the training log in memory. Give --train and --propensity '{self.inner}', or leave --refit out."
+            f"'{self}' was counted from files, which cannot be counted again for other users: intervals with "
+            f"refit=True need the training log in memory. Give train=… and propensity='{self.inner}', or leave refit=True "
+            "out."
         )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
@@ -98,7 +99,7 @@ class Counted(Propensity):
         try:
             return from_files(make(str(given.pop("inner"))), given.pop("train"), columns=columns, **given)
         except InputError as problem:
-            if "--columns" not in str(problem):
+            if "columns=" not in str(problem):
                 raise
             raise InputError(f"{problem}\nFor counted(…) say it inside: counted(…, value=stars).") from problem
 
@@ -142,7 +143,7 @@ def from_files(
             raise InputError(
                 f"counted: positives of items are all that is counted for '{inner}', and a random sample (mcar) or an "
                 "absolute level need more. Use popularity(gamma=1), if exposure explains all of popularity, or give "
-                "the training log with --train."
+                "the training log with train=…."
             )
         needed = ("item",) if above is None else ("item", "value")
         used = {ours: theirs for ours, theirs in (columns or {}).items() if ours in needed}

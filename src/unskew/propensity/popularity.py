@@ -107,8 +107,8 @@ class Popularity(Propensity):
         )
         if self.level is Level.ABSOLUTE and not _shows_zeros(train):
             raise InputError(
-                "popularity(level=absolute) needs a training log of all that was seen, zeros included (--feedback "
-                "conversions or ratings): positives alone do not say how much was seen.\n"
+                "popularity(level=absolute) needs a training log of all that was seen, zeros included "
+                "(feedback='conversions' or ratings): positives alone do not say how much was seen.\n"
                 "Use the relative form, popularity(gamma=1) (if exposure explains all of popularity), with snips under "
                 "target pooled, or known propensities."
             )
@@ -155,7 +155,7 @@ class Popularity(Propensity):
         if self.items is None or self.counts is None:
             raise InputError(
                 "popularity propensities are counted on a training log, never on the test log whose clicks they are to "
-                "debias (that would weigh each click by itself). Give --train (seen=train), or call .fit(train)."
+                "debias (that would weigh each click by itself). Give train=…, or call .fit(train)."
             )
         place = items.into(self.items)
         return np.where(place >= 0, self.counts[np.maximum(place, 0)], 0.0)
@@ -194,7 +194,7 @@ def _slope(train: Log, side: Side, positive: npt.NDArray[np.bool_], weight: Floa
         if positive.all():
             raise InputError(
                 "popularity(gamma=estimate): every training row counts as positive, so that exposures and positives "
-                "are the same. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
+                "are the same. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1)."
             )
         return from_exposures(*_halves(train, positive, weight, train.items))
     if side.mcar is None:
@@ -202,13 +202,13 @@ def _slope(train: Log, side: Side, positive: npt.NDArray[np.bool_], weight: Floa
             "popularity(gamma=estimate): positives alone do not say whether an item is clicked much because it is "
             "shown much or because it is liked much, so γ is not identified.\n"
             "Choose it by hand, popularity(gamma=1) if exposure explains all of popularity, give a training log with "
-            "the seen zeros (--feedback conversions), or a log whose pairs were seen at random (mcar=…)."
+            "the seen zeros (feedback='conversions'), or a log whose pairs were seen at random (mcar=…)."
         )
     shown, liked = side.mcar, positive_rows(side.mcar)
     if _shows_zeros(shown) and liked.all():
         raise InputError(
             "popularity(gamma=estimate): every row of the log seen at random counts as positive, which says nothing of "
-            "relevance. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
+            "relevance. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1)."
         )
     one, other = (half.positives for half in _halves(train, positive, weight, train.items))
     return from_random(one, other, *_halves(shown, liked, row_weights(shown, side.mcar_weights), train.items))

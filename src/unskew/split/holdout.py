@@ -42,7 +42,7 @@ def holdout(log: Log, test_size: float = 0.3, *, by: Literal["random", "time"] =
     if log.time is None:
         raise InputError(
             f"{log.account.source}: a hold-out by time needs a column 'time', and the log has none.\n"
-            "Say which column it is with --columns time=..., or hold out at random."
+            "Say which column it is with columns={'time': '...'}, or hold out at random."
         )
     first = min(round(len(log) * (1.0 - test_size)), len(log) - 1)
     cutoff = np.partition(log.time, first)[first]
