@@ -37,6 +37,7 @@ COMMANDS = {"auditing/advice.py", "studies/page.py", "log/datasets/catalogue.py"
         ("columns={'user': 'two words'}", "--columns 'user=two words'"),
         ("relevant='>=4'", "--relevant '>=4'"),
         ("in_sample=True says how", "--in-sample says how"),
+        ("give them with read_predictions(…)", "give them with --predictions name=FILE"),
     ],
 )
 def test_arguments_become_options(message: str, shown: str) -> None:
@@ -69,7 +70,6 @@ def test_every_option_exists() -> None:
     arguments = {
         *inspect.signature(us.evaluate).parameters,
         *inspect.signature(us.compare_propensities).parameters,
-        "predictions",
         "force",
     }
     assert set(FLAGS) <= arguments

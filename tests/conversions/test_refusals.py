@@ -108,7 +108,7 @@ GOOD = Known("conversions", "absolute", "fitted", True)
 @pytest.mark.parametrize(
     ("estimator", "target", "known", "words"),
     [
-        ("dr", "per_user_sum", {"outcome": None}, ["unseen pairs", "--outcome", "given(", "ips"]),
+        ("dr", "per_user_sum", {"outcome": None}, ["unseen pairs", "outcome=", "given(", "ips"]),
         ("direct", "per_user_sum", {"outcome": None}, ["outcome='logistic_mf(dim=10)'"]),
         ("dr", "per_user_sum", {"feedback": "implicit"}, ["brought nothing", "Use ips", "snips under target pooled"]),
         ("dr", "per_user_sum", {"level": "relative"}, ["absolute", "relative", "use sndr"]),

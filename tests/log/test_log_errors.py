@@ -303,6 +303,6 @@ def test_lists_without_an_order(write: Write) -> None:
     """Lists need a rank or a score."""
     path = write("lists.csv", "user,item\n1,1\n")
     said = message(read_recommendations, path)
-    assert "lists.csv: there is neither a column 'rank' nor a column 'score'" in said and "predictions=" in said
+    assert "lists.csv: there is neither a column 'rank' nor a column 'score'" in said and "read_predictions" in said
     frame = pl.DataFrame({"user": [1], "item": [1], "score": [float("nan")]})
     assert "column 'score' must hold finite numbers; row 1" in message(Recommendations.from_frame, frame)

@@ -116,11 +116,11 @@ GUESSED = RATED.select("user", "item", prediction=pl.col("value") - 0.5)
 @pytest.mark.parametrize(
     ("models", "metric", "words"),
     [
-        ({"m": us.Recommendations.from_frame(LISTS["m"])}, "mae", ["m gives lists only", "--predictions", "dcg@10"]),
+        ({"m": us.Recommendations.from_frame(LISTS["m"])}, "mae", ["m gives lists only", "read_predictions", "dcg@10"]),
         (
             {"p": GUESSED, "l": us.Recommendations.from_frame(LISTS["m"])},
             "rmse",
-            ["l gives lists only", "predictions={'name': 'FILE'}"],
+            ["l gives lists only", "read_predictions(…)"],
         ),
         (
             {"m": us.Predictions.from_frame(GUESSED)},

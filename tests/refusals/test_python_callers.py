@@ -79,7 +79,7 @@ OPTIONS = [
     "estimators",
     "propensity",
     "outcome",
-    "crossfit",
+    "in_sample",
     "target",
     "train",
     "feedback",

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 FLAGS = {
     "models": "--recs",
-    "predictions": "--predictions",
     "metrics": "--metric",
     "estimators": "--estimator",
     "propensities": "--propensity",
@@ -40,6 +39,7 @@ FLAGS = {
         "replicates", "seed", "share", "target", "threads", "train", "user_features", "users",
     )
 }  # fmt: skip
+CALLS = {"read_predictions(…)": "--predictions name=FILE"}  # what is an option here, and a function in Python
 
 _VALUE = r"""…|True|'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\{[^}\n]*\}|-?\d+(?:\.\d+)?(?:e-?\d+)?(?!\.?\w)"""
 _PART = r"\w+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # snips(over=list), clipped(known(share=0.3), at=0.1)
@@ -53,7 +53,7 @@ def with_flags(text: str) -> str:
     for match in _TEXT.finditer(text):
         between, name, value = text[end : match.start()], match["name"], match["value"]
         if name is None:
-            shown = match[0]
+            shown = CALLS.get(match[0], match[0])
         else:
             try:
                 shown = _option(FLAGS[name], value)

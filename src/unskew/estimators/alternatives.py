@@ -119,7 +119,7 @@ GIFTS = (
     ),
     Gift(
         "predictions",
-        "predictions of every model with predictions={'name': 'FILE'} (user, item, prediction)",
+        "predictions of every model with read_predictions(…) (user, item, prediction)",
         (("unpredicted", ""),),
         lambda e: bool(e.unpredicted),
     ),

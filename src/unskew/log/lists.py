@@ -66,7 +66,7 @@ def _check(table: Table) -> dict[str, pl.Series]:
         raise InputError(
             f"{table.source}: there is neither a column 'rank' nor a column 'score' to order the lists by.\n"
             "Say which column it is with columns={'rank': '...'} or columns={'score': '...'}. Predicted values are "
-            "given as predictions={'name': 'FILE'}, or read by Predictions.from_frame."
+            "given with read_predictions(…)."
         )
     return columns
 

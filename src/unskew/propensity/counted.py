@@ -59,8 +59,8 @@ class Counted(Propensity):
         """Refused: files have no users whose weight could change."""
         raise InputError(
             f"'{self}' was counted from files, which cannot be counted again for other users: intervals with "
-            f"refit=True need the training log in memory. Give train=… and propensity='{self.inner}', or leave refit=True "
-            "out."
+            f"refit=True need the training log in memory. Give train=… and propensity='{self.inner}', or leave "
+            "refit=True out."
         )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
