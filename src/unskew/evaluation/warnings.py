@@ -90,14 +90,14 @@ def warnings(facts: Facts) -> tuple[str, ...]:
 # Rows
 
 
-def repeated_pairs(facts: Facts) -> Iterator[str]:
+def _repeated_pairs(facts: Facts) -> Iterator[str]:
     """Pairs that a log holds several times and that were kept once without anybody asking for it."""
     for log in (facts.inputs.test, facts.inputs.train):
         if log is not None:
             yield from (f"{log.account.source}: {note}." for note in log.account.notes if note.endswith(REPEATED))
 
 
-def rows_in_training(facts: Facts) -> Iterator[str]:
+def _rows_in_training(facts: Facts) -> Iterator[str]:
     """With unseen candidates nothing that is in training can be recommended."""
     if again := facts.dropped.get(IN_TRAINING):
         yield (
@@ -106,8 +106,7 @@ def rows_in_training(facts: Facts) -> Iterator[str]:
         )
 
 
-def rows_outside_population(facts: Facts) -> Iterator[str]:
-    """Training rows that a propensity was not fitted to."""
+def _rows_outside_population(facts: Facts) -> Iterator[str]:
     if facts.propensity.outside:
         yield (
             f"{facts.propensity.outside:,} training rows belong to users outside the population (users=…), and "
@@ -116,7 +115,7 @@ def rows_outside_population(facts: Facts) -> Iterator[str]:
         )
 
 
-def fitted_to_fewer(facts: Facts) -> Iterator[str]:
+def _fitted_to_fewer(facts: Facts) -> Iterator[str]:
     """A propensity fitted in advance knows the users and items of its log only."""
     train, users, items = facts.inputs.train, facts.inputs.users, facts.aligned.logged
     if facts.propensity.outgrown and train is not None:
@@ -132,7 +131,7 @@ def fitted_to_fewer(facts: Facts) -> Iterator[str]:
 # Propensities of the rows
 
 
-def cold_items(facts: Facts) -> Iterator[str]:
+def _cold_items(facts: Facts) -> Iterator[str]:
     """How many rows have a guessed propensity, how much of the weight they carry, and how to leave them out."""
     weighed, model = facts.aligned.weighed, facts.aligned.propensity
     if weighed is None or weighed.cold is None or model is None:
@@ -149,19 +148,17 @@ def cold_items(facts: Facts) -> Iterator[str]:
     )
 
 
-def doubts_of_propensity(facts: Facts) -> Iterator[str]:
-    """What the propensity itself says."""
+def _doubts_of_propensity(facts: Facts) -> Iterator[str]:
     if facts.aligned.weighed is not None:
         yield from facts.aligned.weighed.doubts
 
 
-def capped_propensities(facts: Facts) -> Iterator[str]:
-    """Probabilities end at 1."""
+def _capped_propensities(facts: Facts) -> Iterator[str]:
     if facts.aligned.weighed is not None and (capped := facts.aligned.weighed.capped):
         yield f"{capped:,} held-out propensities came out above 1 and were set to 1."
 
 
-def level_lost(facts: Facts) -> Iterator[str]:
+def _level_lost(facts: Facts) -> Iterator[str]:
     """Why absolute propensities serve as relative ones here."""
     model, rows, rules = facts.aligned.propensity, facts.aligned.rows, facts.inputs.rules
     if model is None or model.level is not Level.ABSOLUTE or has_level(model, rows, rules):
@@ -184,7 +181,7 @@ def level_lost(facts: Facts) -> Iterator[str]:
 # Predictions and lists
 
 
-def rows_without_prediction(facts: Facts) -> Iterator[str]:
+def _rows_without_prediction(facts: Facts) -> Iterator[str]:
     """Rows that some model does not predict are lost to all."""
     if lost := facts.dropped.get(WITHOUT_PREDICTION):
         yield (
@@ -194,8 +191,7 @@ def rows_without_prediction(facts: Facts) -> Iterator[str]:
         )
 
 
-def lists_of_models(facts: Facts) -> Iterator[str]:
-    """What looks strange about each model's lists."""
+def _lists_of_models(facts: Facts) -> Iterator[str]:
     for name, coded in facts.aligned.coded_lists.items():
         yield from _about_lists(plain(name), coded, unseen=facts.inputs.rules.unseen)
 
@@ -224,7 +220,7 @@ def _about_lists(name: str, coded: CodedLists, *, unseen: bool) -> Iterator[str]
 # What the numbers rest on
 
 
-def estimated_propensities(facts: Facts) -> Iterator[str]:
+def _estimated_propensities(facts: Facts) -> Iterator[str]:
     """Intervals that take estimated propensities as known are too narrow."""
     model = facts.aligned.propensity
     if model is None or not model.estimated or facts.request.refit:
@@ -236,7 +232,7 @@ def estimated_propensities(facts: Facts) -> Iterator[str]:
     )
 
 
-def refitted(facts: Facts) -> Iterator[str]:
+def _refitted(facts: Facts) -> Iterator[str]:
     """What refitting does to differences, to few replicates, and not to segments."""
     if not facts.request.refit:
         return
@@ -258,8 +254,7 @@ def refitted(facts: Facts) -> Iterator[str]:
         yield "Segments are bootstrapped with the propensities of the whole: refit=True serves the main table only."
 
 
-def short_lists(facts: Facts) -> Iterator[str]:
-    """Metrics that look deeper than any list of a model."""
+def _short_lists(facts: Facts) -> Iterator[str]:
     for name, account in facts.aligned.account["models"].items():
         deepest = account["longest_rank"]
         deep = sorted({m.k for arm in facts.plan.arms for m in arm.metrics if m.k and m.k > deepest})
@@ -271,14 +266,13 @@ def short_lists(facts: Facts) -> Iterator[str]:
             )
 
 
-def refused_cells(facts: Facts) -> Iterator[str]:
-    """Cells that are not there."""
+def _refused_cells(facts: Facts) -> Iterator[str]:
     if count := len(facts.refusals):
         cells, them = ("1 cell is", "it") if count == 1 else (f"{count} cells are", "them")
         yield f"{cells} not shown because the log cannot support {them}; inputs['refused'] says why."
 
 
-def activity_ignored(facts: Facts) -> Iterator[str]:
+def _activity_ignored(facts: Facts) -> Iterator[str]:
     """Pooled estimates weigh users by how much of them was seen."""
     model = facts.aligned.propensity
     if model is not None and model.ignores_activity and any(map(debiased, facts.arms(Target.POOLED))):
@@ -288,7 +282,7 @@ def activity_ignored(facts: Facts) -> Iterator[str]:
         )
 
 
-def split_not_corrected(facts: Facts) -> Iterator[str]:
+def _split_not_corrected(facts: Facts) -> Iterator[str]:
     """P of the rest, given that a pair is not in training, differs from P by a factor that depends on P."""
     relative = facts.aligned.propensity is not None and facts.aligned.held.relative
     if relative and facts.inputs.rules.unseen and any(map(debiased, facts.plan.arms)):
@@ -298,7 +292,7 @@ def split_not_corrected(facts: Facts) -> Iterator[str]:
         )
 
 
-def sums_of_shares(facts: Facts) -> Iterator[str]:
+def _sums_of_shares(facts: Facts) -> Iterator[str]:
     """A share of the relevant items is a number of them where nothing divides."""
     shares = [m for arm in facts.arms(Target.PER_USER_SUM) for m in arm.metrics if _of_relevant(m)]
     if shares:
@@ -312,8 +306,7 @@ def _of_relevant(metric: object) -> bool:
     return isinstance(metric, RankingMetric) and metric.of_relevant
 
 
-def model_believed(facts: Facts) -> Iterator[str]:
-    """Estimators that rest on the outcome model alone."""
+def _model_believed(facts: Facts) -> Iterator[str]:
     if believing := dict.fromkeys(str(arm.estimator) for arm in facts.plan.arms if not arm.estimator.weighs):
         yield (
             f"{' and '.join(believing)} believes the outcome model: its intervals and verdicts know nothing of the "
@@ -321,8 +314,7 @@ def model_believed(facts: Facts) -> Iterator[str]:
         )
 
 
-def predictions_far_off(facts: Facts) -> Iterator[str]:
-    """Predictions of the outcome model whose mean is not that of the outcomes."""
+def _predictions_far_off(facts: Facts) -> Iterator[str]:
     if (found := far_off(facts.aligned.held)) is not None:
         means, weighted = found.plain, found.weighted
         yield (
@@ -333,7 +325,7 @@ def predictions_far_off(facts: Facts) -> Iterator[str]:
         )
 
 
-def silent_users(facts: Facts) -> Iterator[str]:
+def _silent_users(facts: Facts) -> Iterator[str]:
     """Averages over a population that nobody named."""
     if facts.population_given:
         return
@@ -349,7 +341,7 @@ def silent_users(facts: Facts) -> Iterator[str]:
         )
 
 
-def column_used(facts: Facts) -> Iterator[str]:
+def _column_used(facts: Facts) -> Iterator[str]:
     """The test log's propensities are used although nobody asked for them."""
     if facts.asked.propensity is None and facts.request.propensity is not None:
         yield (
@@ -362,8 +354,7 @@ def column_used(facts: Facts) -> Iterator[str]:
 # Items and lists beyond what the logs show
 
 
-def items_not_named(facts: Facts) -> Iterator[str]:
-    """Logs that show more than the catalogue."""
+def _items_not_named(facts: Facts) -> Iterator[str]:
     items = facts.aligned.account["items"]
     if items["only_in_logs"]:
         yield (
@@ -372,7 +363,7 @@ def items_not_named(facts: Facts) -> Iterator[str]:
         )
 
 
-def listed_beyond_catalogue(facts: Facts) -> Iterator[str]:
+def _listed_beyond_catalogue(facts: Facts) -> Iterator[str]:
     """Listed items outside the catalogue: what estimators make of them.
 
     A catalogue that is made of logs lacks the items that nobody happened to see. What is listed beyond it may be such
@@ -397,7 +388,7 @@ def listed_beyond_catalogue(facts: Facts) -> Iterator[str]:
         yield f"{share} hold items that no log shows: {'; '.join(parts)}. Name all items there are with items=…."
 
 
-def empty_lists(facts: Facts) -> Iterator[str]:
+def _empty_lists(facts: Facts) -> Iterator[str]:
     """Lists that are missing evenly count as empty ones: said where sums over lists are computed."""
     if not (summing := facts.estimators(Need.LISTS)):
         return
@@ -413,7 +404,7 @@ def empty_lists(facts: Facts) -> Iterator[str]:
 # The outcome model
 
 
-def default_predictions(facts: Facts) -> Iterator[str]:
+def _default_predictions(facts: Facts) -> Iterator[str]:
     """A table of predictions that lacks pairs, which get its default."""
     model, account = facts.outcome.model, facts.outcome.account
     if model is None or account is None or model.default is None:
@@ -430,7 +421,7 @@ def _part(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,} ({part / max(1, whole):.0%})"
 
 
-def fitted_in_sample(facts: Facts) -> Iterator[str]:
+def _fitted_in_sample(facts: Facts) -> Iterator[str]:
     """An outcome model that has seen what corrects it."""
     if facts.outcome.account is not None and facts.outcome.account["how"] == IN_SAMPLE:
         yield (
@@ -442,7 +433,7 @@ def fitted_in_sample(facts: Facts) -> Iterator[str]:
 # The level of the propensities
 
 
-def level_unconfirmed(facts: Facts) -> Iterator[str]:
+def _level_unconfirmed(facts: Facts) -> Iterator[str]:
     """The level is wrong, or numbers rest on a level that nothing confirms."""
     check, needing = facts.aligned.level, facts.estimators(Need.ABSOLUTE)
     if check is None:
@@ -457,7 +448,7 @@ def level_unconfirmed(facts: Facts) -> Iterator[str]:
         )
 
 
-def doubtful_share(facts: Facts) -> Iterator[str]:
+def _doubtful_share(facts: Facts) -> Iterator[str]:
     """A share that was told and is not the one used, or that the numbers of rows contradict."""
     test, rules, model = facts.inputs.test, facts.inputs.rules, facts.aligned.propensity
     used = share_of(model, test, rules)
@@ -484,8 +475,7 @@ def doubtful_share(facts: Facts) -> Iterator[str]:
 # The answers
 
 
-def predictions_outside(facts: Facts) -> Iterator[str]:
-    """Predictions of the outcome model beyond all outcomes."""
+def _predictions_outside(facts: Facts) -> Iterator[str]:
     if facts.outcome.ear is not None and (found := outside(facts.outcome.ear)) is not None:
         yield (
             f"{found.count:,} of {found.total:,} guesses of the outcome model lie outside the outcomes, which go from "
@@ -495,12 +485,11 @@ def predictions_outside(facts: Facts) -> Iterator[str]:
         )
 
 
-def segments_lacking(facts: Facts) -> Iterator[str]:
-    """What segments of interactions cannot give."""
+def _segments_lacking(facts: Facts) -> Iterator[str]:
     yield from facts.segments_lack
 
 
-def outside_own_interval(facts: Facts) -> Iterator[str]:
+def _outside_own_interval(facts: Facts) -> Iterator[str]:
     """Refitted intervals lie around the corrected estimate, which may be far from the value."""
     estimates = facts.answers[0].estimates
     found = [e for e in estimates if e.value < e.low or e.value > e.high]
@@ -513,8 +502,7 @@ def outside_own_interval(facts: Facts) -> Iterator[str]:
         )
 
 
-def lost_replicates(facts: Facts) -> Iterator[str]:
-    """Replicates without an estimate."""
+def _lost_replicates(facts: Facts) -> Iterator[str]:
     if lost := max(answer.lost_replicates for answer in facts.answers):
         yield (
             f"Up to {lost:,} bootstrap replicates of an estimate had an empty divisor, or a propensity that could not "
@@ -522,7 +510,7 @@ def lost_replicates(facts: Facts) -> Iterator[str]:
         )
 
 
-def shares_above_one(facts: Facts) -> Iterator[str]:
+def _shares_above_one(facts: Facts) -> Iterator[str]:
     """Why an estimated share can exceed 1: its sums are not divided by what they were taken over."""
     every = {metric for arm in (*facts.plan.arms, *facts.plan.points) for metric in arm.metrics}
     shares = {str(metric) for metric in every if isinstance(metric, RankingMetric) and metric.of_listed}
@@ -544,8 +532,7 @@ def _first(estimates: list[Estimate]) -> str:
     return f"{e.model}, {e.metric} × {e.estimator} × {e.target}{', …' if len(estimates) > 1 else ''}"
 
 
-def no_numbers(facts: Facts) -> Iterator[str]:
-    """Estimates that do not exist, or exceed all numbers."""
+def _no_numbers(facts: Facts) -> Iterator[str]:
     values = np.array([e.value for answer in facts.answers for e in answer.estimates])
     if np.isnan(values).any():
         yield "Some estimates do not exist because no user counts for them; they are shown as NaN."
@@ -554,38 +541,11 @@ def no_numbers(facts: Facts) -> Iterator[str]:
 
 
 RULES: tuple[Rule, ...] = (
-    repeated_pairs,
-    rows_in_training,
-    rows_outside_population,
-    fitted_to_fewer,
-    cold_items,
-    doubts_of_propensity,
-    capped_propensities,
-    level_lost,
-    rows_without_prediction,
-    lists_of_models,
-    estimated_propensities,
-    refitted,
-    short_lists,
-    refused_cells,
-    activity_ignored,
-    split_not_corrected,
-    sums_of_shares,
-    model_believed,
-    predictions_far_off,
-    silent_users,
-    column_used,
-    items_not_named,
-    listed_beyond_catalogue,
-    empty_lists,
-    default_predictions,
-    fitted_in_sample,
-    level_unconfirmed,
-    doubtful_share,
-    predictions_outside,
-    segments_lacking,
-    outside_own_interval,
-    lost_replicates,
-    shares_above_one,
-    no_numbers,
-)
+    _repeated_pairs, _rows_in_training, _rows_outside_population, _fitted_to_fewer, _cold_items,
+    _doubts_of_propensity, _capped_propensities, _level_lost, _rows_without_prediction, _lists_of_models,
+    _estimated_propensities, _refitted, _short_lists, _refused_cells, _activity_ignored, _split_not_corrected,
+    _sums_of_shares, _model_believed, _predictions_far_off, _silent_users, _column_used, _items_not_named,
+    _listed_beyond_catalogue, _empty_lists, _default_predictions, _fitted_in_sample, _level_unconfirmed,
+    _doubtful_share, _predictions_outside, _segments_lacking, _outside_own_interval, _lost_replicates,
+    _shares_above_one, _no_numbers,
+)  # fmt: skip
