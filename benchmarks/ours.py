@@ -41,7 +41,7 @@ def full_table(folder: Path, interval: Literal["normal", "bootstrap"]) -> None:
         estimators=list(ESTIMATORS),
         propensity="popularity(gamma=2)",
         target="per_user",
-        seen=str(folder / "train.parquet"),
+        train=str(folder / "train.parquet"),
         interval=interval,
         replicates=REPLICATES,
     )

@@ -49,7 +49,7 @@ def held_out(coat: Dataset, seed: int = SEED) -> list[Figure]:
     """naive and snips on a random 30 % of the chosen coats, as a model that is fitted to the rest would be judged."""
     train, test = us.split.holdout(coat.mnar, SHARE, seed=seed)
     result = us.evaluate(
-        test, MODELS, metrics=["mae"], estimators=["naive", "snips"], propensity="known", seen=train, threads=1
+        test, MODELS, metrics=["mae"], estimators=["naive", "snips"], propensity="known", train=train, threads=1
     )
     return [Figure(e.estimator, e.value, e.low, e.high) for e in result.estimates]
 

@@ -66,10 +66,10 @@ def simulate(draws: int, seed: int = 0) -> pl.DataFrame:
             (
                 "held out, all",
                 memory_of(train),
-                judged(test, memory_of(train), seen=train, candidates="all"),
+                judged(test, memory_of(train), train=train, candidates="all"),
                 everywhere,
             ),
-            ("held out, unseen", memory_of(train), judged(test, memory_of(train), seen=train), outside),
+            ("held out, unseen", memory_of(train), judged(test, memory_of(train), train=train), outside),
         ):
             for model, guess, estimate in zip(("constant", "memory"), (CONSTANT, memory), estimates, strict=True):
                 rows.append((way, model, float(np.abs(guess - rating)[pairs].mean()), estimate))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from unskew.evaluation.level import LevelCheck
+from unskew.alignment.level import LevelCheck
 
 settings.register_profile("unskew", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("unskew")
@@ -36,6 +36,6 @@ def chromium() -> str:
 def made_up_logs() -> Iterator[None]:
     """Tests of arithmetic on rows and propensities that no process drew: what no log could be is not refused."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unskew.evaluation.align.check_level", lambda given: LevelCheck())
-        patch.setattr("unskew.evaluation.gather.check_division", lambda *given: None)
+        patch.setattr("unskew.alignment.align.check_level", lambda given: LevelCheck())
+        patch.setattr("unskew.evaluation.run.check_division", lambda *given: None)
         yield

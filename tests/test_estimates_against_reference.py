@@ -289,7 +289,7 @@ def test_popularity_estimates_equal_the_reference() -> None:
         estimators=["snips", "gs(strata=3)", "clipped(gs(strata=3), quantile=0.4)"],
         propensity="popularity(gamma=2)",
         target=["per_user", "pooled"],
-        seen=pl.DataFrame(train, schema=["user", "item"], orient="row"),
+        train=pl.DataFrame(train, schema=["user", "item"], orient="row"),
         users=pl.DataFrame({"user": USERS + [f"t{n}" for n in range(9)]}),
     )
     thirds = ref.place(ref.quantile_edges([row.propensity for row in rows], 3))
@@ -326,7 +326,7 @@ def test_unseen_candidates_are_counted_per_user() -> None:
             estimators=["snips"],
             propensity="known",
             feedback="conversions",
-            seen=train,
+            train=train,
             candidates=candidates,  # type: ignore[arg-type]
         )
         world = World(["a", "b"], rows, lists, candidates=sizes)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import unskew as us
 from unskew import propensity
+from unskew.alignment.inputs import Rules
+from unskew.alignment.rows import in_test_part
 from unskew.errors import InputError
-from unskew.evaluation.rows import in_test_part
-from unskew.evaluation.rules import Rules
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity import Known, Level, Popularity, Uniform
 
@@ -64,7 +64,7 @@ def test_popularity_stays_within_one_for_every_gamma(gamma: float) -> None:
     seen = pl.DataFrame({"user": list(range(7)), "item": [1, 1, 1, 1, 2, 2, 3]})
     test = pl.DataFrame({"user": [9, 9, 9], "item": [1, 2, 3]})
     lists = {"m": pl.DataFrame({"user": [9], "item": [3], "rank": [1]})}
-    options: dict[str, Any] = {"seen": seen, "share": "users", "estimators": ["snips", "gs(strata=3)"]}
+    options: dict[str, Any] = {"train": seen, "share": "users", "estimators": ["snips", "gs(strata=3)"]}
     result = us.evaluate(test, lists, propensity=f"popularity(gamma={gamma})", **options)
     snips, gs = (e.value for e in result.estimates)
     assert gs == pytest.approx(snips, rel=1e-12)  # three items, three strata
@@ -81,7 +81,7 @@ def test_gamma_minus_one_is_uniform() -> None:
         {"m": LISTS},
         estimators=["naive", "snips", "gs"],
         propensity="popularity(gamma=-1)",
-        seen=seen,
+        train=seen,
         share="users",
         target="pooled",
     )
@@ -100,20 +100,20 @@ def test_unsupported_items_are_dropped_and_counted_on_request() -> None:
     """floor guesses and warns, drop leaves the rows out; both say how many rows it is about."""
     test = pl.DataFrame({"user": [1, 1, 2], "item": [10, 30, 20]})
     seen = pl.DataFrame({"user": [3, 4, 5], "item": [10, 10, 20]})
-    floored = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen, share="users")
+    floored = us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2)", train=seen, share="users")
     assert any("1 held-out interactions are on items that training never showed" in w for w in floored.warnings)
     assert floored.inputs["test"]["dropped"] == {}
     (told,) = (w for w in floored.warnings if "never showed" in w)
     rare = 2.0**1.5  # n is 2, 1 and, for the cold item, taken as 1: P is 1, 2^−1.5, 2^−1.5
     assert f"33.3% of the rows carry {rare / (1.0 + 2.0 * rare):.1%} of the weight" in told
-    pasted = told.split("--propensity '")[1].split("'")[0]
+    pasted = told.split("propensity='")[1].split("'")[0]
     assert pasted == "popularity(gamma=2, unsupported=drop)"
     assert floored.estimates[0].interactions == 3
-    dropped = us.evaluate(test, {"m": LISTS}, propensity=pasted, seen=seen, share="users")
+    dropped = us.evaluate(test, {"m": LISTS}, propensity=pasted, train=seen, share="users")
     assert dropped.inputs["test"]["dropped"] == {"item without training support": 1}
     assert dropped.estimates[0].interactions == 2
     without = us.evaluate(
-        test.filter(pl.col("item") != 30), {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen, share="users"
+        test.filter(pl.col("item") != 30), {"m": LISTS}, propensity="popularity(gamma=2)", train=seen, share="users"
     )
     assert [e.value for e in dropped.estimates] == pytest.approx([e.value for e in without.estimates], rel=1e-12)
 
@@ -124,7 +124,7 @@ def test_popularity_is_never_counted_on_the_test_log() -> None:
     with pytest.raises(InputError) as caught:
         us.evaluate(test, {"m": LISTS}, propensity="popularity(gamma=2)")
     message = str(caught.value)
-    assert "training log" in message and "never on the test log" in message and "seen=train" in message
+    assert "training log" in message and "never on the test log" in message and "train=…" in message
     with pytest.raises(InputError, match="training positives"):
         Popularity().fit(log_of([1]).take(np.array([False])))
 
@@ -136,7 +136,7 @@ def test_a_fitted_popularity_needs_no_training_log() -> None:
     model = Popularity(2.0).fit(Log.from_frame(seen))
     by_model = us.evaluate(test, {"m": LISTS}, propensity=model, estimators=["snips"])
     by_seen = us.evaluate(
-        test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=seen, share="users", estimators=["snips"]
+        test, {"m": LISTS}, propensity="popularity(gamma=2)", train=seen, share="users", estimators=["snips"]
     )
     assert by_model.estimates[0].value == pytest.approx(by_seen.estimates[0].value, rel=1e-12)
 
@@ -161,7 +161,7 @@ def test_known_without_a_column_is_an_error() -> None:
     with pytest.raises(InputError) as caught:
         Known().of(log_of([1, 2]))
     message = str(caught.value)
-    assert "column 'propensity'" in message and "--columns propensity=" in message and "popularity" in message
+    assert "column 'propensity'" in message and "columns={'propensity':" in message and "popularity" in message
 
 
 @pytest.mark.parametrize("wrong", [0.0, -0.1, 1.5])
@@ -192,7 +192,7 @@ def test_known_propensities_are_scaled_by_the_share(candidates: str, expected: l
         estimators=["ips"],
         target="per_user_sum",
         propensity="known(share=0.3)",
-        seen=seen,
+        train=seen,
         candidates=candidates,  # type: ignore[arg-type]
         per_user=True,
     )
@@ -236,7 +236,7 @@ def test_propensities_above_one_in_the_whole_log_are_counted() -> None:
     lists = pl.DataFrame({"user": test.users.values, "item": 1, "rank": 1})
     for text, said in (("popularity(gamma=1, level=absolute)", True), ("logistic(features=none, offsets=item)", False)):
         result = us.evaluate(
-            test, {"m": lists}, metrics=["recall@1"], estimators=["ips"], target="per_user_sum", seen=train,
+            test, {"m": lists}, metrics=["recall@1"], estimators=["ips"], target="per_user_sum", train=train,
             propensity=text, feedback="conversions", share=0.4, candidates="all",
         )  # fmt: skip
         assert said == any(words.startswith("1 held-out propensities came out above 1") for words in result.warnings)
@@ -258,7 +258,7 @@ def test_the_result_names_the_propensity_of_weighted_estimates_only() -> None:
     result = us.evaluate(test, {"m": LISTS}, propensity="known", estimators=["naive", "snips"])
     assert {e.estimator: e.propensity for e in result.estimates} == {"naive": None, "snips": "known"}
     estimated = us.evaluate(
-        test, {"m": LISTS}, propensity="popularity(gamma=2)", seen=pl.DataFrame({"user": [2, 8], "item": [10, 20]})
+        test, {"m": LISTS}, propensity="popularity(gamma=2)", train=pl.DataFrame({"user": [2, 8], "item": [10, 20]})
     )
     assert any("estimates" in w and "take them as known" in w for w in estimated.warnings)
     assert not any("take them as known" in w for w in result.warnings)

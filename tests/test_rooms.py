@@ -24,6 +24,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("estimators",),
     ("inference",),
     ("engine",),
+    ("alignment",),
     ("result",),
     ("evaluation", "auditing"),
     ("models",),

@@ -8,7 +8,7 @@
         {"als": "als.parquet", "popular": us.models.MostPopular().fit(train)},
         metrics=["recall@10"],
         propensity="popularity(gamma=1)",  # if exposure explains all of popularity; "known" for a logged column
-        seen=train,
+        train=train,
     )
     result.table()
 

@@ -52,7 +52,7 @@ def try_drawing() -> None:
     if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
         raise InputError(
             f"charts need {ADDRESSES / 1e9:.0f} GB of addresses (not of memory), and 'ulimit -v' allows "
-            f"{limit / 1e9:.1f} GB.\nLeave the page out (--html, --out), or lift the limit: ulimit -v unlimited."
+            f"{limit / 1e9:.1f} GB.\nLeave the page out, or lift the limit: ulimit -v unlimited."
         )
 
 
@@ -86,7 +86,7 @@ def refuse_existing(paths: Iterable[Path], force: bool) -> None:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise InputError(
             f"{plain_path(there[0])}: this file exists{more}, and would be replaced.\nGive another folder, or say "
-            "that it may be replaced: --force (in Python: force=True)."
+            "that it may be replaced: force=True."
         )
 
 

@@ -165,6 +165,6 @@ def test_newcomers_ahead_are_the_support_gap_of_a_hold_out_by_time() -> None:
     audit = us.audit(frame)
     assert audit.time is not None and audit.time.ahead is not None
     train, test = us.split.holdout(us.Log.from_frame(frame), 0.3, by="time")
-    result = us.evaluate(test, {"popular": us.models.MostPopular().fit(train)}, seen=train)
+    result = us.evaluate(test, {"popular": us.models.MostPopular().fit(train)}, train=train)
     assert audit.time.ahead.rows == len(test)
     assert result.estimates[0].support_gap == pytest.approx(audit.time.ahead.new_items)

@@ -29,7 +29,7 @@ def evaluated(frame: pl.DataFrame, estimator: str, target: str, **how: Any) -> u
         metrics=["recall@1000"],  # the whole catalogue: every held-out interaction is a hit
         estimators=[estimator],
         target=target,
-        seen=train,
+        train=train,
         **how,
     )
 

@@ -26,7 +26,7 @@ def evaluated(frame: pl.DataFrame, propensity: str) -> dict[tuple[str, str], Est
     lists = {f"random {seed}": Random(seed=seed).fit(train) for seed in range(SEEDS)}
     result = us.evaluate(
         test, {"popular": MostPopular().fit(train), **lists}, metrics=["recall@10"], estimators=["naive", "snips"],
-        target="pooled", propensity=propensity, seen=train,
+        target="pooled", propensity=propensity, train=train,
     )  # fmt: skip
     return {(e.model, e.estimator): e for e in result.estimates}
 

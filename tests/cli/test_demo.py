@@ -37,7 +37,7 @@ def judged(world: World, lists: dict[str, us.Recommendations]) -> us.Result:
     """The demo's evaluation of a shop."""
     return us.evaluate(
         world.test, lists, metrics=[METRIC], estimators=["naive", RECOMMENDED], target=TARGET, propensity="known",
-        seen=world.train, users=world.relevant_counts(), threads=1,
+        train=world.train, users=world.relevant_counts(), threads=1,
     )  # fmt: skip
 
 

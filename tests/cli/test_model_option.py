@@ -53,7 +53,7 @@ def test_factors_learn_from_zeros_where_their_loss_does(folder: Path, loss: str)
 
     def judged(rows: Log) -> float:
         model = us.models.make(spec).fit(rows)
-        return us.evaluate(test, {"m": model}, metrics=["dcg@5"], estimators=["naive"], seen=train).estimates[0].value
+        return us.evaluate(test, {"m": model}, metrics=["dcg@5"], estimators=["naive"], train=train).estimates[0].value
 
     found = values(folder, "bought", *arguments)["m"]
     assert found == judged(train)
@@ -69,7 +69,7 @@ def test_mf_learns_from_ratings_with_the_share_of_its_part(folder: Path) -> None
     train, test = both(folder, "ratings", "ratings")
     model = us.models.MF(dim=2, penalty=5.0, propensity="known").fit(train, share=0.7)
     asked = us.evaluate(
-        test, {"m": model}, metrics=["mae"], estimators=["snips"], propensity="known", seen=train, share=0.3
+        test, {"m": model}, metrics=["mae"], estimators=["snips"], propensity="known", train=train, share=0.3
     )
     assert found == asked.estimates[0].value
     assert model.training_.share == 0.7
@@ -84,5 +84,5 @@ def test_a_threshold_reaches_every_model(folder: Path) -> None:
     liked = train.to_frame().with_columns(value=(pl.col("value") >= 4).cast(pl.Float64))
     rows = [train, Log.from_frame(liked, feedback="conversions"), train.positives(">=4")]
     fitted = {f"m{n}": us.models.make(spec).fit(rows[n]) for n, spec in enumerate(specs)}
-    asked = us.evaluate(test, fitted, metrics=["recall@5"], estimators=["naive"], relevant=">=4", seen=train)
+    asked = us.evaluate(test, fitted, metrics=["recall@5"], estimators=["naive"], relevant=">=4", train=train)
     assert found == {row.model: row.value for row in asked.estimates}

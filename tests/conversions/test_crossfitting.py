@@ -34,13 +34,13 @@ def taste(seed: int) -> dict[str, Any]:
     return {"test": test, "models": {"m": lists}, "users": pl.DataFrame({"user": np.arange(PEOPLE)})}
 
 
-def estimates(estimator: str, *, crossfit: bool) -> tuple[float, float]:
+def estimates(estimator: str, *, in_sample: bool) -> tuple[float, float]:
     """Mean over worlds and the standard error of that mean."""
     values = []
     for seed in range(WORLDS):
         found = us.evaluate(
             **taste(seed), metrics=["recall@1"], estimators=[estimator], propensity="known",
-            outcome="means(shrink=0)", crossfit=crossfit, feedback="conversions",
+            outcome="means(shrink=0)", in_sample=in_sample, feedback="conversions",
         )  # fmt: skip
         values.append(found.estimates[0].value)
     return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(WORLDS))
@@ -48,16 +48,16 @@ def estimates(estimator: str, *, crossfit: bool) -> tuple[float, float]:
 
 def test_folds_of_pairs_leave_dr_unbiased() -> None:
     """The truth is 0.8; the mean over 24 worlds of 1,500 users lies within 3 of its own standard errors (≈ .004)."""
-    mean, error = estimates("dr", crossfit=True)
+    mean, error = estimates("dr", in_sample=False)
     assert error < 0.01
     assert mean == pytest.approx(0.8, abs=3.0 * error)
 
 
 def test_in_sample_guesses_bias_dr() -> None:
     """Fitted to the pairs that correct it, dr leans towards the model: far more than 5 standard errors too low."""
-    mean, error = estimates("dr", crossfit=False)
+    mean, error = estimates("dr", in_sample=True)
     assert mean < 0.8 - 5.0 * error and mean < 0.75
-    direct, _ = estimates("direct", crossfit=True)
+    direct, _ = estimates("direct", in_sample=False)
     assert direct < 0.6
 
 
@@ -117,17 +117,17 @@ def test_how_the_model_was_fitted_is_told() -> None:
     assert folded.inputs["outcome"]["how"] == "cross-fitted over pairs"
     assert folded.inputs["outcome"]["model"] == "crossfit(means(shrink=10), folds=5, seed=0)"
     assert not any("very pairs" in warning for warning in folded.warnings)
-    whole = asked(outcome="means(shrink=10)", crossfit=False)
+    whole = asked(outcome="means(shrink=10)", in_sample=True)
     assert whole.inputs["outcome"]["how"] == "fitted in sample"
     assert any("very pairs that correct it" in warning for warning in whole.warnings)
     elsewhere = Means(10.0).fit(Log.from_frame(taste(1)["test"], feedback="conversions"))
     assert asked(outcome=elsewhere).inputs["outcome"]["how"] == "fitted elsewhere"
 
 
-@pytest.mark.parametrize("crossfit", [True, False])
-def test_folds_that_were_asked_for_by_name_are_used(crossfit: bool) -> None:
+@pytest.mark.parametrize("in_sample", [False, True])
+def test_folds_that_were_asked_for_by_name_are_used(in_sample: bool) -> None:
     """crossfit(means, folds=3) is cross-fitted with three folds, whatever the switch says, and no warning is due."""
-    found = asked(outcome="crossfit(means(shrink=10), folds=3)", crossfit=crossfit)
+    found = asked(outcome="crossfit(means(shrink=10), folds=3)", in_sample=in_sample)
     assert found.inputs["outcome"]["how"] == "cross-fitted over pairs"
     assert found.inputs["outcome"]["model"] == "crossfit(means(shrink=10), folds=3, seed=0)"
     assert not any("very pairs" in warning for warning in found.warnings)
@@ -170,7 +170,7 @@ def test_refitted_propensities_reach_the_corrections() -> None:
     train = train.unique(maintain_order=True).with_columns(value=1.0)
     found = us.evaluate(
         **taste(0), metrics=["recall@1"], estimators=["sndr", "snips(over=list)"], propensity="popularity(gamma=1)",
-        outcome="means(shrink=10)", feedback="conversions", seen=train, candidates="all", interval="bootstrap",
+        outcome="means(shrink=10)", feedback="conversions", train=train, candidates="all", interval="bootstrap",
         replicates=60, refit=True,
     )  # fmt: skip
     for e in found.estimates:

@@ -108,12 +108,12 @@ GOOD = Known("conversions", "absolute", "fitted", True)
 @pytest.mark.parametrize(
     ("estimator", "target", "known", "words"),
     [
-        ("dr", "per_user_sum", {"outcome": None}, ["unseen pairs", "--outcome", "given(", "ips"]),
-        ("direct", "per_user_sum", {"outcome": None}, ["--outcome 'logistic_mf(dim=10)'"]),
+        ("dr", "per_user_sum", {"outcome": None}, ["unseen pairs", "outcome=", "given(", "ips"]),
+        ("direct", "per_user_sum", {"outcome": None}, ["outcome='logistic_mf(dim=10)'"]),
         ("dr", "per_user_sum", {"feedback": "implicit"}, ["brought nothing", "Use ips", "snips under target pooled"]),
         ("dr", "per_user_sum", {"level": "relative"}, ["absolute", "relative", "use sndr"]),
         ("switch(tau=4)", SUMS[1], {"level": "relative"}, ["absolute", "sndr under target per_user_sum"]),
-        ("dr", "per_user_sum", {"level": None}, ["never taken as uniform", "--propensity"]),
+        ("dr", "per_user_sum", {"level": None}, ["never taken as uniform", "propensity="]),
         ("dr", "per_user_sum", {"zeros": False}, ["brought nothing", "value 0", "use ips"]),
         ("snips", SUMS[1], {}, ["no normalised form", "Use ips"]),
         ("snips(over=list)", SUMS[1], {}, ["no normalised form", "ips"]),
@@ -199,9 +199,9 @@ def test_outcome_strings_that_mean_nothing_are_errors(outcome: str, words: list[
 def test_fitting_in_sample_needs_something_to_fit() -> None:
     """--in-sample says nothing without an outcome model, of a table, or of a model that is fitted already."""
     fitted = Means().fit(Log.from_frame(TEST, feedback="conversions"))
-    for outcome, said in ((None, "give --outcome"), (GUESS, "given.*not fitted here"), (fitted, "means.*not fitted")):
-        with pytest.raises(InputError, match=f"--in-sample.*{said}"):
-            us.evaluate(TEST, LISTS, propensity="known", outcome=outcome, crossfit=False, feedback="conversions")
+    for outcome, said in ((None, "give outcome="), (GUESS, "given.*not fitted here"), (fitted, "means.*not fitted")):
+        with pytest.raises(InputError, match=f"in_sample=True.*{said}"):
+            us.evaluate(TEST, LISTS, propensity="known", outcome=outcome, in_sample=True, feedback="conversions")
 
 
 def test_pairs_without_a_prediction_are_an_error_that_names_one() -> None:
@@ -237,7 +237,7 @@ def test_graded_outcomes_are_not_counted_as_relevant(estimator: str, target: str
     asked: dict[str, Any] = {
         "estimators": [estimator], "target": target, "propensity": "known", "outcome": GUESS, "feedback": "conversions",
     }  # fmt: skip
-    with pytest.raises(RefusedError, match=r"graded\. Give .*--relevant '>=4'\. Or use cg@2"):
+    with pytest.raises(RefusedError, match=r"graded\. Give .*relevant='>=4'\. Or use cg@2"):
         us.evaluate(graded, LISTS, metrics=["precision@2"], **asked)
     for log, metric in ((TEST, "precision@2"), (graded, "cg@2")):
         assert us.evaluate(log, LISTS, metrics=[metric], **asked).estimates

@@ -98,7 +98,7 @@ def evaluate(drawn: Drawn, estimators: Sequence[str] = tuple(RULES), **options: 
         "target": ["per_user_sum", "per_user_sum(normalised=pooled)", "per_user_sum(normalised=per_user)"],
         "propensity": "known",
         "outcome": drawn.guesses(),
-        "seen": pl.DataFrame(train, schema=["user", "item", "value"], orient="row"),
+        "train": pl.DataFrame(train, schema=["user", "item", "value"], orient="row"),
         "users": pl.DataFrame({"user": USERS, "half": [SEGMENTS[user] for user in USERS]}),
         "items": None if drawn.named is None else pl.DataFrame({"item": drawn.named}),
         "candidates": "unseen" if drawn.unseen else "all",

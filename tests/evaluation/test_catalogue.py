@@ -95,7 +95,7 @@ def test_by_hand() -> None:
     assert value(open_, "snips") == pytest.approx(0.25) and value(named, "snips") == pytest.approx(0.5)  # |C_u| 1 or 2
     assert value(named, "sndr") == pytest.approx(0.5)
     warned = next(w for w in open_.warnings if "no log shows" in w)
-    assert "2 of 4 listed places (50.0%)" in warned and "--items" in warned
+    assert "2 of 4 listed places (50.0%)" in warned and "items=" in warned
     assert "direct, dr, sndr count them as candidates" in warned and "snips, sndr count the pairs" in warned
     assert not any("no log shows" in w for w in named.warnings)
 
@@ -170,7 +170,7 @@ def test_without_a_level_other_estimators_answer() -> None:
     train, test = log.sample(150, seed=1), log
     lists = pl.DataFrame({"user": np.repeat(np.arange(30), 2), "item": [0, 1] * 30, "rank": [1, 2] * 30})
     asked: dict[str, Any] = {
-        "metrics": ["cg@2"], "propensity": "popularity", "seen": train, "feedback": "conversions", "candidates": "all",
+        "metrics": ["cg@2"], "propensity": "popularity", "train": train, "feedback": "conversions", "candidates": "all",
     }  # fmt: skip
     result = us.evaluate(test, {"m": lists}, outcome="means", **asked)
     assert [str(e.estimator) for e in result.estimates] == ["naive", "snips(over=list)", "sndr"]

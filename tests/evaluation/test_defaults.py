@@ -26,7 +26,7 @@ def test_a_column_of_propensities_is_used_and_said_so() -> None:
     result = evaluate(TEST)
     assert cells(result) == [("naive", "pooled", None), ("snips", "pooled", "known")]
     (said,) = [w for w in result.warnings if "column 'propensity'" in w]
-    assert "--propensity known" in said and "--estimator naive alone" in said
+    assert "propensity='known'" in said and "estimators=['naive'] alone" in said
     assert result.headline()["debiased"] and result.headline()["estimator"] == "snips"
     asked = evaluate(TEST, propensity="known")
     assert asked.estimates == result.estimates and not any("column 'propensity'" in w for w in asked.warnings)
@@ -48,7 +48,7 @@ def test_without_propensities_the_headline_says_not_debiased(test: pl.DataFrame)
 
 def test_another_propensity_leaves_the_column_alone() -> None:
     """What was asked for counts."""
-    result = evaluate(TEST, propensity="popularity(gamma=1)", seen=SEEN, candidates="all")
+    result = evaluate(TEST, propensity="popularity(gamma=1)", train=SEEN, candidates="all")
     assert cells(result) == [("naive", "pooled", None), ("snips", "pooled", "popularity(gamma=1)")]
     assert not any("column 'propensity'" in w for w in result.warnings)
 

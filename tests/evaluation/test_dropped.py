@@ -13,30 +13,30 @@ from unskew.errors import InputError
 
 def test_training_items_in_lists_are_counted_and_can_be_dropped() -> None:
     """A list that repeats training wastes its places; drop_seen closes the ranks up."""
-    kept = evaluate(seen=SEEN)
+    kept = evaluate(train=SEEN)
     assert kept.inputs["models"]["a"]["training_items_in_lists"] == 3
     assert any("3 listed items are in the user's training data" in w for w in kept.warnings)
-    closed = evaluate(seen=SEEN, drop_seen=True)
+    closed = evaluate(train=SEEN, drop_seen=True)
     assert closed.inputs["models"]["a"]["training_items_in_lists"] == 0
     assert closed.inputs["models"]["a"]["dropped"] == {"already seen": 3}
     by_hand = pl.DataFrame({"user": [2, 3], "item": [20, 10], "rank": [1, 1]})
-    assert value(evaluate(seen=SEEN, drop_seen=True, metrics=["arhr@1"])) == pytest.approx(
-        value(evaluate(seen=SEEN, models={"a": by_hand}, metrics=["arhr@1"]))
+    assert value(evaluate(train=SEEN, drop_seen=True, metrics=["arhr@1"])) == pytest.approx(
+        value(evaluate(train=SEEN, models={"a": by_hand}, metrics=["arhr@1"]))
     )
     assert value(closed, metric="recall@2") == value(kept)  # at depth 2 the hit was there before
-    assert value(evaluate(seen=SEEN, metrics=["recall@1"])) < value(
-        evaluate(seen=SEEN, metrics=["recall@1"], drop_seen=True)
+    assert value(evaluate(train=SEEN, metrics=["recall@1"])) < value(
+        evaluate(train=SEEN, metrics=["recall@1"], drop_seen=True)
     )
 
 
 def test_repeated_training_pairs_are_dropped_for_unseen_candidates_only() -> None:
     """(1, 10) and (2, 40) are in training: nothing that may be recommended, unless all items are candidates."""
-    unseen = evaluate(seen=SEEN)
+    unseen = evaluate(train=SEEN)
     assert unseen.inputs["test"]["dropped"] == {"already in training": 2}
     assert any("2 held-out interactions repeat a training pair" in w for w in unseen.warnings)
     again = ~((pl.col("user") == 1) & (pl.col("item") == 10)) & ~((pl.col("user") == 2) & (pl.col("item") == 40))
-    assert numbers(unseen) == numbers(evaluate(TEST.filter(again), seen=SEEN))
-    everything = evaluate(seen=SEEN, candidates="all")
+    assert numbers(unseen) == numbers(evaluate(TEST.filter(again), train=SEEN))
+    everything = evaluate(train=SEEN, candidates="all")
     assert everything.inputs["test"]["dropped"] == {}
     assert not any("repeat a training pair" in w for w in everything.warnings)
     assert value(everything) == pytest.approx(value(evaluate()), rel=1e-12)  # SEEN has a user more to average over
@@ -44,7 +44,7 @@ def test_repeated_training_pairs_are_dropped_for_unseen_candidates_only() -> Non
 
 def test_support_gap_is_the_share_of_interactions_on_unknown_items() -> None:
     """Item 20 is not in training: 2 of the remaining 5 interactions; without a training log the share is not known."""
-    result = evaluate(seen=SEEN)
+    result = evaluate(train=SEEN)
     left = [20, 30, 20, 30, 10]
     assert result.estimates[0].support_gap == pytest.approx(left.count(20) / 5)
     assert result.inputs["items"]["without_training_support"] == 1
@@ -69,8 +69,8 @@ def test_duplicate_pairs_and_wrong_rows_follow_the_options() -> None:
 def test_repeated_clicks_are_kept_once_and_counted(tmp_path: Path) -> None:
     """Clicking twice is no second positive: by default the first row stays, in both logs, files and frames."""
     twice, seen = pl.concat([TEST, TEST.head(2)]), pl.concat([SEEN, SEEN.head(1)])
-    expected = numbers(evaluate(seen=SEEN))
-    result = evaluate(twice, seen=seen)
+    expected = numbers(evaluate(train=SEEN))
+    result = evaluate(twice, train=seen)
     assert numbers(result) == expected
     assert result.inputs["test"]["dropped"]["duplicate pair"] == 2
     assert result.inputs["train"]["dropped"] == {"duplicate pair": 1}
@@ -78,17 +78,17 @@ def test_repeated_clicks_are_kept_once_and_counted(tmp_path: Path) -> None:
     assert [text.split(" rows")[0] for text in said] == ["test: 2", "train: 1"]
     twice.write_csv(tmp_path / "test.csv")
     seen.write_parquet(tmp_path / "seen.parquet")
-    again = evaluate(tmp_path / "test.csv", seen=tmp_path / "seen.parquet")
+    again = evaluate(tmp_path / "test.csv", train=tmp_path / "seen.parquet")
     assert numbers(again) == expected
     assert again.inputs["test"]["dropped"]["duplicate pair"] == 2
-    assert not any("repeat a pair" in text for text in evaluate(twice, seen=seen, duplicates="first").warnings)
+    assert not any("repeat a pair" in text for text in evaluate(twice, train=seen, duplicates="first").warnings)
 
 
 def test_repeated_values_stay_an_error() -> None:
     """Two values of one pair may contradict each other: somebody must say which one counts."""
     valued = pl.concat([TEST, TEST.head(1)]).with_columns(value=pl.lit(1.0))
     for told in ({"feedback": "conversions"}, {"relevant": ">=1"}):
-        with pytest.raises(InputError, match=r"twice.*\n.*--duplicates first"):
+        with pytest.raises(InputError, match=r"twice.*\n.*duplicates='first'"):
             evaluate(valued, target="per_user", **told)
     ignored = evaluate(valued, feedback="implicit")
     assert ignored.inputs["test"]["dropped"] == {"duplicate pair": 1}

@@ -26,7 +26,7 @@ VERDICT_KEYS = {
 
 def test_json_holds_everything(tmp_path: Path) -> None:
     """Estimates, verdicts, inputs and warnings come back from JSON; numbers that do not exist are null."""
-    result = evaluate(seen=SEEN, interval="bootstrap", replicates=60, by="place", target=["per_user", "per_user_sum"],
+    result = evaluate(train=SEEN, interval="bootstrap", replicates=60, by="place", target=["per_user", "per_user_sum"],
                       estimators=["naive", "snips", "ips"], refused="skip")  # fmt: skip
     result.to_json(tmp_path / "result.json")
     text = (tmp_path / "result.json").read_text(encoding="utf-8")

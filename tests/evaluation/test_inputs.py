@@ -18,13 +18,13 @@ def test_ids_of_mixed_types_agree() -> None:
     text: Any = {"user": pl.String, "item": pl.String}
     users = pl.DataFrame({"user": [1, 2, 3, 4]})
     seen = pl.DataFrame({"user": [1, 2], "item": [60, 60]})
-    expected = numbers(evaluate(users=users, seen=seen))
+    expected = numbers(evaluate(users=users, train=seen))
     as_text = {name: lists.cast(text) for name, lists in LISTS.items()}
-    assert numbers(evaluate(TEST.cast(text), users=users, seen=seen)) == expected
-    assert numbers(evaluate(models=as_text, users=users.cast(pl.String), seen=seen)) == expected
-    assert numbers(evaluate(TEST.cast(text), as_text, users=users, seen=seen.cast(text))) == expected
+    assert numbers(evaluate(TEST.cast(text), users=users, train=seen)) == expected
+    assert numbers(evaluate(models=as_text, users=users.cast(pl.String), train=seen)) == expected
+    assert numbers(evaluate(TEST.cast(text), as_text, users=users, train=seen.cast(text))) == expected
     small: Any = {"user": pl.UInt8, "item": pl.Float64}
-    assert numbers(evaluate(TEST.cast(small), users=users, seen=seen)) == expected
+    assert numbers(evaluate(TEST.cast(small), users=users, train=seen)) == expected
 
 
 def test_paths_frames_and_logs_agree(tmp_path: Path) -> None:
@@ -50,12 +50,12 @@ def test_columns_are_renamed_in_every_input() -> None:
 
     users = pl.DataFrame({"user": [1, 2, 3, 4], "relevant": [9.0, 9.0, 9.0, 9.0]})
     options: dict[str, Any] = {"estimators": ["snips", "ips"], "target": "per_user"}
-    expected = evaluate(users=users, seen=SEEN, **options)
+    expected = evaluate(users=users, train=SEEN, **options)
     found = evaluate(
         renamed(TEST),
         {name: renamed(lists) for name, lists in LISTS.items()},
         users=renamed(users),
-        seen=renamed(SEEN),
+        train=renamed(SEEN),
         columns=names,
         **options,
     )
@@ -67,9 +67,9 @@ def test_training_propensities_are_renamed_too() -> None:
     test = TEST.with_columns(value=pl.lit(1.0))
     seen = test.with_columns(item=pl.col("item") + 100)
     options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "estimators": ["stratified(strata=2)"]}
-    plain = evaluate(test, seen=seen, **options)
+    plain = evaluate(test, train=seen, **options)
     names = {"propensity": "p"}
-    renamed = evaluate(test.rename(names), seen=seen.rename(names), columns=names, **options)
+    renamed = evaluate(test.rename(names), train=seen.rename(names), columns=names, **options)
     assert numbers(renamed) == numbers(plain)
 
 
@@ -83,9 +83,9 @@ def test_fitted_models_make_their_own_lists() -> None:
     """A recommender is asked for lists as long as the deepest cut-off, without training items."""
     train = us.Log.from_frame(pl.DataFrame({"user": [1, 2, 2, 3, 3, 3], "item": [10, 10, 20, 10, 20, 30]}))
     model = us.models.MostPopular().fit(train)
-    by_model = evaluate(models={"m": model}, seen=train, metrics=["recall@2"])
+    by_model = evaluate(models={"m": model}, train=train, metrics=["recall@2"])
     lists = model.recommend(us.log.Ids(pl.Series([1, 2, 3, 4])), 2, seen=train)
-    assert numbers(by_model) == numbers(evaluate(models={"m": lists}, seen=train, metrics=["recall@2"]))
+    assert numbers(by_model) == numbers(evaluate(models={"m": lists}, train=train, metrics=["recall@2"]))
 
     class Broken:
         def recommend(self, users: Any, k: int, *, seen: Any = None) -> list[int]:
@@ -97,7 +97,7 @@ def test_fitted_models_make_their_own_lists() -> None:
 
 def test_strata_by_a_column_need_it_in_the_test_log_only() -> None:
     """gs never looks at the training rows, so they need no such column; a missing one in the test log is an error."""
-    result = evaluate(estimators=["gs(strata=column(place))"], seen=SEEN)
+    result = evaluate(estimators=["gs(strata=column(place))"], train=SEEN)
     assert len(result.estimates) == 2
     with pytest.raises(InputError, match="'plaice'"):
         evaluate(estimators=["gs(strata=column(plaice))"])

@@ -29,7 +29,7 @@ def test_lists_whose_ids_no_log_knows_are_refused(what: str) -> None:
         evaluate(models={"a": LISTS["a"], "b": strange})
     message = str(caught.value)
     assert message.startswith(f"b: not one of its {what}s occurs in any log") and "'x" in message
-    assert "same ids" in message and f"--columns {what}=" in message
+    assert "same ids" in message and f"columns={{'{what}':" in message
 
 
 def test_half_of_the_ids_unknown_is_a_warning() -> None:
@@ -44,7 +44,7 @@ def test_lists_for_training_users_only_are_refused() -> None:
     seen = pl.concat([SEEN, pl.DataFrame({"user": [77, 78], "item": SEEN["item"][:1].to_list() * 2})])
     others = pl.DataFrame({"user": [77, 78], "item": TEST["item"][:2].to_list(), "rank": [1, 1]})
     with pytest.raises(InputError, match=r"b: its 2 lists are for other users than the .* with held-out interactions"):
-        evaluate(models={"a": LISTS["a"], "b": others}, seen=seen)
+        evaluate(models={"a": LISTS["a"], "b": others}, train=seen)
 
 
 def test_predictions_whose_ids_no_log_knows_are_refused() -> None:
@@ -81,10 +81,10 @@ def test_lists_of_training_items_name_the_options() -> None:
     test = pl.DataFrame({"user": [1, 1, 2], "item": [10, 30, 30]})
     seen = pl.DataFrame({"user": [1, 2, 2], "item": [10, 20, 10]})
     lists = pl.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]})
-    options: dict[str, Any] = {"seen": seen, "metrics": ["recall@1"]}
+    options: dict[str, Any] = {"train": seen, "metrics": ["recall@1"]}
     with pytest.raises(InputError) as caught:
         us.evaluate(test, {"m": lists}, **options)
-    assert "--candidates all" in str(caught.value) and "--drop-seen" in str(caught.value)
+    assert "candidates='all'" in str(caught.value) and "drop_seen=True" in str(caught.value)
     assert us.evaluate(test, {"m": lists}, candidates="all", **options).estimates[0].value > 0.0
 
 

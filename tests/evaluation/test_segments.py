@@ -87,7 +87,7 @@ def test_segments_by_popularity_divide_the_interactions() -> None:
     test = pl.DataFrame({"user": np.repeat(np.arange(20), 2), "item": rng.integers(0, 3, 40) + np.tile([0, 3], 20)})
     lists = {"m": pl.DataFrame({"user": np.arange(20), "item": rng.integers(0, 6, 20), "rank": np.ones(20, dtype=int)})}
     result = us.evaluate(
-        test, lists, seen=seen, share="users", target="per_user_sum", by="popularity(strata=2)", metrics=["recall@1"]
+        test, lists, train=seen, share="users", target="per_user_sum", by="popularity(strata=2)", metrics=["recall@1"]
     )
     whole, *parts = result.estimates
     assert whole.segment is None and len(parts) == 2 and all(p.segment and "popularity" in p.segment for p in parts)

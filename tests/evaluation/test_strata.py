@@ -17,7 +17,7 @@ def test_training_shares_are_measured_at_the_scale_of_the_test_propensities() ->
     """Equal P in training and test: a share s, which scales both, moves no pair into another stratum."""
     test = TEST.with_columns(value=pl.lit(1.0))
     seen = test.with_columns(item=pl.col("item") + 100)
-    options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "seen": seen}
+    options: dict[str, Any] = {"feedback": "conversions", "target": "per_user", "train": seen}
     options["estimators"] = ["stratified(strata=2, mode=renormalised)"]
     plain, scaled = (evaluate(test, propensity=p, **options) for p in ("known", "known(share=0.3)"))
     assert [e.value for e in scaled.estimates] == pytest.approx([e.value for e in plain.estimates], rel=1e-12)
@@ -28,7 +28,7 @@ def test_training_shares_need_propensities_of_the_training_rows() -> None:
     test = TEST.with_columns(value=pl.lit(1.0))
     seen = SEEN.with_columns(value=pl.lit(1.0))
     with pytest.raises(InputError, match="training"):
-        evaluate(test, seen=seen, feedback="conversions", target="per_user", estimators=["stratified(strata=2)"])
+        evaluate(test, train=seen, feedback="conversions", target="per_user", estimators=["stratified(strata=2)"])
 
 
 def test_given_shares_cover_the_strata() -> None:
@@ -73,7 +73,7 @@ def test_edges_are_taken_over_held_out_pairs() -> None:
     test = pl.DataFrame({"user": [*range(18), *range(18), 1, 2, 3, 4], "item": [1] * 18 + [2] * 18 + [3, 4, 5, 6]})
     lists = pl.DataFrame({"user": range(18), "item": 2, "rank": 1})
     asked: dict[str, Any] = {
-        "metrics": ["recall@1"], "target": "pooled", "seen": seen, "candidates": "all", "share": "users"
+        "metrics": ["recall@1"], "target": "pooled", "train": seen, "candidates": "all", "share": "users"
     }  # fmt: skip
     naive, snips, gs = us.evaluate(
         test, {"m": lists}, estimators=["naive", "snips", "gs(strata=4)"], propensity="popularity(gamma=1)", **asked

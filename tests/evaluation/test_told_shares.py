@@ -30,8 +30,8 @@ LISTS = pl.DataFrame({"user": np.arange(USERS), "item": np.arange(USERS) % ITEMS
 
 def told(test: Any, train: Any, **options: Any) -> list[str]:
     """What is said of shares."""
-    result = us.evaluate(test, {"m": LISTS}, metrics=["recall@1"], estimators=["naive"], seen=train, **options)
-    return [text for text in result.warnings if "said to hold" in text or text.startswith("--share")]
+    result = us.evaluate(test, {"m": LISTS}, metrics=["recall@1"], estimators=["naive"], train=train, **options)
+    return [text for text in result.warnings if "said to hold" in text or text.startswith("share=")]
 
 
 def forget(*parts: Log) -> list[pl.DataFrame]:
@@ -105,8 +105,8 @@ def test_a_split_knows_better() -> None:
     train, test = us.split.holdout(whole(), 0.3)
     assert told(test, train, share=0.3) == []
     assert told(test, train, share=0.5) == [
-        "--share 0.5 is not used: the test log comes from a split that holds 0.3 of the whole."
+        "share=0.5 is not used: the test log comes from a split that holds 0.3 of the whole."
     ]
     assert told(test.to_frame(), train.to_frame(), propensity="known(share=0.3)", share=0.5) == [
-        "--share 0.5 is not used: 'known(share=0.3)' says that it holds 0.3 of the whole."
+        "share=0.5 is not used: 'known(share=0.3)' says that it holds 0.3 of the whole."
     ]

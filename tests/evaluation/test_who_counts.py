@@ -45,7 +45,7 @@ def test_silent_users_lower_sums_but_not_ratios() -> None:
 def test_training_users_belong_to_the_population() -> None:
     """Without a given population, users of the training log count too, silent in the test log."""
     seen = pl.DataFrame({"user": [1, 8, 9], "item": [60, 60, 60]})
-    result = evaluate(seen=seen, target="per_user_sum", estimators=["naive"])
+    result = evaluate(train=seen, target="per_user_sum", estimators=["naive"])
     assert result.inputs["users"]["population"] == 6
     assert value(result) == pytest.approx(value(evaluate(target="per_user_sum", estimators=["naive"])) * 4 / 6)
 
@@ -101,8 +101,8 @@ def test_other_users_in_training_are_no_silent_users() -> None:
     test = pl.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "value": [1.0, 1.0]})
     lists = pl.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "rank": [1, 1]})
     options: dict[str, Any] = {"feedback": "conversions", "metrics": ["recall@2"], "estimators": ["naive"]}
-    apart = us.evaluate(test, {"m": lists}, seen=train, share="users", **options)
+    apart = us.evaluate(test, {"m": lists}, train=train, share="users", **options)
     one = pl.concat([train, test.head(1).with_columns(item=pl.lit("k"))])  # a user of both logs
-    both = us.evaluate(test, {"m": lists}, seen=one, **options)
+    both = us.evaluate(test, {"m": lists}, train=one, **options)
     assert apart.estimates[0].value == 1.0 and apart.inputs["users"]["population"] == 2
     assert both.estimates[0].value == pytest.approx(0.4) and both.inputs["users"]["population"] == 5

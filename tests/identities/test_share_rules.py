@@ -46,7 +46,7 @@ def evaluated(state: Mapping[str, str], propensity: str, candidates: Any) -> flo
         estimators=["ips"],
         propensity=propensity,
         target="per_user_sum",
-        seen=train,
+        train=train,
         users=pl.DataFrame({"user": ["u", "v"]}),
         candidates=candidates,
         threads=1,
@@ -109,7 +109,7 @@ def test_a_split_carries_its_share_into_the_evaluation() -> None:
                 estimators=["ips"],
                 propensity=propensity,
                 target="per_user_sum",
-                seen=train,
+                train=train,
                 candidates=candidates,
                 users=pl.DataFrame({"user": np.arange(n // 4)}),
             ).estimates[0]

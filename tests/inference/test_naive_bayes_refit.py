@@ -48,7 +48,7 @@ def test_the_study_computes_what_evaluate_computes(refit: bool) -> None:
         estimators=["ips", "snips"],
         target=["per_user_sum", "pooled"],
         propensity="naive_bayes",
-        seen=frame(world, world.train),
+        train=frame(world, world.train),
         share=0.5,
         mcar=frame(world, world.sample),
         users=pl.DataFrame({"user": np.arange(len(world.stars))}),

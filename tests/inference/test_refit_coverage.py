@@ -88,7 +88,7 @@ def evaluated(
         estimators=estimators,
         target=["per_user_sum", "pooled"],
         propensity=model,
-        seen=frame(world.train, "t"),
+        train=frame(world.train, "t"),
         share="users",
         users=pl.DataFrame({"user": [f"u{u}" for u in range(TEST)]}),
         feedback="conversions",

@@ -56,7 +56,7 @@ def evaluated(world: int, *, training: int = 60, least: float = 0.05, replicates
         estimators=["naive", "ips"],
         target="per_user_sum",
         propensity="popularity(gamma=1, level=absolute)",
-        seen=frames[0],
+        train=frames[0],
         share="users",
         feedback="conversions",
         users=pl.DataFrame({"user": users}),

@@ -119,7 +119,7 @@ def split(rng: Random, users: int, clicks: float, tail: float, pull: float) -> C
     held_out = rng.random(clicked.shape) < 0.3
     train = clicked & ~held_out
     models = {"often": world.lists(rng, 1.0), "rarely": world.lists(rng, -0.5, pull)}
-    options = {"seen": world.rows(train), "share": 0.3, "candidates": "all", "users": world.population}
+    options = {"train": world.rows(train), "share": 0.3, "candidates": "all", "users": world.population}
     return Case(world.rows(clicked & held_out), models, "rarely", options)
 
 
@@ -132,7 +132,7 @@ def popular(rng: Random, users: int, clicks: float, tail: float, pull: float) ->
     train = pl.DataFrame({"user": trained[0] + users, "item": trained[1]})
     test = world.rows(world.liked & seen).drop("propensity")
     models = {"often": world.lists(rng, 1.0), "rarely": world.lists(rng, -0.5, pull)}
-    return Case(test, models, "rarely", {"seen": train, "share": "users", "propensity": "popularity(gamma=1)"})
+    return Case(test, models, "rarely", {"train": train, "share": "users", "propensity": "popularity(gamma=1)"})
 
 
 def conversions(rng: Random, users: int, clicks: float, tail: float, pull: float) -> Case:

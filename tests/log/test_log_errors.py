@@ -128,12 +128,12 @@ def test_a_missing_column(write: Write) -> None:
     """The columns that are there, the likely one, and how to say so."""
     said = message(read_log, write("log.csv", "customer,user_id,item\n1,2,3\n"))
     assert "log.csv: there is no column 'user'; the columns are: customer, user_id, item." in said
-    assert "Did you mean 'user_id'? Say so with --columns user=user_id" in said
+    assert "Did you mean 'user_id'? Say so with columns={'user': 'user_id'}" in said
 
 
 def test_a_missing_column_without_a_likely_one(write: Write) -> None:
     """Without a guess the remedy still says what to write."""
-    assert "--columns user=..." in message(read_log, write("log.csv", "a,item\n1,2\n"))
+    assert "columns={'user': '...'}" in message(read_log, write("log.csv", "a,item\n1,2\n"))
 
 
 def test_a_column_that_was_named_but_is_not_there(write: Write) -> None:
@@ -205,7 +205,7 @@ def test_propensities_outside_their_range(tmp_path: Path, wrong: float) -> None:
     pl.DataFrame({"user": range(rows), "item": range(rows), "propensity": propensity}).write_parquet(path)
     said = message(read_log, path)
     assert f"test.parquet: column 'propensity' must lie in (0, 1]; row 1,204 has {wrong}.\n" in said
-    assert "--invalid drop" in said
+    assert "invalid='drop'" in said
     log = read_log(path, invalid="drop")
     assert log.account.dropped == {"propensity outside (0, 1]": 1} and log.account.rows == rows == len(log) + 1
 
@@ -245,7 +245,7 @@ def test_a_repeated_pair(write: Write) -> None:
     path = write("log.csv", "user,item,value\n9,9,1\nb,1,1\na,1,1\nb,1,0\na,1,1\n")
     said = message(read_log, path)
     assert "the pair of user 'b' and item 1 is there twice, in row 2 and row 4 (not counting the header)" in said
-    assert "--duplicates first, last or max" in said
+    assert "duplicates='first', last or max" in said
 
 
 def test_row_numbers_are_those_of_the_file_even_when_rows_were_dropped(write: Write) -> None:
@@ -303,6 +303,6 @@ def test_lists_without_an_order(write: Write) -> None:
     """Lists need a rank or a score."""
     path = write("lists.csv", "user,item\n1,1\n")
     said = message(read_recommendations, path)
-    assert "lists.csv: there is neither a column 'rank' nor a column 'score'" in said and "--predictions" in said
+    assert "lists.csv: there is neither a column 'rank' nor a column 'score'" in said and "read_predictions" in said
     frame = pl.DataFrame({"user": [1], "item": [1], "score": [float("nan")]})
     assert "column 'score' must hold finite numbers; row 1" in message(Recommendations.from_frame, frame)

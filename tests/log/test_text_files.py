@@ -166,7 +166,7 @@ def test_one_column_is_not_two(tmp_path: Path) -> None:
     """``--columns user=item`` without a word about the item."""
     path = put(tmp_path / "t.csv", "user,item\n1,2\n")
     said = message(read_log, path, columns={"user": "item"})
-    assert "column 'item' would be both user and item" in said and "--columns user=...,item=..." in said
+    assert "column 'item' would be both user and item" in said and "columns={'user': '...', 'item': '...'}" in said
     assert read_log(path, columns={"user": "item", "item": "user"}).to_frame().rows() == [(2, 1)]
     users = put(tmp_path / "users.csv", "user,n\n1,2\n")
     assert read_population(users, columns={"relevant": "n"}, keep=["n"]).columns["n"].to_list() == ["2"]

@@ -270,7 +270,7 @@ def test_evaluate_takes_factors_and_counts_users_without(tmp_path: Path) -> None
     model = GivenFactors(range(25), range(12), rng.normal(size=(25, 3)), rng.normal(size=(12, 3)))
     model.recommend(test.users, 5, seen=train).to_frame().write_parquet(tmp_path / "lists.parquet")
     asked = {"given": model, "listed": tmp_path / "lists.parquet"}
-    result = us.evaluate(test, asked, metrics=["recall@5"], estimators=["naive"], seen=train)
+    result = us.evaluate(test, asked, metrics=["recall@5"], estimators=["naive"], train=train)
     values = {row.model: row.value for row in result.estimates}
     assert values["given"] == values["listed"] > 0.0
     without = int(np.count_nonzero(np.diff(test.indptr)[25:]))

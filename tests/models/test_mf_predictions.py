@@ -85,5 +85,5 @@ def test_a_model_can_be_judged_like_any_other() -> None:
     _, log = mnar(6, 60, 40)
     train, test = holdout(log, 0.3)
     model = MF(2, propensity="known").fit(train)
-    result = us.evaluate(test, {"mf": model}, metrics=["recall@5"], relevant=">=4", propensity="known", seen=train)
+    result = us.evaluate(test, {"mf": model}, metrics=["recall@5"], relevant=">=4", propensity="known", train=train)
     assert 0.0 < result.table()["value"][0] < 1.0

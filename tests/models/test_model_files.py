@@ -51,7 +51,7 @@ def test_files_and_names_stand_side_by_side(folder: Path) -> None:
     train = us.read_log(folder / "shop" / "train.parquet")
     models = {"pop": us.models.MostPopular().fit(train)} | {n: us.models.load(folder / f) for n, f in files.items()}
     test = us.read_log(folder / "shop" / "test.parquet")
-    asked = us.evaluate(test, models, metrics=["recall@10"], estimators=["naive"], seen=train)
+    asked = us.evaluate(test, models, metrics=["recall@10"], estimators=["naive"], train=train)
     assert found == {row.model: row.value for row in asked.estimates} and list(found) == ["pop", *files]
     assert found["texts"] == found["plain"] > 0.0
 

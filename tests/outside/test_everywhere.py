@@ -59,7 +59,7 @@ def test_propensities_in_checks_audits_and_comparisons(tmp_path: Path) -> None:
     assert checks["by_value"].log_loss is None and "which unseen pairs lack" in checks["by_value"].unasked[0]
     assert checks["root_count"].log_loss is not None
     assert "root_count" in show(us.audit(train, propensities=own[:2]), tmp_path)
-    compared = us.compare_propensities(test, lists(train), seen=train, propensities=[*own[:2], "popularity"])
+    compared = us.compare_propensities(test, lists(train), train=train, propensities=[*own[:2], "popularity"])
     assert "by_value" in show(compared, tmp_path)
 
 
@@ -72,10 +72,10 @@ def test_a_propensity_that_reads_a_column_says_so_where_it_is_missing() -> None:
             assert log.value is None or len(log.value) == len(log)
             return propensity.Scored(np.where(log.value > 0.0, 0.4, 0.2))  # type: ignore[operator]
 
-    found = us.evaluate(test, lists(train), seen=WORLD.train, propensity=Strict(), target="pooled")
+    found = us.evaluate(test, lists(train), train=WORLD.train, propensity=Strict(), target="pooled")
     assert found.estimates
     with pytest.raises(us.InputError, match="needs a column 'value', and there is none"):
-        us.evaluate(WORLD.test, lists(WORLD.train), seen=WORLD.train, propensity=Strict())
+        us.evaluate(WORLD.test, lists(WORLD.train), train=WORLD.train, propensity=Strict())
     with pytest.raises(us.InputError, match="needs a column 'value', and there is none"):
         us.propensity.check(Strict(), WORLD.train)
 
@@ -83,7 +83,7 @@ def test_a_propensity_that_reads_a_column_says_so_where_it_is_missing() -> None:
 def test_a_fitted_propensity_in_the_bootstrap_and_in_a_recommender(tmp_path: Path) -> None:
     """It is fitted anew for every replicate, and weighs the rows that a recommender learns from."""
     again: dict[str, Any] = {"refit": True, "interval": "bootstrap", "replicates": 50}
-    found = us.evaluate(WORLD.test, lists(WORLD.train), seen=WORLD.train, propensity="root_count", **again)
+    found = us.evaluate(WORLD.test, lists(WORLD.train), train=WORLD.train, propensity="root_count", **again)
     assert "root_count" in show(found, tmp_path)
     assert "propensity=root_count" in str(us.models.make("mf(dim=1, propensity=root_count)").fit(RATINGS[0]))
 
@@ -93,7 +93,7 @@ def test_an_outcome_model_and_a_metric(tmp_path: Path, estimator: str) -> None:
     """The own metric of lists under sums, with the own guess of unseen pairs."""
     train, test = CONVERSIONS
     found = us.evaluate(
-        test, lists(train), seen=train, propensity="known", outcome="constant(q=0.2)", estimators=[estimator],
+        test, lists(train), train=train, propensity="known", outcome="constant(q=0.2)", estimators=[estimator],
         target="per_user_sum", metrics=["geometric(ratio=0.3)@10"],
     )  # fmt: skip
     assert "geometric(ratio=0.3)@10" in show(found, tmp_path)
@@ -107,7 +107,7 @@ def test_a_rating_metric(tmp_path: Path) -> None:
     train, test = RATINGS
     fitted = {f"mf{dim}": us.models.MF(dim).fit(train) for dim in (1, 2)}
     found = us.evaluate(
-        test, fitted, seen=train, propensity="by_value(low=0.2, high=0.4)", metrics=["huber", "mae", "mse"],
+        test, fitted, train=train, propensity="by_value(low=0.2, high=0.4)", metrics=["huber", "mae", "mse"],
         estimators=["naive", "snips"],
     )  # fmt: skip
     assert "huber" in show(found, tmp_path) and any(v.metric == "huber" for v in found.verdicts_)
@@ -127,7 +127,7 @@ def test_a_splitter() -> None:
     for user in range(20):
         mine, theirs = test.time[test.user == user], train.time[train.user == user]  # type: ignore[index]
         assert not len(theirs) or not len(mine) or theirs.max() < mine.min()
-    assert us.evaluate(test, lists(train), seen=train, propensity="root_count").estimates
+    assert us.evaluate(test, lists(train), train=train, propensity="root_count").estimates
     with pytest.raises(us.InputError, match="needs a column 'time'"):
         splitter.splits(WORLD.train)
 

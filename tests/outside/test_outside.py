@@ -79,7 +79,7 @@ def shown_everywhere(result: Any, folder: Path) -> str:
 def test_metric_estimator_and_model(shop: Any, tmp_path: Path, estimator: str, target: str) -> None:
     world, train, lists = shop
     result = us.evaluate(
-        world.test, lists, seen=train, propensity="known", target=target,
+        world.test, lists, train=train, propensity="known", target=target,
         metrics=["geometric(ratio=0.3)@10", "recall@10"], estimators=["naive", "snips", estimator],
     )  # fmt: skip
     found = {(e.model, e.metric, e.estimator): e.value for e in result.estimates}
@@ -94,9 +94,9 @@ def test_metric_estimator_and_model(shop: Any, tmp_path: Path, estimator: str, t
 
 def test_propensities(shop: Any, tmp_path: Path) -> None:
     world, train, lists = shop
-    result = us.evaluate(world.test, lists, seen=train, propensity="root_count")
+    result = us.evaluate(world.test, lists, train=train, propensity="root_count")
     shown_everywhere(result, tmp_path)
-    both = us.compare_propensities(world.test, lists, seen=train, propensities=["root_count", "popularity(gamma=0)"])
+    both = us.compare_propensities(world.test, lists, train=train, propensities=["root_count", "popularity(gamma=0)"])
     values = [[e.value for e in r.estimates] for r in both.results.values()]
     assert values[0] == pytest.approx(values[1])  # γ = 0 is the root of the count
     shown_everywhere(both, tmp_path)

@@ -170,7 +170,7 @@ def test_what_it_refuses() -> None:
         propensity.make("calibrated(popularity, over=items)")
     with pytest.raises(InputError, match="at least 2"):
         propensity.make("calibrated(popularity, folds=1)")
-    with pytest.raises(InputError, match="--train"):
+    with pytest.raises(InputError, match="train="):
         propensity.make("calibrated(popularity)").of(log_of(np.eye(3, dtype=bool)))
 
 

@@ -158,7 +158,7 @@ def test_refitting_widens_intervals_of_estimated_propensities() -> None:
     rows = {}
     for refit in (False, True):
         result = us.evaluate(
-            many, {"m": lists}, metrics=["recall@10"], estimators=["snips"], target="pooled", seen=few, share="users",
+            many, {"m": lists}, metrics=["recall@10"], estimators=["snips"], target="pooled", train=few, share="users",
             propensity="popularity(gamma=1)", interval="bootstrap", replicates=200, refit=refit, candidates="all",
         )  # fmt: skip
         rows[refit] = result.estimates[0]
@@ -170,7 +170,7 @@ def test_refit_needs_a_bootstrap_and_something_to_fit() -> None:
     """Without replicates, or with known propensities, there is nothing to fit anew."""
     log, _ = shop()
     lists = pl.DataFrame({"user": [0], "item": [0], "rank": [1]})
-    with pytest.raises(us.InputError, match="--interval bootstrap"):
+    with pytest.raises(us.InputError, match="interval='bootstrap'"):
         us.evaluate(log, {"m": lists}, propensity="known", refit=True)
     with pytest.raises(us.InputError, match="needs a propensity that is fitted"):
         us.evaluate(log, {"m": lists}, propensity="known", refit=True, interval="bootstrap", replicates=50)
@@ -271,18 +271,16 @@ def test_a_fixed_number_of_rows_is_no_imbalance() -> None:
 def test_what_cannot_be_had_is_an_error_or_is_listed() -> None:
     """An error by default; listed with its reason beside others; an error if none is left. Spelling is always one."""
     log, _ = shop()
-    with pytest.raises(us.InputError, match="--user-features"):
+    with pytest.raises(us.InputError, match="user_features="):
         check(["popularity(gamma=1)", "logistic(features=outer)"], log)
     found = check(["popularity(gamma=1)", "logistic(features=outer)"], log, refused="skip")
     assert [c.propensity for c in found.checks] == ["popularity(gamma=1)"]
-    assert "--user-features" in found.refused[0].reason and found.to_dict()["refused"][0]["propensity"].startswith(
-        "log"
-    )
+    assert "user_features=" in found.refused[0].reason and found.to_dict()["refused"][0]["propensity"].startswith("log")
     with pytest.raises(us.InputError, match=r"naive_bayes.*mcar"):
         check("naive_bayes", log, refused="skip")
     with pytest.raises(us.InputError, match="no propensity can be checked") as both:
         check(["naive_bayes", "logistic(features=outer)"], log, refused="skip")
-    assert "mcar" in str(both.value) and "--user-features" in str(both.value)
+    assert "mcar" in str(both.value) and "user_features=" in str(both.value)
     with pytest.raises(us.InputError, match="Did you mean 'popularity'"):
         check(["popularty(gamma=1)", "uniform"], log, refused="skip")
     with pytest.raises(us.InputError, match="no propensity to check"):

@@ -315,14 +315,14 @@ def test_counted_is_reached_by_a_string(tmp_path: Path, monkeypatch: pytest.Monk
         "popularity(gamma=1)": "counted(popularity(gamma=1), train=train, above=1.9)",
     }.items():
         in_memory = us.evaluate(
-            test, {"m": lists}, propensity=inner, seen=seen, mcar=sample(), candidates="all", **options
+            test, {"m": lists}, propensity=inner, train=seen, mcar=sample(), candidates="all", **options
         )
         from_disk = us.evaluate(test, {"m": lists}, propensity=counted, **options)
         assert from_disk.estimates[0].value == pytest.approx(in_memory.estimates[0].value, rel=1e-12)
         model = propensity.make(counted)
         assert str(propensity.make(str(model))) == str(model) and str(model).startswith(f"counted({inner}")
         assert from_disk.inputs["settings"]["propensity"] == str(model)
-        with pytest.raises(InputError, match="leave --refit out"):
+        with pytest.raises(InputError, match="leave refit=True out"):
             model.fit(train)
 
 
@@ -344,7 +344,7 @@ def test_counted_knows_the_population_and_the_catalogue(tmp_path: Path, monkeypa
     }
     models = {"m": lists.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))}
     seen = Log.from_frame(train.to_frame(), feedback="ratings")
-    in_memory = us.evaluate(test, models, propensity="naive_bayes", seen=seen, mcar=sample(), **options)
+    in_memory = us.evaluate(test, models, propensity="naive_bayes", train=seen, mcar=sample(), **options)
     counted = "counted(naive_bayes, train=train, mcar=mcar.parquet)"
     from_disk = us.evaluate(test, models, propensity=counted, **options)
     assert from_disk.estimates[0].value == in_memory.estimates[0].value

@@ -148,7 +148,7 @@ def test_it_at_least_halves_the_error_of_naive_where_it_holds(text: str) -> None
             estimators=["naive", "snips", "ips"],
             target=["pooled", "per_user_sum"],
             propensity=text,
-            seen=train,
+            train=train,
             candidates="all",
             refused="skip",
             mcar=world.side.mcar,
@@ -302,7 +302,7 @@ def test_covariates_that_are_no_numbers_are_refused(key: str, bad: float | None)
     broken = frames[key].with_columns(x=pl.when(pl.col(key) == 3).then(pl.lit(bad)).otherwise(pl.col("x")))
     given: dict[str, Any] = {f"{side}_features": broken if side == key else f for side, f in frames.items()}
     with pytest.raises(InputError, match="'x'"):
-        us.evaluate(test, {"m": lists}, propensity="logistic", seen=train, candidates="all", **given)
+        us.evaluate(test, {"m": lists}, propensity="logistic", train=train, candidates="all", **given)
 
 
 def test_an_empty_training_log_is_refused_by_evaluate() -> None:
@@ -313,7 +313,7 @@ def test_an_empty_training_log_is_refused_by_evaluate() -> None:
     empty: Log = log.take(np.zeros(len(log), dtype=np.bool_))
     for text in ("popularity(gamma=1)", "logistic(features=none, offsets=item)", "logistic_mf"):
         with pytest.raises(InputError):
-            us.evaluate(log, {"m": lists}, propensity=text, seen=empty, candidates="all")
+            us.evaluate(log, {"m": lists}, propensity=text, train=empty, candidates="all")
 
 
 def test_levels_are_what_they_are_said_to_be() -> None:

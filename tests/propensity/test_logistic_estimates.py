@@ -45,7 +45,7 @@ def test_it_at_least_halves_the_error_of_naive_where_it_holds(text: str) -> None
             estimators=["naive", "snips", "ips"],
             propensity=text,
             target=["pooled", "per_user_sum"],
-            seen=world["train"],
+            train=world["train"],
             candidates="all",
             refused="skip",
             **world["features"],
@@ -72,14 +72,14 @@ def test_ips_needs_the_share_of_the_test_log_and_all_seen_pairs() -> None:
         **world["features"],
     }
     lists = {"m": world["lists"]}
-    known = us.evaluate(world["test"], lists, seen=world["train"], estimators=["ips"], **options)
+    known = us.evaluate(world["test"], lists, train=world["train"], estimators=["ips"], **options)
     lost = replace(world["test"], share=None)
     with pytest.raises(RefusedError):
-        us.evaluate(lost, lists, seen=world["train"], estimators=["ips"], **options)
-    both = us.evaluate(lost, lists, seen=world["train"], estimators=["naive", "ips"], refused="skip", **options)
-    assert any("--share" in warning for warning in both.warnings)
-    told = us.evaluate(lost, lists, seen=world["train"], estimators=["ips"], share=0.4, **options)
+        us.evaluate(lost, lists, train=world["train"], estimators=["ips"], **options)
+    both = us.evaluate(lost, lists, train=world["train"], estimators=["naive", "ips"], refused="skip", **options)
+    assert any("share=" in warning for warning in both.warnings)
+    told = us.evaluate(lost, lists, train=world["train"], estimators=["ips"], share=0.4, **options)
     assert told.estimates[0].value == pytest.approx(known.estimates[0].value, rel=1e-12)
     clicks = [Log.from_frame(log.to_frame().select("user", "item")) for log in (world["train"], world["test"])]
     with pytest.raises(RefusedError, match="probability of a click"):
-        us.evaluate(clicks[1], lists, seen=clicks[0], estimators=["ips"], share=0.4, **options)
+        us.evaluate(clicks[1], lists, train=clicks[0], estimators=["ips"], share=0.4, **options)

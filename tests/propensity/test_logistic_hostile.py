@@ -102,14 +102,14 @@ def test_what_it_needs_is_said() -> None:
     """Missing covariates, empty logs and impossible options are explained."""
     world = LogisticWorld.draw(10, 8, seed=0)
     log = log_of(world.seen)
-    with pytest.raises(InputError, match="--user-features"):
+    with pytest.raises(InputError, match="user_features="):
         Logistic().fit(log, inputs=replace(world.side, item_features=None))
-    with pytest.raises(InputError, match="--item-features"):
+    with pytest.raises(InputError, match="item_features="):
         Logistic("plain").fit(log)
     Logistic("plain").fit(log, inputs=replace(world.side, item_features=None))
     with pytest.raises(InputError, match="none"):
         Logistic("none", "user").fit(log.take(np.zeros(len(log), dtype=bool)))
-    with pytest.raises(InputError, match="--train"):
+    with pytest.raises(InputError, match="train="):
         Logistic().of(log)
     for options in (
         {"features": "inner"},

@@ -278,7 +278,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         LogisticMF().fit(as_log(np.zeros((3, 4), dtype=np.bool_)))
     with pytest.raises(InputError, match="weight above 0"):
         LogisticMF().fit(as_log(np.eye(3, dtype=np.bool_)), weights=np.zeros(3))
-    with pytest.raises(InputError, match="seen=train"):
+    with pytest.raises(InputError, match="train=…"):
         LogisticMF().of(LOG)
 
 
@@ -330,7 +330,7 @@ def test_snips_and_ips_with_it_halve_the_error_of_naive() -> None:
         estimators=["naive", "snips"],
         target="pooled",
         propensity="logistic_mf(dim=2)",
-        seen=train,
+        train=train,
         candidates="all",
         share=0.5,
     )
@@ -343,7 +343,7 @@ def test_snips_and_ips_with_it_halve_the_error_of_naive() -> None:
         estimators=["naive", "ips"],
         target="per_user_sum",
         propensity="logistic_mf(dim=2)",
-        seen=train,
+        train=train,
         candidates="all",
         share=0.5,
     )

@@ -88,7 +88,7 @@ def test_it_says_what_it_is() -> None:
 def test_what_it_needs_and_lacks_is_said() -> None:
     """No random sample, no values, an unknown value, an empty log, too many values: each a sentence with a way out."""
     log = ratings([1.0, 2.0])
-    with pytest.raises(InputError, match="--mcar"):
+    with pytest.raises(InputError, match="mcar="):
         NaiveBayes().fit(log)
     with pytest.raises(InputError, match="needs logs with values"):
         NaiveBayes().fit(log_of(np.eye(2, dtype=bool), feedback="implicit"), inputs=FitInputs(mcar=log))
@@ -107,7 +107,7 @@ def test_what_it_needs_and_lacks_is_said() -> None:
         NaiveBayes(0.0).fit(log, inputs=FitInputs(mcar=ratings([1.0])))
     with pytest.raises(InputError, match="value 2 never occurred in training"):
         NaiveBayes(0.0).fit(ratings([1.0]), inputs=FitInputs(mcar=log)).of(log)
-    with pytest.raises(InputError, match="--train"):
+    with pytest.raises(InputError, match="train="):
         NaiveBayes().of(log)
     with pytest.raises(InputError, match="at least 0"):
         NaiveBayes(-1.0)
@@ -194,7 +194,7 @@ def test_it_at_least_halves_the_error_of_naive_where_ratings_decide() -> None:
             estimators=["naive", "snips", "ips"],
             propensity="naive_bayes",
             target=["pooled", "per_user_sum"],
-            seen=world["train"],
+            train=world["train"],
             candidates="all",
             refused="skip",
             mcar=world["mcar"],
@@ -218,7 +218,7 @@ def test_ips_needs_the_share_of_the_test_log() -> None:
         "metrics": ["dcg@5"],
         "propensity": "naive_bayes",
         "target": "per_user_sum",
-        "seen": world["train"],
+        "train": world["train"],
         "mcar": world["mcar"],
         "relevant": ">=4",
         "candidates": "all",
@@ -229,7 +229,7 @@ def test_ips_needs_the_share_of_the_test_log() -> None:
     with pytest.raises(RefusedError):
         us.evaluate(lost, lists, estimators=["ips"], **options)
     skipped = us.evaluate(lost, lists, estimators=["naive", "ips"], refused="skip", **options)
-    assert any("--share" in warning for warning in skipped.warnings)
+    assert any("share=" in warning for warning in skipped.warnings)
     told = us.evaluate(lost, lists, estimators=["ips"], share=0.4, **options)
     assert told.estimates[0].value == pytest.approx(known.estimates[0].value, rel=1e-12)
 
@@ -256,7 +256,7 @@ def with_random_rows(counts: dict[float, int], propensity: str = "naive_bayes") 
         estimators=["snips"],
         target="pooled",
         propensity=propensity,
-        seen=train,
+        train=train,
         mcar=ratings([value for value, rows in counts.items() for _ in range(rows)]),
         candidates="all",
         relevant=">=4",
@@ -271,7 +271,7 @@ def test_the_error_that_few_random_rows_bring_is_said() -> None:
         f"100 random rows only: its relative standard error is of value 4 ± {four:.0f} %, of value 5 ± {five:.0f} %"
         in said
     )
-    assert "--refit" in said and "value 1 " not in said
+    assert "refit=True" in said and "value 1 " not in said
     many = with_random_rows({1.0: 3, 4.0: 5_000, 5.0: 5_000})
     assert not any("random rows only" in w for w in many.warnings)
 

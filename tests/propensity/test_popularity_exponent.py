@@ -310,7 +310,7 @@ def test_snips_with_it_halves_the_error_of_naive(text: str) -> None:
         estimators=["naive", "snips"],
         target="pooled",
         propensity=text,
-        seen=train,
+        train=train,
         candidates="all",
     )
     truth = np.take_along_axis(relevant, best, axis=1).sum() / relevant.sum()

@@ -54,7 +54,7 @@ def evaluated(text: str, seed: int, **options: Any) -> tuple[float, float, us.Re
         estimators=["ips"],
         target="per_user_sum",
         propensity=text,
-        seen=frame(seen & ~half, likes),
+        train=frame(seen & ~half, likes),
         share=0.5,
         mcar=frame(rng.random(p.shape) < 0.05, likes),
         users=pl.DataFrame({"user": np.arange(USERS)}),
@@ -118,7 +118,7 @@ def test_rows_outside_the_population_are_left_out_of_the_fit() -> None:
             estimators=["ips"],
             target="per_user_sum",
             propensity="logistic(features=none, offsets=item)",
-            seen=frame(train, likes),
+            train=frame(train, likes),
             share=0.5,
             users=pl.DataFrame({"user": np.flatnonzero(inner)}),
             feedback="conversions",
@@ -143,7 +143,7 @@ def test_other_peoples_training_log_is_fitted_to_its_own_users() -> None:
     options: dict[str, Any] = {"metrics": ["recall@1"], "estimators": ["ips"], "target": "per_user_sum"}
     for text in ("logistic(features=none, offsets=item)", "popularity(gamma=-1, level=absolute)"):
         found = us.evaluate(
-            test, {"m": lists}, seen=train, share="users", propensity=text, candidates="all", **options
+            test, {"m": lists}, train=train, share="users", propensity=text, candidates="all", **options
         ).estimates[0]
         seen = np.bincount(train.item, minlength=ITEMS)
         chance = seen[0] / 200 if text.startswith("logistic") else seen.sum() / (200 * ITEMS)
@@ -161,7 +161,7 @@ def test_a_propensity_fitted_in_advance_to_fewer_users_is_marked() -> None:
     options: dict[str, Any] = {"metrics": ["recall@1"], "estimators": ["ips"], "target": "per_user_sum", "share": 0.5}
     for model, said in ((Logistic("none", "item").fit(train), True), ("logistic(features=none, offsets=item)", False)):
         result = us.evaluate(
-            frame(seen & half, likes), {"m": lists}, seen=train, propensity=model, feedback="conversions",
+            frame(seen & half, likes), {"m": lists}, train=train, propensity=model, feedback="conversions",
             candidates="all", users=pl.DataFrame({"user": np.arange(USERS)}), **options,
         )  # fmt: skip
         assert said == any("was fitted before this evaluation" in w for w in result.warnings)
@@ -280,7 +280,7 @@ def test_clicks_are_no_exposure(text: str, fitted: bool) -> None:
     models = {"m": pl.DataFrame({"user": np.arange(80), "item": 0, "rank": 1})}
     model = propensity.make(text)
     with pytest.raises(RefusedError, match="probability of a click") as refused:
-        us.evaluate(test, models, seen=train, propensity=model.fit(train) if fitted else model)
+        us.evaluate(test, models, train=train, propensity=model.fit(train) if fitted else model)
     (instead,) = [part for part in str(refused.value).split("'") if part.startswith("popularity(")]
     for accepted in (instead, "known"):
-        assert us.evaluate(test, models, seen=train, propensity=accepted).estimates
+        assert us.evaluate(test, models, train=train, propensity=accepted).estimates

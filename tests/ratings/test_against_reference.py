@@ -104,7 +104,7 @@ class Drawn:
         given: dict[str, Any] = {"test": test, "propensity": "known", "feedback": "ratings", "invalid": "drop"}
         if self.train is not None:
             rows = [(u, i, 1.0) for u, i in self.train]
-            given["seen"] = pl.DataFrame(rows, schema=["user", "item", "value"], orient="row")
+            given["train"] = pl.DataFrame(rows, schema=["user", "item", "value"], orient="row")
             given["candidates"] = "unseen" if self.unseen else "all"
         if self.silent is not None:
             given["users"] = pl.DataFrame({"user": self.users})

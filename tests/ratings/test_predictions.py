@@ -126,7 +126,7 @@ def test_predictions_of_all_candidates_are_ranked() -> None:
         there.sort(key=lambda item: (-flat[user, item], tie(user, item)))
         rows += [(user, item, flat[user, item], rank) for rank, item in enumerate(there, 1)]
     ranked = pl.DataFrame(rows, schema=["user", "item", "prediction", "rank"], orient="row")
-    settings: dict[str, Any] = {"metrics": ["dcg@1", "dcg@2", "cg@2"], "seen": train, "target": "per_pair"}
+    settings: dict[str, Any] = {"metrics": ["dcg@1", "dcg@2", "cg@2"], "train": train, "target": "per_pair"}
     by_itself = judge(us.Predictions.from_array(flat), **settings)
     np.testing.assert_allclose(values(by_itself), values(judge(us.Predictions.from_frame(ranked), **settings)))
     lists = us.Recommendations.from_frame(ranked.drop("prediction"))
@@ -162,19 +162,19 @@ def test_a_model_that_predicts_and_recommends_is_asked_for_both() -> None:
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (PAIRS.filter(pl.col("user") != 2), ["m: 2 of 5 held-out pairs", "user '2', item '1'", "--invalid drop"]),
+        (PAIRS.filter(pl.col("user") != 2), ["m: 2 of 5 held-out pairs", "user '2', item '1'", "invalid='drop'"]),
         (PAIRS.with_columns(user=pl.col("user") + 100), ["not one of 5", "same ids", "Predictions.from_array"]),
         (
             PAIRS.with_columns(prediction=pl.when(pl.col("item") == 1).then(np.nan).otherwise(2.0)),
-            ["m: column 'prediction'", "finite", "row 2 has nan", "--invalid drop"],
+            ["m: column 'prediction'", "finite", "row 2 has nan", "invalid='drop'"],
         ),
         (
             PAIRS.with_columns(prediction=pl.when(pl.col("item") == 2).then(None).otherwise(2.0)),
-            ["m: column 'prediction'", "row 3 has none", "--invalid drop"],
+            ["m: column 'prediction'", "row 3 has none", "invalid='drop'"],
         ),
         (PAIRS.with_columns(prediction=pl.lit("good")), ["'prediction'", "must hold numbers", "row 1 has 'good'"]),
-        (pl.concat([PAIRS, PAIRS[4:5]]), ["user 1 and item 1", "twice", "row 5 and row 10", "--invalid drop"]),
-        (PAIRS.rename({"prediction": "guess"}), ["no column 'prediction'", "guess", "--columns prediction="]),
+        (pl.concat([PAIRS, PAIRS[4:5]]), ["user 1 and item 1", "twice", "row 5 and row 10", "invalid='drop'"]),
+        (PAIRS.rename({"prediction": "guess"}), ["no column 'prediction'", "guess", "columns={'prediction':"]),
         (PAIRS.with_columns(rank=pl.col("item")), ["'rank'", "from 1", "row 1 has 0", "add 1"]),
         (PAIRS.with_columns(rank=pl.col("item") + 0.5), ["'rank'", "whole numbers", "row 1 has 0.5"]),
         (PAIRS.with_columns(rank=pl.lit(1)), ["'rank' says 1 twice for user 0", "rank of its own"]),

@@ -54,7 +54,7 @@ def test_ips_on_the_test_part_is_unbiased(share: float, candidates: Literal["all
                 metrics=["mae"],
                 estimators=["ips"],
                 propensity=f"known(share={share})",
-                seen=train,
+                train=train,
                 candidates=candidates,
                 threads=1,
             )
@@ -86,5 +86,5 @@ def test_folds_of_one_log_average_to_the_whole() -> None:
     folds = []
     for train, test in us.split.k_fold(whole, 4, seed=3):
         assert test.share == 0.25 and train.share == 0.75
-        folds.append([e.value for e in us.evaluate(test, {"m": guess}, seen=train, **asked).estimates])
+        folds.append([e.value for e in us.evaluate(test, {"m": guess}, train=train, **asked).estimates])
     np.testing.assert_allclose(np.mean(folds, axis=0), once, rtol=1e-12)

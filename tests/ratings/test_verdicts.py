@@ -171,7 +171,7 @@ def test_refitting_widens_the_intervals_of_estimated_propensities() -> None:
     few = frame.filter(pl.Series(rng.random(len(frame)) < 0.1)).drop("propensity")
     asked: dict[str, Any] = {
         "propensity": "popularity(gamma=2)",
-        "seen": few,
+        "train": few,
         "candidates": "all",
         "estimators": ["naive", "snips"],
         "interval": "bootstrap",

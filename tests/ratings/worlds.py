@@ -14,6 +14,7 @@ from numba import njit
 
 from tests.inference.worlds import numbered
 from unskew import estimators, metrics
+from unskew.alignment.predicted import no_lists
 from unskew.engine.data import EvaluationData
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, make_plan
@@ -21,7 +22,6 @@ from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
 from unskew.evaluation.answer import Answer, answer
 from unskew.evaluation.measure import Setting, error_per_comparison, measure
-from unskew.evaluation.predicted import no_lists
 
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]

@@ -133,7 +133,7 @@ def use(part: Any) -> None:
     """Do with a part what it is for."""
     if isinstance(part, RankingMetric):
         numbers(part.table(12))
-        numbers([e.value for e in us.evaluate(TEST, LISTS, metrics=[part], seen=TRAIN, target="per_user").estimates])
+        numbers([e.value for e in us.evaluate(TEST, LISTS, metrics=[part], train=TRAIN, target="per_user").estimates])
     elif isinstance(part, RatingMetric):
         numbers(part.cost(np.ones(3), np.zeros(3)))
     elif isinstance(part, Estimator):
@@ -142,7 +142,7 @@ def use(part: Any) -> None:
         )
         target = sorted(part.valid)[0]
         options |= {"estimators": [part], "propensity": "known", "target": [target], "metrics": ["dcg@5"]}
-        found = us.evaluate(TEST, LISTS, seen=TRAIN, **options)
+        found = us.evaluate(TEST, LISTS, train=TRAIN, **options)
         numbers([e.value for e in found.estimates])
     elif isinstance(part, Propensity):
         rows = part.fit(TRAIN, inputs=SIDE).of(TEST).rows
@@ -210,7 +210,7 @@ def test_a_hostile_setting_is_refused_or_harmless(option: str, value: Any) -> No
     """The options of an evaluation itself."""
     given: dict[str, Any] = {"interval": "bootstrap", "replicates": 50, "propensity": "popularity"} | {option: value}
     try:
-        found = us.evaluate(TEST, LISTS, seen=TRAIN, **given)
+        found = us.evaluate(TEST, LISTS, train=TRAIN, **given)
     except UnskewError as problem:
         assert len(str(problem)) < 1000
     else:
@@ -221,7 +221,7 @@ def test_a_hostile_setting_is_refused_or_harmless(option: str, value: Any) -> No
 def test_levels_that_no_log_can_tell_are_refused(level: float) -> None:
     """Quantiles beyond are infinite, or rest on tails that nobody has seen."""
     with pytest.raises(InputError, match="level must be"):
-        us.evaluate(TEST, LISTS, seen=TRAIN, level=level)
+        us.evaluate(TEST, LISTS, train=TRAIN, level=level)
 
 
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE)

@@ -84,7 +84,7 @@ def test_divisors_per_user_and_item_are_for_pairs(over: str, target: str) -> Non
         ("naive", "dcg@5", {"feedback": "implicit"}, ["brought nothing", "Use ips", "target pooled"]),
         ("snips", "cg@5", {"feedback": "implicit"}, ["brought nothing", "Use ips"]),
         ("ips", "mae", {"level": "relative"}, ["absolute", "relative", "use snips", "known propensities"]),
-        ("ips", "dcg@5", {"level": None}, ["never taken as uniform", "--propensity known"]),
+        ("ips", "dcg@5", {"level": None}, ["never taken as uniform", "propensity='known'"]),
         ("clipped(snips, at=0.1)", "mae", {"level": "relative"}, ["means nothing", "clipped(snips, quantile="]),
         ("gs(strata=2)", "mae", {}, ["per_user or pooled, not for per_pair", "Use ips"]),
         ("stratified(strata=2)", "mae", {}, ["not for per_pair", "Use ips"]),
@@ -105,7 +105,7 @@ def test_graded_values_are_not_counted_as_relevant() -> None:
     """precision@5 over graded values: the mean of the first five is cg@5; a threshold makes them countable."""
     graded = replace(able(Known("ratings", False, "absolute", False)), binary=False)
     reason = refusal(metrics.make("precision@5"), made("ips"), Target.PER_PAIR, graded)
-    assert reason is not None and "graded" in reason and "cg@5" in reason and "--relevant" in reason
+    assert reason is not None and "graded" in reason and "cg@5" in reason and "relevant=" in reason
     assert refusal(metrics.make("cg@5"), made("ips"), Target.PER_PAIR, graded) is None
 
 
@@ -116,11 +116,11 @@ GUESSED = RATED.select("user", "item", prediction=pl.col("value") - 0.5)
 @pytest.mark.parametrize(
     ("models", "metric", "words"),
     [
-        ({"m": us.Recommendations.from_frame(LISTS["m"])}, "mae", ["m gives lists only", "--predictions", "dcg@10"]),
+        ({"m": us.Recommendations.from_frame(LISTS["m"])}, "mae", ["m gives lists only", "read_predictions", "dcg@10"]),
         (
             {"p": GUESSED, "l": us.Recommendations.from_frame(LISTS["m"])},
             "rmse",
-            ["l gives lists only", "--predictions name=FILE"],
+            ["l gives lists only", "read_predictions(…)"],
         ),
         (
             {"m": us.Predictions.from_frame(GUESSED)},

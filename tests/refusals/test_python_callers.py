@@ -79,9 +79,9 @@ OPTIONS = [
     "estimators",
     "propensity",
     "outcome",
-    "crossfit",
+    "in_sample",
     "target",
-    "seen",
+    "train",
     "feedback",
     "relevant",
     "users",
@@ -103,7 +103,7 @@ OPTIONS = [
     "refused",
     "threads",
 ]
-GIVEN: dict[str, Any] = {"seen": TRAIN, "propensity": "popularity"}
+GIVEN: dict[str, Any] = {"train": TRAIN, "propensity": "popularity"}
 MODELS = [
     us.models.MostPopular(),
     us.models.ItemKNN(),
@@ -136,7 +136,7 @@ def calls(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "name", lambda: evaluate(TEST, {value: LISTS["one"]} if value.__hash__ else {"": LISTS["one"]}, **GIVEN)
     for option in OPTIONS:
         yield option, lambda option=option: evaluate(TEST, LISTS, **(GIVEN | {option: value}))  # type: ignore[misc]
-    yield "compare", lambda: us.compare_propensities(TEST, LISTS, propensities=value, seen=TRAIN)
+    yield "compare", lambda: us.compare_propensities(TEST, LISTS, propensities=value, train=TRAIN)
     for option in ("propensities", "mcar", "feedback", "relevant", "columns", "invalid", "duplicates"):
         yield f"audit {option}", lambda option=option: us.audit(TEST, **{option: value})  # type: ignore[misc]
     yield "check", lambda: us.propensity.check(value, LOG)
@@ -160,7 +160,7 @@ def calls(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "k_fold", lambda: us.split.k_fold(value)
     yield "like", lambda: us.simulate.RatingWorld.like(value)
     yield "positives", lambda: LOG.positives(value)
-    yield "find", lambda: us.evaluate(TEST, LISTS, seen=TRAIN).verdicts(value)
+    yield "find", lambda: us.evaluate(TEST, LISTS, train=TRAIN).verdicts(value)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -204,7 +204,7 @@ def test_lists_that_point_nowhere_are_refused(made: us.Recommendations, words: s
     """Kernels would read beyond their arrays; from a caller's model they come the same way."""
     for source in (made, Recommends(made)):
         with pytest.raises(InputError, match=words):
-            us.evaluate(TEST, {"a": source}, seen=TRAIN)
+            us.evaluate(TEST, {"a": source}, train=TRAIN)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_lists_that_point_nowhere_are_refused(made: us.Recommendations, words: s
 def test_logs_that_do_not_fit_together_are_refused(change: dict[str, Any], words: str) -> None:
     """A log made by hand is looked at before kernels are."""
     with pytest.raises(InputError, match=words):
-        us.evaluate(replace(TEST, **change), LISTS, seen=TRAIN)
+        us.evaluate(replace(TEST, **change), LISTS, train=TRAIN)
     with pytest.raises(InputError, match=words):
         us.audit(replace(TEST, **change))
 

@@ -19,7 +19,7 @@ def test_a_refused_cell_is_an_error_by_default() -> None:
     with pytest.raises(RefusedError) as caught:
         us.evaluate(TEST, LISTS, metrics=["recall@5"], estimators=["naive", "snips"])
     message = str(caught.value)
-    assert "recall@5 × snips × pooled" in message and "--refused skip" in message
+    assert "recall@5 × snips × pooled" in message and "refused='skip'" in message
     assert "naive × per_user:" not in message
 
 
@@ -27,7 +27,7 @@ def test_nothing_left_is_an_error_even_when_skipping() -> None:
     """A result without a single cell would say nothing."""
     with pytest.raises(RefusedError) as caught:
         us.evaluate(TEST, LISTS, metrics=["mrr@5"], estimators=["snips"], refused="skip")
-    assert "recall@5" in str(caught.value) and "--refused skip" not in str(caught.value)
+    assert "recall@5" in str(caught.value) and "refused='skip'" not in str(caught.value)
 
 
 def test_unknown_propensities_are_never_uniform() -> None:
@@ -38,7 +38,7 @@ def test_unknown_propensities_are_never_uniform() -> None:
     with_column = TEST.with_columns(propensity=pl.Series([0.5, 0.1]))
     used = us.evaluate(with_column, LISTS)
     assert [(e.estimator, e.propensity) for e in used.estimates] == [("naive", None), ("snips", "known")]
-    assert any("--propensity known" in warning for warning in used.warnings)
+    assert any("propensity='known'" in warning for warning in used.warnings)
     assert [e.estimator for e in us.evaluate(with_column, LISTS, estimators=["naive"]).estimates] == ["naive"]
     asked = us.evaluate(with_column, LISTS, estimators=["snips"], propensity="uniform")
     assert asked.estimates[0].propensity == "uniform"
@@ -50,7 +50,7 @@ def test_popularity_without_a_training_log_says_why() -> None:
     """Counting on the test log would weigh each click by itself."""
     with pytest.raises(InputError) as caught:
         us.evaluate(TEST, LISTS, propensity="popularity(gamma=2)")
-    assert "never on the test log" in str(caught.value) and "--train" in str(caught.value)
+    assert "never on the test log" in str(caught.value) and "train=" in str(caught.value)
 
 
 def test_values_that_nothing_explains_are_an_error() -> None:
@@ -59,11 +59,11 @@ def test_values_that_nothing_explains_are_an_error() -> None:
     with pytest.raises(InputError) as caught:
         us.evaluate(valued, LISTS)
     message = str(caught.value)
-    assert all(word in message for word in ("'value'", "conversions", "ratings", "implicit", "--relevant"))
+    assert all(word in message for word in ("'value'", "conversions", "ratings", "implicit", "relevant="))
     assert us.evaluate(valued, LISTS, relevant=">=1").inputs["settings"]["feedback"] == "ratings"
     assert us.evaluate(valued, LISTS, feedback="implicit").estimates[0].interactions == 2
     with pytest.raises(InputError, match="value"):
-        us.evaluate(TEST, LISTS, seen=valued.with_columns(item=pl.Series([30, 40])))
+        us.evaluate(TEST, LISTS, train=valued.with_columns(item=pl.Series([30, 40])))
 
 
 @pytest.mark.parametrize("threshold", ["4", ">=", "=4", ">=four", ">4 or so"])
@@ -95,7 +95,7 @@ def test_the_default_target_follows_the_feedback(feedback: str, target: str) -> 
         ({"level": 1.0}, "level"),
         ({"interval": "exact"}, "normal or bootstrap"),
         ({"interval": "bootstrap", "replicates": 10}, "at least 50"),
-        ({"candidates": "unseen"}, "seen=train"),
+        ({"candidates": "unseen"}, "train=…"),
         ({"candidates": "some"}, "unseen or all"),
         ({"refused": "hide"}, "error or skip"),
         ({"target": "per_pear"}, "per_user_sum"),

@@ -61,16 +61,16 @@ def frames(log: Known) -> dict[str, Any]:
     """The smallest inputs that offer just this."""
     test = pl.DataFrame({"user": [1, 1, 2, 2], "item": [10, 20, 30, 10]})
     train = pl.DataFrame({"user": [1, 2, 3, 3], "item": [30, 20, 10, 20]})
-    settings: dict[str, Any] = {"seen": train, "feedback": log.feedback, "refused": "skip"}
+    settings: dict[str, Any] = {"train": train, "feedback": log.feedback, "refused": "skip"}
     if log.feedback != "implicit":
         bad = 0.0 if log.feedback == "conversions" else 1.0  # conversions know of pairs that brought nothing
         test = test.with_columns(value=pl.Series([5.0, bad, 4.0, 2.0]))
-        settings["seen"] = train.with_columns(value=pl.Series([5.0, 1.0, 4.0, 4.0]))
+        settings["train"] = train.with_columns(value=pl.Series([5.0, 1.0, 4.0, 4.0]))
     if log.threshold:
         settings["relevant"] = ">=4"
     if log.level == "absolute":
         test = test.with_columns(propensity=pl.Series([0.5, 0.2, 0.7, 0.9]))
-        settings["seen"] = settings["seen"].with_columns(propensity=pl.Series([0.5, 0.6, 0.2, 0.9]))
+        settings["train"] = settings["train"].with_columns(propensity=pl.Series([0.5, 0.6, 0.2, 0.9]))
         settings["propensity"] = "known"
     elif log.level == "relative":
         settings["propensity"] = "popularity(gamma=2)"
@@ -103,7 +103,7 @@ def test_evaluate_computes_the_allowed_cells_and_lists_the_others(log: Known, tm
 @pytest.mark.parametrize(
     ("estimator", "target", "known", "words"),
     [
-        ("snips", "per_user", {"level": None}, ["never taken as uniform", "--propensity known", "popularity(gamma=1)"]),
+        ("snips", "per_user", {"level": None}, ["never taken as uniform", "propensity='known'", "popularity(gamma=1)"]),
         ("ips", "per_user", {"n_u": False}, ["number of relevant items", "'relevant'", "snips"]),
         ("ips", "pooled", {"n_u": False}, ["number of relevant items", "'relevant'", "snips"]),
         ("ips", "per_user", {"level": "relative"}, ["absolute", "relative", "snips", "known"]),
@@ -116,8 +116,8 @@ def test_evaluate_computes_the_allowed_cells_and_lists_the_others(log: Known, tm
         (GIVEN, "pooled", {}, ["defined for per_user", "ips"]),
         (GIVEN, "per_user_sum", {}, ["defined for per_user", "ips"]),
         ("clipped(snips, at=0.1)", "per_user", {"level": "relative"}, ["means nothing", "clipped(snips, quantile="]),
-        ("naive", "per_user", {"feedback": "ratings"}, ["which are relevant", "--relevant '>=4'"]),
-        ("naive", "pooled", {"feedback": "ratings"}, ["which are relevant", "--relevant '>=4'"]),
+        ("naive", "per_user", {"feedback": "ratings"}, ["which are relevant", "relevant='>=4'"]),
+        ("naive", "pooled", {"feedback": "ratings"}, ["which are relevant", "relevant='>=4'"]),
     ],
 )
 def test_refusals_name_the_reason_and_the_alternative(

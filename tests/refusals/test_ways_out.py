@@ -141,7 +141,7 @@ def offered(feedback: str, level: str, zeros: bool) -> dict[str, Any]:
         test, train = test.filter(pl.col("value") > 0.0).drop("value"), train.drop("value")
     elif not zeros:
         test = test.filter(pl.col("value") > 0.0)
-    given: dict[str, Any] = {"test": test, "models": LISTS, "seen": train, "feedback": feedback}
+    given: dict[str, Any] = {"test": test, "models": LISTS, "train": train, "feedback": feedback}
     if level == "known":
         given = weighed(given)
     elif level != "none":
@@ -151,7 +151,7 @@ def offered(feedback: str, level: str, zeros: bool) -> dict[str, Any]:
 
 def weighed(given: dict[str, Any]) -> dict[str, Any]:
     """With a column of propensities in both logs."""
-    columns = {name: given[name].rename({"weight": "propensity"}) for name in ("test", "seen")}
+    columns = {name: given[name].rename({"weight": "propensity"}) for name in ("test", "train")}
     return given | columns | {"propensity": "known"}
 
 

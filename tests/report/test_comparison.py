@@ -17,8 +17,8 @@ import pytest
 from rich.console import Console
 
 import unskew as us
-import unskew.evaluation.gather
-import unskew.evaluation.inputs
+import unskew.alignment.sources
+import unskew.evaluation.read
 from unskew.errors import RefusedError
 from unskew.evaluation import PropensityComparison
 from unskew.models import MostPopular
@@ -48,7 +48,7 @@ def asked(shop: Path) -> dict[str, Any]:
         "metrics": ["recall@10", "dcg@10"],
         "estimators": ["naive", "snips", "ips"],
         "target": ["per_user", "pooled"],
-        "seen": shop / "train.parquet",
+        "train": shop / "train.parquet",
         "users": shop / "users.parquet",
     }
 
@@ -79,13 +79,13 @@ def test_the_numbers_are_those_of_separate_evaluations(
 def test_with_bootstrap_segments_and_refits_too(shop: Path, models: dict[str, Any]) -> None:
     """Every option of ``evaluate`` passes through."""
     options: dict[str, Any] = {
-        "estimators": ["snips"], "seen": shop / "train.parquet", "interval": "bootstrap", "replicates": 60, "seed": 3,
+        "estimators": ["snips"], "train": shop / "train.parquet", "interval": "bootstrap", "replicates": 60, "seed": 3,
         "by": "popularity(strata=2)", "refit": True, "per_user": True,
     }  # fmt: skip
     names = ["popularity(gamma=1)", "popularity(gamma=2)", "known"]
     found = us.compare_propensities(shop / "test.parquet", models, propensities=names, **options)
     assert list(found.results) == names[:2]
-    assert found.missing[0].propensity == "known" and "--refit" in found.missing[0].reason
+    assert found.missing[0].propensity == "known" and "refit=True" in found.missing[0].reason
     for name in names[:2]:
         alone = us.evaluate(shop / "test.parquet", models, propensity=name, **options)
         assert found[name].estimates == alone.estimates and found[name].verdicts_ == alone.verdicts_
@@ -108,9 +108,9 @@ def test_every_file_is_read_once(
 
         monkeypatch.setattr(module, name, call)
 
-    counted(unskew.evaluation.inputs, "read_log")
-    counted(unskew.evaluation.gather, "read_recommendations")
-    counted(unskew.evaluation.gather, "read_population")
+    counted(unskew.alignment.sources, "read_log")
+    counted(unskew.evaluation.read, "read_recommendations")
+    counted(unskew.evaluation.read, "read_population")
     made: list[int] = []
     recommend = MostPopular.recommend
 
@@ -187,7 +187,7 @@ def test_naive_alone_is_not_debiased_by_any_propensity(shop: Path, models: dict[
         models,
         propensities=["known", "uniform"],
         estimators=["naive"],
-        seen=shop / "train.parquet",
+        train=shop / "train.parquet",
     )
     assert "Not debiased: no estimator here uses propensities" in printed(found, 100)
     assert "Not debiased" in comparison_page(found)
@@ -209,7 +209,7 @@ def test_cells_that_only_some_propensities_support_are_told(found: PropensityCom
 
 def test_what_no_propensity_supports_is_refused(shop: Path, models: dict[str, Any]) -> None:
     """As in ``evaluate``: an error, or listed with refused='skip'; where nothing is left, an error in any case."""
-    files: dict[str, Any] = {"seen": shop / "train.parquet"}
+    files: dict[str, Any] = {"train": shop / "train.parquet"}
     relative = NAMES[1:]
     more = files | {"estimators": ["snips", "ips"]}
     with pytest.raises(RefusedError, match="under any of the propensities"):
@@ -223,7 +223,7 @@ def test_what_no_propensity_supports_is_refused(shop: Path, models: dict[str, An
 def test_a_propensity_that_cannot_be_had_is_told_and_alone_it_is_an_error(shop: Path, models: dict[str, Any]) -> None:
     """naive_bayes lacks its random sample; wrong names, wrong options and no propensity at all are errors."""
     test = shop / "test.parquet"
-    files: dict[str, Any] = {"seen": shop / "train.parquet"}
+    files: dict[str, Any] = {"train": shop / "train.parquet"}
     found = us.compare_propensities(test, models, propensities=["known", "naive_bayes"], **files)
     assert [(m.propensity, m.metric) for m in found.missing] == [("naive_bayes(smoothing=1)", None)]
     with pytest.raises(us.InputError, match="needs logs with values"):
@@ -249,7 +249,7 @@ def test_different_reasons_are_one_error(shop: Path, models: dict[str, Any]) -> 
     """A refusal beside another loss: all reasons are told, whatever kinds of error they are."""
     lost = ["calibrated(popularity(gamma=1))", "naive_bayes"]
     with pytest.raises(us.InputError, match=r"probability of a click[\s\S]*needs logs with values"):
-        us.compare_propensities(shop / "test.parquet", models, propensities=lost, seen=shop / "train.parquet")
+        us.compare_propensities(shop / "test.parquet", models, propensities=lost, train=shop / "train.parquet")
 
 
 def test_results_are_found_by_any_spelling(found: PropensityComparison) -> None:
@@ -265,7 +265,7 @@ def test_names_and_fitted_objects(shop: Path, models: dict[str, Any]) -> None:
     train = us.read_log(shop / "train.parquet")
     own = {"mine": Popularity(1.0).fit(train.take(train.user < 100)), "all": "popularity(gamma=1)"}
     found = us.compare_propensities(
-        shop / "test.parquet", models, propensities=own, estimators=["snips"], seen=shop / "train.parquet"
+        shop / "test.parquet", models, propensities=own, estimators=["snips"], train=shop / "train.parquet"
     )
     assert found.fitted == {"mine": "popularity(gamma=1)", "all": "popularity(gamma=1)"}
     assert found["mine"].estimates != found["all"].estimates

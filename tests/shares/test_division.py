@@ -31,7 +31,7 @@ LISTS = pl.DataFrame({"user": [*range(3 * USERS)], "item": [1] * 3 * USERS, "ran
 
 def evaluate(test: Any, train: Any, **options: Any) -> us.Result:
     asked: dict[str, Any] = {"metrics": ["recall@1"], "estimators": ["naive"], "candidates": "all"}
-    return us.evaluate(test, {"m": LISTS}, seen=train, **(asked | options))
+    return us.evaluate(test, {"m": LISTS}, train=train, **(asked | options))
 
 
 def test_no_common_user() -> None:
@@ -40,12 +40,12 @@ def test_no_common_user() -> None:
     with pytest.raises(InputError) as caught:
         evaluate(test, train)
     said = str(caught.value)
-    assert "none of its 30 users has a row in the training log" in said and "--share users" in said
+    assert "none of its 30 users has a row in the training log" in said and "share='users'" in said
     assert "'30' in the test log" in said and "'0' in the training log" in said
     assert evaluate(test, train, share="users").inputs["users"]["population"] == USERS
-    with pytest.raises(InputError, match="--share users"):
+    with pytest.raises(InputError, match="share='users'"):
         evaluate(test, train, share=0.5)  # no random split of 60 users leaves none in common
-    with pytest.raises(InputError, match="--share users"):
+    with pytest.raises(InputError, match="share='users'"):
         evaluate(test, train, users=pl.DataFrame({"user": range(2 * USERS)}))
 
 
@@ -66,7 +66,7 @@ def test_a_common_user_is_enough_and_splits_of_ours_are_not_doubted() -> None:
     train, test = us.split.holdout(tiny, 0.4, seed=seed)
     assert evaluate(test, train).estimates
     assert evaluate(test.to_frame(), train.to_frame(), share=0.4).estimates
-    with pytest.raises(InputError, match="--share users"):
+    with pytest.raises(InputError, match="share='users'"):
         evaluate(test.to_frame(), train.to_frame())
 
 
@@ -145,5 +145,5 @@ def test_numbers_are_not_compared_with_dates() -> None:
 def test_comparing_propensities_says_the_same() -> None:
     """The error comes once, before any list is made."""
     train, test = log(range(USERS)), log(range(USERS, 2 * USERS))
-    with pytest.raises(InputError, match="--share users"):
-        us.compare_propensities(test, {"m": LISTS}, propensities=["popularity(gamma=1)", "uniform"], seen=train)
+    with pytest.raises(InputError, match="share='users'"):
+        us.compare_propensities(test, {"m": LISTS}, propensities=["popularity(gamma=1)", "uniform"], train=train)

@@ -77,7 +77,7 @@ def ips(test: Any, train: Any, **options: Any) -> float:
     """The sum of dcg@3 over the first user's list; the second user is listed nothing."""
     asked: dict[str, Any] = {"metrics": ["dcg@3"], "estimators": ["ips"], "target": "per_user_sum", "threads": 1}
     try:
-        return 2.0 * us.evaluate(test, {"m": LISTS}, seen=train, **asked, **options).estimates[0].value
+        return 2.0 * us.evaluate(test, {"m": LISTS}, train=train, **asked, **options).estimates[0].value
     except us.InputError as problem:
         if "every score" not in str(problem):
             raise

@@ -60,7 +60,7 @@ def test_a_right_level_is_left_alone(seed: int) -> None:
     assert about_level(found) == [] and abs(found.estimates[0].value - truth) < 4 * found.estimates[0].se
     train, test = divided(frame, 0.3, seed)
     for candidates in ("all", "unseen"):
-        assert about_level(evaluate(test, lists, ["ips"], seen=train, share=0.3, candidates=candidates)) == []
+        assert about_level(evaluate(test, lists, ["ips"], train=train, share=0.3, candidates=candidates)) == []
 
 
 @pytest.mark.parametrize("candidates", ["all", "unseen"])
@@ -68,14 +68,14 @@ def test_a_forgotten_share_is_refused_named_and_mended(candidates: str) -> None:
     """A 70/30 split outside the library: without --share ips would be .3 of the truth; the advice is right."""
     frame, lists, truth = world()
     train, test = divided(frame, 0.3)
-    said = refused(test, lists, ["ips"], seen=train, candidates=candidates)
-    assert "level of the propensities is wrong" in said and "--share 0.3" in said and "se snips" in said
-    assert "say --share." in refused(test, lists, ["ips"])  # nothing tells how large without the training log
-    mended = evaluate(test, lists, ["ips"], seen=train, candidates=candidates, share=0.3)
+    said = refused(test, lists, ["ips"], train=train, candidates=candidates)
+    assert "level of the propensities is wrong" in said and "share=0.3" in said and "se snips" in said
+    assert "say share=…." in refused(test, lists, ["ips"])  # nothing tells how large without the training log
+    mended = evaluate(test, lists, ["ips"], train=train, candidates=candidates, share=0.3)
     if candidates == "all":
         (one,) = mended.estimates
         assert one.low < truth < one.high
-    other = evaluate(test, lists, ["snips"], seen=train, candidates=candidates)  # the alternative that was named
+    other = evaluate(test, lists, ["snips"], train=train, candidates=candidates)  # the alternative that was named
     assert any("level of the propensities is wrong" in text for text in other.warnings)
 
 
@@ -84,9 +84,9 @@ def test_a_share_too_many_is_refused_and_named() -> None:
     frame, lists, truth = world()
     train, test = divided(frame, 0.3)
     own = test.with_columns(propensity=pl.col("propensity") * 0.3)
-    said = refused(own, lists, ["ips"], seen=train, candidates="all", share=0.3)
+    said = refused(own, lists, ["ips"], train=train, candidates="all", share=0.3)
     assert "describe the test log itself" in said and "leave the share out" in said
-    (one,) = evaluate(own, lists, ["ips"], seen=train, candidates="all").estimates
+    (one,) = evaluate(own, lists, ["ips"], train=train, candidates="all").estimates
     assert one.low < truth < one.high
 
 
@@ -116,7 +116,7 @@ def test_silent_users_that_are_missing_are_named() -> None:
     frame = pl.DataFrame({"user": user, "item": item, "value": y[user, item], "propensity": p[user, item]})
     lists = pl.DataFrame({"user": range(users), "item": [0] * users, "rank": [1] * users})
     said = refused(frame, lists, ["ips"])
-    assert "missing from the population" in said and "--users" in said
+    assert "missing from the population" in said and "users=" in said
     (one,) = evaluate(frame, lists, ["ips"], users=pl.DataFrame({"user": range(users)})).estimates
     assert one.low < y[:, 0].mean() < one.high
 
@@ -136,7 +136,7 @@ def test_items_that_nobody_saw_do_not_matter_to_sums() -> None:
     (one,) = evaluate(frame, lists, ["ips"]).estimates
     assert one.low < y[:, 0].mean() < one.high
     said = refused(frame, lists, ["ips"], target="per_pair")
-    assert "--items" in said and "se snips" in said
+    assert "items=" in said and "se snips" in said
     items = pl.DataFrame({"item": range(20 + tail)})
     (two,) = evaluate(frame, lists, ["ips"], target="per_pair", items=items).estimates
     assert two.value == pytest.approx(y[:, 0].mean(), abs=4 * two.se)
@@ -159,19 +159,19 @@ def test_numbers_of_relevant_items_check_logs_of_positives() -> None:
     options: dict[str, Any] = {"feedback": None, "target": "pooled", "users": users, "metrics": ["recall@1"]}
     assert about_level(evaluate(frame, lists, ["ips"], **options)) == []
     train, test = divided(frame, 0.3)
-    said = refused(test, lists, ["ips"], seen=train, candidates="all", **options)
-    assert "forgotten --share" in said and "se snips" in said
-    assert evaluate(test, lists, ["snips"], seen=train, candidates="all", **options).estimates
-    assert about_level(evaluate(test, lists, ["ips"], seen=train, candidates="all", share=0.3, **options)) == []
+    said = refused(test, lists, ["ips"], train=train, candidates="all", **options)
+    assert "forgotten share=" in said and "se snips" in said
+    assert evaluate(test, lists, ["snips"], train=train, candidates="all", **options).estimates
+    assert about_level(evaluate(test, lists, ["ips"], train=train, candidates="all", share=0.3, **options)) == []
 
 
 def test_numbers_of_relevant_items_that_count_training_items() -> None:
     """Candidates are outside training, n_u was counted on everything: refused for ips over n_u, not for sums."""
     frame, lists, users = clicks()
     train, test = divided(frame, 0.3)
-    options: dict[str, Any] = {"feedback": None, "users": users, "metrics": ["recall@1"], "seen": train, "share": 0.3}
+    options: dict[str, Any] = {"feedback": None, "users": users, "metrics": ["recall@1"], "train": train, "share": 0.3}
     said = refused(test, lists, ["ips"], target="pooled", **options)
-    assert "count training items too" in said and "--candidates all" in said
+    assert "count training items too" in said and "candidates='all'" in said
     assert evaluate(test, lists, ["ips"], target="per_user_sum", **options).estimates
     assert evaluate(test, lists, ["ips"], target="pooled", candidates="all", **options).estimates
 
@@ -183,13 +183,13 @@ def test_what_cannot_be_checked_is_said() -> None:
     assert "cannot be checked (a log of positives" in said and "ips rests on it" in said
     assert about_level(evaluate(frame, lists, ["snips"], feedback=None, target="pooled")) == []
     train, test = divided(frame, 0.3)
-    (said,) = about_level(evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", seen=train))
-    assert "taken to describe the test log alone" in said and "say --share 0.3" in said
-    told = evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", seen=train, share=0.3)
-    assert "--share" not in about_level(told)[0]
+    (said,) = about_level(evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", train=train))
+    assert "taken to describe the test log alone" in said and "say share=0.3" in said
+    told = evaluate(test, lists, ["ips"], feedback=None, target="per_user_sum", train=train, share=0.3)
+    assert "share=" not in about_level(told)[0]
     valued, lists, _ = world()
     parts = us.split.holdout(Log.from_frame(valued, feedback="conversions"), 0.3)
-    fitted = evaluate(parts.test, lists, ["ips"], seen=parts.train, propensity="popularity(gamma=1, level=absolute)")
+    fitted = evaluate(parts.test, lists, ["ips"], train=parts.train, propensity="popularity(gamma=1, level=absolute)")
     assert "they are fitted" in about_level(fitted)[0]
     small = evaluate(valued.filter(pl.col("user") < 4), lists, ["ips"])
     assert "too little was seen: 4 users" in about_level(small)[0]

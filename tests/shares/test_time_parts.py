@@ -44,16 +44,16 @@ def test_a_column_of_the_whole_log_has_no_level_on_a_part_cut_by_time() -> None:
     """ips would give .3 of the truth; the alternatives that the refusal names are accepted."""
     log, lists, truth = whole()
     train, test = holdout(log, 0.3, by="time")
-    said = refused(test, lists, ["ips"], seen=train)
+    said = refused(test, lists, ["ips"], train=train)
     assert "propensities of the test period" in said and "known(part=test)" in said
     assert "snips under target pooled" in said
-    result = evaluate(test, lists, ["snips"], seen=train, target="pooled")
+    result = evaluate(test, lists, ["snips"], train=train, target="pooled")
     assert any("time decided which rows are in the test log" in text for text in result.warnings)
     assert "clipped(snips, at=0.1)" in (said := refused(test, lists, ["clipped(snips, at=0.1)"], target="pooled"))
     assert "quantile" in said
     period = Log.from_frame(test.to_frame().with_columns(propensity=pl.col("propensity") * 0.3))  # of that period
     for own, propensity in ((period, "known"), (_with(test, period), "known(part=test)")):
-        (one,) = evaluate(own, lists, ["ips"], seen=train, propensity=propensity).estimates
+        (one,) = evaluate(own, lists, ["ips"], train=train, propensity=propensity).estimates
         assert one.low < truth < one.high
 
 
@@ -71,7 +71,7 @@ def test_a_random_part_of_a_part_without_a_share_has_none(way: str) -> None:
     later = holdout(log, 0.5, by="time").test
     train, test = holdout(later, 0.3) if way == "holdout" else k_fold(later, 3)[0]
     assert test.share is None and train.share is None and test.cut_by_time and train.cut_by_time
-    assert "propensities of the test period" in refused(test, lists, ["ips"], seen=train)
+    assert "propensities of the test period" in refused(test, lists, ["ips"], train=train)
 
 
 def test_a_part_of_a_random_part_that_time_cuts_has_none() -> None:
@@ -99,9 +99,9 @@ def test_training_that_time_has_cut() -> None:
     log, lists, truth = whole()
     rest, test = holdout(log, 0.3)
     older = holdout(rest, 0.5, by="time").train
-    (one,) = evaluate(test, lists, ["ips"], seen=older).estimates
+    (one,) = evaluate(test, lists, ["ips"], train=older).estimates
     assert one.low < truth < one.high
-    assert "propensities of the test period" in refused(test, lists, ["ips"], seen=older, candidates="unseen")
+    assert "propensities of the test period" in refused(test, lists, ["ips"], train=older, candidates="unseen")
 
 
 def test_a_share_of_a_part_cut_by_time_is_an_error() -> None:
@@ -109,7 +109,7 @@ def test_a_share_of_a_part_cut_by_time_is_an_error() -> None:
     log, lists, _ = whole()
     train, test = holdout(log, 0.3, by="time")
     with pytest.raises(InputError, match=r"cut off by time, so it is no random share[^\0]*known\(part=test\)"):
-        evaluate(test, lists, ["ips"], seen=train, share=0.3)
+        evaluate(test, lists, ["ips"], train=train, share=0.3)
     with pytest.raises(InputError, match="Leave one of them out"):
         evaluate(test.to_frame(), lists, ["ips"], share=0.3, propensity="known(part=test)")
 
@@ -129,7 +129,7 @@ def test_fitted_propensities_of_another_period_have_no_level() -> None:
     log, lists, _ = whole()
     frame = log.to_frame().with_columns(value=pl.Series(np.resize([0.0, 1.0, 1.0], len(log))))
     train, test = holdout(Log.from_frame(frame, feedback="conversions"), 0.3, by="time")
-    options: dict[str, Any] = {"seen": train, "propensity": "popularity(gamma=1, level=absolute)"}
+    options: dict[str, Any] = {"train": train, "propensity": "popularity(gamma=1, level=absolute)"}
     said = refused(test, lists, ["ips"], **options)
     assert "describe the training log" in said and "Or use snips" in said
     assert evaluate(test, lists, ["snips"], **options).estimates

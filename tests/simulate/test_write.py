@@ -23,7 +23,7 @@ def test_files_say_what_the_world_says(tmp_path: Path) -> None:
     paths = write(WORLD, tmp_path / "new", told.append)
     assert told == [*NAMES, "truth"] == list(paths)
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == sorted(FILES)
-    with pytest.raises(InputError, match=r"train\.parquet: this file exists \(and 8 more\)[^$]*--force"):
+    with pytest.raises(InputError, match=r"train\.parquet: this file exists \(and 8 more\)[^$]*force=True"):
         write(WORLD, tmp_path / "new")
     assert read_log(paths["train"]).to_frame().equals(WORLD.train.to_frame())
     assert read_log(paths["test"]).to_frame().equals(WORLD.test.to_frame())

@@ -269,7 +269,7 @@ def test_assumed_propensities_never_say_better() -> None:
     models = {
         name: world.lists(rng, 0.3, pull, banned=clicked & ~later) for name, pull in (("one", 0.0), ("other", 1.0))
     }
-    options: dict[str, Any] = {"seen": world.rows(clicked & ~later).drop("propensity"), "estimators": ["snips"]}
+    options: dict[str, Any] = {"train": world.rows(clicked & ~later).drop("propensity"), "estimators": ["snips"]}
     said = {
         "popularity(gamma=1)": "exposure explains all of popularity",
         "popularity(gamma=0)": "exposure explains 50% of popularity",

@@ -49,8 +49,8 @@ def advise(audit: Audit, columns: Mapping[str, str] | None = None) -> tuple[Advi
     if audit.feedback is None:
         return (
             Advice(
-                "Say first what a value means, and audit again: --feedback conversions, ratings or implicit, or "
-                "--relevant '>=4'. What to do depends on it."
+                "Say first what a value means, and audit again: feedback='conversions', ratings or implicit, or "
+                "relevant='>=4'. What to do depends on it."
             ),
         )
     write = _Commands(audit, columns or {})
@@ -135,7 +135,7 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
         Advice(
             f"Weigh by {FITTED}, fitted to what was seen in a training log. Its assumption: whether a pair was seen "
             "depends on how active the user and how popular the item is, not on its value. Only pairs drawn at random "
-            "(--mcar) can show whether the value matters.",
+            "(mcar=…) can show whether the value matters.",
             write.write(["naive", "snips"], FITTED, given=["--train TRAIN"]),
         ),
         _undebiased(write, "Without a training log nothing can be fitted"),
@@ -166,7 +166,7 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
         ),
         Advice(
             "With a training log, whose items are not recommended again, the same. If the column describes the log "
-            "before it was split at random, add --share with the test part's share.",
+            "before it was split at random, add share=… with the test part's share.",
             write.write(["naive", "snips"], "known", given=["--train TRAIN"]),
         ),
     ]

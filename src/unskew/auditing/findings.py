@@ -184,7 +184,7 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
             f"The propensities imply {p.implied_pairs:,.0f} pairs (Σ 1/P), but there are {p.pairs:,} (users × items).",
             "Are they the probability that this user saw this item? A policy's probability of choosing an item for",
             "one slot is something else. If the file is a random part of the log that they speak of, check",
-            "known(share=…) instead (--propensity), which allows for that.",
+            "known(share=…) instead (propensities=…), which allows for that.",
         )
 
 
@@ -229,7 +229,7 @@ def _policies(audit: Audit) -> Iterator[Finding]:
         "warning",
         f"The log was written by {found.number} policies that chose differently: {most.a} and {most.b} differ by",
         f"{most.js_bits:.2f} bits (chance: {most.js_chance:.2f}). Each favours recommenders that resemble it; look at",
-        "them apart with --by policy.",
+        "them apart with by='policy'.",
     )
 
 
@@ -269,17 +269,17 @@ def _values(audit: Audit) -> Iterator[Finding]:
     if values is None:
         return
     if values.constant:
-        yield _say("warning", f"All values are {values.minimum:g}: they say nothing. Use --feedback implicit.")
+        yield _say("warning", f"All values are {values.minimum:g}: they say nothing. Use feedback='implicit'.")
     elif audit.feedback is None:
         yield _say(
             "note",
-            "There is a column 'value', and nothing says what it means: evaluating needs --feedback conversions,",
-            "ratings or implicit, or a threshold such as --relevant '>=4'.",
+            "There is a column 'value', and nothing says what it means: evaluating needs feedback='conversions',",
+            "ratings or implicit, or a threshold such as relevant='>=4'.",
         )
     elif audit.feedback == "ratings" and audit.relevant is None:
-        yield _say("note", "A rating alone does not say what is relevant: per_user and pooled need --relevant '>=4'.")
+        yield _say("note", "A rating alone does not say what is relevant: per_user and pooled need relevant='>=4'.")
     elif audit.feedback == "conversions" and audit.positives:
-        yield _say("warning", "Conversions without a single zero: is it a log of positives (--feedback implicit)?")
+        yield _say("warning", "Conversions without a single zero: is it a log of positives (feedback='implicit')?")
 
 
 def _users(audit: Audit) -> Iterator[Finding]:
@@ -310,7 +310,7 @@ def _rows(audit: Audit) -> Iterator[Finding]:
             "note",
             f"{count(size.duplicates, 'row repeats', 'rows repeat')} a pair",
             f"({percent(size.duplicates / size.read)}).",
-            "One row of each pair is kept here, as unskew evaluate does with --duplicates first.",
+            "One row of each pair is kept here, as evaluate does with duplicates='first'.",
         )
     for reason, rows in size.dropped.items():
         yield _say("note", f"{count(rows, 'row was', 'rows were')} dropped: {reason}.")

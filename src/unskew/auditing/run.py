@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.sources import Names, as_log
 from unskew.auditing.advice import advise
 from unskew.auditing.checks import check_on
 from unskew.auditing.contrast import Contrast, contrast
@@ -26,7 +27,6 @@ from unskew.auditing.weights import Expected, expected, rehearse
 from unskew.auditing.weights import propensities as describe_propensities
 from unskew.auditing.widths import Width, widths
 from unskew.errors import InputError
-from unskew.evaluation.inputs import Names, as_log
 from unskew.log import Feedback, Log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.relevance import gains
@@ -74,8 +74,8 @@ def audit(
     asked = by_name(propensities)
     if not asked and (user_features is not None or item_features is not None):
         raise InputError(
-            "covariates serve propensities, and none is asked for: name one with --propensity "
-            "'logistic(features=outer)' (propensities=[…])."
+            "covariates serve propensities, and none is asked for: name one with "
+            "propensities=['logistic(features=outer)']."
         )
     how = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
     read, other, told = _read(log, mcar, Names(columns), how, relevant)
@@ -192,7 +192,7 @@ def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
         if side.value is None and not asked:
             raise InputError(
                 f"{name}: an MCAR log is compared by value, and there is no value here.\n"
-                "Say which column it is with --columns value=..., and leave out --feedback implicit."
+                "Say which column it is with columns={'value': '...'}, and leave out feedback='implicit'."
             )
     if not len(mcar):
         raise InputError(f"{mcar.account.source}: the MCAR log has no rows.")

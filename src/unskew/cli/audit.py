@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unskew.cli.console import err, out, progress
+from unskew.cli.flags import audit_with_flags
 from unskew.cli.options import (
     INPUTS,
     Columns,
@@ -75,6 +76,7 @@ def audit(
             duplicates=duplicates,  # type: ignore[arg-type]
             progress=report,
         )
+    found = audit_with_flags(found)
     if not quiet:
         out.print(found)
     for path in write_outputs(found, json=json, html=html):

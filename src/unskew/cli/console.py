@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
+from unskew.cli.flags import with_flags
 from unskew.errors import UnskewError
 from unskew.plain import plain, without_controls
 from unskew.stopping import stopped
@@ -48,7 +49,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
         except UnskewError as error:
-            fail(str(error))
+            fail(with_flags(str(error)))
         except KeyboardInterrupt:
             stopped()
         except BrokenPipeError:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import err, out, progress
+from unskew.cli.flags import result_with_flags
 from unskew.cli.options import check_outputs
 
 if TYPE_CHECKING:
@@ -57,10 +58,11 @@ def demo(
             estimators=[NAIVE, RECOMMENDED],
             target=TARGET,
             propensity="known",
-            seen=train,
+            train=train,
             users=world.relevant_counts(),
             progress=report,
         )
+    result = result_with_flags(result)
     if not quiet:
         truth = {name: world.truth(given, METRIC, TARGET) for name, given in lists.items()}
         out.print(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from unskew.cli.console import err, out, progress
+from unskew.cli.flags import comparison_with_flags, result_with_flags
 from unskew.cli.models import Ready, is_file
 from unskew.cli.options import (
     INPUTS,
@@ -178,6 +179,12 @@ def evaluate(
             "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, --model name=FILE.npz, or "
             "--model name=SPEC with --train."
         )
+    for name, source in [*lists.items(), *predicted.items()]:
+        if is_file(source):
+            raise InputError(
+                f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
+                f"Give it with --model {plain(name)}={plain(source)}."
+            )
     mapped, told = column_map(columns), _share(share)
     reading: dict[str, Any] = {"columns": mapped, "feedback": feedback, "invalid": invalid, "duplicates": duplicates}
 
@@ -205,9 +212,9 @@ def evaluate(
             estimators=estimator,
             **weighed,
             outcome=outcome,
-            crossfit=not in_sample,
+            in_sample=in_sample,
             target=target,
-            seen=train,
+            train=train,
             relevant=relevant,
             users=users,
             items=items,
@@ -228,6 +235,7 @@ def evaluate(
             progress=report,
             **reading,
         )
+    result = comparison_with_flags(result) if several else result_with_flags(result)
     if not quiet:
         out.print(result)
     for path in write_outputs(result, json=json, csv=csv, parquet=parquet, html=html):
@@ -236,7 +244,7 @@ def evaluate(
 
 
 def _predictions(path: str, columns: dict[str, str] | None, invalid: str) -> Any:
-    from unskew.evaluation.inputs import Names
+    from unskew.alignment.sources import Names
     from unskew.log import read_predictions
 
     return read_predictions(path, columns=Names(columns).of_predictions, invalid=invalid)  # type: ignore[arg-type]

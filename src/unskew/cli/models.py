@@ -69,7 +69,7 @@ class Ready:
     def _fitted(self, unfitted: dict[str, Any]) -> dict[str, Any]:
         if self.train is None:
             raise InputError("--model fits a recommender on a training log: give --train.")
-        from unskew.evaluation.inputs import Names
+        from unskew.alignment.sources import Names
         from unskew.log import read_log
 
         names = Names(self.reading["columns"])

@@ -127,7 +127,7 @@ def _training_shares(strata: Strata, summary: Summary) -> list[float]:
     """P(v): the share of the training rows in each stratum."""
     rows = summary.training
     if rows is None:
-        raise InputError("stratified(shares=train) needs a training log to measure the shares on: give --train.")
+        raise InputError("stratified(shares=train) needs a training log to measure the shares on: give train=….")
     if strata.by_propensity:
         if rows.propensity is None:
             raise InputError(

@@ -1,10 +1,9 @@
 """The main job, from a held-out log and lists to debiased estimates with a verdict: wiring, no formulas.
 
-``run`` walks through the other files: ``question`` (what is asked, parsed), ``inputs`` (logs and lists from whatever
-people have), ``align`` with ``rows``, ``lists`` and ``rules`` (one vocabulary, what is dropped), ``measure`` (sums, and
-what checks need besides), ``cell_comparisons`` (each pair of models against all checks), ``answer`` (the rows),
-``segments`` (parts of users or interactions), ``cautions`` (what a reader should know).
-``compare`` asks the same under several propensities, and ``comparison`` says how far the answers move.
+``run`` shows the whole walk: a ``request`` is ``read``, coded and aligned (the room ``alignment``), with
+``fit_propensity`` in between, then planned (``planning``), given its outcome model (``fit_outcome``), measured,
+answered, and worded by the rules in ``warnings``. ``compare`` asks the same under several propensities, and
+``comparison`` says how far the answers move.
 """
 
 from __future__ import annotations

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from inspect import signature
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from unskew.errors import InputError, RefusedError, UnskewError
 from unskew.evaluation.comparison import Missing, PropensityComparison
-from unskew.evaluation.gather import gather
-from unskew.evaluation.inputs import Names, read_side
-from unskew.evaluation.options import check_options
-from unskew.evaluation.question import Question
-from unskew.evaluation.run import evaluate
+from unskew.evaluation.planning import SKIP
+from unskew.evaluation.read import Stage, read
+from unskew.evaluation.request import Request
+from unskew.evaluation.run import answer_request, reporter
 from unskew.propensity import Propensity
 from unskew.propensity.checking import by_name
 from unskew.result import Result
-
-Stage = Callable[[str, int, int], None]
 
 
 def compare_propensities(
@@ -48,16 +44,15 @@ def compare_propensities(
     named = by_name(propensities)
     if not named:
         raise InputError("there is no propensity to compare: give at least one, such as 'popularity(gamma=1)'.")
-    say = progress or (lambda stage, done, total: None)
-    once = _read_once(test, models, next(iter(named.values())), refused, options, say)
+    say = reporter(progress)
+    request = Request.of(test, models, propensity=next(iter(named.values())), refused=refused, **options)
+    inputs = read(request, say)
     results: dict[str, Result] = {}
     lost: dict[str, UnskewError] = {}
     for name, model in named.items():
-        stage = _prefixed(say, name)
         try:
-            results[name] = evaluate(
-                once.test, once.models, propensity=model, refused="skip", progress=stage, **once.options
-            )
+            asked = replace(request, propensity=model, refused="skip")
+            results[name] = answer_request(asked, inputs, _prefixed(say, name))
         except UnskewError as error:
             lost[name] = error
     if not results:
@@ -67,48 +62,9 @@ def compare_propensities(
         missing += [
             Missing(name, r["metric"], r["estimator"], r["target"], r["reason"]) for r in result.inputs["refused"]
         ]
-    if refused == "error" and options.get("estimators") is not None:
+    if refused == "error" and request.chosen:
         _refuse_everywhere(missing, len(results))
     return PropensityComparison(results, tuple(missing))
-
-
-@dataclass(frozen=True, eq=False)
-class _Once:
-    """What ``evaluate`` is called with, everything read."""
-
-    test: Any
-    models: Mapping[str, Any]
-    options: dict[str, Any]
-
-
-def _read_once(
-    test: Any, models: Mapping[str, Any], first: Propensity, refused: str, options: dict[str, Any], say: Stage
-) -> _Once:
-    """Read logs, lists, population and covariates as ``evaluate`` would; it then takes them as they are."""
-    bound = signature(evaluate).bind(test, models, propensity=first, refused=refused, **options)
-    bound.apply_defaults()
-    a = bound.arguments
-    check_options(models, a["seen"], a["share"], refused, a["drop_seen"], a["refit"], a["interval"], a["threads"])
-    asked = {name: a[name] for name in ("relevant", "by", "level", "interval", "replicates", "seed")}
-    names = Names(a["columns"])
-    asked |= {"columns": names.of_guesses, "invalid": a["invalid"]}
-    question = Question.of(a["metrics"], a["estimators"], first, a["outcome"], a["target"], **asked)
-    how = {name: a[name] for name in ("feedback", "invalid", "duplicates")}
-    say("reading logs", 0, 1)
-    given = gather(
-        question, test, a["seen"], a["users"], a["items"], models, a["candidates"], names, how, say, a["share"]
-    )
-    side = read_side(a["mcar"], a["user_features"], a["item_features"], names, how)
-    read = {
-        "seen": given.train,
-        "users": given.population,
-        "items": given.catalogue,
-        "outcome": question.outcome,
-        "mcar": side.mcar,
-        "user_features": side.user_features,
-        "item_features": side.item_features,
-    }
-    return _Once(given.test, given.ready(models), options | read)
 
 
 def _prefixed(say: Stage, name: str) -> Stage:
@@ -136,5 +92,4 @@ def _refuse_everywhere(missing: Iterable[Missing], propensities: int) -> None:
         if len(found) == propensities
     ]
     if lines:
-        more = "\nTo compute the other cells and list these in the result, use --refused skip."
-        raise RefusedError("this log cannot support, under any of the propensities:\n" + "\n".join(lines) + more)
+        raise RefusedError("this log cannot support, under any of the propensities:\n" + "\n".join(lines) + SKIP)

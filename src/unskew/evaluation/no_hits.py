@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from unskew.alignment.align import Aligned
 from unskew.engine.data import EvaluationData
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
-from unskew.evaluation.align import Aligned
 from unskew.kernels.ranks import find_ranks
 from unskew.metrics import RankingMetric
 from unskew.result import Estimate
@@ -36,14 +36,14 @@ def _what_to_check(aligned: Aligned) -> str:
     """The likely remedy first: a larger k, lists without training items, else the ids."""
     first = _first_hit(aligned.held)
     if first:
-        return f"The first hit stands at rank {first}: ask for a larger k, such as --metric recall@{max(first, 10)}."
+        return f"The first hit stands at rank {first}: ask for a larger k, such as metrics=['recall@{max(first, 10)}']."
     repeats = sum(account.get("training_items_in_lists", 0) for account in aligned.account["models"].values())
     again = aligned.account["test"]["dropped"].get("already in training", 0)
     found = []
     if repeats or again:
         found.append(
             f"{repeats:,} listed items and {again:,} held-out interactions repeat training items, which are no "
-            "candidates: judge them with --candidates all, or close the lists up with --drop-seen."
+            "candidates: judge them with candidates='all', or close the lists up with drop_seen=True."
         )
     items = aligned.items.values
     found.append(

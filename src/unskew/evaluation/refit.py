@@ -15,13 +15,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.align import Aligned
+from unskew.alignment.inputs import Rules
+from unskew.alignment.rows import in_test_part
 from unskew.engine.engine import Engine
 from unskew.engine.passes import Progress
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
-from unskew.evaluation.align import Aligned
-from unskew.evaluation.rows import in_test_part
-from unskew.evaluation.rules import Rules
 from unskew.inference.bootstrap import user_weights
 from unskew.inference.steps import prolonged, stepped
 from unskew.log import Ids
@@ -81,14 +81,14 @@ def _fits(aligned: Aligned, side: FitInputs, rules: Rules) -> Callable[[Weigh | 
     model, held, train = aligned.propensity, aligned.held, aligned.train
     if model is None or not model.estimated or train is None or held.propensity is None:
         raise InputError(
-            "--refit fits estimated propensities anew in every replicate: it needs a propensity that is fitted, and "
-            "the training log (--train) that it is fitted on."
+            "refit=True fits estimated propensities anew in every replicate: it needs a propensity that is fitted, and "
+            "the training log (train=…) that it is fitted on."
         )
 
     if not model.smooth:
         raise InputError(
-            f"--refit: '{model}' jumps when the weights of users move, and no bootstrap follows the error of such a "
-            "curve. Use calibrated(…, method=platt), or leave --refit out."
+            f"refit=True: '{model}' jumps when the weights of users move, and no bootstrap follows the error of such a "
+            "curve. Use calibrated(…, method=platt), or leave refit=True out."
         )
 
     settled = model.tuned(train, inputs=side)
@@ -103,7 +103,7 @@ def _fits(aligned: Aligned, side: FitInputs, rules: Rules) -> Callable[[Weigh | 
 
     if not np.allclose(fit(None), held.propensity, rtol=1e-6, atol=0.0):
         raise InputError(
-            "--refit: the given propensities were not fitted on the training log (--train, seen=…), so that fitting "
+            "refit=True: the given propensities were not fitted on the training log (train=…), so that fitting "
             "them anew there says nothing of their error. Give that log, or the propensity's string."
         )
     return fit

@@ -1,4 +1,9 @@
-"""The main job: from a held-out log and recommenders' lists to debiased estimates with a verdict. Wiring only."""
+"""The main job: from a held-out log and recommenders' lists to debiased estimates with a verdict. Wiring only.
+
+    request → read → code → fit the propensity → align → plan → fit the outcome model → measure → answer → word
+
+Each step is one function of what the steps before it gave.
+"""
 
 from __future__ import annotations
 
@@ -7,38 +12,36 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
+from unskew.alignment.align import Aligned, align
+from unskew.alignment.division import check_division
+from unskew.alignment.inputs import Inputs, Share
+from unskew.alignment.vocabulary import code
+from unskew.bounds import shown
 from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.engine import Engine
 from unskew.engine.memory import MemoryEngine
-from unskew.engine.plan import EvaluationPlan, Refusal, make_plan, sift
-from unskew.errors import RefusedError
+from unskew.engine.plan import EvaluationPlan
+from unskew.errors import InputError
 from unskew.estimators import Estimator
-from unskew.evaluation import beyond, cautions, missing_lists, plausible, shares
-from unskew.evaluation.align import Aligned, align, training_gains
 from unskew.evaluation.answer import answer
-from unskew.evaluation.gather import Given, Stage, gather
-from unskew.evaluation.guesses import with_guesses
-from unskew.evaluation.inputs import Names, read_side
-from unskew.evaluation.level import level_warnings
-from unskew.evaluation.measure import Setting, error_per_comparison, measure
+from unskew.evaluation.fit_outcome import fit_outcome
+from unskew.evaluation.fit_propensity import fit_propensity
+from unskew.evaluation.measure import Measured, Setting, error_per_comparison, measure
 from unskew.evaluation.no_hits import refuse_no_hits
-from unskew.evaluation.options import check_options
 from unskew.evaluation.per_user import per_user_rows
-from unskew.evaluation.question import Question
+from unskew.evaluation.planning import plan_cells, targets_for
+from unskew.evaluation.read import Stage, read
 from unskew.evaluation.refit import refit_replicates
-from unskew.evaluation.rules import Rules
+from unskew.evaluation.request import Request
 from unskew.evaluation.segment_tables import measure_segments, single_clicks, support_gap
+from unskew.evaluation.warnings import Facts, warnings
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.memory import require
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
-from unskew.propensity import FitInputs, Propensity
+from unskew.propensity import Propensity
 from unskew.result import Result
-
-COLUMN_USED = (
-    "The test log has a column 'propensity': pairs are weighed by it, as propensities that were known when pairs were "
-    "shown (--propensity known). Name another with --propensity, or ask for --estimator naive alone."
-)
 
 
 def evaluate(
@@ -49,14 +52,14 @@ def evaluate(
     estimators: Sequence[str | Estimator] | None = None,
     propensity: str | Propensity | None = None,
     outcome: str | Outcome | None = None,
-    crossfit: bool = True,
+    in_sample: bool = False,
     target: str | Sequence[str] | None = None,
-    seen: Any = None,
+    train: Any = None,
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
     users: Any = None,
     items: Any = None,
-    share: float | Literal["users"] | None = None,
+    share: Share = None,
     mcar: Any = None,
     user_features: Any = None,
     item_features: Any = None,
@@ -85,13 +88,13 @@ def evaluate(
         metrics: canonical strings such as ``recall@10`` or ``mae``.
         estimators: canonical strings; by default naive, and snips where there are propensities; with an outcome
             model naive, ips and dr, or else snips(over=list) and sndr, which do without a level.
-        propensity: a canonical string (popularity is then fitted on ``seen``) or a fitted object; by default the test
+        propensity: a canonical string (popularity is then fitted on ``train``) or a fitted object; by default the test
             log's own column ``propensity``, where there is one.
         outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
             ``logistic_mf(dim=10)``, or a fitted object.
-        crossfit: fit the outcome model by folds of pairs (default), or in sample as saito20 does.
+        in_sample: fit the outcome model to the pairs that it is asked about, as saito20 does, not by folds of pairs.
         target: ``per_user``, ``pooled``, ``per_user_sum``, ``per_pair``, or several; by default the usual one.
-        seen: the training log. Its items are no candidates for the user, popularity is counted on it.
+        train: the training log. Its items are no candidates for the user, popularity is counted on it.
         feedback: what a row of the logs says; needed where there is a column ``value``.
         relevant: a threshold on the value, ``'>=4'``.
         users: the population, ``user[, relevant]``, with n_u where known; by default the users of both logs.
@@ -102,7 +105,7 @@ def evaluate(
         mcar: a log whose pairs were seen at random, for ``naive_bayes``.
         user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
             model of scikit-learn.
-        candidates: ``unseen`` (default with ``seen``) or ``all``.
+        candidates: ``unseen`` (default with ``train``) or ``all``.
         columns: our column names → theirs, in all files.
         drop_seen: remove training items from lists and close the ranks up.
         invalid, duplicates: what to do about wrong rows and repeated pairs (see ``read_log``).
@@ -115,203 +118,128 @@ def evaluate(
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    check_options(
-        models,
-        seen,
-        share,
-        refused,
-        drop_seen,
-        refit,
-        interval,
-        threads,
-        progress,
-        crossfit=crossfit,
-        per_user=per_user,
-    )
-    names, how = Names(columns), {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    question = Question.of(
-        metrics,
-        estimators,
-        propensity,
-        outcome,
-        target,
-        columns=names.of_guesses,
-        invalid=invalid,
-        relevant=relevant,
-        by=by,
-        level=level,
-        interval=interval,
-        replicates=replicates,
-        seed=seed,
-    )
-    question.check_folds(crossfit)
-    say = progress or (lambda stage, done, total: None)
-    say("reading logs", 0, 1)
-    given = gather(question, test, seen, users, items, models, candidates, names, how, say, share)
-    unasked = question.propensity is None and given.test.propensity is not None
-    question = question.with_column() if unasked else question
+    asked = {name: value for name, value in locals().items() if name != "progress"}
+    request, say = Request.of(**asked), reporter(progress)
+    return answer_request(request, read(request, say), say)
+
+
+def reporter(progress: Stage | None) -> Stage:
+    """What is called with (stage, done, total)."""
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress is called with (stage, done, total); {shown(progress)} cannot be called.")
+    return progress or (lambda stage, done, total: None)
+
+
+def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
+    """From a request and what was read for it to the result."""
+    request = asked if inputs.test.propensity is None else asked.with_column()
+    check_division(inputs.test, inputs.train, request.share, request.propensity)
     say("aligning", 0, 1)
-    rules = _rules(question, given, share, drop_seen=drop_seen, drop_invalid=invalid == "drop")
-    side = _with_gains(read_side(mcar, user_features, item_features, names, how), rules)
+    coded = code(inputs)
+    propensity = fit_propensity(request.propensity, inputs, coded)
     aligned = align(
-        given.test,
-        tuple(models),
-        given.lists,
-        given.predictions,
-        outcome=question.outcome,
-        seen=given.train,
-        population=given.population,
-        catalogue=given.catalogue,
-        users=given.users,
-        propensity=question.propensity,
-        strata_columns=question.strata_columns(),
-        rules=rules,
-        side=side,
+        inputs,
+        coded,
+        propensity.model,
+        propensity.train,
+        outcome=request.outcome,
+        strata_columns=request.strata_columns(),
     )
-    question = _with_others(question, given, aligned)
-    plan, refusals = _planned(question, given, aligned, len(models), skip=refused == "skip")
-    if question.outcome is not None and not question.outcome.fitted:
+    planned = plan_cells(request, inputs.rules, aligned)
+    request, plan = planned.request, planned.plan
+    if request.outcome is not None and not request.outcome.fitted:
         say("fitting the outcome model", 0, 1)
-    guessed = with_guesses(aligned, plan, question.outcome, side, folded=crossfit, threads=threads)
-    aligned = guessed.aligned
-    warnings = cautions.before(
-        aligned,
-        plan,
-        refusals,
-        refit=refit,
-        by=by,
-        unseen=rules.unseen,
-        replicates=replicates,
-    )
-    if unasked and question.propensity is not None:
-        warnings.append(COLUMN_USED)
-    warnings += [
-        *beyond.warnings(aligned, plan),
-        *missing_lists.warnings(aligned, plan),
-        *guessed.warnings,
-        *level_warnings(aligned.level, plan),
-        *shares.doubts(given.test, given.train, aligned.propensity, rules),
-    ]
-
-    def engine(held: EvaluationData) -> MemoryEngine:
-        return MemoryEngine(held, threads, lambda done, total: say("estimating", done, total))
-
-    rows = engine(aligned.held)
-    setting = Setting(
-        models=tuple(models),
-        propensity=None if aligned.propensity is None else str(aligned.propensity),
-        known=aligned.propensity is not None and aligned.propensity.known,
-        assumption="" if aligned.propensity is None else aligned.propensity.assumption,
-        level=level,
-        replicates=question.drawn,
-        seed=seed,
-        segment=None,
-        single_clicks=single_clicks(aligned.held),
-        support_gap=support_gap(aligned, rows),
-        item_propensity=None if aligned.propensity is None else aligned.propensity.of_items(aligned.items),
-        shortage=0.0 if aligned.level is None else aligned.level.shortage,
-    )
-    require(40 * question.drawn * plan.width, f"a bootstrap of {question.drawn:,} replicates", "Draw fewer replicates.")
-    redraw = _redraw(aligned, MemoryEngine(aligned.held, threads), plan, side, rules, setting, say) if refit else None
-    whole = measure(rows, plan, setting, keep=per_user, redraw=redraw)
-    if guessed.outcomes is not None:
-        warnings += plausible.outside(guessed.predictions.merge(whole.sums.predictions), guessed.outcomes)
-    parts, lacking = measure_segments(aligned, engine, plan, setting, by, given.population)
-    errors = error_per_comparison([whole, *parts])
-    answers = [answer(table, errors) for table in (whole, *parts)]
+    outcome = fit_outcome(request, aligned, plan, inputs.side)
+    aligned = replace(aligned, held=outcome.held)
+    tables, segments_lack = _measure(request, inputs, aligned, plan, say)
+    errors = error_per_comparison(tables)
+    answers = tuple(answer(table, errors) for table in tables)
     refuse_no_hits(aligned, plan, answers[0].estimates)
-    about = {
-        "outcome": guessed.account,
-        "settings": question.settings(given.feedback, given.candidates, aligned.propensity),
-        "refused": [vars(r) for r in refusals],
-    }
+    facts = Facts(
+        asked, request, inputs, propensity, aligned, plan, planned.refusals, outcome, answers, tuple(segments_lack)
+    )
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
         weights=tuple(w for a in answers for w in a.weights),
-        inputs=aligned.account | about,
-        warnings=tuple(dict.fromkeys([*warnings, *lacking, *cautions.after(answers, refit=refit)])),
-        rows=per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
+        inputs=_account(facts),
+        warnings=warnings(facts),
+        rows=per_user_rows(answers[0], plan, aligned.users, inputs.models) if request.per_user else None,
     )
 
 
-def _rules(
-    question: Question, given: Given, share: float | Literal["users"] | None, *, drop_seen: bool, drop_invalid: bool
-) -> Rules:
-    return Rules(
-        feedback=given.feedback,
-        relevant=question.relevant,
-        unseen=given.candidates == "unseen",
-        drop_seen=drop_seen,
-        drop_invalid=drop_invalid,
-        share=None if share == "users" else share,
-        by_users=share == "users",
-        train_share=None if given.train is None else given.train.share,
-        train_cut=given.train is not None and given.train.cut_by_time,
-        ranks=question.ranks,
-        rates=question.rates,
+def _measure(
+    request: Request, inputs: Inputs, aligned: Aligned, plan: EvaluationPlan, say: Stage
+) -> tuple[list[Measured], list[str]]:
+    """The sums of the whole and of every segment, and what segments lack."""
+    drawn = f"a bootstrap of {request.drawn:,} replicates"
+    require(40 * request.drawn * plan.width, drawn, "Draw fewer replicates.")
+
+    def engine(held: EvaluationData) -> MemoryEngine:
+        return MemoryEngine(held, request.threads, lambda done, total: say("estimating", done, total))
+
+    rows = engine(aligned.held)
+    setting = _setting(request, aligned, rows)
+    redraw = _redraw(request, aligned, plan, inputs, say) if request.refit else None
+    whole = measure(rows, plan, setting, keep=request.per_user, redraw=redraw)
+    segments, lacking = measure_segments(aligned, engine, plan, setting, request.by, inputs.population)
+    return [whole, *segments], lacking
+
+
+def _setting(request: Request, aligned: Aligned, engine: Engine) -> Setting:
+    """What the answer depends on besides the data."""
+    model = aligned.propensity
+    return Setting(
+        models=tuple(request.models),
+        propensity=None if model is None else str(model),
+        known=model is not None and model.known,
+        assumption="" if model is None else model.assumption,
+        level=request.level,
+        replicates=request.drawn,
+        seed=request.seed,
+        segment=None,
+        single_clicks=single_clicks(aligned.held),
+        support_gap=support_gap(aligned, engine),
+        item_propensity=None if model is None else model.of_items(aligned.items),
+        shortage=0.0 if aligned.level is None else aligned.level.shortage,
     )
-
-
-def _with_gains(side: FitInputs, rules: Rules) -> FitInputs:
-    """The log seen at random with its gains, like the training log."""
-    return side if side.mcar is None else replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
-
-
-def _with_others(question: Question, given: Given, aligned: Aligned) -> Question:
-    """The question with other debiased estimators, where the log supports none of the usual ones.
-
-    Nobody who gives propensities wants to read a naive answer: where the level of propensities is not known, sums can
-    still be estimated by estimators that do without it; else the reasons are an error.
-    """
-    if question.chosen or question.propensity is None:
-        return question
-    targets, usual = question.targets_for(given.feedback), question.estimators_for(given.feedback)
-    kept, refusals = sift(targets, usual, aligned.evidence)
-    if not refusals or any(estimator.name != "naive" for estimator, _, _ in kept):
-        return question
-    others, _ = sift(targets, question.without_level, aligned.evidence)
-    if not others:
-        raise _refused(refusals)
-    return replace(question, estimators=(*question.estimators, *dict.fromkeys(estimator for estimator, _, _ in others)))
-
-
-def _planned(
-    question: Question, given: Given, aligned: Aligned, models: int, *, skip: bool
-) -> tuple[EvaluationPlan, list[Refusal]]:
-    """The cells that the log supports, and the others; asked-for cells that it does not are an error unless skipped."""
-    targets, asked = question.targets_for(given.feedback), question.estimators_for(given.feedback)
-    kept, refusals = sift(targets, asked, aligned.evidence)
-    if refusals and not (kept and (skip or not question.chosen)):
-        raise _refused(
-            refusals, "\nTo compute the other cells and list these in the result, use --refused skip." if kept else ""
-        )
-    return make_plan(kept, aligned.summary, models, question.depth(aligned.held)), refusals
-
-
-def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
-    lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
-    return RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
 
 
 def _redraw(
-    aligned: Aligned,
-    engine: MemoryEngine,
-    plan: EvaluationPlan,
-    side: FitInputs,
-    rules: Rules,
-    setting: Setting,
-    say: Stage,
+    request: Request, aligned: Aligned, plan: EvaluationPlan, inputs: Inputs, say: Stage
 ) -> Callable[[], list[Floats]]:
     """Replicates with propensities that are fitted anew."""
     return partial(
         refit_replicates,
         aligned,
-        engine,
+        MemoryEngine(aligned.held, request.threads),
         plan,
-        side,
-        rules,
-        replicates=setting.replicates,
-        seed=setting.seed,
+        inputs.side,
+        inputs.rules,
+        replicates=request.drawn,
+        seed=request.seed,
         progress=lambda done, total: say("refitting", done, total),
     )
+
+
+def _account(facts: Facts) -> dict[str, Any]:
+    """What became of the inputs, what was asked and what was refused, as plain values."""
+    request, rules, model = facts.request, facts.inputs.rules, facts.aligned.propensity
+    targets = targets_for(request, rules)
+    settings = {
+        "metrics": [str(m) for m in request.metrics],
+        "estimators": [str(e) for e in request.estimators],
+        "targets": list(dict.fromkeys(str(target) for each in targets.values() for target in each)),
+        "propensity": None if model is None else str(model),
+        "outcome": None if request.outcome is None else str(request.outcome),
+        "feedback": str(rules.feedback),
+        "relevant": request.relevant,
+        "candidates": "unseen" if rules.unseen else "all",
+        "level": request.level,
+        "interval": request.interval,
+        "replicates": request.drawn,
+        "seed": request.seed,
+        "by": request.by,
+    }
+    refused = [vars(refusal) for refusal in facts.refusals]
+    return facts.aligned.account | {"outcome": facts.outcome.account, "settings": settings, "refused": refused}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from unskew.alignment.account import clicks_per_user
+from unskew.alignment.align import Aligned
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Need, Target
-from unskew.evaluation.account import clicks_per_user
-from unskew.evaluation.align import Aligned
 from unskew.evaluation.measure import Measured, Setting, measure
 from unskew.evaluation.segments import segments
 from unskew.log.population import Population

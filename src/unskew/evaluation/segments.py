@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.alignment.align import Aligned
 from unskew.bounds import Whole
 from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
-from unskew.evaluation.align import Aligned
 from unskew.log.order import starts_of
 from unskew.log.population import Population
 from unskew.plain import plain
@@ -37,12 +37,12 @@ def segments(aligned: Aligned, by: str | None, population: Population | None) ->
             yield f"{by}={name}", aligned.held.of_users(np.flatnonzero((labels == name).to_numpy()).astype(np.int32))
         return
     texts = aligned.labels.get(by)
-    if texts is None and parse(by, "column of --by").name == "popularity":
+    if texts is None and parse(by, "column of by").name == "popularity":
         texts, by = _popularity(aligned, by), "popularity"
     if texts is None:
         known = sorted({*aligned.labels, *(population.columns if population is not None else ())})
         raise InputError(
-            f"--by {plain(by)}: neither the test log nor the users' table has a column '{plain(by)}'. "
+            f"by={plain(by)!r}: neither the test log nor the users' table has a column '{plain(by)}'. "
             f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log."
         )
     for name in _names(texts, by):
@@ -54,7 +54,7 @@ def _names(labels: pl.Series, by: str) -> pl.Series:
     names = labels.unique().sort()
     if len(names) > MOST:
         raise InputError(
-            f"--by {plain(by)}: there are {len(names):,} different values, and every one is evaluated anew; {MOST:,} "
+            f"by={plain(by)!r}: there are {len(names):,} different values, and every one is evaluated anew; {MOST:,} "
             "are the most. Join them into fewer groups."
         )
     return names
@@ -69,11 +69,11 @@ def _rows(held: EvaluationData, keep: npt.NDArray[np.bool_]) -> EvaluationData:
 def _popularity(aligned: Aligned, by: str) -> pl.Series:
     """Strata of the items by their training count, as texts per row: 1 is the rarest."""
     if aligned.training_counts is None:
-        raise InputError(f"--by {by} counts items in a training log: give --train (seen=train).")
-    count = int(STRATA.of(take(parse(by), ("strata",), strata=int).get("strata", 3), f"--by {plain(by)}: strata"))
+        raise InputError(f"by={plain(by)!r} counts items in a training log: give train=….")
+    count = int(STRATA.of(take(parse(by), ("strata",), strata=int).get("strata", 3), f"by={plain(by)!r}: strata"))
     counts = aligned.training_counts
     if count > len(counts):
-        raise InputError(f"--by {plain(by)}: {len(counts):,} items cannot be divided into {count:,} strata.")
+        raise InputError(f"by={plain(by)!r}: {len(counts):,} items cannot be divided into {count:,} strata.")
     edges = np.floor(np.quantile(counts, np.arange(1, count) / count))
     place = np.searchsorted(edges, counts[aligned.held.item], side="left")
     bounds = [f"n ≤ {edge:,.0f}" for edge in edges] + [f"n > {edges[-1]:,.0f}"]

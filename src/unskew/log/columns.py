@@ -201,5 +201,5 @@ def _wrong_type(table: Table, name: str, expected: str) -> InputError:
     dtype = table.frame.schema[name]
     return InputError(
         f"{table.source}: {table.called(name)} must hold {expected}, but its type is {dtype}.\n"
-        f"Convert it, or name another column with --columns {name}=... (in Python: columns={{'{name}': ...}})."
+        f"Convert it, or name another column with columns={{'{name}': '...'}}."
     )

@@ -37,7 +37,7 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
     if duplicates == "max" and ("value" not in table or told is Feedback.IMPLICIT):
         raise InputError(
             f"{table.source}: duplicates 'max' keeps the largest value, but no value column is used.\n"
-            "Keep one by its place instead: --duplicates first or --duplicates last."
+            "Keep one by its place instead: duplicates='first' or duplicates='last'."
         )
     checked, clock = _check(table, told)
     columns = table.kept(checked)
@@ -78,7 +78,7 @@ def _feedback(table: Table, feedback: Feedback | str | None) -> Feedback | None:
         if told in (Feedback.CONVERSIONS, Feedback.RATINGS):
             raise InputError(
                 f"{table.source}: feedback '{told}' needs a column 'value', and there is none.\n"
-                "Say which column holds the outcome with --columns value=..., or use --feedback implicit."
+                "Say which column holds the outcome with columns={'value': '...'}, or use feedback='implicit'."
             )
         return Feedback.IMPLICIT
     if told is Feedback.IMPLICIT:
@@ -170,6 +170,6 @@ def _repeated(table: Table, log: Log, again: Mask, order: npt.NDArray[np.int64] 
     both = table.place(table.origin(int(rows[at - 1])), table.origin(int(rows[at])))
     raise InputError(
         f"{table.source}: the pair of user {user} and item {item} is there twice, in {both}.\n"
-        "A log holds a pair once. Keep one of them with --duplicates first, last or max (the largest value); "
+        "A log holds a pair once. Keep one of them with duplicates='first', last or max (the largest value); "
         "the result will say how many were dropped."
     )

@@ -65,9 +65,8 @@ def _check(table: Table) -> dict[str, pl.Series]:
     else:
         raise InputError(
             f"{table.source}: there is neither a column 'rank' nor a column 'score' to order the lists by.\n"
-            "Say which column it is with --columns rank=... or --columns score=... "
-            "(in Python: columns={'rank': ...}). Predicted values come with --predictions name=FILE (in Python: "
-            "Predictions.from_frame)."
+            "Say which column it is with columns={'rank': '...'} or columns={'score': '...'}. Predicted values are "
+            "given with read_predictions(…)."
         )
     return columns
 

@@ -26,7 +26,7 @@ def match_columns(
     if unknown := [name for name in asked if name not in known]:
         raise InputError(
             f"{source}: 'columns' names '{plain(unknown[0])}', which is none of {', '.join(known)}.\n"
-            "Write our name first and the name in the file behind it: --columns user=customer_id."
+            "Write our name first and the name in the file behind it: columns={'user': 'customer_id'}."
         )
     names = {}
     for ours in known:
@@ -57,7 +57,7 @@ def _refuse_shared(source: str, names: Mapping[str, str]) -> None:
         if theirs in first:
             raise InputError(
                 f"{source}: column '{plain(theirs)}' would be both {first[theirs]} and {ours}.\n"
-                f"Say with --columns which column is which: --columns {first[theirs]}=...,{ours}=..."
+                f"Say which column is which: columns={{'{first[theirs]}': '...', '{ours}': '...'}}."
             )
         first[theirs] = ours
 
@@ -87,7 +87,7 @@ def _missing(source: str, ours: str | None, theirs: str, present: list[str]) -> 
         return message + (f"\nDid you mean '{near}'?" if near else "\nLeave it out of the columns to keep.")
     hint = f"Did you mean '{near}'? Say so" if near else "Say which one it is"
     example = near or "..."
-    return f"{message}\n{hint} with --columns {ours}={example} (in Python: columns={{'{ours}': '{example}'}})."
+    return f"{message}\n{hint} with columns={{'{ours}': {example!r}}}."
 
 
 def _nearest(name: str, present: list[str]) -> str | None:

@@ -166,7 +166,7 @@ def predictions_of(table: Table) -> Predictions:
             both = table.place(table.origin(int(rows[at - 1])), table.origin(int(rows[at])))
             raise InputError(
                 f"{table.source}: the pair of user {show(who)} and item {show(what)} is there twice, in {both}.\n"
-                "Give one prediction per pair, or keep the first of each with --invalid drop; the result will say how "
+                "Give one prediction per pair, or keep the first of each with invalid='drop'; the result will say how "
                 "many were dropped."
             )
         table.count("repeated pair", len(again))

@@ -25,8 +25,8 @@ def told_feedback(log: Log, relevant: str | None) -> Feedback:
         return Feedback.RATINGS
     raise InputError(
         f"{log.account.source}: there is a column 'value', and nothing says what it means.\n"
-        "Give --feedback conversions (zeros are seen pairs that brought nothing), --feedback ratings, --feedback "
-        "implicit (ignore the values), or a threshold such as --relevant '>=4'."
+        "Give feedback='conversions' (zeros are seen pairs that brought nothing), feedback='ratings', "
+        "feedback='implicit' (ignore the values), or a threshold such as relevant='>=4'."
     )
 
 
@@ -41,7 +41,7 @@ def gains(log: Log, feedback: Feedback, relevant: str | None) -> Floats:
     """y of every row: 1 for implicit rows, 0/1 behind a threshold, else the value itself."""
     if feedback is Feedback.IMPLICIT:
         if relevant is not None:
-            raise InputError("implicit feedback has no values: --relevant goes with --feedback ratings or conversions.")
+            raise InputError("implicit feedback has no values: relevant=… goes with feedback='ratings' or conversions.")
         return np.ones(len(log))
     if log.value is None:
         raise InputError(f"{log.account.source}: feedback '{feedback}' needs a column 'value', and there is none.")
@@ -70,7 +70,7 @@ def row_gains(log: Log, relevant: str | None = None) -> Floats:
     if log.feedback is Feedback.RATINGS and relevant is None:
         raise InputError(
             f"{log.account.source}: ratings alone do not say which rows are positives.\n"
-            "Give a threshold: log.positives('>=4'), or --relevant '>=4'."
+            "Give a threshold: log.positives('>=4'), or relevant='>=4'."
         )
     return gains(log, told_feedback(log, relevant), relevant)
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from unskew.bounds import LARGEST, SMALLEST, shown
 from unskew.errors import InputError
 from unskew.kernels.pairs import lacking
-from unskew.log import Feedback, Ids, Log
+from unskew.log import Account, Feedback, Ids, Log
 from unskew.log.excluded import exclusions
 from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
@@ -63,6 +63,21 @@ class Outcome(Part, ABC):
     @property
     def fitted(self) -> bool:
         """Whether there is nothing left to learn."""
+        return True
+
+    @property
+    def account(self) -> Account | None:
+        """What was read, where it comes as a table."""
+        return None
+
+    @property
+    def default(self) -> float | None:
+        """What it says of pairs that its table lacks; ``None`` where it has no table, or refuses to say."""
+        return None
+
+    @property
+    def answers_all(self) -> bool:
+        """Whether it has an answer for every pair; if not, asking about one that it lacks is an error."""
         return True
 
     @abstractmethod
@@ -145,7 +160,7 @@ def rows_of(train: Log, propensity: Floats | None, weights: Floats | None, name:
     if train.feedback is Feedback.IMPLICIT:
         raise InputError(
             f"{source}: an implicit log holds positives only, and '{name}' would learn that everything is liked.\n"
-            "Give a log of all seen pairs, zeros included (--feedback conversions), or predictions from outside."
+            "Give a log of all seen pairs, zeros included (feedback='conversions'), or predictions from outside."
         )
     y = np.asarray(row_gains(train), dtype=np.float64)
     times = np.ones(len(train)) if weights is None else np.asarray(weights, dtype=np.float64)[train.user]

@@ -80,7 +80,7 @@ class Crossfit(Outcome):
         if self.folds > np.count_nonzero(counts):
             raise InputError(
                 f"{log.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
-                f"{self.folds:,} folds of pairs.\nTake fewer folds, or fit in sample (crossfit=False)."
+                f"{self.folds:,} folds of pairs.\nTake fewer folds, or fit in sample (in_sample=True)."
             )
         sides = len(log.users) + len(log.items)
         require(32 * self.folds * sides, f"'{self}', a model for each fold,", "Take fewer folds.")
@@ -91,7 +91,7 @@ class Crossfit(Outcome):
                 raise InputError(
                     f"{log.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
                     f"{self.folds} folds of pairs: without fold {k + 1} none is left.\n"
-                    "Give more rows, or fit in sample (crossfit=False)."
+                    "Give more rows, or fit in sample (in_sample=True)."
                 )
             p = None if propensity is None else np.asarray(propensity)[rest]
             models.append(self.inner.copy().fit(log.take(rest), propensity=p, inputs=inputs, weights=weights))

@@ -56,7 +56,7 @@ def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, nam
         raise InputError(
             f"{train.account.source}: '{name}' is for outcomes from 0 to 1; row {row + 1:,} has {rows.y[row]:g}.\n"
             "Use means(shrink=10) or a regressor (sklearn(...)) for graded outcomes, or make them 0/1 with a threshold "
-            "such as --relevant '>=4'."
+            "such as relevant='>=4'."
         )
     return rows
 

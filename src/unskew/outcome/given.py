@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from unskew.bounds import Number
 from unskew.errors import InputError
-from unskew.log import Ids, Predictions, read_predictions
+from unskew.log import Account, Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
 from unskew.log.log import Invalid
 from unskew.outcome.base import Floats, Lacking, Outcome, PairPredictor
@@ -56,6 +56,16 @@ class Given(Outcome):
                 self.source, columns=self.columns, invalid=self.invalid, source="predictions"
             )
         object.__setattr__(self, "table", table)
+
+    @property
+    def account(self) -> Account:
+        """Of the table."""
+        return self.table.account
+
+    @property
+    def answers_all(self) -> bool:
+        """Only with a default."""
+        return self.default is not None
 
     def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Look pairs up."""

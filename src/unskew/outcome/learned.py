@@ -78,7 +78,7 @@ class Learned(Outcome):
         rows = rows_of(log, propensity, weights, self.name)
         if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
-                "'sklearn' learns from covariates, and there are none. Give --user-features or --item-features "
+                "'sklearn' learns from covariates, and there are none. Give user_features=… or item_features=… "
                 "(FitInputs(user_features=…)), or use logistic_mf or means."
             )
         counts = rows.times > 0.0
@@ -104,7 +104,7 @@ class Learned(Outcome):
         if len(graded):
             raise InputError(
                 f"{train.account.source}: '{self}' is a classifier, for outcomes of 0 and 1, and there is "
-                f"{graded[0]:g}.\nUse a regressor, or a threshold such as --relevant '>=4'."
+                f"{graded[0]:g}.\nUse a regressor, or a threshold such as relevant='>=4'."
             )
         if len(values) < 2:
             raise InputError(

@@ -105,6 +105,8 @@ class Propensity(Part, ABC):
     known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: verdicts may say better
     reads: ClassVar[tuple[str, ...]] = ()  # columns of a pair's own row that P depends on; unseen pairs have none
     models_presence: ClassVar[bool] = False  # a model of which pairs the training log holds: clicks, if that is all
+    reads_column: ClassVar[bool] = False  # P is the log's own column 'propensity'
+    ignores_activity: ClassVar[bool] = False  # P is that of the item, however active the user
 
     @property
     @abstractmethod
@@ -155,6 +157,10 @@ class Propensity(Part, ABC):
     def counted_over(self, users: Ids, items: Ids) -> Self:
         """The same for a population and a catalogue that were not known when it was counted from files."""
         return self
+
+    def supported_only(self) -> Self | None:
+        """The same that leaves out items without training support; ``None`` where there is no such option."""
+        return None
 
     def doubts(self, log: Log) -> list[str]:
         """What a reader should know before trusting P of the rows of this log; ``RefusedError`` if it tells nothing."""

@@ -109,6 +109,11 @@ class Calibrated(Propensity):
         """The same with the inner options as they were, or would be, chosen."""
         return replace(self, inner=self.inner.tuned(log, inputs=inputs, weights=weights))
 
+    def supported_only(self) -> Self | None:
+        """As the inner one."""
+        inner = self.inner.supported_only()
+        return None if inner is None else replace(self, inner=inner)
+
     @property
     def fitted(self) -> bool:
         """Whether there is a curve."""
@@ -141,7 +146,7 @@ class Calibrated(Propensity):
 
     def _calibrate(self, p: Floats) -> Floats:
         if self.curve is None:
-            raise InputError("calibrated propensities are fitted on a training log: give --train (seen=train).")
+            raise InputError("calibrated propensities are fitted on a training log: give train=….")
         return np.where(np.isnan(p), np.nan, self.curve.at(p))
 
 

@@ -34,7 +34,7 @@ class Counted(Propensity):
     estimated = True
 
     def __post_init__(self) -> None:
-        for trait in ("name", "reads"):  # to others it is what it wraps
+        for trait in ("name", "reads", "ignores_activity"):  # to others it is what it wraps
             object.__setattr__(self, trait, getattr(self.inner, trait))
 
     @property
@@ -55,13 +55,19 @@ class Counted(Propensity):
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Refused: files have no users whose weight could change."""
         raise InputError(
-            f"'{self}' was counted from files, which cannot be counted again for other users: intervals with --refit "
-            f"need the training log in memory. Give --log and --propensity '{self.inner}', or leave --refit out."
+            f"'{self}' was counted from files, which cannot be counted again for other users: intervals with "
+            f"refit=True need the training log in memory. Give train=… and propensity='{self.inner}', or leave "
+            "refit=True out."
         )
 
     def counted_over(self, users: Ids, items: Ids) -> Self:
         """The inner propensity for this population and catalogue."""
         return replace(self, inner=self.inner.counted_over(users, items))
+
+    def supported_only(self) -> Self | None:
+        """The same around the inner one."""
+        inner = self.inner.supported_only()
+        return None if inner is None else replace(self, inner=inner)
 
     def doubts(self, log: Log) -> list[str]:
         """Those of the inner propensity."""
@@ -90,7 +96,7 @@ class Counted(Propensity):
         try:
             return from_files(make(str(given.pop("inner"))), given.pop("train"), columns=columns, **given)
         except InputError as problem:
-            if "--columns" not in str(problem):
+            if "columns=" not in str(problem):
                 raise
             raise InputError(f"{problem}\nFor counted(…) say it inside: counted(…, value=stars).") from problem
 

@@ -54,7 +54,7 @@ class Known(Propensity):
         if log.propensity is None:
             raise InputError(
                 f"{log.account.source}: propensity 'known' needs a column 'propensity', and there is none. Add it, "
-                "map it with --columns propensity=NAME, or, if exposure explains all of popularity, use "
+                "map it with columns={'propensity': 'NAME'}, or, if exposure explains all of popularity, use "
                 "popularity(gamma=1) with a training log."
             )
         return Scored(log.propensity)

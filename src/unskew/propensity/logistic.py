@@ -157,12 +157,12 @@ class Logistic(Propensity):
         both = inputs.user_features is not None and inputs.item_features is not None
         if self.features == "outer" and not both:
             raise InputError(
-                "logistic(features=outer) multiplies covariates of users and of items: give --user-features and "
-                "--item-features. With one of them use features=plain, without any features=none and offsets."
+                "logistic(features=outer) multiplies covariates of users and of items: give user_features=… and "
+                "item_features=…. With one of them use features=plain, without any features=none and offsets."
             )
         if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
-                "logistic(features=plain) needs covariates: give --user-features or --item-features, or use "
+                "logistic(features=plain) needs covariates: give user_features=… or item_features=…, or use "
                 "features=none with offsets."
             )
         if self.features == "plain" and self.free == "yes":
@@ -289,8 +289,7 @@ class Logistic(Propensity):
         """P of every row, for the asked pairs only."""
         if self.state is None:
             raise InputError(
-                "logistic propensities are fitted on a training log: give --train (seen=train), or call "
-                ".fit(train, inputs=…)."
+                "logistic propensities are fitted on a training log: give train=…, or call .fit(train, inputs=…)."
             )
         return self.state.of(log, "item" in self.offsets)
 

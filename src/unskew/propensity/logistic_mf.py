@@ -148,7 +148,7 @@ class LogisticMF(Propensity):
         found = self.found
         if found is None:
             raise InputError(
-                "logistic_mf propensities are fitted on a training log. Give --train (seen=train), or call .fit(train)."
+                "logistic_mf propensities are fitted on a training log. Give train=…, or call .fit(train)."
             )
         user, item = log.users.into(found.users)[log.user], log.items.into(found.items)[log.item]
         z = np.empty(len(log))

@@ -36,7 +36,7 @@ KNOWN = 0.02  # relative error of P below which nothing is said
 
 NO_SAMPLE = (
     "naive_bayes compares the values of the training log with those of pairs that were seen at random, and there is no "
-    "such sample. Give it with --mcar (mcar=…), or use 'logistic(features=none, offsets=item)', which needs none."
+    "such sample. Give it with mcar=…, or use 'logistic(features=none, offsets=item)', which needs none."
 )
 
 
@@ -132,7 +132,7 @@ class NaiveBayes(Propensity):
         """The propensity of every row's value; a value that was never counted is an error, since nothing is known."""
         if self.values is None or self.of_value is None:
             raise InputError(
-                "naive_bayes is counted on a training log and a random sample. Give --train (seen=train) and --mcar, "
+                "naive_bayes is counted on a training log and a random sample. Give train=… and mcar=…, "
                 "or call .fit(train, inputs=FitInputs(mcar=…))."
             )
         asked = _values(log)
@@ -166,7 +166,8 @@ class NaiveBayes(Propensity):
         each = ", ".join(f"of value {show(value)} ± {100.0 * size:.0f} %" for value, size in error.items())
         return [
             f"naive_bayes knows P from {total:,.0f} random rows only: its relative standard error is {each}, whatever "
-            "the size of the other logs. Intervals and verdicts allow for that only with --interval bootstrap --refit."
+            "the size of the other logs. Intervals and verdicts allow for that only with interval='bootstrap', "
+            "refit=True."
         ]
 
 
@@ -185,8 +186,8 @@ def _too_few(source: str, rows: float, values: Floats, found: Floats) -> str:
         f"{source}: naive_bayes takes P of every value from rows seen at random, and there are {rows:,.0f}"
         + (f" ({which})" if which else "")
         + f": too few to tell it, or its error. It needs {FEWEST_ROWS} rows, and {FEWEST} of every value that counts.\n"
-        "Collect more random rows, join values into fewer bins (alike in all logs), or use --propensity "
-        "'logistic(features=none, offsets=item)', which needs none."
+        "Collect more random rows, join values into fewer bins (alike in all logs), or use "
+        "propensity='logistic(features=none, offsets=item)', which needs none."
     )
 
 
@@ -194,7 +195,7 @@ def _values(log: Log) -> Floats:
     if a_log(log).feedback is Feedback.IMPLICIT or log.value is None:
         raise InputError(
             f"{log.account.source}: naive_bayes takes a pair's propensity from its value, so it needs logs with values "
-            "(--feedback ratings or conversions); implicit logs and unseen pairs have none. Use known "
+            "(feedback='ratings' or conversions); implicit logs and unseen pairs have none. Use known "
             "propensities, or popularity(gamma=1) if exposure explains all of popularity."
         )
     return log.value

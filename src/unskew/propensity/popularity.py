@@ -16,7 +16,7 @@ that as many pairs are expected as were seen; U counts all users of the populati
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -77,6 +77,7 @@ class Popularity(Propensity):
 
     name = "popularity"
     estimated = True
+    ignores_activity = True
 
     @classmethod
     def from_counts(cls, items: Ids, counts: Floats, gamma: float | str = 1.0, unsupported: str = "floor") -> Self:
@@ -111,8 +112,8 @@ class Popularity(Propensity):
             raise InputError("popularity propensities need training positives, and the training log has none.")
         if self.level is Level.ABSOLUTE and not _shows_zeros(log):
             raise InputError(
-                "popularity(level=absolute) needs a training log of all that was seen, zeros included (--feedback "
-                "conversions or ratings): positives alone do not say how much was seen.\n"
+                "popularity(level=absolute) needs a training log of all that was seen, zeros included "
+                "(feedback='conversions' or ratings): positives alone do not say how much was seen.\n"
                 "Use the relative form, popularity(gamma=1) (if exposure explains all of popularity), with snips under "
                 "target pooled, or known propensities."
             )
@@ -135,6 +136,10 @@ class Popularity(Propensity):
         used = {ours: theirs for ours, theirs in (files.columns or {}).items() if ours in needed}
         items, counts = count_items(files.train, columns=used, above=files.above)
         return self.from_counts(items, counts, self.gamma, self.unsupported)
+
+    def supported_only(self) -> Self:
+        """With unsupported=drop."""
+        return replace(self, unsupported="drop")
 
     @property
     def fitted(self) -> bool:
@@ -173,7 +178,7 @@ class Popularity(Propensity):
         if self.items is None or self.counts is None:
             raise InputError(
                 "popularity propensities are counted on a training log, never on the test log whose clicks they are to "
-                "debias (that would weigh each click by itself). Give --train (seen=train), or call .fit(train)."
+                "debias (that would weigh each click by itself). Give train=…, or call .fit(train)."
             )
         place = items.into(self.items)
         return np.where(place >= 0, self.counts[np.maximum(place, 0)], 0.0)
@@ -212,7 +217,7 @@ def _slope(train: Log, inputs: FitInputs, positive: npt.NDArray[np.bool_], weigh
         if positive.all():
             raise InputError(
                 "popularity(gamma=estimate): every training row counts as positive, so that exposures and positives "
-                "are the same. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
+                "are the same. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1)."
             )
         return from_exposures(*_halves(train, positive, weight, train.items))
     if inputs.mcar is None:
@@ -220,13 +225,13 @@ def _slope(train: Log, inputs: FitInputs, positive: npt.NDArray[np.bool_], weigh
             "popularity(gamma=estimate): positives alone do not say whether an item is clicked much because it is "
             "shown much or because it is liked much, so γ is not identified.\n"
             "Choose it by hand, popularity(gamma=1) if exposure explains all of popularity, give a training log with "
-            "the seen zeros (--feedback conversions), or a log whose pairs were seen at random (mcar=…)."
+            "the seen zeros (feedback='conversions'), or a log whose pairs were seen at random (mcar=…)."
         )
     shown, liked = inputs.mcar, positive_rows(inputs.mcar)
     if _shows_zeros(shown) and liked.all():
         raise InputError(
             "popularity(gamma=estimate): every row of the log seen at random counts as positive, which says nothing of "
-            "relevance. Say what is relevant (--relevant '>=4'), or give a number: popularity(gamma=1)."
+            "relevance. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1)."
         )
     one, other = (half.positives for half in _halves(train, positive, weight, train.items))
     return from_random(one, other, *_halves(shown, liked, row_weights(shown, inputs.mcar_weights), train.items))

@@ -84,7 +84,6 @@ def _check(log: Log, rank: int, penalty: float, sweeps: int, seed: int) -> Float
     if (cells := len(log.users) * len(log.items)) > MOST_CELLS:
         raise InputError(
             f"{source}: {len(log.users):,} users × {len(log.items):,} items are {cells:,} pairs, and a world holds "
-            f"at most {MOST_CELLS:,} in memory.\nTake its busiest part: --users and --items, or most_active(log, "
-            "users=…, items=…)."
+            f"at most {MOST_CELLS:,} in memory.\nTake its busiest part (users=…, items=…), as most_active does."
         )
     return log.value

@@ -52,7 +52,7 @@ class Holdout(Splitter):
         if log.time is None:
             raise InputError(
                 f"{log.account.source}: a hold-out by time needs a column 'time', and the log has none.\n"
-                "Say which column it is with --columns time=..., or hold out at random."
+                "Say which column it is with columns={'time': '...'}, or hold out at random."
             )
         first = min(round(len(log) * (1.0 - self.share)), len(log) - 1)
         cutoff = np.partition(log.time, first)[first]

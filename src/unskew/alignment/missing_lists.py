@@ -10,18 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from unskew.alignment.lists import NOT_ASKED
 from unskew.engine.data import EvaluationData
-from unskew.engine.plan import EvaluationPlan
-from unskew.estimators import Need
-from unskew.evaluation.lists import NOT_ASKED
-from unskew.plain import plain
-
-if TYPE_CHECKING:
-    from unskew.evaluation.align import Aligned
 
 POINTS = 0.05  # by how much the shares of users without a list must differ
 USERS = 10  # and how many silent users must be without one
@@ -49,19 +43,3 @@ def _uneven(missing: int, silent: int, missing_scored: int, scored: int) -> bool
     share = (missing + missing_scored) / (silent + scored)
     chance = math.sqrt(share * (1.0 - share) * (1.0 / silent + 1.0 / scored))
     return missing >= USERS and excess > max(POINTS, ERRORS * chance)
-
-
-def warnings(aligned: Aligned, plan: EvaluationPlan) -> list[str]:
-    """Lists that are missing evenly count as empty ones: said where sums over lists are computed."""
-    summed = dict.fromkeys(str(a.estimator) for a in plan.runs if Need.LISTS in a.estimator.needs(a.target))
-    if not summed:
-        return []
-    found = []
-    for name, account in aligned.account["models"].items():
-        empty = account.get("users_without_list", 0) + account.get("silent_users_without_list", 0)
-        if empty:
-            found.append(
-                f"{plain(name)}: {empty:,} of {aligned.held.users:,} users have no list; for {', '.join(summed)} they "
-                "count as users whom the model recommends nothing."
-            )
-    return found

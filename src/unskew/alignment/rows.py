@@ -1,22 +1,23 @@
-"""Which held-out rows are judged, and with which propensities; what is left out is written into the ledger."""
+"""Which held-out rows are judged, and with which propensities; what is left out is counted by its reason."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.inputs import Rules
 from unskew.bounds import SMALLEST
 from unskew.errors import InputError
-from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
-from unskew.propensity import Level, Popularity, Propensity, Scope, Scored, part_propensity
+from unskew.propensity import Level, Propensity, Scope, Scored, part_propensity
 from unskew.propensity.base import checked
 
 Floats = npt.NDArray[np.float64]
+IN_TRAINING = "already in training"  # why rows were dropped
 
 
 def inside(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
@@ -24,7 +25,7 @@ def inside(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
     return np.asarray(log.users.into(users)[log.user] >= 0)
 
 
-def judged(test: Log, seen: Log | None, users: Ids, items: Ids, rules: Rules, ledger: Ledger) -> Log:
+def judged(test: Log, train: Log | None, users: Ids, items: Ids, rules: Rules, dropped: dict[str, int]) -> Log:
     """The held-out rows inside the population and among the candidates, with their gains and their share, coded."""
     test = with_share(test, rules)
     test = replace(test, gain=gains(test, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(test)))
@@ -33,74 +34,72 @@ def judged(test: Log, seen: Log | None, users: Ids, items: Ids, rules: Rules, le
         if not rules.drop_invalid:
             who = test.users.values[int(test.user[np.argmin(keep)])]
             raise InputError(
-                f"{test.account.source}: user '{who}' has rows but is not in the population given by --users.\n"
-                "Add the user there, or drop such rows with --invalid drop; the result will say how many were dropped."
+                f"{test.account.source}: user '{who}' has rows but is not in the population (users=…).\n"
+                "Add the user there, or drop such rows with invalid='drop'; the result will say how many were dropped."
             )
-        ledger.dropped["user outside the population"] = int(np.count_nonzero(~keep))
+        dropped["user outside the population"] = int(np.count_nonzero(~keep))
         test = test.take(keep)
     test = test.recode(users, items)
-    return test if seen is None or not rules.unseen else _outside_training(test, seen, ledger)
+    return test if train is None or not rules.unseen else _outside_training(test, train, dropped)
 
 
-def _outside_training(test: Log, seen: Log, ledger: Ledger) -> Log:
-    """Held-out pairs that are not in training: with unseen candidates nothing else can be recommended."""
+def _outside_training(test: Log, train: Log, dropped: dict[str, int]) -> Log:
+    """EvaluationData-out pairs that are not in training: with unseen candidates nothing else can be recommended."""
     keep = np.empty(len(test), dtype=np.bool_)
     everyone = np.arange(len(test.users), dtype=np.int32)
     stamp = np.full(len(test.items), -1, dtype=np.int64)
-    again = int(unseen(test.indptr, test.item, everyone, seen.indptr, seen.item, stamp, keep))
+    again = int(unseen(test.indptr, test.item, everyone, train.indptr, train.item, stamp, keep))
     if not again:
         return test
-    ledger.dropped["already in training"] = again
-    ledger.warnings.append(
-        f"{again:,} held-out interactions repeat a training pair of the same user and were dropped, because only "
-        "unseen items are candidates. To judge repeats too, use --candidates all."
-    )
+    dropped[IN_TRAINING] = again
     return test.take(keep)
 
 
+@dataclass(frozen=True)
+class ColdItems:
+    """Rows on items that training never showed: how many, and the shares of rows and of weight, where known."""
+
+    count: int
+    of_rows: float | None = None
+    of_weight: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class WeighedRows:
+    """The rows that have a propensity, and P of each in the test part.
+
+    Args:
+        cold: rows whose propensity is a guess.
+        capped: how many propensities came out above 1 and were set to 1.
+        doubts: what the propensity itself says of them.
+    """
+
+    rows: Log
+    propensity: Floats
+    cold: ColdItems | None
+    capped: int
+    doubts: tuple[str, ...]
+
+
 def with_propensities(
-    test: Log, model: Propensity, rules: Rules, ledger: Ledger, train: Log | None = None
-) -> tuple[Log, Floats]:
-    """The rows that have a propensity, and P of each in the test part; ``train`` are the training positives."""
+    test: Log, model: Propensity, rules: Rules, dropped: dict[str, int], train: Log | None = None
+) -> WeighedRows:
+    """The rows that have a propensity, and P of each; ``train`` are the training positives."""
     scored = checked(model, test)
     capped = _capped(scored, model, test, rules)
     rows = in_test_part(scored.rows, model, test, rules)
     if (least := float(np.nanmin(rows, initial=1.0))) < SMALLEST:
         raise InputError(
             f"'{model}': the test log's share of P is {least:g} for some rows: too small to weigh by. Is the share of "
-            "the test log in the whole (--share) right?"
+            "the test log in the whole (share=…) right?"
         )
-    missing = np.isnan(rows)
+    missing, cold = np.isnan(rows), None
     if missing.any():
-        ledger.dropped["item without training support"] = int(np.count_nonzero(missing))
+        dropped["item without training support"] = int(np.count_nonzero(missing))
         test, rows = test.take(~missing), rows[~missing]
     elif scored.floored:
-        ledger.warnings.append(cold_items(test, rows, scored.floored, model, train))
-    ledger.warnings += model.doubts(test)
-    if capped:
-        ledger.warnings.append(f"{capped:,} held-out propensities came out above 1 and were set to 1.")
-    if model.level is Level.ABSOLUTE and not has_level(model, test, rules):
-        ledger.warnings.append(_without_level(model, test, rules))
-    return test, rows
-
-
-def _without_level(model: Propensity, test: Log, rules: Rules) -> str:
-    """Why absolute propensities serve as relative ones here."""
-    whose = "whole log" if model.refers(test) is Scope.LOG else "training log"
-    if cut_by_time(test, rules):
-        return (
-            f"The propensities describe the {whose}, and time decided which rows are in the {_cut(test)} log, so their "
-            "level means nothing here: they are used up to a constant, and assume that what was shown more often in "
-            f"the {whose} was shown more often in the test log too."
-        )
-    return (
-        f"The propensities describe the {whose}, and it is not known how the test log was split off, so their "
-        "level means nothing here. If the test log is a random share of the whole, say so with --share."
-    )
-
-
-def _cut(test: Log) -> str:
-    return "test" if test.cut_by_time else "training"
+        cold = _cold_items(test, rows, scored.floored, train)
+    return WeighedRows(test, rows, cold, capped, tuple(model.doubts(test)))
 
 
 def cut_by_time(test: Log, rules: Rules) -> bool:
@@ -115,27 +114,15 @@ def with_share(test: Log, rules: Rules) -> Log:
     return replace(test, share=rules.share, drawn=rules.share)
 
 
-def cold_items(test: Log, rows: Floats, floored: int, model: Propensity, train: Log | None) -> str:
-    """How many rows have a guessed propensity, how much of the weight they carry, and how to leave them out."""
-    count, weight = floored, ""
+def _cold_items(test: Log, rows: Floats, floored: int, train: Log | None) -> ColdItems:
+    """How many rows have a guessed propensity, and how much of the weight they carry."""
     if train is not None:
         shown = np.bincount(train.items.into(test.items)[train.item], minlength=len(test.items)) > 0
         cold, inverse = ~shown[test.item], 1.0 / rows
         if cold.any():
             count = int(np.count_nonzero(cold))
-            weight = (
-                f": {count / len(test):.1%} of the rows carry {inverse[cold].sum() / inverse.sum():.1%} of the weight"
-            )
-    inner = getattr(model, "inner", model)
-    if isinstance(inner, Popularity):
-        dropping = str(model).replace(str(inner), str(replace(inner, unsupported="drop")))
-        remedy = f"Leave them out with --propensity '{dropping}'"
-    else:
-        remedy = "Give a longer training log, or leave these rows out of the test log"
-    return (
-        f"{count:,} held-out interactions are on items that training never showed; their propensity is a guess{weight}."
-        f" {remedy}, and see whether the answer holds."
-    )
+            return ColdItems(count, count / len(test), float(inverse[cold].sum() / inverse.sum()))
+    return ColdItems(floored)
 
 
 def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:

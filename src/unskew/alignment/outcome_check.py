@@ -58,35 +58,44 @@ class CheckedPredictions:
         return q
 
 
-def outside(found: PredictionRange, outcomes: tuple[float, float]) -> list[str]:
-    """Predictions beyond all outcomes, in plain words."""
+@dataclass(frozen=True)
+class Outside:
+    """Guesses beyond all outcomes: how many of how many, the range of the outcomes, and that of the guesses."""
+
+    count: int
+    total: int
+    outcomes: tuple[float, float]
+    guesses: tuple[float, float]
+
+
+def outside(found: PredictionRange, outcomes: tuple[float, float]) -> Outside | None:
+    """What was predicted beyond all outcomes, if anything."""
     if not found.outside:
-        return []
-    low, high = outcomes
-    return [
-        f"{found.outside:,} of {found.predictions:,} guesses of the outcome model lie outside the outcomes, which go "
-        f"from {low:g} to {high:g}: the guesses go from {found.low:.3g} to {found.high:.3g}. direct believes them, "
-        "and corrections of them are noisy: look at their units and their column."
-    ]
-
-
-def far_off(held: EvaluationData) -> list[str]:
-    """Guesses whose mean over seen pairs is not that of the outcomes, in plain words."""
-    if held.q is None or not (held.value > 0.0).any():
-        return []
-    plain = _Means.of(held.indptr, held.value, held.q)
-    weighted = plain if held.propensity is None else _Means.of(held.indptr, held.value, held.q, held.propensity)
-    if not (plain.gross and weighted.gross):
-        return []
-    return [
-        f"The outcome model guesses {plain.guess:.3g} on average for the seen pairs, which brought {plain.outcome:.3g}"
-        + (f" (weighted by 1/P: {weighted.guess:.3g} and {weighted.outcome:.3g})" if weighted is not plain else "")
-        + ". direct is off by as much, and dr is noisier than it need be: look at the guesses."
-    ]
+        return None
+    return Outside(found.outside, found.predictions, outcomes, (found.low, found.high))
 
 
 @dataclass(frozen=True)
-class _Means:
+class FarOff:
+    """Means of guesses and outcomes over seen pairs, plain and weighted by 1/P, that differ grossly."""
+
+    plain: Means
+    weighted: Means | None
+
+
+def far_off(held: EvaluationData) -> FarOff | None:
+    """Guesses whose mean over seen pairs is not that of the outcomes, if so both plainly and weighted."""
+    if held.q is None or not (held.value > 0.0).any():
+        return None
+    plainly = Means.of(held.indptr, held.value, held.q)
+    if held.propensity is None:
+        return FarOff(plainly, None) if plainly.gross else None
+    weighted = Means.of(held.indptr, held.value, held.q, held.propensity)
+    return FarOff(plainly, weighted) if plainly.gross and weighted.gross else None
+
+
+@dataclass(frozen=True)
+class Means:
     """Mean guess and mean outcome of the seen pairs, and the standard error of their difference."""
 
     guess: float
@@ -94,7 +103,7 @@ class _Means:
     error: float
 
     @classmethod
-    def of(cls, indptr: npt.NDArray[np.int64], y: Floats, q: Floats, propensity: Floats | None = None) -> _Means:
+    def of(cls, indptr: npt.NDArray[np.int64], y: Floats, q: Floats, propensity: Floats | None = None) -> Means:
         """Of rows by user, weighted by 1/P where P is given; in blocks of users, so that no column is copied whole."""
         users = len(indptr) - 1
         gaps, masses, sums = np.empty(users), np.empty(users), np.zeros(3)

@@ -28,11 +28,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.inputs import Rules
+from unskew.alignment.rows import has_level, share_of
 from unskew.engine.data import EvaluationData, Floats
-from unskew.engine.plan import EvaluationPlan
-from unskew.estimators import Need
-from unskew.evaluation.rows import has_level, share_of
-from unskew.evaluation.rules import Rules
 from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
 from unskew.log import Feedback, Log
 from unskew.propensity import Propensity, Scope, part_propensity
@@ -190,8 +188,8 @@ def check_level(given: LevelInputs) -> LevelCheck:
     zeros, counts = _shows_zeros(given), rules.ranks and held.relevant is not None
     if not zeros and not counts:
         return LevelCheck(
-            unknown="a log of positives does not show how many pairs there were, and column 'relevant' of --users, the "
-            "numbers of relevant items, is not given",
+            unknown="a log of positives does not show how many pairs there were, and column 'relevant' of users=…, "
+            "the numbers of relevant items, is not given",
             hint=_hint(given),
         )
     assert held.propensity is not None
@@ -218,12 +216,12 @@ def _hint(given: LevelInputs) -> str:
     rows, train, rules = given.rows, given.train, given.rules
     if train is None or not len(train) or rules.by_users or given.model.refers(rows) is not Scope.TEST:
         return ""
-    if getattr(given.model, "part", None) is not None or given.model.name != "known":
+    if getattr(given.model, "part", None) is not None or not given.model.reads_column:
         return ""
     share = len(rows) / (len(rows) + len(train))
     return (
         " The column is taken to describe the test log alone. If it describes the log that was divided at random into "
-        f"training and test, of whose rows {share:.2g} are test rows, say --share {share:.2g}."
+        f"training and test, of whose rows {share:.2g} are test rows, say share={share:.2g}."
     )
 
 
@@ -233,22 +231,6 @@ def _shows_zeros(given: LevelInputs) -> bool:
         return given.rules.feedback is Feedback.RATINGS
     value = given.held.value if given.rows.value is None else given.rows.value
     return bool((value == 0.0).any())
-
-
-def level_warnings(check: LevelCheck | None, plan: EvaluationPlan) -> list[str]:
-    """What a reader must know: the level is wrong, or numbers rest on a level that nothing confirms."""
-    if check is None:
-        return []
-    if check.wrong:
-        return [check.wrong + " What is shown here does without the level."]
-    needing = dict.fromkeys(str(run.estimator) for run in plan.runs if Need.ABSOLUTE in run.estimator.needs(run.target))
-    if not check.unknown or not needing:
-        return []
-    return [
-        f"The level of the propensities cannot be checked ({check.unknown}), and {' and '.join(needing)} "
-        f"{'rests' if len(needing) == 1 else 'rest'} on it: if they are those of another log, period or share, the "
-        f"values are off by that factor, whatever the intervals say.{check.hint}"
-    ]
 
 
 def _over_pairs(given: LevelInputs, p: Floats, *, every: bool = False) -> Ratio:
@@ -290,27 +272,27 @@ def _cause(given: LevelInputs, ratio: Ratio) -> str:
     """Which mistake would explain it, by undoing each."""
     model, rows, rules = given.model, given.rows, given.rules
     raw, share = model.of(rows).rows, share_of(model, rows, rules)
-    column = "The column" if model.name == "known" else f"'{model}'"
-    own = model.refers(rows) is Scope.TEST and model.name == "known" and not rules.by_users
+    column = "The column" if model.reads_column else f"'{model}'"
+    own = model.refers(rows) is Scope.TEST and model.reads_column and not rules.by_users
     if own and given.train is not None:
         part = len(rows) / (len(rows) + len(given.train))
         if part < 1.0 and _over_pairs(given, part_propensity(raw, part, unseen=rules.unseen)).right:
             return (
                 f"{column} seems to describe a whole log, of which the test log is a random {part:.2g}: if so, say "
-                f"--share {part:.2g}."
+                f"share={part:.2g}."
             )
     if not own and share is not None and not rules.by_users and _over_pairs(given, raw).right:
         return f"{column} seems to describe the test log itself: if so, leave the share out, or use known(part=test)."
     if not given.population and ratio.value > 1.0:
         return (
             "Users without any row are missing from the population, or the propensities are of another log: give the "
-            "whole population with --users."
+            "whole population with users=…."
         )
     if own and ratio.value < 1.0:
-        return f"If the test log is a random part of the log that the column describes, say --share. {_BY_CHANCE}"
+        return f"If the test log is a random part of the log that the column describes, say share=…. {_BY_CHANCE}"
     return (
         "The propensities may be those of other users, items or times, or of something else than being in this log "
-        f"(of one impression, say): check --users, --items and --share.{f' {_BY_CHANCE}' if ratio.value < 1.0 else ''}"
+        f"(of one impression, say): check users=…, items=… and share=….{f' {_BY_CHANCE}' if ratio.value < 1.0 else ''}"
     )
 
 
@@ -321,7 +303,7 @@ def _of_catalogue(ratio: Ratio) -> str:
     said = _off(ratio, "Σ 1/P over the seen pairs", "the number of candidate pairs")
     return (
         f"The number of pairs to divide by is wrong: {said}. Items that nobody saw, or users, may be missing: name all "
-        "with --items and --users."
+        "with items=… and users=…."
     )
 
 
@@ -339,7 +321,7 @@ def _miscounted(given: LevelInputs, ratio: Ratio) -> str:
         return ""
     return (
         f"The numbers of relevant items are wrong: {_relevant_off(ratio)}. They seem to count training items too: "
-        "count those outside training, or use --candidates all."
+        "count those outside training, or use candidates='all'."
     )
 
 
@@ -349,5 +331,5 @@ def _unclear(ratio: Ratio) -> str:
         return ""
     return (
         f"The level of the propensities or the numbers of relevant items are wrong: {_relevant_off(ratio)}. A "
-        "forgotten --share, or numbers that were counted on another log, would explain it."
+        "forgotten share=…, or numbers that were counted on another log, would explain it."
     )

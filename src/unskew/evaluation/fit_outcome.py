@@ -14,63 +14,52 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.account import as_values
+from unskew.alignment.align import Aligned
+from unskew.alignment.outcome_check import CheckedPredictions, range_of
+from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import Floats, ListedPairs
 from unskew.engine.passes import walk
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Need
-from unskew.evaluation.align import Aligned
-from unskew.evaluation.plausible import CheckedPredictions, range_of
-from unskew.evaluation.rules import plain
+from unskew.evaluation.request import Request
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
-from unskew.outcome import Crossfit, Given, Outcome, crossfit
+from unskew.outcome import Outcome, crossfit
 from unskew.propensity import FitInputs
+
+IN_SAMPLE = "fitted in sample"
 
 
 @dataclass(frozen=True, eq=False)
-class Guessed:
-    """The aligned rows with an outcome model's predictions, the model, and an account of it.
+class FittedOutcome:
+    """The held-out rows with what the outcome model says of them.
 
     Args:
+        model: fitted where it was not yet; ``None`` where no estimator of the plan asks one.
+        account: what it was asked and knew, as plain values for the result.
         predictions: how far the predictions for held-out rows reach.
         outcomes: between which numbers outcomes lie; ``None`` without an outcome model.
     """
 
-    aligned: Aligned
-    outcome: Outcome | None
-    account: dict[str, Any] | None
-    warnings: tuple[str, ...] = ()
+    held: EvaluationData
+    model: Outcome | None = None
+    account: dict[str, Any] | None = None
     predictions: PredictionRange = NO_PREDICTIONS
     outcomes: tuple[float, float] | None = None
 
 
-def with_guesses(
-    aligned: Aligned,
-    plan: EvaluationPlan,
-    outcome: Outcome | None,
-    side: FitInputs,
-    *,
-    folded: bool,
-    threads: int | None,
-) -> Guessed:
-    """Fit the outcome model and ask it, if any run of the plan looks at whole lists."""
+def fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs) -> FittedOutcome:
+    """Fit the outcome model and ask it about rows, if any estimator of the plan looks at whole lists."""
+    outcome, held, threads = request.outcome, aligned.held, request.threads
     needs = [run.estimator.needs(run.target) for run in plan.runs]
     if not any(Need.LISTS in need for need in needs):
-        return Guessed(aligned, None, None)
-    logged = aligned.items.into(aligned.logged) >= 0
-    guess = ListedPairs(logged, aligned.closed, aligned.excluded, depth=max(run.depth for run in plan.runs))
+        return FittedOutcome(held)
+    logged, depth = aligned.items.into(aligned.logged) >= 0, max(run.depth for run in plan.runs)
+    guess = ListedPairs(logged, aligned.closed, aligned.excluded, depth=depth)
     if outcome is None or not any(Need.OUTCOME in need for need in needs):
-        return Guessed(replace(aligned, held=replace(aligned.held, listed=guess)), None, None)
-    rows, held = aligned.rows, aligned.held
-    how = "fitted elsewhere" if outcome.estimated else "given"
-    if not outcome.fitted:
-        folded = folded or isinstance(outcome, Crossfit)  # folds that were asked for by name
-        how = "cross-fitted over pairs" if folded else "fitted in sample"
-        p = held.propensity
-        if folded:
-            outcome = crossfit(outcome, rows, propensity=p, inputs=side)
-        else:
-            outcome = outcome.copy().fit(rows, propensity=p, inputs=side)
+        return FittedOutcome(replace(held, listed=guess))
+    outcome, how = _fitted(outcome, aligned, side, in_sample=request.in_sample)
     total = None
     whole = any(run.target.normalised and Need.OUTCOME in run.estimator.needs(run.target) for run in plan.runs)
     with _about_all_candidates(outcome, aligned) if whole else nullcontext():
@@ -80,31 +69,30 @@ def with_guesses(
     ask = CheckedPredictions(outcome, outcome.bind(aligned.users, aligned.items))
     outcomes = range_of(held.value)
     reach = PredictionRange.of(ask.check(q[~unasked], int(np.count_nonzero(~unasked))), outcomes)
-    listed, lacking = _listed(aligned, outcome, guess, max(run.depth for run in plan.runs), threads)
+    listed, lacking = _listed(aligned, outcome, guess, depth, threads)
     account: dict[str, Any] = {
         "model": str(outcome),
         "how": how,
         "mean": float(np.mean(q[~unasked])) if not unasked.all() else None,
         "mean_outcome": float(np.mean(held.value[~unasked])) if not unasked.all() else None,
-        "rows": len(rows),
+        "rows": len(aligned.rows),
         "unasked": int(np.count_nonzero(unasked)),
-        "unknown": outcome.unknown(rows) - int(np.count_nonzero(unasked)),
+        "unknown": outcome.unknown(aligned.rows) - int(np.count_nonzero(unasked)),
         "listed": listed,
         "listed_unknown": lacking,
-    } | ({"table": plain(outcome.table.account)} if isinstance(outcome, Given) else {})
-    warnings = []
-    if isinstance(outcome, Given) and outcome.default is not None and (account["unknown"] or lacking):
-        warnings.append(
-            f"The table of predictions lacks {_of(account['unknown'], len(rows))} held-out pairs and "
-            f"{_of(lacking, listed)} listed pairs: these count as {outcome.default:g}, the default that was given."
-        )
-    if how == "fitted in sample":
-        warnings.append(
-            "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
-            "the model. Leave out --in-sample for folds of pairs."
-        )
+    } | ({} if outcome.account is None else {"table": as_values(outcome.account)})
     held = replace(held, q=q, q_total=total, listed=replace(guess, ask=ask, outcomes=outcomes))
-    return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings), reach, outcomes)
+    return FittedOutcome(held, outcome, account, reach, outcomes)
+
+
+def _fitted(outcome: Outcome, aligned: Aligned, side: FitInputs, *, in_sample: bool) -> tuple[Outcome, str]:
+    """The outcome model, fitted to the held-out rows where it is not fitted yet, and how that was done."""
+    if outcome.fitted:
+        return outcome, "fitted elsewhere" if outcome.estimated else "given"
+    rows, p = aligned.rows, aligned.held.propensity
+    if in_sample and not outcome.crossfits:  # folds that were asked for by name are kept
+        return outcome.copy().fit(rows, propensity=p, inputs=side), IN_SAMPLE
+    return crossfit(outcome, rows, propensity=p, inputs=side), "cross-fitted over pairs"
 
 
 @contextmanager
@@ -127,7 +115,7 @@ def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, n
     totals over all pairs are asked for, its q does not matter, and y itself (nothing to correct) stands in for it.
     """
     rows, nobody = aligned.rows, np.zeros(len(aligned.rows), dtype=np.bool_)
-    if not isinstance(outcome, Given) or outcome.default is not None or whole:
+    if outcome.answers_all or whole:
         return outcome.of(rows), nobody
     lacks = outcome.lacking(aligned.users, aligned.items)(rows.user, rows.item)
     q = aligned.held.value.copy()
@@ -150,7 +138,3 @@ def _listed(aligned: Aligned, outcome: Outcome, guess: ListedPairs, depth: int, 
 
     counts = list(walk(aligned.held.users, one, threads))
     return sum(total for total, _ in counts), sum(lost for _, lost in counts)
-
-
-def _of(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,} ({part / max(1, whole):.0%})"

@@ -3,7 +3,7 @@
 A random split of interactions leaves most users in both parts, and mixes the times of both. So:
 
 - logs without a common user were divided by users (then propensities carry over, and the population is that of the
-  test log: ``--share users``), or the ids are written differently;
+  test log: ``share="users"``), or the ids are written differently;
 - a test log that is earlier than the training log is the training log: the two were swapped;
 - a test log that is later than the training log is no random share of both.
 
@@ -12,12 +12,11 @@ Splits of ours remember how they were made, and are not doubted; of a handful of
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from unskew.alignment.inputs import Share
 from unskew.errors import InputError
 from unskew.log import Log
 from unskew.propensity import Propensity, Scope
@@ -26,9 +25,7 @@ FEW = 10  # rows or users of which a random split may put all on one side
 MOST = 0.9  # of the common users, whose test rows are all earlier than their training rows
 
 
-def check_division(
-    test: Log, train: Log | None, share: float | Literal["users"] | None, propensity: Propensity | None
-) -> None:
+def check_division(test: Log, train: Log | None, share: Share, propensity: Propensity | None) -> None:
     """Refuse two logs that cannot be the training and test parts of anything, or not those of the given share."""
     if isinstance(share, float) and test.cut_by_time:
         raise InputError(
@@ -47,7 +44,7 @@ def check_division(
     _times(test, train, random)
 
 
-def _common_users(test: Log, train: Log, share: float | Literal["users"] | None, random: bool) -> None:
+def _common_users(test: Log, train: Log, share: Share, random: bool) -> None:
     tested, trained = _active(test), _active(train)
     if random and min(tested.sum(), trained.sum()) < FEW:
         return
@@ -59,7 +56,7 @@ def _common_users(test: Log, train: Log, share: float | Literal["users"] | None,
     raise InputError(
         f"{test.account.source}: none of its {int(tested.sum()):,} users has a row in the training log "
         f"{train.account.source} ({int(trained.sum()):,} users).\n"
-        'If the two logs hold different users on purpose, say so with --share users (share="users"): the users of the '
+        "If the two logs hold different users on purpose, say so with share='users': the users of the "
         f"test log alone are then the population. Else compare how ids are written: '{mine}' in the test log, "
         f"'{theirs}' in the training log."
     )

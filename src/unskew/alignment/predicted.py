@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.inputs import Rules, Sources
+from unskew.alignment.sources import Predictor
 from unskew.bounds import LARGEST
 from unskew.errors import InputError
-from unskew.evaluation.inputs import Predictor
-from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
 from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
-Sources = Mapping[str, Predictions | Predictor]
+WITHOUT_PREDICTION = "without a prediction"  # why rows were dropped
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +27,7 @@ class Made:
     unranked: str
 
 
-def predicted_rows(sources: Sources, rows: Log, rules: Rules, ledger: Ledger) -> tuple[Log, dict[str, Floats]]:
+def predicted_rows(sources: Sources, rows: Log, rules: Rules, dropped: dict[str, int]) -> tuple[Log, dict[str, Floats]]:
     """The rows that all models predict, and each model's predictions of them; a missing one is an error or a drop."""
     found = {name: _of(name, source, rows) for name, source in sources.items()}
     missing = np.zeros(len(rows), dtype=np.bool_)
@@ -46,19 +45,13 @@ def predicted_rows(sources: Sources, rows: Log, rules: Rules, ledger: Ledger) ->
             raise InputError(
                 f"{plain(name)}: {int(lacks.sum()):,} of {len(rows):,} held-out pairs have no prediction; "
                 f"the first is user '{plain(who)}', item '{plain(what)}'.\n"
-                "Predict all held-out pairs, or judge all models on those that every model predicts with --invalid "
-                "drop; the result will say how many were dropped."
+                "Predict all held-out pairs, or judge all models on those that every model predicts with "
+                "invalid='drop'; the result will say how many were dropped."
             )
         missing |= lacks
     if not missing.any():
         return rows, found
-    lost = int(missing.sum())
-    ledger.dropped["without a prediction"] = lost
-    ledger.warnings.append(
-        f"{lost:,} held-out {'pair was' if lost == 1 else 'pairs were'} dropped for want of some model's prediction. "
-        "The others stand for all of them in naive and snips; ips still divides by all candidate pairs, and comes out "
-        "too low."
-    )
+    dropped[WITHOUT_PREDICTION] = int(missing.sum())
     return rows.take(~missing), {name: numbers[~missing] for name, numbers in found.items()}
 
 

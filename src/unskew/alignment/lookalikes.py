@@ -5,7 +5,7 @@ A spreadsheet takes zeros off, and pandas writes 7.0 for 7. Such lists miss hits
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -13,8 +13,26 @@ from unskew.log import Ids, Recommendations
 from unskew.plain import plain
 
 
-def written_otherwise(name: str, lists: Recommendations, users: Ids, items: Ids) -> Iterator[str]:
-    """A sentence for users and items that the logs know under another spelling."""
+@dataclass(frozen=True)
+class Respelled:
+    """Ids of lists that the logs know under another spelling.
+
+    Args:
+        what: ``user`` or ``item``.
+        count, total: how many there are, of how many ids.
+        listed, logged: an example, as lists and as logs write it.
+    """
+
+    what: str
+    count: int
+    total: int
+    listed: str
+    logged: str
+
+
+def respelled(lists: Recommendations, users: Ids, items: Ids) -> tuple[Respelled, ...]:
+    """Users and items that the logs know under another spelling."""
+    spellings = []
     for what, theirs, ours in (("user", lists.users, users), ("item", lists.items, items)):
         unknown = theirs.values.filter(pl.Series(theirs.into(ours) < 0))
         if not len(unknown):
@@ -22,12 +40,9 @@ def written_otherwise(name: str, lists: Recommendations, users: Ids, items: Ids)
         known = pl.DataFrame({"log": ours.values.cast(pl.String), "alike": _alike(ours.values)}).unique("alike")
         found = pl.DataFrame({"list": unknown.cast(pl.String), "alike": _alike(unknown)}).join(known, on="alike")
         if len(found):
-            theirs_first, ours_first = found.sort("list").select("list", "log").row(0)
-            yield (
-                f"{name}: {len(found):,} of its {len(theirs):,} {what}s occur in no log as they are written, such as "
-                f"'{plain(theirs_first)}', where the logs have '{plain(ours_first)}'. If they are the same, write them "
-                "alike: they cannot be hits as it is."
-            )
+            listed, logged = found.sort("list").select("list", "log").row(0)
+            spellings.append(Respelled(what, len(found), len(theirs), plain(listed), plain(logged)))
+    return tuple(spellings)
 
 
 def _alike(ids: pl.Series) -> pl.Series:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from unskew.alignment.handmade import check_lists, check_log, check_predictions
 from unskew.bounds import shown, word
 from unskew.errors import InputError
-from unskew.evaluation.handmade import check_lists, check_log, check_predictions
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.sources import open_file
@@ -21,12 +21,20 @@ from unskew.plain import plain
 from unskew.propensity import FitInputs
 
 
+class Reading(TypedDict):
+    """How logs are read: what a row says, and what becomes of wrong and repeated rows."""
+
+    feedback: Feedback | str | None
+    invalid: Invalid
+    duplicates: Duplicates | None
+
+
 class Names:
     """Our column names → theirs, for every kind of input the names that it has.
 
     ``policy`` is asked of the test log only, ``time`` of the training log only if it is there, ``propensity`` of the
     training log only where shares of strata are measured there, ``relevant`` of the population, ``rank`` and ``score``
-    of lists, ``rank`` and ``prediction`` of predictions; a table of guesses (``--outcome "given(FILE)"``) has no ranks.
+    of lists, ``rank`` and ``prediction`` of predictions; a table of guesses (``given(FILE)``) has no ranks.
     """
 
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
@@ -43,7 +51,7 @@ class Names:
             if name not in self.KNOWN:
                 raise InputError(
                     f"columns: '{plain(name)}' is none of our columns ({', '.join(self.KNOWN)}). Write our name first "
-                    "and yours behind it: --columns user=customer_id."
+                    "and yours behind it: columns={'user': 'customer_id'}."
                 )
         self.of_test = self._only("user", "item", "value", "time", "policy", "propensity")
         self.of_train = self._only("user", "item", "value")
@@ -96,7 +104,7 @@ def has_column(source: Any, name: str) -> bool:
         return False  # no frame: reading it says so
 
 
-def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Mapping[str, Any]) -> FitInputs:
+def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Reading) -> FitInputs:
     """What a propensity may be fitted on beside the training log."""
 
     def features(source: Any, key: str) -> Features | None:
@@ -107,13 +115,13 @@ def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, h
 
 
 def as_lists(
-    source: Any, name: str, users: Ids, k: int, seen: Log | None, columns: Mapping[str, str], invalid: Invalid
+    source: Any, name: str, users: Ids, k: int, train: Log | None, columns: Mapping[str, str], invalid: Invalid
 ) -> Recommendations:
     """Lists from lists, a frame, or a fitted model that makes them."""
     if isinstance(source, Recommendations):
         return check_lists(source, plain(name))
     if hasattr(source, "recommend"):
-        made = source.recommend(users, k, seen=seen)
+        made = source.recommend(users, k, seen=train)
         if not isinstance(made, Recommendations):
             raise InputError(
                 f"model '{plain(name)}': recommend(users, k, seen=…) must give Recommendations, not {type(made)}."

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from unskew.alignment.inputs import Inputs
 from unskew.engine.data import EvaluationData
-from unskew.evaluation.predicted import Sources
-from unskew.evaluation.rules import Ledger, Rules, plain
 from unskew.log import Account, Log, Predictions
 from unskew.log.population import Population
 
@@ -18,24 +17,27 @@ CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
 
 
 def account_of(
-    test: Log,
-    seen: Log | None,
-    population: Population | None,
-    lists: Mapping[str, Any],
-    predictions: Sources,
-    models: Sequence[str],
-    held: EvaluationData,
-    rules: Rules,
-    ledger: Ledger,
+    inputs: Inputs, lists: Mapping[str, Any], held: EvaluationData, dropped: dict[str, int]
 ) -> dict[str, Any]:
     """The account of one evaluation; ``lists`` are those of the models that have lists."""
+    train, population = inputs.train, inputs.population
     return {
-        "test": plain(replace(test.account, dropped=ledger.dropped)),
-        "train": None if seen is None else plain(seen.account),
-        "models": {name: lists.get(name) or _predictor(name, predictions[name]) for name in models},
-        "population": None if population is None else plain(population.account),
-        "users": _users(population, held, seen is not None and not rules.by_users),
+        "test": as_values(replace(inputs.test.account, dropped=dropped)),
+        "train": None if train is None else as_values(train.account),
+        "models": {name: lists.get(name) or _predictor(name, inputs.predictions[name]) for name in inputs.models},
+        "population": None if population is None else as_values(population.account),
+        "users": _users(population, held, train is not None and not inputs.rules.by_users),
         "clicks_per_user": clicks_per_user(held),
+    }
+
+
+def as_values(account: Account) -> dict[str, Any]:
+    """The account of a file or frame as plain values."""
+    return {
+        "source": account.source,
+        "rows": account.rows,
+        "dropped": {reason: count for reason, count in account.dropped.items() if count},
+        "notes": list(account.notes),
     }
 
 
@@ -49,17 +51,17 @@ def clicks_per_user(held: EvaluationData) -> dict[str, int]:
     }
 
 
-def nothing_left(test: Log, rules: Rules, ledger: Ledger) -> str:
+def nothing_left(test: Log, relevant: str | None, dropped: Mapping[str, int]) -> str:
     """What to say where no held-out interaction counts."""
-    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in ledger.dropped.items()) or "nothing"
-    threshold = f" None of {len(test):,} rows is {rules.relevant}." if rules.relevant is not None else ""
+    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in dropped.items()) or "nothing"
+    threshold = f" None of {len(test):,} rows is {relevant}." if relevant is not None else ""
     return f"{test.account.source}: no relevant held-out interaction is left.{threshold} Dropped: {reasons}."
 
 
 def _predictor(name: str, source: Any) -> dict[str, Any]:
     """The account of a model that predicts and makes no lists."""
     account = source.account if isinstance(source, Predictions) else Account(name, 0)
-    return plain(account) | {"longest_rank": 0}
+    return as_values(account) | {"longest_rank": 0}
 
 
 def _users(population: Population | None, held: EvaluationData, trained: bool) -> dict[str, Any]:

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from unskew.alignment.inputs import Inputs, Rules
+from unskew.alignment.level import LevelCheck
+from unskew.alignment.missing_lists import lists_for_some
+from unskew.alignment.rows import cut_by_time, has_level, in_test_part
 from unskew.engine.data import EvaluationData, Floats
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
-from unskew.evaluation.level import LevelCheck
-from unskew.evaluation.missing_lists import lists_for_some
-from unskew.evaluation.predicted import Sources
-from unskew.evaluation.rows import cut_by_time, has_level, in_test_part
-from unskew.evaluation.rules import Rules
 from unskew.log import Feedback, Log, Predictions
 from unskew.outcome import Outcome
 from unskew.propensity import Level, Propensity, Scope
 
 
 def evidence_of(
-    rules: Rules,
+    inputs: Inputs,
     model: Propensity | None,
     rows: Log,
     held: EvaluationData,
-    models: Sequence[str],
-    predictions: Sources,
     unranked: str,
     outcome: Outcome | None,
     level: LevelCheck | None,
     lists: Mapping[str, Any],
 ) -> Evidence:
     """The facts on which refusals are decided; ``lists`` are the accounts of the models' lists."""
+    rules = inputs.rules
     unshared = model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules)
     return Evidence(
         rules.feedback,
@@ -50,8 +48,8 @@ def evidence_of(
         wrong_pairs=level.wrong_pairs if level is not None else "",
         wrong_relevant=level.wrong_relevant if level is not None else "",
         binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
-        unpredicted=_unpredicted(models, predictions, rows, rules, unranked),
-        unranked=unranked if rules.ranks or not predictions else "no predictions were ranked",
+        unpredicted=_unpredicted(inputs, rows, unranked),
+        unranked=unranked if rules.ranks or not inputs.predictions else "no predictions were ranked",
         outcome=outcome is not None,
         outside=outcome is not None and outcome.fitted,
         unlisted=lists_for_some(lists, held),
@@ -59,9 +57,10 @@ def evidence_of(
     )
 
 
-def _unpredicted(models: Sequence[str], predictions: Sources, rows: Log, rules: Rules, unranked: str) -> str:
+def _unpredicted(inputs: Inputs, rows: Log, unranked: str) -> str:
     """Which models give no predictions; where only ranks were asked for and lack, whether predictions could serve."""
-    silent = [name for name in models if name not in predictions]
+    predictions, rules = inputs.predictions, inputs.rules
+    silent = [name for name in inputs.models if name not in predictions]
     if silent:
         return f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only"
     if unranked and not rules.rates and rules.feedback is not Feedback.IMPLICIT:
@@ -92,9 +91,9 @@ def summary_of(
     )
 
 
-def training_propensity(model: Propensity | None, seen: Log, test: Log, rules: Rules) -> Floats | None:
+def training_propensity(model: Propensity | None, train: Log, test: Log, rules: Rules) -> Floats | None:
     """P of the training rows on the test rows' scale, for shares of strata; ``None`` where there is none for them."""
-    if model is None or model.lacks(seen):
+    if model is None or (model.reads_column and train.propensity is None):
         return None
-    rows = in_test_part(model.of(seen).rows, model, test, rules)
+    rows = in_test_part(model.of(train).rows, model, test, rules)
     return rows[~np.isnan(rows)]

@@ -1,0 +1,73 @@
+"""What an evaluation was given, everything read: logs, population, catalogue, lists and predictions, and how to count.
+
+``Inputs`` depends on no propensity and on no estimator, so that several propensities can be compared on one reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from unskew.alignment.sources import Predictor
+from unskew.log import Feedback, Ids, Log, Predictions, Recommendations
+from unskew.log.catalogue import Catalogue
+from unskew.log.population import Population
+from unskew.propensity import FitInputs
+
+Share = float | Literal["users"] | None
+Sources = Mapping[str, Predictions | Predictor]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What counts as relevant, as a candidate, as wrong.
+
+    Args:
+        feedback: what a row says.
+        relevant: the threshold on values.
+        unseen: only items outside the user's training rows are candidates.
+        drop_seen: remove training items from lists.
+        drop_invalid: drop (and count) rows of users outside the population.
+        train_share: the share of the whole log that the training log is, where its split says so.
+        train_cut: the training log was cut by time, so that it is no random share of anything.
+        by_users: training and test hold different users: propensities carry over as they are.
+        share: the test log is a random part of the whole log with this share, where its split does not say so.
+        ranks: whether anything asks for ranks; if not, every seen pair counts alike, whatever its value.
+        rates: whether anything asks for predictions.
+    """
+
+    feedback: Feedback
+    relevant: str | None = None
+    unseen: bool = False
+    drop_seen: bool = False
+    drop_invalid: bool = False
+    share: float | None = None
+    by_users: bool = False
+    train_share: float | None = None
+    train_cut: bool = False
+    ranks: bool = True
+    rates: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Everything that was read, and what follows from it alone.
+
+    Args:
+        users: who counts: the population, else the users of the logs.
+        models: their names, in the order in which results are shown.
+        lists: of the models that recommend; ``predictions`` of those that predict.
+        side: what propensities and outcome models may be fitted on beside the logs.
+    """
+
+    test: Log
+    train: Log | None
+    population: Population | None
+    catalogue: Catalogue | None
+    users: Ids
+    models: tuple[str, ...]
+    lists: Mapping[str, Recommendations]
+    predictions: Sources
+    side: FitInputs
+    rules: Rules

@@ -1,0 +1,61 @@
+"""Code the logs over the population's users and the union of all items: the vocabulary that everything else speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unskew.alignment.inputs import Inputs, Rules
+from unskew.alignment.rows import Floats, inside, judged
+from unskew.log import Ids, Log
+from unskew.log.relevance import train_gains
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """The logs over one vocabulary.
+
+    Args:
+        items: of the logs, the catalogue and all lists.
+        logged: the catalogue: items of the logs, and those that were named; the candidates, less a user's training.
+        rows: the held-out rows that are judged.
+        known: the training rows of the population's users.
+        train: the training log with its gains, in its own vocabulary, as propensities are fitted on it.
+        dropped: held-out rows that were left out, by reason; aligning may add to them.
+    """
+
+    items: Ids
+    logged: Ids
+    rows: Log
+    known: Log | None
+    train: Log | None
+    dropped: dict[str, int]
+
+
+def code(inputs: Inputs) -> Coded:
+    """The judged rows and the training log over the population's users and the union of all items."""
+    test, train, users, rules = inputs.test, inputs.train, inputs.users, inputs.rules
+    dropped = dict(test.account.dropped)
+    shown = _items(test, train, ())
+    catalogue = inputs.catalogue
+    logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
+    items = _items(test, train, [logged, *(lists.items for lists in inputs.lists.values())])
+    known = None if train is None else train.take(inside(train, users)).recode(users, items)
+    rows = judged(test, known, users, items, rules, dropped)
+    gained = None if train is None else replace(train, gain=training_gains(train, rules))
+    return Coded(items, logged, rows, known, gained, dropped)
+
+
+def training_gains(train: Log, rules: Rules) -> Floats:
+    """y of the training rows; all alike where nothing asks for ranks."""
+    return train_gains(train, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(train))
+
+
+def _items(test: Log, train: Log | None, more: Sequence[Ids]) -> Ids:
+    """The items of the logs, and more."""
+    known: list[Ids] = []
+    for ids in (test.items, *([] if train is None else [train.items]), *more):
+        known += [ids] if all(ids is not other for other in known) else []
+    return known[0] if len(known) == 1 else Ids.of(*(ids.values for ids in known))

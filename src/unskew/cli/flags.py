@@ -1,0 +1,129 @@
+"""Messages of the library name Python arguments; the command line shows its own options instead.
+
+The convention: wherever a message speaks of an argument, it writes it as a Python call would,
+
+    train=…              --train                     an argument, whatever its value
+    refit=True           --refit                     a switch
+    share=0.3            --share 0.3
+    candidates='all'     --candidates all            quoted where a shell needs it: --propensity 'popularity(gamma=1)'
+    metrics=['mae']      --metric mae                a list repeats the option
+    columns={'user': 'customer_id'}                  --columns user=customer_id
+
+and two such arguments with a comma between them, ``interval='bootstrap', refit=True``, stand side by side here. Options
+of a part, inside its brackets as in ``known(share=0.3)``, are the same in both worlds and are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from ast import literal_eval
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unskew.auditing import Audit
+    from unskew.evaluation import PropensityComparison
+    from unskew.propensity import Checks
+    from unskew.result import Result
+
+FLAGS = {
+    "models": "--recs",
+    "metrics": "--metric",
+    "estimators": "--estimator",
+    "propensities": "--propensity",
+} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        "by", "candidates", "columns", "drop_seen", "duplicates", "feedback", "force", "in_sample", "interval",
+        "invalid", "item_features", "items", "level", "mcar", "outcome", "propensity", "refit", "refused", "relevant",
+        "replicates", "seed", "share", "target", "threads", "train", "user_features", "users",
+    )
+}  # fmt: skip
+CALLS = {"read_predictions(…)": "--predictions name=FILE"}  # what is an option here, and a function in Python
+
+_VALUE = r"""…|True|'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\{[^}\n]*\}|-?\d+(?:\.\d+)?(?:e-?\d+)?(?!\.?\w)"""
+_PART = r"\w+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # snips(over=list), clipped(known(share=0.3), at=0.1)
+_TEXT = re.compile(rf"{_PART}|(?<![\w.'\"/=-])(?P<name>{'|'.join(FLAGS)})=(?P<value>{_VALUE})")
+_PLAIN = re.compile(r"[\w@.,:/+=-]+")  # what a shell takes as it is
+
+
+def with_flags(text: str) -> str:
+    """A message in the words of the command line."""
+    found, end, joins = "", 0, False
+    for match in _TEXT.finditer(text):
+        between, name, value = text[end : match.start()], match["name"], match["value"]
+        if name is None:
+            shown = CALLS.get(match[0], match[0])
+        else:
+            try:
+                shown = _option(FLAGS[name], value)
+            except (SyntaxError, ValueError):  # a name of the user's that only looks like Python
+                shown = match[0]
+            between = " " if joins and between == ", " and value != "…" else between
+        joins, end = name is not None and value != "…", match.end()
+        found += between + shown
+    return found + text[end:]
+
+
+def _option(flag: str, value: str) -> str:
+    """``--flag value`` as one would type it."""
+    if value in ("…", "True"):
+        return flag
+    read = literal_eval(value)
+    if isinstance(read, list):
+        return " ".join(f"{flag} {_quoted(str(each))}" for each in read)
+    if isinstance(read, dict):
+        return f"{flag} {_quoted(','.join(f'{key}={each}' for key, each in read.items()))}"
+    return f"{flag} {_quoted(value if isinstance(read, int | float) else str(read))}"
+
+
+def _quoted(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else f"'{text}'"
+
+
+def result_with_flags(result: Result) -> Result:
+    """A result with its messages in the words of the command line."""
+    refused = [cell | {"reason": with_flags(cell["reason"])} for cell in result.inputs["refused"]]
+    return replace(
+        result,
+        inputs={**result.inputs, "refused": refused},
+        warnings=tuple(map(with_flags, result.warnings)),
+    )
+
+
+def comparison_with_flags(comparison: PropensityComparison) -> PropensityComparison:
+    """A comparison with its messages in the words of the command line."""
+    return replace(
+        comparison,
+        results={name: result_with_flags(result) for name, result in comparison.results.items()},
+        missing=tuple(replace(each, reason=with_flags(each.reason)) for each in comparison.missing),
+    )
+
+
+def audit_with_flags(audit: Audit) -> Audit:
+    """An audit with its messages in the words of the command line."""
+    return replace(
+        audit,
+        findings=tuple(replace(each, text=with_flags(each.text)) for each in audit.findings),
+        advice=tuple(replace(each, text=with_flags(each.text)) for each in audit.advice),
+        supports=tuple(
+            replace(each, refused=None if each.refused is None else with_flags(each.refused)) for each in audit.supports
+        ),
+        checks=_checks(audit.checks),
+    )
+
+
+def _checks(checks: Checks) -> Checks:
+    return replace(
+        checks,
+        checks=tuple(
+            replace(
+                each,
+                unasked=tuple(map(with_flags, each.unasked)),
+                notes=tuple(map(with_flags, each.notes)),
+                findings=tuple(map(with_flags, each.findings)),
+            )
+            for each in checks.checks
+        ),
+        refused=tuple(replace(each, reason=with_flags(each.reason)) for each in checks.refused),
+    )

@@ -1,0 +1,97 @@
+"""Propensities are fitted to the population and the catalogue of an evaluation, on a log that shows exposure.
+
+P = |O| / (U·I), and every model of what was seen, depends on who *could* have been seen: users and items that happen to
+have no training row are unseen, not absent. (With rows of 53 % of exchangeable users, ips came out at .52 to .55 of the
+truth.) And it must be fitted to what was seen: in a log of positives only, a model of which pairs are there is a model
+of P(click). Weighting clicks by it makes every pair count alike, and every recommender comes out at K/I.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.alignment.inputs import Inputs
+from unskew.alignment.rows import inside, share_of, train_share
+from unskew.alignment.vocabulary import Coded
+from unskew.errors import RefusedError
+from unskew.log import Feedback, Ids, Log
+from unskew.propensity import Level, Propensity
+
+ROUNDED = 0.02  # of the pairs, that a propensity fitted in advance may lack
+
+
+@dataclass(frozen=True, eq=False)
+class FittedPropensity:
+    """The propensity of one evaluation.
+
+    Args:
+        model: fitted where it was not yet; ``None`` where none was asked for.
+        train: the training log as it was fitted to.
+        outside: training rows of users outside the population, which were left out.
+        outgrown: it was fitted in advance, to fewer users and items than this evaluation counts.
+    """
+
+    model: Propensity | None
+    train: Log | None
+    outside: int = 0
+    outgrown: bool = False
+
+
+def fit_propensity(model: Propensity | None, inputs: Inputs, coded: Coded) -> FittedPropensity:
+    """Fit the propensity where it is not fitted yet, to the population and the catalogue."""
+    train, by_users = coded.train, inputs.rules.by_users
+    if model is None or not model.estimated:
+        return FittedPropensity(model, train)
+    if model.models_presence:
+        _refuse_clicks(model, train)
+    if model.fitted or train is None:
+        absolute = model.level is Level.ABSOLUTE and not by_users
+        outgrown = absolute and train is not None and _outgrown(train, inputs.users, coded.logged)
+        counted = model if by_users else model.counted_over(inputs.users, coded.logged)
+        return FittedPropensity(counted, train, outgrown=outgrown)
+    train, outside = _population(train, model, inputs, coded.logged)
+    return FittedPropensity(model.copy().fit(train, inputs=inputs.side), train, outside)
+
+
+def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tuple[Log, int]:
+    """The training log over all users and items that it could have shown, and how many rows belong to others."""
+    test, users, rules = inputs.test, inputs.users, inputs.rules
+    share = share_of(model, test, rules)
+    train = replace(train, share=None if rules.by_users or share is None else train_share(share, rules))
+    if not model.follows_rows and not model.models_presence:
+        return train, 0  # ratios between items: the more rows the better, whoever else there is
+    if rules.by_users:  # other people: those of the training log, less those whom a common vocabulary lends it
+        theirs = (np.diff(train.indptr) > 0) | ~_has_rows(test, train.users)
+        users = Ids(train.users.values.filter(pl.Series(theirs)))
+    keep = inside(train, users)
+    return train.take(keep).recode(users, items), int(np.count_nonzero(~keep))
+
+
+def _has_rows(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
+    """Which of these users have rows in a log."""
+    place = users.into(log.users)
+    return np.asarray((place >= 0) & (np.diff(log.indptr) > 0)[place])
+
+
+def _outgrown(train: Log, users: Ids, items: Ids) -> bool:
+    """A propensity fitted in advance knows the users and items of its log only."""
+    return len(train.users) * len(train.items) <= (1.0 - ROUNDED) * len(users) * len(items)
+
+
+def _refuse_clicks(model: Propensity, train: Log | None) -> None:
+    """A model of which pairs are in the training log, where that log holds positives only."""
+    fitted_to_clicks = model.fitted and model.level is Level.RELATIVE
+    if fitted_to_clicks or (not model.fitted and train is not None and train.feedback is Feedback.IMPLICIT):
+        raise RefusedError(
+            f"'{model}' models which pairs the training log holds, and this log holds positives only: that is the "
+            "probability of a click, not of being shown. Weighted by it every pair counts alike, and every recommender "
+            "comes out at K of I items.\n"
+            "Log the probability of being shown as column 'propensity' and use propensity='known'; or give a training "
+            "log that also holds what was shown and not clicked (feedback='conversions'); or use "
+            "propensity='popularity(gamma=1)', which assumes that popular items are popular only because they were "
+            "shown more."
+        )

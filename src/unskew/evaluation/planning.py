@@ -1,0 +1,105 @@
+"""Which cells (metric × estimator × target) an evaluation consists of; what the log cannot support is refused here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unskew import estimators
+from unskew.alignment.align import Aligned
+from unskew.alignment.inputs import Rules
+from unskew.engine.data import EvaluationData
+from unskew.engine.plan import EvaluationPlan, Refusal, make_plan, sift
+from unskew.errors import InputError, RefusedError
+from unskew.estimators import Estimator, Target
+from unskew.evaluation.request import Request
+from unskew.metrics import Metric, RankingMetric, Shape
+
+DEEPEST = 1_000_000  # ranks beyond this are no ranks
+SKIP = "\nTo compute the other cells and list these in the result, use refused='skip'."
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """The plan, the cells that are not in it, and the request with the estimators that were settled on."""
+
+    request: Request
+    plan: EvaluationPlan
+    refusals: tuple[Refusal, ...]
+
+
+def plan_cells(request: Request, rules: Rules, aligned: Aligned) -> Planned:
+    """The cells that the log supports, and the others; asked-for cells that it does not are an error unless skipped."""
+    request = _with_others(request, rules, aligned)
+    targets = targets_for(request, rules)
+    kept, refusals = sift(targets, _estimators(request, rules), aligned.evidence)
+    if refusals and not (kept and (request.refused == "skip" or not request.chosen)):
+        raise _refused(refusals, SKIP if kept else "")
+    plan = make_plan(kept, aligned.summary, len(request.models), _depth(request.metrics, aligned.held))
+    return Planned(request, plan, tuple(refusals))
+
+
+def targets_for(request: Request, rules: Rules) -> dict[Metric, tuple[Target, ...]]:
+    """For each metric the asked targets, else the usual one.
+
+    Errors of predictions are averages over pairs. For ranks it depends on the feedback; a threshold makes items
+    relevant or not, so pooled. What exists inside each user only (ndcg, map) is averaged over users.
+    """
+    usual = Target.POOLED if request.relevant is not None else Target.default(rules.feedback)
+
+    def target(metric: Metric) -> Target:
+        if not isinstance(metric, RankingMetric):
+            return Target.PER_PAIR
+        inside = metric.shape is not Shape.ADDITIVE and usual is Target.POOLED
+        return Target.PER_USER if inside else usual
+
+    return {m: request.targets or (target(m),) for m in request.metrics}
+
+
+def _estimators(request: Request, rules: Rules) -> tuple[Estimator, ...]:
+    """The asked estimators; of the usual ones those that exist for any of the targets."""
+    if request.chosen:
+        return request.estimators
+    targets = {target for each in targets_for(request, rules).values() for target in each}
+    return tuple(e for e in request.estimators if targets & e.valid)
+
+
+def _with_others(request: Request, rules: Rules, aligned: Aligned) -> Request:
+    """The request with other debiased estimators, where the log supports none of the usual ones.
+
+    Nobody who gives propensities wants to read a naive answer: where the level of propensities is not known, sums can
+    still be estimated by estimators that do without it; else the reasons are an error.
+    """
+    if request.chosen or request.propensity is None:
+        return request
+    targets = targets_for(request, rules)
+    kept, refusals = sift(targets, _estimators(request, rules), aligned.evidence)
+    if not refusals or any(estimator.standing(target).debiased for estimator, target, _ in kept):
+        return request
+    without_level = ("snips(over=list)", *([] if request.outcome is None else ["sndr"]))
+    others, _ = sift(targets, [estimators.make(name) for name in without_level], aligned.evidence)
+    if not others:
+        raise _refused(refusals)
+    return replace(request, estimators=(*request.estimators, *dict.fromkeys(estimator for estimator, _, _ in others)))
+
+
+def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
+    lines = [f"{r.metric} × {r.estimator} × {r.target}: {r.reason}" for r in refusals]
+    return RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
+
+
+def _depth(metrics: Sequence[Metric], held: EvaluationData) -> int:
+    """The deepest rank that can be worth something."""
+    ranking = [m for m in metrics if isinstance(m, RankingMetric)]
+    depth = max((m.k for m in ranking if m.k is not None), default=1)
+    if any(m.k is None for m in ranking):
+        depth = max(depth, *(lists.depth for lists in held.lists))
+    if any(m.k is None and m.shape is Shape.IDEAL for m in ranking):
+        depth = max(depth, int(np.diff(held.indptr).max(initial=1)))
+    if depth > DEEPEST:
+        raise InputError(
+            f"a list or metric goes down to rank {depth:,}; ranks up to {DEEPEST:,} can be worth something. Use @k."
+        )
+    return depth

@@ -1,0 +1,167 @@
+"""Read what an evaluation is given: logs, population, lists and predictions, each once, files side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unskew.alignment.inputs import Inputs, Rules
+from unskew.alignment.sources import Predictor, as_lists, as_log, as_predictions, has_column, read_side
+from unskew.alignment.vocabulary import training_gains
+from unskew.bounds import word
+from unskew.errors import InputError
+from unskew.evaluation.request import Request
+from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
+from unskew.log.catalogue import read_catalogue
+from unskew.log.population import Population, read_population
+from unskew.log.relevance import told_feedback
+from unskew.plain import plain
+from unskew.threads import Task, Threads
+
+Stage = Callable[[str, int, int], None]  # called with (stage, done, total)
+
+
+def read(request: Request, say: Stage) -> Inputs:
+    """Read the logs while the files of lists are read beside them; then let fitted models make theirs."""
+    names, invalid = request.columns, request.invalid
+    for name, source in request.models.items():
+        _refuse_factors(name, source)
+    say("reading logs", 0, 1)
+    read_one: Callable[[Any], Any] = partial(read_recommendations, columns=names.of_lists, invalid=invalid)
+    if request.rates:
+        read_one = partial(read_predictions, columns=names.of_predictions, invalid=invalid)
+    with Threads(2) as pool:
+        files: dict[str, Task[Any]] = {
+            name: pool.submit(read_one, source)
+            for name, source in request.models.items()
+            if isinstance(source, str | PathLike)
+        }
+        test, train, population = _logs(request)
+        catalogue = None
+        if request.items is not None:
+            catalogue = read_catalogue(request.items, columns=names.of_items, invalid=invalid)
+        rules = _rules(request, test, train)
+        users = _everyone(test, train, population, rules.by_users)
+        ready = ((name, files[name].result() if name in files else source) for name, source in request.models.items())
+        lists, predictions = _models(request, ready, users, train if rules.unseen else None, say)
+    side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
+    if side.mcar is not None:
+        side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
+    models = tuple(request.models)
+    return Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules)
+
+
+def _models(
+    request: Request, ready: Iterable[tuple[str, Any]], users: Ids, exclude: Log | None, say: Stage
+) -> tuple[dict[str, Recommendations], dict[str, Predictions | Predictor]]:
+    """The models' lists and predictions, by name; files are read already."""
+    names, invalid = request.columns, request.invalid
+    lists: dict[str, Recommendations] = {}
+    predictions: dict[str, Predictions | Predictor] = {}
+    for done, (name, source) in enumerate(ready):
+        say(f"{'predictions' if request.rates else 'lists'} of {plain(name)}", done, len(request.models))
+        if isinstance(source, Predictions | np.ndarray) or (
+            request.rates and not isinstance(source, Recommendations) and not _only_recommends(source)
+        ):
+            predictions[name] = as_predictions(source, name, names.of_predictions, invalid)
+        if name not in predictions or (request.ranks and hasattr(source, "recommend")):
+            with _named(name, source):
+                lists[name] = as_lists(source, name, users, request.length, exclude, names.of_lists, invalid)
+    return lists, predictions
+
+
+@contextmanager
+def _named(name: str, source: Any) -> Iterator[None]:
+    """What a model says is wrong with the call, under the name that it has here; files and frames say theirs."""
+    try:
+        yield
+    except InputError as problem:
+        if not hasattr(source, "recommend"):
+            raise
+        prefix = f"model '{plain(name)}': "
+        raise InputError(prefix + str(problem).removeprefix(prefix)) from problem
+
+
+def _refuse_factors(name: str, source: Any) -> None:
+    """Factors say nothing without the ids of their rows, and a file of a model is no file of lists."""
+    if isinstance(source, str | PathLike) and Path(source).suffix.lower() == ".npz":
+        raise InputError(
+            f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
+            "Load it first, us.models.load(path), and give the model."
+        )
+    if isinstance(source, tuple | list | Mapping):
+        raise InputError(
+            f"model '{plain(name)}': a {type(source).__name__} is neither a model nor a dataframe.\n"
+            "Factors made elsewhere: us.models.GivenFactors(users, items, user_factors, item_factors). Lists: a path, "
+            "or a pandas, polars or pyarrow table."
+        )
+
+
+def _only_recommends(source: Any) -> bool:
+    return hasattr(source, "recommend") and not hasattr(source, "predict")
+
+
+def _logs(request: Request) -> tuple[Log, Log | None, Population | None]:
+    """The test log, the training log and the population."""
+    names, population = request.columns, None
+    if request.users is not None:
+        population = read_population(
+            request.users, columns=names.of_users, keep=request.segment_column, invalid=request.invalid
+        )
+    by_user = population is not None and request.by in population.columns
+    keep = [*request.strata_columns(), *([] if by_user else request.segment_column)]
+    test = as_log(request.test, name="test", columns=names.of_test, keep=keep, **request.reading)
+    if request.train is None:
+        return test, None, population
+    keep = request.strata_columns(training=True)
+    theirs = dict(names.of_train_with_propensity if request.trains_shares else names.of_train)
+    if (time := names.of_test.get("time")) is not None and has_column(request.train, time):
+        theirs["time"] = time
+    train = as_log(request.train, name="train", columns=theirs, keep=keep, **request.reading)
+    if train.feedback is None and test.feedback is Feedback.IMPLICIT:
+        told_feedback(train, request.relevant)  # values in training that nothing explains are refused as well
+    return test, train, population
+
+
+def _rules(request: Request, test: Log, train: Log | None) -> Rules:
+    """What counts as relevant, as a candidate, as wrong."""
+    candidates, share = request.candidates, request.share
+    feedback = told_feedback(test, request.relevant)
+    if candidates is not None:
+        word(candidates, ("unseen", "all"), "candidates")
+    if candidates == "unseen" and train is None:
+        raise InputError("candidates='unseen' are the items outside the user's training data: give train=….")
+    return Rules(
+        feedback=feedback,
+        relevant=request.relevant,
+        unseen=train is not None and candidates != "all",
+        drop_seen=request.drop_seen,
+        drop_invalid=request.invalid == "drop",
+        share=None if share == "users" else share,
+        by_users=share == "users",
+        train_share=None if train is None else train.share,
+        train_cut=train is not None and train.cut_by_time,
+        ranks=request.ranks,
+        rates=request.rates,
+    )
+
+
+def _everyone(test: Log, train: Log | None, population: Population | None, by_users: bool) -> Ids:
+    """The users that count: the population, else the users of both logs; of the test log where training has others."""
+    if population is not None:
+        return population.users
+    if by_users and train is not None:
+        trained = Ids(train.users.values.filter(pl.Series(np.diff(train.indptr) > 0)))
+        mine = (test.users.into(trained) < 0) | (np.diff(test.indptr) > 0)
+        return Ids(test.users.values.filter(pl.Series(mine)))
+    if train is None or train.users is test.users:
+        return test.users
+    return Ids.of(test.users.values, train.users.values)

@@ -1,0 +1,266 @@
+"""What is asked of an evaluation: complete, immutable, parsed and checked before anything is read.
+
+``evaluate`` and the command line make one; ``compare_propensities`` asks the same again under another propensity with
+``replace(request, propensity=…)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from unskew import estimators, metrics, outcome, propensity
+from unskew.alignment.inputs import Share
+from unskew.alignment.sources import Names, Reading
+from unskew.bounds import SHARE, THREADS, Number, Whole, shown, word
+from unskew.errors import InputError
+from unskew.estimators import Estimator, Need, Target
+from unskew.log import Feedback
+from unskew.log.log import Duplicates, Invalid
+from unskew.metrics import Metric, RankingMetric, RatingMetric
+from unskew.outcome import Outcome
+from unskew.propensity import Propensity
+
+T = TypeVar("T")
+LEVEL = Number(low=0.5, high=0.9999, why="What errs more often says little; what errs less often, no log can tell.")
+SEEDS = Whole(0, 2**64 - 1)
+REPLICATES = Whole(0, 100_000, "More make no interval better.")
+FEWEST = 50
+RESERVED = ("user", "item", "value", "time", "propensity", "relevant", "rank", "score", "prediction")
+MOST_PARTS = 1000
+LENGTH = 100  # how long models' own lists are where no metric has a cut-off
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The arguments of ``evaluate``, parsed.
+
+    Args:
+        targets: empty where the feedback decides.
+        chosen: whether estimators were asked for, or are the usual ones.
+    """
+
+    test: Any
+    models: Mapping[str, Any]
+    metrics: tuple[Metric, ...]
+    estimators: tuple[Estimator, ...]
+    chosen: bool
+    targets: tuple[Target, ...]
+    propensity: Propensity | None = None
+    outcome: Outcome | None = None
+    in_sample: bool = False
+    train: Any = None
+    feedback: Feedback | str | None = None
+    relevant: str | None = None
+    users: Any = None
+    items: Any = None
+    share: Share = None
+    mcar: Any = None
+    user_features: Any = None
+    item_features: Any = None
+    candidates: Literal["unseen", "all"] | None = None
+    columns: Names = field(default_factory=lambda: Names(None))
+    drop_seen: bool = False
+    invalid: Invalid = "error"
+    duplicates: Duplicates | None = None
+    by: str | None = None
+    level: float = 0.95
+    interval: Literal["normal", "bootstrap"] = "normal"
+    replicates: int = 1000
+    refit: bool = False
+    seed: int = 0
+    per_user: bool = False
+    refused: Literal["error", "skip"] = "error"
+    threads: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        test: Any,
+        models: Mapping[str, Any],
+        *,
+        metrics: Sequence[str | Metric] = ("recall@10",),
+        estimators: Sequence[str | Estimator] | None = None,
+        propensity: str | Propensity | None = None,
+        outcome: str | Outcome | None = None,
+        target: str | Sequence[str] | None = None,
+        columns: Mapping[str, str] | None = None,
+        **rest: Any,
+    ) -> Request:
+        """Parse canonical strings; by default naive, and with propensities snips; with outcomes naive, ips and dr."""
+        _check_models(models)
+        names, weighs = Names(columns), _parsed_propensity(propensity)
+        return cls(
+            test,
+            models,
+            metrics=_parsed_metrics(metrics),
+            estimators=_parsed_estimators(estimators, weighs is not None, outcome is not None),
+            chosen=estimators is not None,
+            targets=_parsed_targets(target),
+            propensity=weighs,
+            outcome=_parsed_outcome(outcome, names, rest.get("invalid", "error")),
+            columns=names,
+            **rest,
+        )
+
+    def __post_init__(self) -> None:
+        for name in ("drop_seen", "refit", "in_sample", "per_user"):
+            if not isinstance(value := getattr(self, name), int | np.bool_):
+                raise InputError(f"{name} must be True or False, not {shown(value)}.")
+        if self.share is not None:
+            replace(SHARE, words=("users",)).of(self.share, "share")
+        word(self.refused, ("error", "skip"), "refused")
+        if self.threads is not None:
+            THREADS.of(self.threads, "threads")
+        word(self.interval, ("normal", "bootstrap"), "interval")
+        LEVEL.of(self.level, "level")
+        SEEDS.of(self.seed, "seed")
+        REPLICATES.of(self.replicates, "the number of replicates")
+        if self.interval == "bootstrap" and self.replicates < FEWEST:
+            raise InputError(f"a bootstrap needs at least {FEWEST} replicates, not {self.replicates}.")
+        for option, text in (("by", self.by), ("relevant", self.relevant)):
+            if text is not None and not isinstance(text, str):
+                raise InputError(f"{option} must be a text, not {shown(text)}.")
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse options that contradict each other, or mean nothing."""
+        if self.drop_seen and self.train is None:
+            raise InputError("drop_seen=True removes training items from lists: give the training log with train=….")
+        if self.refit and self.interval != "bootstrap":
+            raise InputError(
+                "refit=True fits propensities anew in every bootstrap replicate: it goes with interval='bootstrap'."
+            )
+        if self.by in RESERVED:
+            raise InputError(
+                f"by={self.by!r}: '{self.by}' is a column with a meaning of its own, and makes no segments. Give a "
+                "column of groups under another name; popularity(strata=3) works with any training log."
+            )
+        if self.in_sample and self.outcome is None:
+            raise InputError("in_sample=True says how an outcome model is fitted: give outcome=… as well.")
+        if self.in_sample and self.outcome is not None and self.outcome.fitted:
+            raise InputError(
+                f"in_sample=True says how an outcome model is fitted, and '{self.outcome}' is not fitted here: leave "
+                "it out."
+            )
+
+    def with_column(self) -> Request:
+        """The same where the test log has propensities of its own, and nothing else was asked for."""
+        weighs = any(Need.PROPENSITY in e.needs(target) for e in self.estimators for target in e.valid)
+        if self.propensity is not None or (self.chosen and not weighs):
+            return self
+        usual = _parsed_estimators(None, True, self.outcome is not None)
+        return replace(self, propensity=propensity.Known(), estimators=self.estimators if self.chosen else usual)
+
+    @property
+    def reading(self) -> Reading:
+        """How logs are read."""
+        return {"feedback": self.feedback, "invalid": self.invalid, "duplicates": self.duplicates}
+
+    @property
+    def ranks(self) -> bool:
+        """Whether any metric asks for ranks."""
+        return any(isinstance(m, RankingMetric) for m in self.metrics)
+
+    @property
+    def rates(self) -> bool:
+        """Whether any metric asks for predictions."""
+        return any(isinstance(m, RatingMetric) for m in self.metrics)
+
+    @property
+    def drawn(self) -> int:
+        """How many bootstrap replicates are drawn."""
+        return self.replicates if self.interval == "bootstrap" else 0
+
+    @property
+    def length(self) -> int:
+        """How long a model's own lists must be."""
+        return max((m.k or LENGTH for m in self.metrics if isinstance(m, RankingMetric)), default=1)
+
+    def strata_columns(self, *, training: bool = False) -> list[str]:
+        """The columns by which strata are made; of the training log only those whose shares are measured there."""
+        found = []
+        for estimator in self.estimators:
+            inner: Any = estimator.innermost
+            measured = not training or getattr(inner, "shares", None) == "train"
+            if measured and getattr(inner, "strata", None) and inner.strata.column:
+                found.append(inner.strata.column)
+        return list(dict.fromkeys(found))
+
+    @property
+    def trains_shares(self) -> bool:
+        """Whether shares of strata are measured on the training rows."""
+        return any(getattr(e, "shares", None) == "train" for e in self.estimators)
+
+    @property
+    def segment_column(self) -> list[str]:
+        """The column that makes segments, if it is one that must be read along."""
+        return [] if self.by is None or "(" in self.by or self.by in ("popularity", "policy") else [self.by]
+
+
+def _check_models(models: Mapping[str, Any]) -> None:
+    """Models have names, which tables and verdicts call them by."""
+    if not isinstance(models, Mapping):
+        raise InputError(
+            f"models are given by name, as in {{'als': lists, 'popular': 'popular.parquet'}}, not as {shown(models)}."
+        )
+    if not models:
+        raise InputError("there is nothing to evaluate: give at least one model, models={'name': 'lists.parquet'}.")
+    for name in models:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"a model's name must be a text that is not empty, not {shown(name)}.")
+
+
+def _parsed_metrics(asked: Sequence[str | Metric]) -> tuple[Metric, ...]:
+    several = [asked] if isinstance(asked, str | RankingMetric | RatingMetric) else _several("metrics", asked)
+    if not several:
+        raise InputError("there is nothing to estimate: give at least one metric, metrics=['recall@10'].")
+    return _once(metrics.make(metric) for metric in several)
+
+
+def _parsed_estimators(
+    asked: Sequence[str | Estimator] | None, propensities: bool, outcomes: bool
+) -> tuple[Estimator, ...]:
+    """The estimators that were asked for, or those that people mean who name none."""
+    usual = ["naive"] if not propensities else ["naive", "ips", "dr"] if outcomes else ["naive", "snips"]
+    if asked is not None:
+        asked = [asked] if isinstance(asked, str | Estimator) else _several("estimators", asked)
+    return _once(estimators.make(estimator) for estimator in asked or usual)
+
+
+def _parsed_targets(asked: str | Sequence[str] | None) -> tuple[Target, ...]:
+    if asked is None:
+        return ()
+    return _once(Target.make(target) for target in ([asked] if isinstance(asked, str) else _several("target", asked)))
+
+
+def _parsed_propensity(asked: str | Propensity | None) -> Propensity | None:
+    return None if asked is None else propensity.make(asked)
+
+
+def _parsed_outcome(asked: str | Outcome | None, names: Names, invalid: Invalid) -> Outcome | None:
+    """A file that is named in the string is read like the others."""
+    return None if asked is None else outcome.make(asked, columns=names.of_guesses, invalid=invalid)
+
+
+def _several(what: str, given: Any) -> list[Any]:
+    """The parts of a list; what is none is an error."""
+    if isinstance(given, Mapping | set | frozenset) or not isinstance(given, Iterable):
+        raise InputError(f"{what} must be a list of canonical strings, not {shown(given)}.")
+    found = list(islice(given, MOST_PARTS + 1))
+    if len(found) > MOST_PARTS:
+        raise InputError(f"{what}: more than {MOST_PARTS:,} are asked for. Evaluate them in several calls.")
+    return found
+
+
+def _once(parts: Iterable[T]) -> tuple[T, ...]:
+    """Each part once; two different parts with one canonical text would be indistinguishable in every table."""
+    found: dict[str, T] = {}
+    for part in parts:
+        if found.setdefault(str(part), part) != part:
+            raise InputError(f"two different parts are both called '{part}': evaluate them in two calls.")
+    return tuple(found.values())
