@@ -92,7 +92,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "refit": {
         "test": "clicks",
         "models": "lists",
-        "seen": "train",
+        "train": "train",
         "candidates": "all",
         "propensity": "popularity(gamma=1)",
         "interval": "bootstrap",

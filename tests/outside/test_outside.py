@@ -106,7 +106,7 @@ def test_propensities(shop: Any, tmp_path: Path) -> None:
 def test_what_is_read_off_terms(shop: Any) -> None:
     """Without a sensitivity there is no tipping point; metrics that divide by weights need a divisor of weights."""
     world, train, lists = shop
-    call = {"seen": train, "propensity": "known", "target": "per_user", "metrics": ["map(divide=min)@10", "ndcg@10"]}
+    call = {"train": train, "propensity": "known", "target": "per_user", "metrics": ["map(divide=min)@10", "ndcg@10"]}
     result = us.evaluate(world.test, lists, estimators=["rooted", "halves"], refused="skip", **call)
     assert {v.tipping for v in result.verdicts_ if v.estimator in ("rooted", "halves")} == {None}
     cells = {(e.metric, e.estimator) for e in result.estimates}

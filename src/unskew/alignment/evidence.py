@@ -93,7 +93,7 @@ def summary_of(
 
 def training_propensity(model: Propensity | None, train: Log, test: Log, rules: Rules) -> Floats | None:
     """P of the training rows on the test rows' scale, for shares of strata; ``None`` where there is none for them."""
-    if model is None or (model.reads_column and train.propensity is None):
+    if model is None or model.lacks(train):
         return None
     rows = in_test_part(model.of(train).rows, model, test, rules)
     return rows[~np.isnan(rows)]

@@ -216,7 +216,7 @@ def _hint(given: LevelInputs) -> str:
     rows, train, rules = given.rows, given.train, given.rules
     if train is None or not len(train) or rules.by_users or given.model.refers(rows) is not Scope.TEST:
         return ""
-    if getattr(given.model, "part", None) is not None or not given.model.reads_column:
+    if getattr(given.model, "part", None) is not None or "propensity" not in given.model.reads:
         return ""
     share = len(rows) / (len(rows) + len(train))
     return (
@@ -272,8 +272,8 @@ def _cause(given: LevelInputs, ratio: Ratio) -> str:
     """Which mistake would explain it, by undoing each."""
     model, rows, rules = given.model, given.rows, given.rules
     raw, share = model.of(rows).rows, share_of(model, rows, rules)
-    column = "The column" if model.reads_column else f"'{model}'"
-    own = model.refers(rows) is Scope.TEST and model.reads_column and not rules.by_users
+    column = "The column" if "propensity" in model.reads else f"'{model}'"
+    own = model.refers(rows) is Scope.TEST and "propensity" in model.reads and not rules.by_users
     if own and given.train is not None:
         part = len(rows) / (len(rows) + len(given.train))
         if part < 1.0 and _over_pairs(given, part_propensity(raw, part, unseen=rules.unseen)).right:

@@ -105,7 +105,6 @@ class Propensity(Part, ABC):
     known: ClassVar[bool] = False  # written down when pairs were shown, not assumed or fitted: verdicts may say better
     reads: ClassVar[tuple[str, ...]] = ()  # columns of a pair's own row that P depends on; unseen pairs have none
     models_presence: ClassVar[bool] = False  # a model of which pairs the training log holds: clicks, if that is all
-    reads_column: ClassVar[bool] = False  # P is the log's own column 'propensity'
     ignores_activity: ClassVar[bool] = False  # P is that of the item, however active the user
 
     @property
