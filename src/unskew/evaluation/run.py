@@ -32,7 +32,7 @@ from unskew.memory import require
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity, Side
-from unskew.result import Result
+from unskew.result import MetricTraits, Result
 
 COLUMN_USED = (
     "The test log has a column 'propensity': pairs are weighed by it, as propensities that were known when pairs were "
@@ -229,6 +229,7 @@ def evaluate(
         inputs=aligned.account | about,
         warnings=tuple(dict.fromkeys([*warnings, *lacking, *cautions.after(answers, refit=refit)])),
         rows=per_user_rows(answers[0], plan, aligned.users, tuple(models)) if per_user else None,
+        metrics={str(metric): MetricTraits.of(metric) for metric in question.metrics},
     )
 
 

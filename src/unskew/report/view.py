@@ -8,11 +8,10 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from unskew import metrics
 from unskew.estimators import Standing
 from unskew.report import numbers
 from unskew.report.names import clean, shown
-from unskew.result import Estimate, Result, Verdict, Weights
+from unskew.result import Estimate, MetricTraits, Result, Verdict, Weights
 
 Kept = TypeVar("Kept", bound=Hashable)
 Row = TypeVar("Row", Estimate, Verdict, Weights)
@@ -47,6 +46,7 @@ class View:
                 weights=tuple(_clean_row(row, names) for row in result.weights),
                 inputs=_clean_value(dict(result.inputs), names),
                 warnings=tuple(_clean_text(warning, names) for warning in result.warnings),
+                metrics={_clean_text(metric, names): traits for metric, traits in result.metrics.items()},
             )
         )
 
@@ -84,6 +84,20 @@ class View:
             there, key=lambda f: (place[f.segment], self.targets.index(f.target), self.metrics.index(f.metric))
         )
 
+    @cached_property
+    def not_debiased(self) -> set[str]:
+        """The estimators that take the log as it is."""
+        debiased = {e.estimator for e in self.result.estimates if Standing(e.standing).debiased}
+        return set(self.estimators) - debiased
+
+    def traits(self, metric: str) -> MetricTraits:
+        """What a reader must know of a metric."""
+        return self.result.metrics.get(metric, MetricTraits())
+
+    def lower_is_better(self, metric: str) -> bool:
+        """Whether the smaller value of this metric is the better one."""
+        return self.traits(metric).lower_is_better
+
     def facets_of(self, segment: str | None) -> list[Facet]:
         """The facets of one segment."""
         return [facet for facet in self.facets if facet.segment == segment]
@@ -102,7 +116,10 @@ class View:
         whole = self.facets_of(self.whole)
         if not whole:
             return None
-        return min(whole, key=lambda f: (not self._sums_items(f), self._strength(f, self.carrier(f)), whole.index(f)))
+        return min(
+            whole,
+            key=lambda f: (not self.traits(f.metric).additive, self._strength(f, self.carrier(f)), whole.index(f)),
+        )
 
     def carrier(self, facet: Facet) -> str:
         """The estimator whose word counts in a facet: that with the strongest promise among those with an interval.
@@ -125,10 +142,6 @@ class View:
 
     def _strength(self, facet: Facet, estimator: str) -> int:
         return self.standing(facet, estimator).place
-
-    def _sums_items(self, facet: Facet) -> bool:
-        asked = metrics.make(facet.metric)
-        return not isinstance(asked, metrics.RankingMetric) or asked.shape is metrics.Shape.ADDITIVE
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
@@ -159,7 +172,7 @@ class View:
     def best(self, estimates: Iterable[Estimate]) -> str:
         """The model with the best value among estimates of one metric."""
         rows = list(estimates)
-        best = min if lower_is_better(rows[0].metric) else max
+        best = min if self.lower_is_better(rows[0].metric) else max
         return best(rows, key=lambda e: e.value).model
 
     @cached_property
@@ -169,16 +182,6 @@ class View:
     @cached_property
     def _verdicts(self) -> dict[Facet, list[Verdict]]:
         return _by_facet(self.result.verdicts_)
-
-
-def is_naive(estimator: str) -> bool:
-    """Whether this is the estimator that takes the log as it is."""
-    return estimator.split("(")[0] == "naive"
-
-
-def lower_is_better(metric: str) -> bool:
-    """Whether the smaller value of this metric is the better one."""
-    return metrics.make(metric).lower_is_better
 
 
 def unique(values: Iterable[Kept]) -> list[Kept]:

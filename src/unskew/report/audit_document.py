@@ -1,0 +1,339 @@
+"""The document of an audit: what it found first, then the numbers, and what to do with this log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import PurePath
+
+from unskew.auditing import Audit
+from unskew.auditing.spread import Spread
+from unskew.report import audit_charts as charts
+from unskew.report import audit_words as words
+from unskew.report import checks_document, glossary, numbers
+from unskew.report.document import (
+    EVER,
+    NEVER,
+    Block,
+    Cards,
+    Cell,
+    Chart,
+    Column,
+    Document,
+    Facts,
+    Glossary,
+    Legend,
+    Medium,
+    Only,
+    Paragraph,
+    Section,
+    Sentence,
+    Sentences,
+    Spark,
+    Sparks,
+    Steps,
+    Swatch,
+    Table,
+    columns,
+)  # fmt: skip
+from unskew.report.names import tidy
+from unskew.report.view import unique
+
+WIDE, WIDER = range(100, EVER), range(120, EVER)  # terminals with room for more columns
+NARROW = range(100)
+
+
+def audit_document(audit: Audit) -> Document:
+    """What people look at, from an audit whose names are safe to print."""
+    audit = tidy(audit)
+    size = audit.size
+    notes = [*size.notes, *(f"{n:,} rows dropped: {why}" for why, n in size.dropped.items())]
+    basis = " ".join(f"{text}." for text in (f"{audit.source}; {words.reading(audit)}", *notes))
+    advice = Steps("What to do", tuple((joined(advice.text), advice.command) for advice in audit.advice))
+    supports = _supports(audit)
+    return Document(
+        title=Sentence.plain(f"Audit of {PurePath(audit.source).name}"),
+        panel=f"Audit of {audit.source}",
+        subtitle=words.reading(audit),
+        summary=(
+            Paragraph(joined(audit.opening), "opening"),
+            Only(Medium.PAGE, (Paragraph(basis, "basis"),)),
+            Facts(tuple(words.facts(audit))),
+            Sentences(tuple(Sentence.plain(joined(found.text), found.level) for found in audit.findings)),
+        ),
+        body=(
+            Only(Medium.PAGE, (_what_to_do(advice), _what_it_supports(supports))),
+            _tail(audit),
+            Only(Medium.BRIEF, (_shape(audit),)),
+            *_values(audit),
+            *_time(audit),
+            *_policies(audit),
+            *_weights(audit),
+            *_checks(audit),
+            Only(Medium.BRIEF, (*supports, advice)),
+            Section("glossary", "Glossary", (Glossary(glossary.of_audit(checked=bool(audit.checks))),)),
+        ),
+    )
+
+
+def joined(text: str) -> str:
+    """A sentence whose per-cent signs stay with their numbers."""
+    return text.replace(" %", f"{numbers.SPACE}%")
+
+
+def _what_to_do(advice: Steps) -> Section:
+    lead = (
+        "In commands, TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for your files, NAME for the name of a model; "
+        "repeat --recs (or --predictions) for every model."
+    )
+    return Section("advice", advice.title, (advice,), lead)
+
+
+def _what_it_supports(supports: tuple[Table, ...]) -> Section:
+    lead = (
+        "Estimators by target, for recall@10 and every other additive metric. What is refused is refused by unskew "
+        "evaluate too, for the same reason."
+    )
+    named = tuple(replace(table, name=table.note[:1].upper() + table.note[1:], note="") for table in supports)
+    return Section("supports", "What this log supports", named, lead, "What it supports")
+
+
+def _tail(audit: Audit) -> Section:
+    lead = (
+        "How unevenly the rows are spread over items and over users. A random draw of pairs would be even up to chance."
+    )
+    return Section(
+        "tail",
+        "Long tail",
+        (*_cards(charts.ranks(audit), charts.tail(audit), legend=("items", "users")), _spreads(audit)),
+        lead,
+    )
+
+
+def _values(audit: Audit) -> tuple[Block, ...]:
+    if audit.values is None:
+        return ()
+    plain = "What the rows are worth. Without an MCAR log (--mcar) nothing says how the unseen pairs differ."
+    against = "The log against a log whose pairs were drawn at random: what do values have to do with being seen?"
+    lead, legend = (plain, ()) if audit.mcar is None else (against, ("log", "MCAR log"))
+    drawn = _cards(charts.values(audit), charts.seen(audit), legend=legend)
+    return (Section("values", "Values", (*drawn, *_contrast(audit)), lead),)
+
+
+def _time(audit: Audit) -> tuple[Block, ...]:
+    if audit.time is None:
+        return ()
+    drawn = _cards(charts.periods(audit), charts.newcomers(audit), legend=("new items", "new users"))
+    return (Section("time", "Time", drawn, f"{words.time(audit)}."),)
+
+
+def _policies(audit: Audit) -> tuple[Block, ...]:
+    if audit.policies is None:
+        return ()
+    lead = "Each policy favours recommenders that resemble it. Policies that choose differently should be judged apart."
+    return (Section("policies", "Policies", (*_cards(charts.policies(audit)), *_policy_tables(audit)), lead),)
+
+
+def _weights(audit: Audit) -> tuple[Block, ...]:
+    drawn = _cards(charts.expected(audit), charts.propensities(audit), legend=unique(e.target for e in audit.expected))
+    if not drawn:
+        return ()
+    lead = (
+        "How many equally weighted interactions the weighted ones are worth, and what weighting does to the intervals "
+        "of two simple lists. How wide an interval gets depends on the list: hits on popular items weigh little, hits "
+        "on rare ones much."
+    )
+    return (Section("weights", "Weights", (*drawn, *_expected(audit), *_widths(audit)), lead),)
+
+
+def _checks(audit: Audit) -> tuple[Block, ...]:
+    if not audit.checks:
+        return ()
+    lead = (
+        "Each propensity fitted to this log and asked about pairs that the fit did not see. Right ones follow the "
+        "dashed lines."
+    )
+    said = Only(Medium.PAGE, (checks_document.findings(audit.checks),))  # terminals have them among the audit's own
+    blocks = (said, *checks_document.blocks(audit.checks))
+    return (Section("checks", "Checks on propensities", blocks, lead, "Checks"),)
+
+
+def _cards(*found: Chart | None, legend: tuple[str, ...] | list[str] = ()) -> tuple[Cards, ...]:
+    """Charts, where there is something to draw."""
+    drawn = tuple(chart for chart in found if chart is not None)
+    swatches = tuple(Swatch(name, f"var(--e{place})") for place, name in enumerate(legend, 1))
+    return (Cards(drawn, (Legend("", swatches),) if swatches else (), fit=True),) if drawn else ()
+
+
+def _spreads(audit: Audit) -> Table:
+    """Users and items side by side."""
+    quantiles = ("min", "5%", "25%", "median", "75%", "95%", "max")
+    wide = {"mean", "min", "5%", "25%", "75%", "95%", "top 10%"}
+    labels = ("number", "mean", *quantiles, "Gini", "top 1%", "top 10%", "KL bits", "chance", "effective")
+    found = tuple(
+        Column(label.replace("%", f"{numbers.SPACE}%"), terminal=WIDER if label in wide else range(EVER))
+        for label in labels
+    )
+    rows = tuple(_spread(name, part, quantiles) for name, part in (("items", audit.items), ("users", audit.users)))
+    return Table("Long tail", "rows of each item and of each user", (Column("", "name"), *found), rows)
+
+
+def _spread(name: str, part: Spread, quantiles: tuple[str, ...]) -> tuple[str, ...]:
+    return (
+        name,
+        numbers.count(part.number),
+        numbers.number(part.mean, 1),
+        *(numbers.count(part.quantiles[key]) for key in quantiles),
+        numbers.number(part.gini, 2),
+        numbers.share(part.top_1_percent),
+        numbers.share(part.top_10_percent),
+        numbers.number(part.kl_bits, 2),
+        numbers.number(part.kl_chance, 2),
+        numbers.count(part.effective),
+    )
+
+
+def _shape(audit: Audit) -> Sparks:
+    """Little bars for popularity, activity, values, time and propensities, each with its ends and a sentence."""
+    rows = [_sizes(name, part) for name, part in (("items", audit.items), ("users", audit.users))]
+    rows.append(Spark("", words.exponent(audit)))
+    if (v := audit.values) is not None:
+        ends = (words.level(v.minimum, v.minimum), words.level(v.maximum, v.maximum))
+        rows.append(Spark("values", words.values(audit), ends, tuple(level.rows for level in v.levels)))
+        if audit.mcar is not None:
+            counts = tuple(value.rows_mcar for value in audit.mcar.values)
+            rows.append(Spark("MCAR", "the same values there", ends, counts))
+    if audit.time is not None:
+        rows.append(Spark("time", "", words.span(audit), tuple(period.rows for period in audit.time.periods)))
+        rows.append(Spark("", words.time(audit)))
+    if (p := audit.propensity) is not None:
+        rows.append(Spark("propensity", "", (f"{p.minimum:.3g}", f"{p.maximum:.3g}"), tuple(p.histogram.count)))
+        rows.append(Spark("", words.propensity(audit)))
+    return Sparks("Shape", tuple(rows))
+
+
+def _sizes(name: str, part: Spread) -> Spark:
+    """The range of rows, and how many have how many, from the first bin that holds any."""
+    counts = part.histogram.count
+    first = next(place for place, n in enumerate(counts) if n)
+    ends = (numbers.count(part.quantiles["min"]), numbers.count(part.quantiles["max"]))
+    return Spark(name, f"{name} by their number of rows", ends, tuple(counts[first:]))
+
+
+def _contrast(audit: Audit) -> tuple[Table, ...]:
+    """Value by value, the log against the MCAR log."""
+    if audit.mcar is None:
+        return ()
+    rows = []
+    for v in audit.mcar.values:
+        ends = numbers.interval(v.ratio_low, v.ratio_high, 2)
+        shares = (numbers.share(v.share), numbers.share(v.share_mcar))
+        rows.append((words.level(v.low, v.high), *shares, numbers.number(v.ratio, 2), ends, numbers.number(v.seen, 4)))
+    labels = ("log", "MCAR", "ratio", f"95{numbers.SPACE}% interval", "P(seen | value)")
+    return (Table("Values against the MCAR log", words.contrast(audit), columns(("value",), labels), tuple(rows)),)
+
+
+def _policy_tables(audit: Audit) -> list[Table]:
+    """One row per policy, and one per pair of policies."""
+    found = audit.policies
+    if found is None:
+        return []
+    valued = any(p.mean is not None for p in found.policies)
+    logged = any(p.ess is not None for p in found.policies)
+    heads = (
+        Column("policy", "name"),
+        Column("rows"),
+        Column("users"),
+        Column("items", terminal=WIDE),
+        Column("effective items", terminal=WIDE),
+        Column("effective", page=False, terminal=NARROW),
+        Column("mean value", page=valued, terminal=WIDE if valued else NEVER),
+        Column("mean", page=False, terminal=NARROW if valued else NEVER),
+        Column("se", page=valued, terminal=WIDE if valued else NEVER),
+        Column("propensities", page=logged, terminal=range(EVER * logged)),
+        Column("ess", page=logged, terminal=range(EVER * logged)),
+    )
+    rows = []
+    for p in found.policies:
+        ends = numbers.DASH
+        if p.least_propensity is not None and p.largest_propensity is not None:
+            ends = f"{words.plain(p.least_propensity)} to {words.plain(p.largest_propensity)}"
+        sizes = tuple(numbers.count(n) for n in (p.rows, p.users, p.items, p.effective_items, p.effective_items))
+        mean = numbers.number(p.mean)
+        rows.append((p.name, *sizes, mean, mean, numbers.number(p.se), ends, numbers.count(p.ess)))
+    note = f"{numbers.share(found.shared_users)} of the users have rows of more than one"
+    if found.number > len(found.policies):
+        note = f"the largest {len(found.policies)} of {found.number}; {note}"
+    tables = [Table("Policies", note, heads, tuple(rows))]
+    if found.pairs:
+        pairs = tuple(
+            (f"{p.a} – {p.b}", numbers.number(p.js_bits, 3), numbers.number(p.js_chance, 3)) for p in found.pairs
+        )
+        about = "Jensen–Shannon divergence of their items, in bits"
+        tables.append(Table("Policies apart", about, columns(("pair",), ("bits", "chance")), pairs))
+    return tables
+
+
+def _expected(audit: Audit) -> tuple[Table, ...]:
+    """Effective sample sizes to expect of snips."""
+    if not audit.expected:
+        return ()
+    rows = tuple(
+        (
+            e.propensity,
+            e.target,
+            *(numbers.count(n) for n in (e.rows, e.ess)),
+            *(numbers.share(x) for x in (e.ess_share, e.largest_weight)),
+        )
+        for e in audit.expected
+    )
+    heads = columns(("propensity", "target"), ("interactions", "ess", "share", "largest weight"))
+    note = f"snips, random hold-out of 30{numbers.SPACE}%{words.every_row(audit)}"
+    return (Table("Effective sample size to expect", note, heads, rows),)
+
+
+def _widths(audit: Audit) -> tuple[Table, ...]:
+    """What weighting does to the standard errors of two kinds of simple lists."""
+    if not audit.widths:
+        return ()
+    rows = tuple(
+        (
+            w.propensity,
+            w.listed,
+            numbers.count(w.hits),
+            _plus_minus(w.naive, w.naive_se),
+            _plus_minus(w.snips, w.snips_se),
+            numbers.DASH if w.ratio is None else f"{w.ratio:.2g}",
+            numbers.DASH if w.ratio_low == w.ratio_high else f"{w.ratio_low:.2g} to {w.ratio_high:.2g}",
+        )
+        for w in audit.widths
+    )
+    heads = columns(("propensity", "ten"), ("hits", "naive", "snips", "wider", "mostly"))
+    where = f"on that hold-out{words.every_row(audit)}; of random items 20 lists"
+    note = f"recall@10, pooled, ± one standard error, {where}"
+    return (Table("What weighting does to intervals", note, heads, rows),)
+
+
+def _plus_minus(value: float | None, error: float | None) -> str:
+    return numbers.DASH if value is None or error is None else f"{value:.2g} ± {error:.1g}"
+
+
+def _supports(audit: Audit) -> tuple[Table, ...]:
+    """Estimators × targets, for readings of the log that differ; the reasons of refusals are footnotes."""
+    found: dict[Table, list[str]] = {}
+    for reading in unique(row.reading for row in audit.supports):
+        cells = [row for row in audit.supports if row.reading == reading]
+        reasons = unique(row.refused for row in cells if row.refused is not None)
+        targets = unique(row.target for row in cells)
+        rows: list[tuple[str | Cell, ...]] = []
+        for name in unique(row.estimator for row in cells):
+            own = {row.target: row.refused for row in cells if row.estimator == name}
+            rows.append((name, *(_supported(own[target], reasons) for target in targets)))
+        heads = (Column("estimator", "name"), *(Column(target, "tag") for target in targets))
+        about = f"{cells[0].propensity} propensities; recall@10"
+        table = Table("What this log supports", about, heads, tuple(rows), "supports", footnotes=tuple(reasons))
+        found.setdefault(table, []).append(reading)
+    return tuple(replace(table, note=f"read as {' or '.join(read)}; {table.note}") for table, read in found.items())
+
+
+def _supported(reason: str | None, reasons: list[str]) -> Cell:
+    return Cell("yes", "better") if reason is None else Cell("no", "worse", note=reasons.index(reason) + 1)
