@@ -100,7 +100,8 @@ class PropensityComparison:
     @property
     def fitted(self) -> dict[str, str]:
         """Each propensity as it prints once fitted."""
-        return {name: str(result.inputs["settings"]["propensity"]) for name, result in self.results.items()}
+        settings = {name: result.inputs.get("settings", {}) for name, result in self.results.items()}
+        return {name: str(said.get("propensity", name)) for name, said in settings.items()}
 
     def table(self) -> pl.DataFrame:
         """The estimates: one row per model, metric, estimator, target, segment and propensity."""

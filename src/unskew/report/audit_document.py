@@ -9,7 +9,7 @@ from unskew.auditing import Audit
 from unskew.auditing.spread import Spread
 from unskew.report import audit_charts as charts
 from unskew.report import audit_words as words
-from unskew.report import checks_document, glossary, numbers
+from unskew.report import checks_document, numbers
 from unskew.report.document import (
     EVER,
     NEVER,
@@ -20,7 +20,6 @@ from unskew.report.document import (
     Column,
     Document,
     Facts,
-    Glossary,
     Legend,
     Medium,
     Only,
@@ -35,6 +34,7 @@ from unskew.report.document import (
     Table,
     columns,
 )  # fmt: skip
+from unskew.report.glossary import glossary
 from unskew.report.names import tidy
 from unskew.report.view import unique
 
@@ -70,7 +70,7 @@ def audit_document(audit: Audit) -> Document:
             *_weights(audit),
             *_checks(audit),
             Only(Medium.BRIEF, (*supports, advice)),
-            Section("glossary", "Glossary", (Glossary(glossary.of_audit(checked=bool(audit.checks))),)),
+            glossary("audit", *(("checks",) if audit.checks else ())),
         ),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from unskew.propensity.checks import CLICKS_ONLY, Bin, Checks
 from unskew.report import checks_charts as charts
-from unskew.report import glossary, numbers
+from unskew.report import numbers
 from unskew.report.document import (
     EVER,
     Block,
@@ -15,7 +15,6 @@ from unskew.report.document import (
     Column,
     Document,
     Folded,
-    Glossary,
     Medium,
     Only,
     Section,
@@ -25,6 +24,7 @@ from unskew.report.document import (
     Table,
     columns,
 )  # fmt: skip
+from unskew.report.glossary import glossary
 from unskew.report.names import tidy
 
 CONSTANT = "one constant for all"
@@ -41,7 +41,7 @@ def checks_document(checks: Checks) -> Document:
         summary=(findings(checks),),
         body=(
             Section("checks", "On pairs that the fit did not see", blocks(checks), menu="Checks"),
-            Section("glossary", "Glossary", (Glossary(glossary.CHECKS),)),
+            glossary("checks"),
         ),
     )
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from unskew.estimators import Standing
 from unskew.evaluation.comparison import Move, PropensityComparison
 from unskew.inference.verdict import opposite
-from unskew.report import glossary, numbers
+from unskew.report import numbers
 from unskew.report import result_charts as charts
 from unskew.report.document import (
     EVER,
@@ -18,7 +18,6 @@ from unskew.report.document import (
     Column,
     Document,
     Facts,
-    Glossary,
     Medium,
     Only,
     Paragraph,
@@ -30,15 +29,19 @@ from unskew.report.document import (
     Tables,
     columns,
 )  # fmt: skip
+from unskew.report.glossary import glossary
 from unskew.report.names import clean, shown
 from unskew.report.result_document import drawn
-from unskew.report.result_rows import estimate_rows
 from unskew.report.view import Facet, View, unique
-from unskew.report.words import NOT_DEBIASED
+from unskew.report.words import NOT_DEBIASED, limits
 from unskew.result import Result, Verdict
 
 Words = list[tuple[str, str, str]]
 SENTENCES = 8
+_OF_RESULTS = (
+    "estimate", "interval", "naive", "propensity", "ess", "largest share", "per_user", "pooled", "per_user_sum",
+    "difference", "verdict",
+)  # fmt: skip
 _SIZES = ("metric", "estimator", "target", "segment", "a", "b")
 _WIDER = range(130, EVER)  # propensities have long names
 _NARROWER = range(130)
@@ -65,7 +68,7 @@ def comparison_document(comparison: PropensityComparison) -> Document:
             Section("moves", "How far estimates move", (*forests, moving), _MOVES),
             *_by_propensity(comparison),
             Section("tables", "All numbers", (estimates,)),
-            Section("glossary", "Glossary", (Glossary(glossary.COMPARISON),)),
+            glossary("comparison", also=_OF_RESULTS),
         ),
     )
 
@@ -221,8 +224,13 @@ def moves(comparison: PropensityComparison) -> Table:
 
 def _estimates(view: View, facet: Facet) -> Table:
     """The estimates of one metric and estimator: a row per model and propensity."""
+    places = view.places(facet)
     rows = tuple(
-        (row.model, row.estimator, row.value, row.interval, row.ess, row.largest) for row in estimate_rows(view, facet)
+        (
+            *(e.model, e.estimator, numbers.number(e.value, places), limits(e, places)),
+            *(numbers.count(e.ess), numbers.share(e.max_weight_share)),
+        )
+        for e in view.by_model(facet)
     )
     model, *rest = columns(("model", "propensity"), ("estimate", "interval", "ess", "largest share"))
     note = ", ".join(text for text in (facet.target, facet.segment) if text)

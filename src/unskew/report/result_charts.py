@@ -11,8 +11,8 @@ from unskew.report import numbers
 from unskew.report.document import Chart, Legend, Swatch
 from unskew.report.marks import ESTIMATORS, NAIVE, PATHS, SHAPES
 from unskew.report.plots import INK, SOFT, WIDTH, Spec, colours, field, histogram, layers, lines, marks
-from unskew.report.result_rows import EstimateRow, VerdictRow, estimate_rows, verdict_rows
 from unskew.report.view import Facet, View, unique
+from unskew.report.words import limits
 from unskew.result import Estimate, Verdict, Weights
 
 HALO = "#ffffff"  # around labels that lie on lines; the style sheet paints it beneath the letters
@@ -44,8 +44,8 @@ def forest(view: View, facet: Facet) -> Chart | None:
     known = [e for e in view.estimates(facet) if math.isfinite(e.value)]
     if not known:
         return None
-    text = {(row.model, row.estimator): _estimate_text(row) for row in estimate_rows(view, facet)}
-    data = [_interval_datum(e, e.model, e.value, text[e.model, e.estimator]) for e in known]
+    places = view.places(facet)
+    data = [_interval_datum(e, e.model, e.value, _estimate_text(e, places)) for e in known]
     names = [name for name in view.estimators if any(e.estimator == name for e in known)]
     models = [model for model in view.models if any(e.model == model for e in known)]
     base = {
@@ -75,8 +75,9 @@ def differences(
     known = [(label, v) for label, v in rows if math.isfinite(v.difference)]
     if not known:
         return None
-    text = _verdict_texts(view, {Facet(v.metric, v.target, v.segment) for _, v in known})
-    data = [_interval_datum(v, label, v.difference, text[_key(v)]) | {"verdict": v.verdict} for label, v in known]
+    data = [
+        _interval_datum(v, label, v.difference, _verdict_text(view, v)) | {"verdict": v.verdict} for label, v in known
+    ]
     labels = unique(label for label, _ in known)
     step = 34 if len({v.estimator for _, v in known}) == 1 else 46
     y = field("row:N", sort=labels, axis=None, scale={"paddingInner": 0.0, "paddingOuter": 0.0})
@@ -123,12 +124,11 @@ def slope(view: View, facet: Facet) -> Chart | None:
         return None
     favourite, winner = view.best(before.values()), view.best(after.values())
     role = dict.fromkeys(models, "other") | {favourite: "naive"} | {winner: "winner"}
-    text = {(row.model, row.estimator): row.value for row in estimate_rows(view, facet)}
     data: list[dict[str, Any]] = []
     for end, cell in ((naive, before), (carrier, after)):
         places = _apart([cell[model].value for model in models], [e.value for e in (*before.values(), *after.values())])
         for model, place in zip(models, places, strict=True):
-            value = text[model, cell[model].estimator]
+            value = numbers.number(cell[model].value, view.places(facet))
             data.append({"model": model, "end": end, "value": cell[model].value, "place": place, "role": role[model]})
             data[-1] |= {"label": value if end == naive else f"{value}  {model}", "text": f"{model}, {end}: {value}"}
     axis = {"title": None, "orient": "top", "labelAngle": 0, "labelLimit": 116, "domain": False}
@@ -228,17 +228,14 @@ def _debiased(view: View) -> list[str]:
     return [name for name in view.estimators if name not in view.not_debiased]
 
 
-def _estimate_text(row: EstimateRow) -> str:
-    return f"{row.model}, {row.estimator}: {row.value} {row.interval}"
+def _estimate_text(e: Estimate, places: int | None) -> str:
+    return f"{e.model}, {e.estimator}: {numbers.number(e.value, places)} {limits(e, places)}"
 
 
-def _verdict_texts(view: View, facets: set[Facet]) -> dict[tuple[str, ...], str]:
-    rows = (row for facet in facets for row in verdict_rows(view, facet))
-    return {_key(r): f"{r.a} − {r.b}, {r.estimator}: {r.difference} {r.interval}, {r.verdict}" for r in rows}
-
-
-def _key(row: Verdict | VerdictRow) -> tuple[str, ...]:
-    return row.metric, row.target, row.segment or "", row.estimator, row.a, row.b
+def _verdict_text(view: View, v: Verdict) -> str:
+    places = view.places_of_differences(Facet(v.metric, v.target, v.segment))
+    difference = numbers.number(v.difference, places, sign=True)
+    return f"{v.a} − {v.b}, {v.estimator}: {difference} {numbers.interval(v.low, v.high, places)}, {v.verdict}"
 
 
 def _bar_text(low: float, high: float, interactions: int) -> str:

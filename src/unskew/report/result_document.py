@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from unskew.report import glossary, inputs, numbers, words
+from unskew.report import inputs, numbers, words
 from unskew.report import result_charts as charts
 from unskew.report.document import (
     Block,
@@ -15,7 +15,6 @@ from unskew.report.document import (
     Document,
     Facts,
     Folded,
-    Glossary,
     Legend,
     Medium,
     Only,
@@ -29,9 +28,10 @@ from unskew.report.document import (
     Tables,
     columns,
 )  # fmt: skip
-from unskew.report.result_rows import VerdictRow, estimate_table, verdict_rows, verdict_table
+from unskew.report.glossary import glossary
+from unskew.report.result_tables import estimate_table, verdict_table
 from unskew.report.view import Facet, View, unique
-from unskew.result import Result
+from unskew.result import Result, Verdict
 
 SHOWN = 3  # charts, tables and segments that are not folded away
 SENTENCES = 6
@@ -54,7 +54,7 @@ def result_document(result: Result) -> Document:
             Only(Medium.PAGE, (*_charts(view), *_weights(view), *_segments(view))),
             *_tables(view),
             *_inputs(view),
-            Section("glossary", "Glossary", (Glossary(glossary.RESULT),)),
+            glossary("result"),
         ),
     )
 
@@ -219,11 +219,15 @@ def _tables(view: View) -> tuple[Block, ...]:
     whole = view.facets_of(view.whole)
     lead = "Every estimate and every verdict. The glossary below explains the columns."
     page = [*_all(view, whole), *_promises(view)]
-    rows = [row for facet in view.facets for row in verdict_rows(view, facet)]
-    flag = (Paragraph("naive says something else", "disagreement"),) if any(row.flag for row in rows) else ()
+    rows = [v for facet in view.facets for v in view.by_pair(facet)]
+    other = (
+        (Paragraph("naive says something else", "disagreement"),)
+        if any(words.disagreement(v, view.by_naive(v)) for v in rows)
+        else ()
+    )
     return (
         Only(Medium.PAGE, (Section("tables", "All numbers", tuple(page), lead),)),
-        Only(Medium.BRIEF, (*_all(view, view.facets), *flag, *_doubts(rows[:ROWS]))),
+        Only(Medium.BRIEF, (*_all(view, view.facets), *other, *_doubts(rows[:ROWS]))),
     )
 
 
@@ -234,7 +238,7 @@ def _all(view: View, facets: list[Facet]) -> list[Block]:
     return [*found, Tables(verdicts, "Verdicts", FACETS, SHOWN, ".verdicts()")] if verdicts else found
 
 
-def _doubts(rows: Sequence[VerdictRow]) -> tuple[Sentences, ...]:
+def _doubts(rows: Sequence[Verdict]) -> tuple[Sentences, ...]:
     """Why pairs are undecided, or what makes their verdicts doubtful: each reason once, with the rows it is about."""
     said: dict[str, dict[str, list[str]]] = {}
     for row in rows:

@@ -126,6 +126,13 @@ class View:
 
         Of several with the same promise the last one counts: dr is asked for beside ips, not the other way round.
         """
+        return self._carriers[facet]
+
+    @cached_property
+    def _carriers(self) -> dict[Facet, str]:
+        return {facet: self._strongest(facet) for facet in self.facets}
+
+    def _strongest(self, facet: Facet) -> str:
         there = unique(e.estimator for e in self.estimates(facet))
         sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low)}
         known = [name for name in there if name in sure] or there
@@ -145,8 +152,24 @@ class View:
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
-        there = [e.estimator for e in self.estimates(facet) if not Standing(e.standing).debiased]
-        return there[0] if there and there[0] != self.carrier(facet) else None
+        return self._naive[facet]
+
+    @cached_property
+    def _naive(self) -> dict[Facet, str | None]:
+        found = {}
+        for facet in self.facets:
+            there = [e.estimator for e in self.estimates(facet) if not Standing(e.standing).debiased]
+            found[facet] = there[0] if there and there[0] != self.carrier(facet) else None
+        return found
+
+    def by_naive(self, v: Verdict) -> Verdict | None:
+        """What naive says of the same pair, if it is there and something else carries the headline."""
+        return self._by_naive.get((_facet(v), v.a, v.b))
+
+    @cached_property
+    def _by_naive(self) -> dict[tuple[Facet, str, str], Verdict]:
+        rows = ((_facet(v), v) for v in self.result.verdicts_)
+        return {(facet, v.a, v.b): v for facet, v in rows if v.estimator == self._naive.get(facet)}
 
     def estimates(self, facet: Facet, estimator: str | None = None) -> list[Estimate]:
         """The estimates of a facet."""
@@ -155,6 +178,16 @@ class View:
     def verdicts(self, facet: Facet, estimator: str | None = None) -> list[Verdict]:
         """The verdicts of a facet."""
         return [v for v in self._verdicts.get(facet, []) if estimator in (None, v.estimator)]
+
+    def by_model(self, facet: Facet) -> list[Estimate]:
+        """The estimates of a facet, model by model."""
+        order = (self.models, self.estimators)
+        return sorted(self.estimates(facet), key=lambda e: (order[0].index(e.model), order[1].index(e.estimator)))
+
+    def by_pair(self, facet: Facet) -> list[Verdict]:
+        """The verdicts of a facet, pair by pair."""
+        pairs = unique((v.a, v.b) for v in self.verdicts(facet))
+        return sorted(self.verdicts(facet), key=lambda v: pairs.index((v.a, v.b)))
 
     def comparisons(self, facet: Facet, estimator: str) -> int:
         """How many comparisons share one level: the pairs of models, for all users and in every segment."""
@@ -227,5 +260,9 @@ def _clean_value(value: Any, names: Mapping[str, str]) -> Any:
 def _by_facet(rows: Iterable[Cell]) -> dict[Facet, list[Cell]]:
     found: dict[Facet, list[Cell]] = {}
     for row in rows:
-        found.setdefault(Facet(row.metric, row.target, row.segment), []).append(row)
+        found.setdefault(_facet(row), []).append(row)
     return found
+
+
+def _facet(row: Estimate | Verdict) -> Facet:
+    return Facet(row.metric, row.target, row.segment)

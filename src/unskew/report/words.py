@@ -56,7 +56,6 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     verdicts = view.verdicts(facet, carrier)
     if not verdicts:
         return [_score(e, view) for e in view.estimates(facet, carrier)]
-    naive = {(v.a, v.b): v for v in view.verdicts(facet, view.naive(facet))} if view.naive(facet) else {}
     first = {part.text for part in title(view).spans if part.kind == "name"}
     ordered = sorted(verdicts, key=lambda v: (not decided(v), first.isdisjoint((v.a, v.b))))
     together, short = view.comparisons(facet, carrier), brief and len(verdicts) > 3
@@ -64,7 +63,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     return [
         say(
             v,
-            naive.get((v.a, v.b)),
+            view.by_naive(v),
             comparisons=together,
             brief=short,
             least=least_tipping(view, v),
