@@ -6,28 +6,10 @@ from typing import Any
 
 from unskew.auditing import Audit
 from unskew.report import audit_words as words
-from unskew.report import numbers
+from unskew.report import numbers, plots
 from unskew.report.document import Chart
 from unskew.report.marks import ESTIMATORS
-from unskew.report.plots import (
-    DASHED,
-    HEIGHT,
-    INK,
-    INNER,
-    SOFT,
-    WIDTH,
-    Spec,
-    beside,
-    chart,
-    colours,
-    field,
-    histogram,
-    layers,
-    level_bars,
-    lines,
-    marks,
-    points,
-)  # fmt: skip
+from unskew.report.plots import Spec, beside, chart, colours, field, histogram, layers, lines, marks, points, share_bars
 from unskew.report.view import unique
 
 PAIR = (ESTIMATORS[0], ESTIMATORS[1])
@@ -46,7 +28,7 @@ def ranks(audit: Audit) -> Chart | None:
     where = {"x": _log("rank:Q", "rank"), "y": _log("rows:Q", None), "color": _two("who", "items", "users")}
     law = _law(audit)
     over = {"x": field("rank:Q"), "y": field("rows:Q"), "description": field("text:N")}
-    found = [lines(where), points(where, 14), *([lines(over, 1.5, "law", **DASHED)] if law else [])]
+    found = [lines(where), points(where, 14), *([lines(over, 1.5, "law", **plots.DASHED)] if law else [])]
     note = f"both axes logarithmic; {words.exponent(audit)}"
     return chart("Rows by rank", note, "Rows of items and users by their rank", layers(*found), rows=data, law=law)
 
@@ -76,7 +58,7 @@ def tail(audit: Audit) -> Chart:
         "y": field("y:Q", axis={"title": None, **axis}),
         "color": _two("who", "items", "users"),
     }
-    even = lines({"x": field("x:Q"), "y": field("y:Q")}, 1, "even", **DASHED)
+    even = lines({"x": field("x:Q"), "y": field("y:Q")}, 1, "even", **plots.DASHED)
     spec = layers(even, lines(where), points(where, 12))
     label, note = "Share of the rows by share of items and of users", "the dashed line is an even log"
     return chart("Concentration", note, label, spec, rows=data, even=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])
@@ -129,7 +111,7 @@ def seen(audit: Audit) -> Chart | None:
     }
     bounds = x | {"y": field("low:Q", **how), "y2": field("high"), "description": field("text:N")}
     spec = layers(
-        marks("one", "rule", {"y": field("one:Q")}, color=INK, strokeWidth=1),
+        marks("one", "rule", {"y": field("one:Q")}, color=plots.INK, strokeWidth=1),
         marks("rows", "rule", bounds, "isValid(datum.low)", strokeWidth=2, opacity=0.75, color=LOG),
         points(x | {"y": field("ratio:Q", **how)}, color=LOG),
     )
@@ -172,9 +154,9 @@ def _by_period(audit: Audit, name: str, note: str, kinds: dict[str, str]) -> Cha
         "color": colours("who:N", list(kinds.values()), PAIR[: len(kinds)]),
         "description": field("text:N"),
     }
-    bars = [marks("rows", "bar", where, width=max(INNER / len(found) - 1.0, 1.0))]
-    place = {"x": field("place:Q"), "y": {"value": HEIGHT}, "text": field("start:N")}
-    look = {"baseline": "top", "dy": 6, "fontSize": 11.5, "color": SOFT}
+    bars = [marks("rows", "bar", where, width=max(plots.INNER / len(found) - 1.0, 1.0))]
+    place = {"x": field("place:Q"), "y": {"value": plots.HEIGHT}, "text": field("start:N")}
+    look = {"baseline": "top", "dy": 6, "fontSize": 11.5, "color": plots.SOFT}
     labels = [
         marks("ends", "text", place, {"field": "side", "equal": side}, align=side, dx=dx, **look)
         for side, dx in (("left", -4), ("right", 4))
@@ -196,8 +178,8 @@ def policies(audit: Audit) -> Chart | None:
     bits = field("bits:Q", axis={"title": "bits", "tickCount": 4, "format": "~g"})
     spec = layers(
         marks("rows", "bar", where | {"x": bits}, color=LOG, size=14),
-        marks("rows", "tick", where | {"x": field("chance:Q")}, color=INK, thickness=2, size=20),
-        width=WIDTH - 130,
+        marks("rows", "tick", where | {"x": field("chance:Q")}, color=plots.INK, thickness=2, size=20),
+        width=plots.WIDTH - 130,
         height={"step": 26},
     )
     note = "the tick is what chance would give"
@@ -228,15 +210,8 @@ def expected(audit: Audit) -> Chart | None:
         for e in audit.expected
     ]
     targets = unique(e.target for e in audit.expected)
-    axis = {"title": "share of the held-out interactions", "tickCount": 4, "format": "~%"}
-    spec = level_bars(
-        field("share:Q", axis=axis, scale={"domain": [0, 1]}),
-        field("row:N", sort=None, axis=beside()),
-        colours("target:N", targets, PAIR),
-        offset=field("target:N", sort=targets, scale={"paddingOuter": 0.2}),
-        step=17,
-        width=WIDTH - 150,
-    )
+    offset = field("target:N", sort=targets, scale={"paddingOuter": 0.2})
+    spec = share_bars("share of the held-out interactions", colours("target:N", targets, PAIR), 17, offset)
     name, note = "Effective sample size to expect", "snips on a random hold-out of 30 %"
     return chart(name, note, name, spec, rows=data)
 

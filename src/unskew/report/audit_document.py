@@ -10,66 +10,43 @@ from unskew.auditing.spread import Spread
 from unskew.report import audit_charts as charts
 from unskew.report import audit_words as words
 from unskew.report import checks_document, numbers
-from unskew.report.document import (
-    EVER,
-    NEVER,
-    Block,
-    Cards,
-    Cell,
-    Chart,
-    Column,
-    Document,
-    Facts,
-    Legend,
-    Medium,
-    Only,
-    Paragraph,
-    Section,
-    Sentence,
-    Sentences,
-    Spark,
-    Sparks,
-    Steps,
-    Swatch,
-    Table,
-    columns,
-)  # fmt: skip
+from unskew.report import document as doc
 from unskew.report.glossary import glossary
 from unskew.report.names import tidy
 from unskew.report.view import unique
 
-WIDE, WIDER = range(100, EVER), range(120, EVER)  # terminals with room for more columns
+WIDE, WIDER = range(100, doc.EVER), range(120, doc.EVER)  # terminals with room for more columns
 NARROW = range(100)
 
 
-def audit_document(audit: Audit) -> Document:
+def audit_document(audit: Audit) -> doc.Document:
     """What people look at, from an audit whose names are safe to print."""
     audit = tidy(audit)
     size = audit.size
     notes = [*size.notes, *(f"{n:,} rows dropped: {why}" for why, n in size.dropped.items())]
     basis = " ".join(f"{text}." for text in (f"{audit.source}; {words.reading(audit)}", *notes))
-    advice = Steps("What to do", tuple((joined(advice.text), advice.command) for advice in audit.advice))
+    advice = doc.Steps("What to do", tuple((joined(advice.text), advice.command) for advice in audit.advice))
     supports = _supports(audit)
-    return Document(
-        title=Sentence.plain(f"Audit of {PurePath(audit.source).name}"),
+    return doc.Document(
+        title=doc.Sentence.plain(f"Audit of {PurePath(audit.source).name}"),
         panel=f"Audit of {audit.source}",
         subtitle=words.reading(audit),
         summary=(
-            Paragraph(joined(audit.opening), "opening"),
-            Only(Medium.PAGE, (Paragraph(basis, "basis"),)),
-            Facts(tuple(words.facts(audit))),
-            Sentences(tuple(Sentence.plain(joined(found.text), found.level) for found in audit.findings)),
+            doc.Paragraph(joined(audit.opening), "opening"),
+            doc.on_page(doc.Paragraph(basis, "basis")),
+            doc.Facts(tuple(words.facts(audit))),
+            doc.Sentences(tuple(doc.Sentence.plain(joined(found.text), found.level) for found in audit.findings)),
         ),
         body=(
-            Only(Medium.PAGE, (_what_to_do(advice), _what_it_supports(supports))),
+            doc.on_page(_what_to_do(advice), _what_it_supports(supports)),
             _tail(audit),
-            Only(Medium.BRIEF, (_shape(audit),)),
+            doc.in_brief(_shape(audit)),
             *_values(audit),
             *_time(audit),
             *_policies(audit),
             *_weights(audit),
             *_checks(audit),
-            Only(Medium.BRIEF, (*supports, advice)),
+            doc.in_brief(*supports, advice),
             glossary("audit", *(("checks",) if audit.checks else ())),
         ),
     )
@@ -80,28 +57,28 @@ def joined(text: str) -> str:
     return text.replace(" %", f"{numbers.SPACE}%")
 
 
-def _what_to_do(advice: Steps) -> Section:
+def _what_to_do(advice: doc.Steps) -> doc.Section:
     lead = (
         "In commands, TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for your files, NAME for the name of a model; "
         "repeat --recs (or --predictions) for every model."
     )
-    return Section("advice", advice.title, (advice,), lead)
+    return doc.Section("advice", advice.title, (advice,), lead)
 
 
-def _what_it_supports(supports: tuple[Table, ...]) -> Section:
+def _what_it_supports(supports: tuple[doc.Table, ...]) -> doc.Section:
     lead = (
         "Estimators by target, for recall@10 and every other additive metric. What is refused is refused by unskew "
         "evaluate too, for the same reason."
     )
     named = tuple(replace(table, name=table.note[:1].upper() + table.note[1:], note="") for table in supports)
-    return Section("supports", "What this log supports", named, lead, "What it supports")
+    return doc.Section("supports", "What this log supports", named, lead, "What it supports")
 
 
-def _tail(audit: Audit) -> Section:
+def _tail(audit: Audit) -> doc.Section:
     lead = (
         "How unevenly the rows are spread over items and over users. A random draw of pairs would be even up to chance."
     )
-    return Section(
+    return doc.Section(
         "tail",
         "Long tail",
         (*_cards(charts.ranks(audit), charts.tail(audit), legend=("items", "users")), _spreads(audit)),
@@ -109,31 +86,31 @@ def _tail(audit: Audit) -> Section:
     )
 
 
-def _values(audit: Audit) -> tuple[Block, ...]:
+def _values(audit: Audit) -> tuple[doc.Block, ...]:
     if audit.values is None:
         return ()
     plain = "What the rows are worth. Without an MCAR log (--mcar) nothing says how the unseen pairs differ."
     against = "The log against a log whose pairs were drawn at random: what do values have to do with being seen?"
     lead, legend = (plain, ()) if audit.mcar is None else (against, ("log", "MCAR log"))
     drawn = _cards(charts.values(audit), charts.seen(audit), legend=legend)
-    return (Section("values", "Values", (*drawn, *_contrast(audit)), lead),)
+    return (doc.Section("values", "Values", (*drawn, *_contrast(audit)), lead),)
 
 
-def _time(audit: Audit) -> tuple[Block, ...]:
+def _time(audit: Audit) -> tuple[doc.Block, ...]:
     if audit.time is None:
         return ()
     drawn = _cards(charts.periods(audit), charts.newcomers(audit), legend=("new items", "new users"))
-    return (Section("time", "Time", drawn, f"{words.time(audit)}."),)
+    return (doc.Section("time", "Time", drawn, f"{words.time(audit)}."),)
 
 
-def _policies(audit: Audit) -> tuple[Block, ...]:
+def _policies(audit: Audit) -> tuple[doc.Block, ...]:
     if audit.policies is None:
         return ()
     lead = "Each policy favours recommenders that resemble it. Policies that choose differently should be judged apart."
-    return (Section("policies", "Policies", (*_cards(charts.policies(audit)), *_policy_tables(audit)), lead),)
+    return (doc.Section("policies", "Policies", (*_cards(charts.policies(audit)), *_policy_tables(audit)), lead),)
 
 
-def _weights(audit: Audit) -> tuple[Block, ...]:
+def _weights(audit: Audit) -> tuple[doc.Block, ...]:
     drawn = _cards(charts.expected(audit), charts.propensities(audit), legend=unique(e.target for e in audit.expected))
     if not drawn:
         return ()
@@ -142,39 +119,41 @@ def _weights(audit: Audit) -> tuple[Block, ...]:
         "of two simple lists. How wide an interval gets depends on the list: hits on popular items weigh little, hits "
         "on rare ones much."
     )
-    return (Section("weights", "Weights", (*drawn, *_expected(audit), *_widths(audit)), lead),)
+    return (doc.Section("weights", "Weights", (*drawn, *_expected(audit), *_widths(audit)), lead),)
 
 
-def _checks(audit: Audit) -> tuple[Block, ...]:
+def _checks(audit: Audit) -> tuple[doc.Block, ...]:
     if not audit.checks:
         return ()
     lead = (
         "Each propensity fitted to this log and asked about pairs that the fit did not see. Right ones follow the "
         "dashed lines."
     )
-    said = Only(Medium.PAGE, (checks_document.findings(audit.checks),))  # terminals have them among the audit's own
+    said = doc.Only(
+        doc.Medium.PAGE, (checks_document.findings(audit.checks),)
+    )  # terminals have them among the audit's own
     blocks = (said, *checks_document.blocks(audit.checks))
-    return (Section("checks", "Checks on propensities", blocks, lead, "Checks"),)
+    return (doc.Section("checks", "Checks on propensities", blocks, lead, "Checks"),)
 
 
-def _cards(*found: Chart | None, legend: tuple[str, ...] | list[str] = ()) -> tuple[Cards, ...]:
+def _cards(*found: doc.Chart | None, legend: tuple[str, ...] | list[str] = ()) -> tuple[doc.Cards, ...]:
     """Charts, where there is something to draw."""
     drawn = tuple(chart for chart in found if chart is not None)
-    swatches = tuple(Swatch(name, f"var(--e{place})") for place, name in enumerate(legend, 1))
-    return (Cards(drawn, (Legend("", swatches),) if swatches else (), fit=True),) if drawn else ()
+    swatches = tuple(doc.Swatch(name, f"var(--e{place})") for place, name in enumerate(legend, 1))
+    return (doc.Cards(drawn, (doc.Legend("", swatches),) if swatches else (), fit=True),) if drawn else ()
 
 
-def _spreads(audit: Audit) -> Table:
+def _spreads(audit: Audit) -> doc.Table:
     """Users and items side by side."""
     quantiles = ("min", "5%", "25%", "median", "75%", "95%", "max")
     wide = {"mean", "min", "5%", "25%", "75%", "95%", "top 10%"}
     labels = ("number", "mean", *quantiles, "Gini", "top 1%", "top 10%", "KL bits", "chance", "effective")
     found = tuple(
-        Column(label.replace("%", f"{numbers.SPACE}%"), terminal=WIDER if label in wide else range(EVER))
+        doc.Column(label.replace("%", f"{numbers.SPACE}%"), terminal=WIDER if label in wide else range(doc.EVER))
         for label in labels
     )
     rows = tuple(_spread(name, part, quantiles) for name, part in (("items", audit.items), ("users", audit.users)))
-    return Table("Long tail", "rows of each item and of each user", (Column("", "name"), *found), rows)
+    return doc.Table("Long tail", "rows of each item and of each user", (doc.Column("", "name"), *found), rows)
 
 
 def _spread(name: str, part: Spread, quantiles: tuple[str, ...]) -> tuple[str, ...]:
@@ -192,34 +171,34 @@ def _spread(name: str, part: Spread, quantiles: tuple[str, ...]) -> tuple[str, .
     )
 
 
-def _shape(audit: Audit) -> Sparks:
+def _shape(audit: Audit) -> doc.Sparks:
     """Little bars for popularity, activity, values, time and propensities, each with its ends and a sentence."""
     rows = [_sizes(name, part) for name, part in (("items", audit.items), ("users", audit.users))]
-    rows.append(Spark("", words.exponent(audit)))
+    rows.append(doc.Spark("", words.exponent(audit)))
     if (v := audit.values) is not None:
         ends = (words.level(v.minimum, v.minimum), words.level(v.maximum, v.maximum))
-        rows.append(Spark("values", words.values(audit), ends, tuple(level.rows for level in v.levels)))
+        rows.append(doc.Spark("values", words.values(audit), ends, tuple(level.rows for level in v.levels)))
         if audit.mcar is not None:
             counts = tuple(value.rows_mcar for value in audit.mcar.values)
-            rows.append(Spark("MCAR", "the same values there", ends, counts))
+            rows.append(doc.Spark("MCAR", "the same values there", ends, counts))
     if audit.time is not None:
-        rows.append(Spark("time", "", words.span(audit), tuple(period.rows for period in audit.time.periods)))
-        rows.append(Spark("", words.time(audit)))
+        rows.append(doc.Spark("time", "", words.span(audit), tuple(period.rows for period in audit.time.periods)))
+        rows.append(doc.Spark("", words.time(audit)))
     if (p := audit.propensity) is not None:
-        rows.append(Spark("propensity", "", (f"{p.minimum:.3g}", f"{p.maximum:.3g}"), tuple(p.histogram.count)))
-        rows.append(Spark("", words.propensity(audit)))
-    return Sparks("Shape", tuple(rows))
+        rows.append(doc.Spark("propensity", "", (f"{p.minimum:.3g}", f"{p.maximum:.3g}"), tuple(p.histogram.count)))
+        rows.append(doc.Spark("", words.propensity(audit)))
+    return doc.Sparks("Shape", tuple(rows))
 
 
-def _sizes(name: str, part: Spread) -> Spark:
+def _sizes(name: str, part: Spread) -> doc.Spark:
     """The range of rows, and how many have how many, from the first bin that holds any."""
     counts = part.histogram.count
     first = next(place for place, n in enumerate(counts) if n)
     ends = (numbers.count(part.quantiles["min"]), numbers.count(part.quantiles["max"]))
-    return Spark(name, f"{name} by their number of rows", ends, tuple(counts[first:]))
+    return doc.Spark(name, f"{name} by their number of rows", ends, tuple(counts[first:]))
 
 
-def _contrast(audit: Audit) -> tuple[Table, ...]:
+def _contrast(audit: Audit) -> tuple[doc.Table, ...]:
     """Value by value, the log against the MCAR log."""
     if audit.mcar is None:
         return ()
@@ -229,10 +208,12 @@ def _contrast(audit: Audit) -> tuple[Table, ...]:
         shares = (numbers.share(v.share), numbers.share(v.share_mcar))
         rows.append((words.level(v.low, v.high), *shares, numbers.number(v.ratio, 2), ends, numbers.number(v.seen, 4)))
     labels = ("log", "MCAR", "ratio", f"95{numbers.SPACE}% interval", "P(seen | value)")
-    return (Table("Values against the MCAR log", words.contrast(audit), columns(("value",), labels), tuple(rows)),)
+    return (
+        doc.Table("Values against the MCAR log", words.contrast(audit), doc.columns(("value",), labels), tuple(rows)),
+    )
 
 
-def _policy_tables(audit: Audit) -> list[Table]:
+def _policy_tables(audit: Audit) -> list[doc.Table]:
     """One row per policy, and one per pair of policies."""
     found = audit.policies
     if found is None:
@@ -240,17 +221,17 @@ def _policy_tables(audit: Audit) -> list[Table]:
     valued = any(p.mean is not None for p in found.policies)
     logged = any(p.ess is not None for p in found.policies)
     heads = (
-        Column("policy", "name"),
-        Column("rows"),
-        Column("users"),
-        Column("items", terminal=WIDE),
-        Column("effective items", terminal=WIDE),
-        Column("effective", page=False, terminal=NARROW),
-        Column("mean value", page=valued, terminal=WIDE if valued else NEVER),
-        Column("mean", page=False, terminal=NARROW if valued else NEVER),
-        Column("se", page=valued, terminal=WIDE if valued else NEVER),
-        Column("propensities", page=logged, terminal=range(EVER * logged)),
-        Column("ess", page=logged, terminal=range(EVER * logged)),
+        doc.Column("policy", "name"),
+        doc.Column("rows"),
+        doc.Column("users"),
+        doc.Column("items", terminal=WIDE),
+        doc.Column("effective items", terminal=WIDE),
+        doc.Column("effective", page=False, terminal=NARROW),
+        doc.Column("mean value", page=valued, terminal=WIDE if valued else doc.NEVER),
+        doc.Column("mean", page=False, terminal=NARROW if valued else doc.NEVER),
+        doc.Column("se", page=valued, terminal=WIDE if valued else doc.NEVER),
+        doc.Column("propensities", page=logged, terminal=range(doc.EVER * logged)),
+        doc.Column("ess", page=logged, terminal=range(doc.EVER * logged)),
     )
     rows = []
     for p in found.policies:
@@ -263,17 +244,17 @@ def _policy_tables(audit: Audit) -> list[Table]:
     note = f"{numbers.share(found.shared_users)} of the users have rows of more than one"
     if found.number > len(found.policies):
         note = f"the largest {len(found.policies)} of {found.number}; {note}"
-    tables = [Table("Policies", note, heads, tuple(rows))]
+    tables = [doc.Table("Policies", note, heads, tuple(rows))]
     if found.pairs:
         pairs = tuple(
             (f"{p.a} – {p.b}", numbers.number(p.js_bits, 3), numbers.number(p.js_chance, 3)) for p in found.pairs
         )
         about = "Jensen–Shannon divergence of their items, in bits"
-        tables.append(Table("Policies apart", about, columns(("pair",), ("bits", "chance")), pairs))
+        tables.append(doc.Table("Policies apart", about, doc.columns(("pair",), ("bits", "chance")), pairs))
     return tables
 
 
-def _expected(audit: Audit) -> tuple[Table, ...]:
+def _expected(audit: Audit) -> tuple[doc.Table, ...]:
     """Effective sample sizes to expect of snips."""
     if not audit.expected:
         return ()
@@ -286,12 +267,12 @@ def _expected(audit: Audit) -> tuple[Table, ...]:
         )
         for e in audit.expected
     )
-    heads = columns(("propensity", "target"), ("interactions", "ess", "share", "largest weight"))
+    heads = doc.columns(("propensity", "target"), ("interactions", "ess", "share", "largest weight"))
     note = f"snips, random hold-out of 30{numbers.SPACE}%{words.every_row(audit)}"
-    return (Table("Effective sample size to expect", note, heads, rows),)
+    return (doc.Table("Effective sample size to expect", note, heads, rows),)
 
 
-def _widths(audit: Audit) -> tuple[Table, ...]:
+def _widths(audit: Audit) -> tuple[doc.Table, ...]:
     """What weighting does to the standard errors of two kinds of simple lists."""
     if not audit.widths:
         return ()
@@ -307,33 +288,33 @@ def _widths(audit: Audit) -> tuple[Table, ...]:
         )
         for w in audit.widths
     )
-    heads = columns(("propensity", "ten"), ("hits", "naive", "snips", "wider", "mostly"))
+    heads = doc.columns(("propensity", "ten"), ("hits", "naive", "snips", "wider", "mostly"))
     where = f"on that hold-out{words.every_row(audit)}; of random items 20 lists"
     note = f"recall@10, pooled, ± one standard error, {where}"
-    return (Table("What weighting does to intervals", note, heads, rows),)
+    return (doc.Table("What weighting does to intervals", note, heads, rows),)
 
 
 def _plus_minus(value: float | None, error: float | None) -> str:
     return numbers.DASH if value is None or error is None else f"{value:.2g} ± {error:.1g}"
 
 
-def _supports(audit: Audit) -> tuple[Table, ...]:
+def _supports(audit: Audit) -> tuple[doc.Table, ...]:
     """Estimators × targets, for readings of the log that differ; the reasons of refusals are footnotes."""
-    found: dict[Table, list[str]] = {}
+    found: dict[doc.Table, list[str]] = {}
     for reading in unique(row.reading for row in audit.supports):
         cells = [row for row in audit.supports if row.reading == reading]
         reasons = unique(row.refused for row in cells if row.refused is not None)
         targets = unique(row.target for row in cells)
-        rows: list[tuple[str | Cell, ...]] = []
+        rows: list[tuple[str | doc.Cell, ...]] = []
         for name in unique(row.estimator for row in cells):
             own = {row.target: row.refused for row in cells if row.estimator == name}
             rows.append((name, *(_supported(own[target], reasons) for target in targets)))
-        heads = (Column("estimator", "name"), *(Column(target, "tag") for target in targets))
+        heads = (doc.Column("estimator", "name"), *(doc.Column(target, "tag") for target in targets))
         about = f"{cells[0].propensity} propensities; recall@10"
-        table = Table("What this log supports", about, heads, tuple(rows), "supports", footnotes=tuple(reasons))
+        table = doc.Table("What this log supports", about, heads, tuple(rows), "supports", footnotes=tuple(reasons))
         found.setdefault(table, []).append(reading)
     return tuple(replace(table, note=f"read as {' or '.join(read)}; {table.note}") for table, read in found.items())
 
 
-def _supported(reason: str | None, reasons: list[str]) -> Cell:
-    return Cell("yes", "better") if reason is None else Cell("no", "worse", note=reasons.index(reason) + 1)
+def _supported(reason: str | None, reasons: list[str]) -> doc.Cell:
+    return doc.Cell("yes", "better") if reason is None else doc.Cell("no", "worse", note=reasons.index(reason) + 1)

@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from unskew.propensity.checks import Bin, Check, Checks
-from unskew.report import numbers
+from unskew.report import numbers, plots
 from unskew.report.document import Chart, Legend, Swatch
-from unskew.report.marks import ESTIMATORS, PATHS, SHAPES
+from unskew.report.marks import PATHS, colour, shape
 from unskew.report.plots import (
-    DASHED,
-    INK,
-    NUMBERS,
-    WIDTH,
     Rows,
     Spec,
     beside,
@@ -22,24 +18,13 @@ from unskew.report.plots import (
     field,
     histogram,
     layers,
-    level_bars,
     lines,
     marks,
     points,
-)  # fmt: skip
+    share_bars,
+)
 
-_BARS = WIDTH - 150
 ROOM = 20  # characters beside an axis
-
-
-def colour(place: int) -> str:
-    """The colour of the n-th propensity."""
-    return ESTIMATORS[place % len(ESTIMATORS)]
-
-
-def shape(place: int) -> str:
-    """The shape of the n-th propensity, so that colour is never the only sign."""
-    return SHAPES[place % len(SHAPES)]
 
 
 def legend(checks: Checks) -> Legend:
@@ -68,12 +53,12 @@ def reliability(checks: Checks) -> Chart | None:
         return None
     ends = [value for d in data for value in (d["x"], d["y"])]
     scale = {"type": "log", "nice": False, "padding": 6}
-    axis = {"tickCount": 4, "format": "~g", **NUMBERS}
+    axis = {"tickCount": 4, "format": "~g", **plots.NUMBERS}
     where = {
         "x": field("x:Q", scale=scale, axis={"title": "mean propensity", **axis}),
         "y": field("y:Q", scale=scale, axis={"title": "share seen", **axis}),
     }
-    even = lines({"x": field("x:Q"), "y": field("y:Q")}, 1, "even", **DASHED)
+    even = lines({"x": field("x:Q"), "y": field("y:Q")}, 1, "even", **plots.DASHED)
     tables: dict[str, Rows] = {"rows": data, "even": [{"x": edge, "y": edge} for edge in (min(ends), max(ends))]}
     note = "on the dashed line P is the share that was seen"
     return chart("Reliability", note, "Reliability", _overlaid(checks, where, even), **tables)
@@ -99,7 +84,7 @@ def balance(checks: Checks, what: str) -> Chart | None:
             axis={"title": "seen over predicted", "tickCount": 4, "format": "~g"},
         ),
     }
-    one = marks("one", "rule", {"y": field("one:Q")}, strokeWidth=1, **DASHED)
+    one = marks("one", "rule", {"y": field("one:Q")}, strokeWidth=1, **plots.DASHED)
     tables: dict[str, Rows] = {"rows": data, "one": [{"one": 1}]}
     label = f"Seen over predicted by {title}"
     return chart(f"Balance over {what}", "the dashed line is right", label, _overlaid(checks, where, one), **tables)
@@ -128,8 +113,8 @@ def losses(checks: Checks) -> Chart | None:
         "color": _who(checks),
         "shape": colours("what:N", kinds, ["circle", "diamond"]),
     }
-    one = marks("one", "rule", {"x": field("one:Q")}, color=INK, strokeWidth=1)
-    spec = layers(one, points(where), width=_BARS, height={"step": 17})
+    one = marks("one", "rule", {"x": field("one:Q")}, color=plots.INK, strokeWidth=1)
+    spec = layers(one, points(where), width=plots.BESIDE, height={"step": 17})
     note = "over those of one constant for all; left of the line is better"
     told = "Log-loss and Brier over those of one constant"
     return chart("Log-loss ● and Brier ◆", note, told, spec, rows=data, one=[{"one": 1}])
@@ -143,9 +128,7 @@ def ess(checks: Checks) -> Chart:
         | {"text": f"{c.propensity}: {numbers.count(c.ess)} of {numbers.count(c.rows)}"}
         for c in checks.checks
     ]
-    axis = {"title": "share of the seen pairs", "tickCount": 4, "format": "~%"}
-    value = field("share:Q", axis=axis, scale={"domain": [0, 1]})
-    spec = level_bars(value, field("row:N", sort=None, axis=beside()), _who(checks), step=26, width=_BARS)
+    spec = share_bars("share of the seen pairs", _who(checks), 26)
     told = "Effective sample size of the weights"
     return chart("Effective sample size", "of the weights 1/P", told, spec, rows=data)
 

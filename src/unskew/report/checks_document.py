@@ -7,46 +7,31 @@ from collections.abc import Iterable
 
 from unskew.propensity.checks import CLICKS_ONLY, Bin, Checks
 from unskew.report import checks_charts as charts
+from unskew.report import document as doc
 from unskew.report import numbers
-from unskew.report.document import (
-    EVER,
-    Block,
-    Cards,
-    Column,
-    Document,
-    Folded,
-    Medium,
-    Only,
-    Section,
-    Sentence,
-    Sentences,
-    Span,
-    Table,
-    columns,
-)  # fmt: skip
 from unskew.report.glossary import glossary
 from unskew.report.names import tidy
 
 CONSTANT = "one constant for all"
 MIDDLE = "▄"
 _RATIO = "▁▂▃▄▅▆▇"  # half as many or less … as predicted … twice as many or more
-_WIDER = range(120, EVER)  # propensities have long names
+_WIDER = range(120, doc.EVER)  # propensities have long names
 
 
-def checks_document(checks: Checks) -> Document:
+def checks_document(checks: Checks) -> doc.Document:
     """What people look at, from checks whose names are safe to print."""
     checks = tidy(checks)
-    return Document(
-        title=Sentence.plain("Checks on propensities"),
+    return doc.Document(
+        title=doc.Sentence.plain("Checks on propensities"),
         summary=(findings(checks),),
         body=(
-            Section("checks", "On pairs that the fit did not see", blocks(checks), menu="Checks"),
+            doc.Section("checks", "On pairs that the fit did not see", blocks(checks), menu="Checks"),
             glossary("checks"),
         ),
     )
 
 
-def blocks(checks: Checks) -> tuple[Block, ...]:
+def blocks(checks: Checks) -> tuple[doc.Block, ...]:
     """Charts and tables, which the page of an audit has too."""
     compared = (
         charts.reliability(checks),
@@ -58,18 +43,18 @@ def blocks(checks: Checks) -> tuple[Block, ...]:
     )
     overlaps = tuple(charts.overlap(place, c) for place, c in enumerate(checks.checks))
     tenths = _tenths(checks)
-    folded = (Folded(tenths.name, tenths.note, (tenths,)),) if tenths.rows else ()
+    folded = (doc.Folded(tenths.name, tenths.note, (tenths,)),) if tenths.rows else ()
     return (
-        Cards(tuple(chart for chart in compared if chart is not None), (charts.legend(checks),)),
-        Cards(overlaps, title="Overlap"),
+        doc.Cards(tuple(chart for chart in compared if chart is not None), (charts.legend(checks),)),
+        doc.Cards(overlaps, title="Overlap"),
         _scores(checks),
-        Only(Medium.BRIEF, (_shapes(checks),)),
+        doc.in_brief(_shapes(checks)),
         _clips(checks),
-        Only(Medium.PAGE, folded),
+        doc.on_page(*folded),
     )
 
 
-def findings(checks: Checks) -> Sentences:
+def findings(checks: Checks) -> doc.Sentences:
     """What is true of which propensities: warnings, then what agrees, then notes."""
     said = [("warning", "Clicks, not exposure", f"{CLICKS_ONLY[0].lower()}{CLICKS_ONLY[1:]}.")] * checks.positives
     level, against = ("note", "held against the clicks, ") if checks.positives else ("warning", "")
@@ -90,19 +75,21 @@ def findings(checks: Checks) -> Sentences:
     told = zip(levels, notes.items(), strict=False)
     said += [(level, "; ".join(names), text) for level, (text, names) in told if names]
     joined = ((level, name, text.replace(" %", f"{numbers.SPACE}%")) for level, name, text in said)
-    return Sentences(tuple(Sentence((Span(name, "name"), Span(f": {text}")), level) for level, name, text in joined))
+    return doc.Sentences(
+        tuple(doc.Sentence((doc.Span(name, "name"), doc.Span(f": {text}")), level) for level, name, text in joined)
+    )
 
 
-def _scores(checks: Checks) -> Table:
+def _scores(checks: Checks) -> doc.Table:
     """Log-loss and Brier beside those of one constant, and the weights; one row per propensity."""
     first = min(checks.checks, key=lambda c: c.dropped)  # where pairs are left out, the constant is that of the others
     heads = (
-        Column("propensity", "name"),
-        Column("level", "name", terminal=_WIDER),
-        Column("seen pairs", terminal=_WIDER),
-        *(Column(label) for label in ("log-loss", "Brier", "ess", "share", "largest")),
-        Column(f"top 1{numbers.SPACE}%", terminal=_WIDER),
-        Column("implied pairs", terminal=_WIDER),
+        doc.Column("propensity", "name"),
+        doc.Column("level", "name", terminal=_WIDER),
+        doc.Column("seen pairs", terminal=_WIDER),
+        *(doc.Column(label) for label in ("log-loss", "Brier", "ess", "share", "largest")),
+        doc.Column(f"top 1{numbers.SPACE}%", terminal=_WIDER),
+        doc.Column("implied pairs", terminal=_WIDER),
     )
     losses = (numbers.figure(first.log_loss_constant), numbers.figure(first.brier_constant))
     rows: list[tuple[str, ...]] = [(CONSTANT, "", numbers.DASH, *losses, *(numbers.DASH,) * 5)]
@@ -121,18 +108,18 @@ def _scores(checks: Checks) -> Table:
         )
     seen = numbers.count(first.rows + first.dropped)
     note = f"on held-out pairs; {numbers.count(first.pairs)} pairs (users × items), {seen} seen"
-    return Table("Scores and weights", note, heads, tuple(rows))
+    return doc.Table("Scores and weights", note, heads, tuple(rows))
 
 
-def _clips(checks: Checks) -> Table:
+def _clips(checks: Checks) -> doc.Table:
     """What a clip would raise; one row per propensity."""
     thresholds = tuple(checks.checks[0].clips)
     rows = tuple((c.propensity, *(numbers.small_share(c.clips[at]) for at in thresholds)) for c in checks.checks)
     note = "share of the seen pairs that a clip there would raise"
-    return Table("What a clip would raise", note, columns(("propensity",), thresholds), rows)
+    return doc.Table("What a clip would raise", note, doc.columns(("propensity",), thresholds), rows)
 
 
-def _tenths(checks: Checks) -> Table:
+def _tenths(checks: Checks) -> doc.Table:
     """Tenth by tenth, how many were seen of those that were expected."""
     rows = [
         (
@@ -147,11 +134,13 @@ def _tenths(checks: Checks) -> Table:
         for by, bins in (("reliability", c.reliability), ("users", c.user_balance), ("items", c.item_balance))
         for n, b in enumerate(bins, 1)
     ]
-    heads = columns(("propensity", "by"), ("tenth", "pairs", "mean P", "share seen"))
-    return Table("Tenth by tenth", "pairs by P, by the user's activity, by the item's popularity", heads, tuple(rows))
+    heads = doc.columns(("propensity", "by"), ("tenth", "pairs", "mean P", "share seen"))
+    return doc.Table(
+        "Tenth by tenth", "pairs by P, by the user's activity, by the item's popularity", heads, tuple(rows)
+    )
 
 
-def _shapes(checks: Checks) -> Table:
+def _shapes(checks: Checks) -> doc.Table:
     """Little bars: seen over predicted by tenth, and how P is spread over the seen pairs."""
     rows = tuple(
         (
@@ -162,8 +151,8 @@ def _shapes(checks: Checks) -> Table:
         for c in checks.checks
     )
     note = f"seen over predicted by tenth: {MIDDLE} as many, ▁ half or fewer, ▇ twice or more"
-    heads = columns(("propensity", "reliability", "users", "items", "P of seen pairs"), ())
-    return Table("Reliability and balance", note, heads, rows)
+    heads = doc.columns(("propensity", "reliability", "users", "items", "P of seen pairs"), ())
+    return doc.Table("Reliability and balance", note, heads, rows)
 
 
 def ratios(bins: Iterable[Bin]) -> str:

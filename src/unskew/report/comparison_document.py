@@ -9,26 +9,9 @@ from itertools import combinations
 from unskew.estimators import Standing
 from unskew.evaluation.comparison import Move, PropensityComparison
 from unskew.inference.verdict import opposite
+from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report import result_charts as charts
-from unskew.report.document import (
-    EVER,
-    Block,
-    Callout,
-    Column,
-    Document,
-    Facts,
-    Medium,
-    Only,
-    Paragraph,
-    Section,
-    Sentence,
-    Sentences,
-    Span,
-    Table,
-    Tables,
-    columns,
-)  # fmt: skip
 from unskew.report.glossary import glossary
 from unskew.report.names import clean, shown
 from unskew.report.result_document import drawn
@@ -43,31 +26,35 @@ _OF_RESULTS = (
     "difference", "verdict",
 )  # fmt: skip
 _SIZES = ("metric", "estimator", "target", "segment", "a", "b")
-_WIDER = range(130, EVER)  # propensities have long names
+_WIDER = range(130, doc.EVER)  # propensities have long names
 _NARROWER = range(130)
 
 
-def comparison_document(comparison: PropensityComparison) -> Document:
+def comparison_document(comparison: PropensityComparison) -> doc.Document:
     """What people look at, from a comparison whose names are safe to print."""
     comparison = tidy(comparison)
     view = side_by_side(comparison)
-    changed = Sentences(_said(changes(comparison)), "", SENTENCES, "more verdicts change", ".changes() has them")
-    others = Sentences(_said(beside(comparison)))
-    moving = Tables((moves(comparison),), where=".moves()")
-    estimates = Tables(tuple(_estimates(view, facet) for facet in view.facets), where=".table()")
+    changed = doc.Sentences(_said(changes(comparison)), "", SENTENCES, "more verdicts change", ".changes() has them")
+    others = doc.Sentences(_said(beside(comparison)))
+    moving = doc.Tables((moves(comparison),), where=".moves()")
+    estimates = doc.Tables(tuple(_estimates(view, facet) for facet in view.facets), where=".table()")
     forests = drawn(
-        view, view.facets_of(view.whole), charts.forest, (charts.legend(view, view.estimators, "Propensities"),), EVER
+        view,
+        view.facets_of(view.whole),
+        charts.forest,
+        (charts.legend(view, view.estimators, "Propensities"),),
+        doc.EVER,
     )
-    return Document(
-        title=Sentence.plain(title(comparison)),
+    return doc.Document(
+        title=doc.Sentence.plain(title(comparison)),
         summary=(
             *(said for said in (changed, others) if said.items),
             *_notes(comparison),
         ),
         body=(
-            Section("moves", "How far estimates move", (*forests, moving), _MOVES),
+            doc.Section("moves", "How far estimates move", (*forests, moving), _MOVES),
             *_by_propensity(comparison),
-            Section("tables", "All numbers", (estimates,)),
+            doc.Section("tables", "All numbers", (estimates,)),
             glossary("comparison", also=_OF_RESULTS),
         ),
     )
@@ -79,29 +66,31 @@ _MOVES = (
 )
 
 
-def _said(words: Words) -> tuple[Sentence, ...]:
-    return tuple(Sentence((Span(subject, "name"), Span(f" {text}")), level) for level, subject, text in words)
+def _said(words: Words) -> tuple[doc.Sentence, ...]:
+    return tuple(
+        doc.Sentence((doc.Span(subject, "name"), doc.Span(f" {text}")), level) for level, subject, text in words
+    )
 
 
-def _notes(comparison: PropensityComparison) -> Iterable[Block]:
+def _notes(comparison: PropensityComparison) -> Iterable[doc.Block]:
     """What was fitted, the warnings, and the sizes."""
     if fitted := [f"{name} was fitted as {text}" for name, text in comparison.fitted.items() if name != text]:
-        yield Only(Medium.PAGE, (Paragraph(f"{'; '.join(fitted)}.", "basis"),))
+        yield doc.on_page(doc.Paragraph(f"{'; '.join(fitted)}.", "basis"))
     if found := warnings(comparison):
-        yield Callout("Warnings", tuple(found), "warning")
+        yield doc.Callout("Warnings", tuple(found), "warning")
     first = next(iter(comparison.results.values()))
     facts = (
         ("propensities", numbers.count(len(comparison.results))),
         ("models", numbers.count(len({e.model for e in first.estimates}))),
         ("users", numbers.spread((e.users for e in first.estimates), numbers.count)),
     )
-    yield Only(Medium.PAGE, (Facts(facts),))
+    yield doc.on_page(doc.Facts(facts))
 
 
-def _by_propensity(comparison: PropensityComparison) -> tuple[Block, ...]:
+def _by_propensity(comparison: PropensityComparison) -> tuple[doc.Block, ...]:
     table = _verdict_table(comparison)
     lead = "Who beats whom under each propensity. A dash: this propensity does not support the estimator."
-    return (Only(Medium.PAGE, (Section("verdicts", "Verdicts", (table,), lead),)),) if table.rows else ()
+    return (doc.on_page(doc.Section("verdicts", "Verdicts", (table,), lead)),) if table.rows else ()
 
 
 def tidy(comparison: PropensityComparison) -> PropensityComparison:
@@ -198,7 +187,7 @@ def warnings(comparison: PropensityComparison) -> list[str]:
     return [text if len(names) == every else f"{'; '.join(names)}: {text}" for text, names in said.items()]
 
 
-def moves(comparison: PropensityComparison) -> Table:
+def moves(comparison: PropensityComparison) -> doc.Table:
     """How far every weighted estimate moves."""
     found = [m for m in comparison.all_moves() if m.weighted or m.spread]
     places = {key: _places(comparison, *key) for key in {(m.metric, m.target, m.segment) for m in found}}
@@ -211,18 +200,18 @@ def moves(comparison: PropensityComparison) -> Table:
         ends = (numbers.number(value, digits) for value in (m.smallest, m.largest, m.spread))
         rows.append((m.model, *cell, *under, *ends, numbers.number(m.ratio, 2)))
     heads = (
-        Column("model", "name"),
-        Column("cell", "name", page=False, terminal=_NARROWER),
-        *(Column(label, "name", terminal=_WIDER) for label in ("metric", "estimator", "target")),
-        Column("segment", "name", page=segmented, terminal=range(EVER * segmented)),
-        *(Column(label, "name", terminal=_WIDER) for label in ("smallest under", "largest under")),
-        *(Column(label) for label in ("smallest", "largest", "spread", "÷ half-width")),
+        doc.Column("model", "name"),
+        doc.Column("cell", "name", page=False, terminal=_NARROWER),
+        *(doc.Column(label, "name", terminal=_WIDER) for label in ("metric", "estimator", "target")),
+        doc.Column("segment", "name", page=segmented, terminal=range(doc.EVER * segmented)),
+        *(doc.Column(label, "name", terminal=_WIDER) for label in ("smallest under", "largest under")),
+        *(doc.Column(label) for label in ("smallest", "largest", "spread", "÷ half-width")),
     )
     note = "largest minus smallest estimate over the propensities, and over the mean half-width of the intervals"
-    return Table("How far estimates move", note, heads, tuple(rows))
+    return doc.Table("How far estimates move", note, heads, tuple(rows))
 
 
-def _estimates(view: View, facet: Facet) -> Table:
+def _estimates(view: View, facet: Facet) -> doc.Table:
     """The estimates of one metric and estimator: a row per model and propensity."""
     places = view.places(facet)
     rows = tuple(
@@ -232,12 +221,12 @@ def _estimates(view: View, facet: Facet) -> Table:
         )
         for e in view.by_model(facet)
     )
-    model, *rest = columns(("model", "propensity"), ("estimate", "interval", "ess", "largest share"))
+    model, *rest = doc.columns(("model", "propensity"), ("estimate", "interval", "ess", "largest share"))
     note = ", ".join(text for text in (facet.target, facet.segment) if text)
-    return Table(facet.metric, note, (replace(model, once=True), *rest), rows)
+    return doc.Table(facet.metric, note, (replace(model, once=True), *rest), rows)
 
 
-def _verdict_table(comparison: PropensityComparison) -> Table:
+def _verdict_table(comparison: PropensityComparison) -> doc.Table:
     """A row per pair and cell, a column per propensity."""
     names = list(comparison.results)
     cells = _by_pair(comparison)
@@ -246,7 +235,7 @@ def _verdict_table(comparison: PropensityComparison) -> Table:
         for cell, found in cells.items()
     )
     note = "difference of the two models, and what follows from it"
-    return Table("Verdicts by propensity", note, columns(("pair", "cell", *names), ()), rows)
+    return doc.Table("Verdicts by propensity", note, doc.columns(("pair", "cell", *names), ()), rows)
 
 
 def _by_pair(comparison: PropensityComparison) -> dict[tuple[str, ...], dict[str, Verdict]]:

@@ -316,6 +316,16 @@ class Document:
     subtitle: str = ""
 
 
+def on_page(*blocks: Block) -> Only:
+    """Blocks for pages only."""
+    return Only(Medium.PAGE, blocks)
+
+
+def in_brief(*blocks: Block) -> Only:
+    """Blocks for terminals and notebooks only."""
+    return Only(Medium.BRIEF, blocks)
+
+
 def shown_in(medium: Medium, blocks: Sequence[Block]) -> list[Block]:
     """The blocks that a medium shows; terminals and notebooks have no sections."""
     found: list[Block] = []

@@ -14,11 +14,9 @@ def glossary(*kinds: str, also: tuple[str, ...] = ()) -> Section:
     terms = _terms()
     found: dict[str, str] = {}
     for kind in kinds:
-        found = terms[kind] | found
-    ordered = dict.fromkeys([*(term for kind in kinds for term in terms[kind]), *also])
-    return Section(
-        "glossary", "Glossary", (Glossary(tuple((term, (terms["result"] | found)[term]) for term in ordered)),)
-    )
+        found |= {term: meaning for term, meaning in terms[kind].items() if term not in found}
+    found |= {term: terms["result"][term] for term in also}
+    return Section("glossary", "Glossary", (Glossary(tuple(found.items())),))
 
 
 @cache

@@ -9,18 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from unskew.report.document import (
-    Block,
-    Cell,
-    Chart,
-    Document,
-    Medium,
-    Section,
-    SideBySide,
-    Table,
-    Tables,
-    shown_in,
-)  # fmt: skip
+from unskew.report import document as doc
 from unskew.report.svg import converter, draw
 
 if TYPE_CHECKING:
@@ -32,7 +21,7 @@ NOTEBOOK_ROWS = 30
 NOTEBOOK_WIDTH = 140  # of a terminal with as many columns
 
 
-def page(document: Document) -> str:
+def page(document: doc.Document) -> str:
     """The whole document as one HTML page that loads nothing from anywhere."""
     converter()
     context = {
@@ -45,9 +34,9 @@ def page(document: Document) -> str:
     return _environment().get_template("page.html.j2").render(context)
 
 
-def notebook(document: Document) -> str:
+def notebook(document: doc.Document) -> str:
     """What a terminal shows, as a piece of HTML without scripts."""
-    shown = shown_in(Medium.BRIEF, (*document.summary, *document.body))
+    shown = doc.shown_in(doc.Medium.BRIEF, (*document.summary, *document.body))
     return _environment().get_template("notebook.html.j2").render(title=document.title, shown=shown)
 
 
@@ -77,20 +66,20 @@ def _kind(block: Any) -> str:
     return type(block).__name__
 
 
-def _svg(chart: Chart) -> Any:
+def _svg(chart: doc.Chart) -> Any:
     return _markup(draw(chart))
 
 
-def _on_page(blocks: Sequence[Block]) -> list[Block]:
-    return shown_in(Medium.PAGE, blocks)
+def _on_page(blocks: Sequence[doc.Block]) -> list[doc.Block]:
+    return doc.shown_in(doc.Medium.PAGE, blocks)
 
 
-def _sections(blocks: Sequence[Block]) -> Iterator[Section]:
+def _sections(blocks: Sequence[doc.Block]) -> Iterator[doc.Section]:
     """The sections of a page, for its menu."""
     for block in _on_page(blocks):
-        if isinstance(block, Section):
+        if isinstance(block, doc.Section):
             yield block
-        elif isinstance(block, SideBySide):
+        elif isinstance(block, doc.SideBySide):
             yield from block.sections
 
 
@@ -101,23 +90,23 @@ class _Grid:
     name: str
     note: str
     labels: list[str]
-    rows: list[list[str | Cell]]
+    rows: list[list[str | doc.Cell]]
     hidden: int
     footnotes: tuple[str, ...]
 
 
-def _grids(block: Table | Tables) -> list[_Grid]:
+def _grids(block: doc.Table | doc.Tables) -> list[_Grid]:
     """Tables that belong together are one, with columns that say of what each row is."""
-    if isinstance(block, Table) or not block.facets:
-        return [_grid([table]) for table in (block.tables if isinstance(block, Tables) else (block,)) if table.rows]
+    if isinstance(block, doc.Table) or not block.facets:
+        return [_grid([table]) for table in (block.tables if isinstance(block, doc.Tables) else (block,)) if table.rows]
     return [_grid(list(block.tables), block.title, block.facets)]
 
 
-def _grid(tables: list[Table], title: str = "", facets: Sequence[str] = ()) -> _Grid:
+def _grid(tables: list[doc.Table], title: str = "", facets: Sequence[str] = ()) -> _Grid:
     told = [place for place in range(len(facets)) if any(table.facet[place] for table in tables)]
     there = [place for place, column in enumerate(tables[0].columns) if NOTEBOOK_WIDTH in column.terminal]
     labels = [*(facets[place] for place in told), *(tables[0].columns[place].label for place in there)]
-    rows: list[list[str | Cell]] = [
+    rows: list[list[str | doc.Cell]] = [
         [*(table.facet[place] for place in told), *(row[place] for place in there)]
         for table in tables
         for row in table.rows

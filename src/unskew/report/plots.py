@@ -18,6 +18,7 @@ INK, SOFT = "#1f2430", "#626a7a"
 WIDTH = 330
 INNER = WIDTH - 60  # beside an axis of numbers
 HEIGHT = 170
+BESIDE = WIDTH - 150  # beside names
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 DASHED = {"color": NAIVE, "strokeDash": [5, 4]}
 NUMBERS = {"labelOverlap": "greedy", "labelSeparation": 8}
@@ -83,11 +84,16 @@ def histogram(
     return layers(*found, height=height)
 
 
-def level_bars(value: Spec, rows: Spec, colour: Any, *, offset: Any = None, step: int, width: int) -> Spec:
-    """Horizontal bars, one or several in a row."""
-    encoding = {"y": rows, "x": value, "color": colour, "description": field("text:N")}
-    encoding |= {"yOffset": offset} if offset else {}
-    return layers(marks("rows", "bar", encoding), width=width, height={"step": step})
+def share_bars(title: str, colour: Spec, step: int, offset: Spec | None = None) -> Spec:
+    """Horizontal bars for the field ``share`` of each ``row``, one or several beside each other."""
+    encoding = {
+        "y": field("row:N", sort=None, axis=beside()),
+        "x": field("share:Q", axis={"title": title, "tickCount": 4, "format": "~%"}, scale={"domain": [0, 1]}),
+        "color": colour,
+        "description": field("text:N"),
+    }
+    bars = marks("rows", "bar", encoding | ({"yOffset": offset} if offset else {}))
+    return layers(bars, width=BESIDE, height={"step": step})
 
 
 def beside(room: int = 130) -> Spec:

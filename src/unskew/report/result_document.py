@@ -4,30 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from unskew.report import document as doc
 from unskew.report import inputs, numbers, words
 from unskew.report import result_charts as charts
-from unskew.report.document import (
-    Block,
-    Callout,
-    Cards,
-    Chart,
-    Column,
-    Document,
-    Facts,
-    Folded,
-    Legend,
-    Medium,
-    Only,
-    Paragraph,
-    Section,
-    Sentence,
-    Sentences,
-    SideBySide,
-    Swatch,
-    Table,
-    Tables,
-    columns,
-)  # fmt: skip
 from unskew.report.glossary import glossary
 from unskew.report.result_tables import estimate_table, verdict_table
 from unskew.report.view import Facet, View, unique
@@ -39,19 +18,19 @@ ROWS = 36  # of verdicts on a terminal, whose doubts are told
 FACETS = ("metric", "target", "segment")
 
 
-def result_document(result: Result) -> Document:
+def result_document(result: Result) -> doc.Document:
     """What people look at, from a result whose names are safe to print."""
     view = View.of(result)
     said = words.headline_sentences(view, brief=True)
     facet = view.headline
     title = words.title(view)
-    return Document(
+    return doc.Document(
         title=title,
         panel="" if len(said) > 1 or not view.debiased else "Verdict",
         subtitle=f"{view.carrier(facet)}, {facet.target}" if facet else "",
         summary=_summary(view, said),
         body=(
-            Only(Medium.PAGE, (*_charts(view), *_weights(view), *_segments(view))),
+            doc.on_page(*_charts(view), *_weights(view), *_segments(view)),
             *_tables(view),
             *_inputs(view),
             glossary("result"),
@@ -59,19 +38,19 @@ def result_document(result: Result) -> Document:
     )
 
 
-def _summary(view: View, said: list[Sentence]) -> tuple[Block, ...]:
+def _summary(view: View, said: list[doc.Sentence]) -> tuple[doc.Block, ...]:
     if not view.debiased:
-        said = [Sentence(sentence.spans, "caution") for sentence in said]
-    found: list[Block] = [Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all")]
+        said = [doc.Sentence(sentence.spans, "caution") for sentence in said]
+    found: list[doc.Block] = [doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all")]
     if agreement := words.agreement(view):
-        found.append(Paragraph(agreement, "disagreement" if agreement.startswith(words.NOT_ALL) else "agreement"))
+        found.append(doc.Paragraph(agreement, "disagreement" if agreement.startswith(words.NOT_ALL) else "agreement"))
     if basis := _basis(view):
-        found.append(Only(Medium.PAGE, (Paragraph(basis, "basis"),)))
+        found.append(doc.on_page(doc.Paragraph(basis, "basis")))
     if trust := words.trust(view):
-        found.append(Callout("How far to trust this", tuple(trust), "doubt"))
+        found.append(doc.Callout("How far to trust this", tuple(trust), "doubt"))
     if view.result.warnings:
-        found.append(Callout("Warnings", view.result.warnings, "warning"))
-    return (*found, Only(Medium.PAGE, (Facts(_facts(view)),)))
+        found.append(doc.Callout("Warnings", view.result.warnings, "warning"))
+    return (*found, doc.on_page(doc.Facts(_facts(view))))
 
 
 def _basis(view: View) -> str:
@@ -111,19 +90,19 @@ def _facts(view: View) -> tuple[tuple[str, str], ...]:
     return tuple(facts)
 
 
-def _charts(view: View) -> tuple[Block, ...]:
+def _charts(view: View) -> tuple[doc.Block, ...]:
     """Differences, estimates, and how the picture changes; beside each other where each has one chart."""
     whole = view.facets_of(view.whole)
     lead = (
         "First model minus second, with its interval. To the right of the line the first scores higher. Shapes are "
         "estimators, colours are verdicts; a hollow mark has no interval."
     )
-    verdicts = Legend(
+    verdicts = doc.Legend(
         "Verdicts",
         (
-            Swatch("better, ahead", "var(--good)"),
-            Swatch("worse, behind", "var(--bad)"),
-            Swatch("undecided", "var(--calm)"),
+            doc.Swatch("better, ahead", "var(--good)"),
+            doc.Swatch("worse, behind", "var(--bad)"),
+            doc.Swatch("undecided", "var(--calm)"),
         ),
     )
     ahead = drawn(view, whole, charts.differences, (charts.legend(view, _compared(view)), verdicts))
@@ -139,25 +118,25 @@ def _charts(view: View) -> tuple[Block, ...]:
         "favourites of both sides are coloured."
     )
     known = (
-        Section("differences", "Who is ahead", ahead, lead),
-        Section("estimates", "Estimates", scores, debiased if view.debiased else as_it_is),
-        Section("change", "What changes", slopes, crossing),
+        doc.Section("differences", "Who is ahead", ahead, lead),
+        doc.Section("estimates", "Estimates", scores, debiased if view.debiased else as_it_is),
+        doc.Section("change", "What changes", slopes, crossing),
     )
     found = tuple(section for section in known if section.blocks)
     single = all(len(cards.cards) == 1 for cards in (*ahead, *scores))
-    return (SideBySide(found),) if found and single else found
+    return (doc.SideBySide(found),) if found and single else found
 
 
 def drawn(
     view: View,
     facets: Sequence[Facet],
-    draw: Callable[[View, Facet], Chart | None],
-    legends: tuple[Legend, ...] = (),
+    draw: Callable[[View, Facet], doc.Chart | None],
+    legends: tuple[doc.Legend, ...] = (),
     shown: int = SHOWN,
-) -> tuple[Cards, ...]:
+) -> tuple[doc.Cards, ...]:
     """The charts of some facets, where there is something to draw."""
     found = tuple(chart for facet in facets if (chart := draw(view, facet)) is not None)
-    return (Cards(found, legends, shown=shown),) if found else ()
+    return (doc.Cards(found, legends, shown=shown),) if found else ()
 
 
 def _compared(view: View) -> list[str]:
@@ -166,34 +145,34 @@ def _compared(view: View) -> list[str]:
     return [name for name in view.estimators if name in shown]
 
 
-def _weights(view: View) -> tuple[Block, ...]:
+def _weights(view: View) -> tuple[doc.Block, ...]:
     there = [w for w in view.result.weights if w.segment == view.whole and w.estimator in view.estimators]
     found = tuple(chart for w in there if (chart := charts.weights(view, w)) is not None)
     lead = (
         "How many held-out interactions carry which weight. A long tail to the right means that few interactions "
         "decide: the effective sample size falls."
     )
-    return (Section("weights", "Weights", (Cards(found, shown=SHOWN),), lead),) if found else ()
+    return (doc.Section("weights", "Weights", (doc.Cards(found, shown=SHOWN),), lead),) if found else ()
 
 
-def _segments(view: View) -> tuple[Block, ...]:
+def _segments(view: View) -> tuple[doc.Block, ...]:
     names = [name for name in view.segments if name != view.whole]
     if not names:
         return ()
     blocks = [*_overview(view), *(_segment(view, name, place < SHOWN) for place, name in enumerate(names))]
-    return (Section("segments", "Segments", tuple(blocks), "The same questions, asked of some of the users only."),)
+    return (doc.Section("segments", "Segments", tuple(blocks), "The same questions, asked of some of the users only."),)
 
 
-def _segment(view: View, name: str, opened: bool) -> Folded:
+def _segment(view: View, name: str, opened: bool) -> doc.Folded:
     facets = view.facets_of(name)
     users = numbers.spread((e.users for facet in facets for e in view.estimates(facet)), numbers.count)
     tables = [
         table for facet in facets for table in (estimate_table(view, facet), verdict_table(view, facet)) if table.rows
     ]
-    return Folded(name, f"{users} users", (*drawn(view, facets, charts.forest), *tables), opened)
+    return doc.Folded(name, f"{users} users", (*drawn(view, facets, charts.forest), *tables), opened)
 
 
-def _overview(view: View) -> tuple[Block, ...]:
+def _overview(view: View) -> tuple[doc.Block, ...]:
     """The headline's first pairs in every segment, on one chart."""
     facet = view.headline
     if facet is None:
@@ -209,10 +188,10 @@ def _overview(view: View) -> tuple[Block, ...]:
     ]
     name = f"{pairs[0][0]} − {pairs[0][1]}, by segment" if len(pairs) == 1 else "Differences by segment"
     chart = charts.differences(view, facet, rows, (name, f"{facet.metric}, {facet.target}, {carrier}"))
-    return (Cards((chart,)),) if chart is not None else ()
+    return (doc.Cards((chart,)),) if chart is not None else ()
 
 
-def _tables(view: View) -> tuple[Block, ...]:
+def _tables(view: View) -> tuple[doc.Block, ...]:
     """Every estimate and every verdict; on a page those of segments stand with their segment."""
     if not view.facets:
         return ()
@@ -221,24 +200,24 @@ def _tables(view: View) -> tuple[Block, ...]:
     page = [*_all(view, whole), *_promises(view)]
     rows = [v for facet in view.facets for v in view.by_pair(facet)]
     other = (
-        (Paragraph("naive says something else", "disagreement"),)
+        (doc.Paragraph("naive says something else", "disagreement"),)
         if any(words.disagreement(v, view.by_naive(v)) for v in rows)
         else ()
     )
     return (
-        Only(Medium.PAGE, (Section("tables", "All numbers", tuple(page), lead),)),
-        Only(Medium.BRIEF, (*_all(view, view.facets), *other, *_doubts(rows[:ROWS]))),
+        doc.on_page(doc.Section("tables", "All numbers", tuple(page), lead)),
+        doc.in_brief(*_all(view, view.facets), *other, *_doubts(rows[:ROWS])),
     )
 
 
-def _all(view: View, facets: list[Facet]) -> list[Block]:
+def _all(view: View, facets: list[Facet]) -> list[doc.Block]:
     estimates = tuple(estimate_table(view, facet) for facet in facets)
     verdicts = tuple(table for facet in facets if (table := verdict_table(view, facet)).rows)
-    found: list[Block] = [Tables(estimates, "Estimates", FACETS, SHOWN, ".table()")]
-    return [*found, Tables(verdicts, "Verdicts", FACETS, SHOWN, ".verdicts()")] if verdicts else found
+    found: list[doc.Block] = [doc.Tables(estimates, "Estimates", FACETS, SHOWN, ".table()")]
+    return [*found, doc.Tables(verdicts, "Verdicts", FACETS, SHOWN, ".verdicts()")] if verdicts else found
 
 
-def _doubts(rows: Sequence[Verdict]) -> tuple[Sentences, ...]:
+def _doubts(rows: Sequence[Verdict]) -> tuple[doc.Sentences, ...]:
     """Why pairs are undecided, or what makes their verdicts doubtful: each reason once, with the rows it is about."""
     said: dict[str, dict[str, list[str]]] = {}
     for row in rows:
@@ -249,12 +228,12 @@ def _doubts(rows: Sequence[Verdict]) -> tuple[Sentences, ...]:
     for text, places in said.items():
         cells = [f"{where}, {' and '.join(names)}" for where, names in places.items()]
         more = f" and {len(cells) - 2} more" if len(cells) > 2 else ""
-        found.append(Sentence.plain(f"{'; '.join(cells[:2])}{more}: {text}", "doubt"))
+        found.append(doc.Sentence.plain(f"{'; '.join(cells[:2])}{more}: {text}", "doubt"))
     where = "column trust of .verdicts()"
-    return (Sentences(tuple(found), "", SENTENCES, "more reasons", where),) if found else ()
+    return (doc.Sentences(tuple(found), "", SENTENCES, "more reasons", where),) if found else ()
 
 
-def _promises(view: View) -> tuple[Table, ...]:
+def _promises(view: View) -> tuple[doc.Table, ...]:
     """Which estimator claims what; the cells are named only where an estimator claims different things."""
     said: dict[tuple[str, str], list[str]] = {}
     for e in view.result.estimates:
@@ -265,19 +244,19 @@ def _promises(view: View) -> tuple[Table, ...]:
         (estimator, claim, ", ".join(unique(cells)) if often.count(estimator) > 1 else "all metrics and targets")
         for (estimator, claim), cells in said.items()
     )
-    heads = (*columns(("estimator",), ()), Column("claim", "text"), Column("for", "aside"))
-    return (Table("What each estimator may claim", "", heads, rows, "claims"),) if rows else ()
+    heads = (*doc.columns(("estimator",), ()), doc.Column("claim", "text"), doc.Column("for", "aside"))
+    return (doc.Table("What each estimator may claim", "", heads, rows, "claims"),) if rows else ()
 
 
-def _inputs(view: View) -> tuple[Block, ...]:
+def _inputs(view: View) -> tuple[doc.Block, ...]:
     """What was read, dropped and refused: in full on a page, a line for each elsewhere."""
-    lines = [Sentence.plain(line, "input") for line in words.read(view)]
-    lines += [Sentence.plain(line, "refused") for line in words.refused(view)[:SENTENCES]]
-    brief = (Sentences(tuple(lines), "Inputs"),) if lines else ()
+    lines = [doc.Sentence.plain(line, "input") for line in words.read(view)]
+    lines += [doc.Sentence.plain(line, "refused") for line in words.refused(view)[:SENTENCES]]
+    brief = (doc.Sentences(tuple(lines), "Inputs"),) if lines else ()
     account = view.result.inputs
     ranked = any(traits.ranked for traits in view.result.metrics.values()) or not view.result.metrics
     cards, tables = inputs.cards(account, ranked), inputs.tables(account)
-    page = (*((Cards(cards),) if cards else ()), *tables)
+    page = (*((doc.Cards(cards),) if cards else ()), *tables)
     lead = "Nothing is left out without a count."
-    section = Section("inputs", "What was read, and what was dropped", page, lead, "Inputs")
-    return (Only(Medium.BRIEF, brief), *((Only(Medium.PAGE, (section,)),) if page else ()))
+    section = doc.Section("inputs", "What was read, and what was dropped", page, lead, "Inputs")
+    return (doc.in_brief(*brief), *((doc.on_page(section),) if page else ()))

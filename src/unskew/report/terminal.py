@@ -13,24 +13,7 @@ from rich.panel import Panel
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from unskew.report.document import (
-    WIDE,
-    Block,
-    Callout,
-    Cell,
-    Column,
-    Document,
-    Facts,
-    Medium,
-    Paragraph,
-    Sentence,
-    Sentences,
-    Sparks,
-    Steps,
-    Table,
-    Tables,
-    shown_in,
-)  # fmt: skip
+from unskew.report import document as doc
 from unskew.report.numbers import bars_of
 
 if TYPE_CHECKING:
@@ -50,27 +33,27 @@ CELLS = {"better": "green", "ahead": "green", "worse": "red", "behind": "red", "
 SPANS = {"name": "bold", "flag": "bold yellow"}
 
 
-def panel(document: Document) -> RenderableType:
+def panel(document: doc.Document) -> RenderableType:
     """A document as something that rich prints, fitted to the width of the terminal."""
     return _Fitted(document)
 
 
 @dataclass(frozen=True)
 class _Fitted:
-    document: Document
+    document: doc.Document
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = options.max_width
-        first = shown_in(Medium.BRIEF, self.document.summary)
-        warnings = [block for block in first if isinstance(block, Callout) and block.tone == "warning"]
+        first = doc.shown_in(doc.Medium.BRIEF, self.document.summary)
+        warnings = [block for block in first if isinstance(block, doc.Callout) and block.tone == "warning"]
         parts: list[RenderableType] = [_panel(self.document, [block for block in first if block not in warnings])]
-        for block in shown_in(Medium.BRIEF, self.document.body):
+        for block in doc.shown_in(doc.Medium.BRIEF, self.document.body):
             parts += _block(block, width)
         parts += [_titled(block.title, _grid(_lines(block))) for block in warnings]
         yield Group(*(line for part in parts for line in (part, Text())))
 
 
-def _panel(document: Document, blocks: Sequence[Block]) -> RenderableType:
+def _panel(document: doc.Document, blocks: Sequence[doc.Block]) -> RenderableType:
     return Panel(
         _grid(line for block in blocks for line in _lines(block)),
         title=Text(document.panel or str(document.title), style="bold", overflow="ellipsis", no_wrap=True),
@@ -83,18 +66,18 @@ def _panel(document: Document, blocks: Sequence[Block]) -> RenderableType:
     )
 
 
-def _lines(block: Block) -> list[tuple[Text, Text]]:
+def _lines(block: doc.Block) -> list[tuple[Text, Text]]:
     """A mark and a text for each line."""
-    if isinstance(block, Sentences):
+    if isinstance(block, doc.Sentences):
         lines = [_line(_sentence(sentence), sentence.tone) for sentence in block.items[: block.shown]]
         if (hidden := len(block.items) - block.shown) > 0:
             lines.append((Text(), Text(f"… and {hidden} {block.more}: {block.where}", style="dim")))
         return lines
-    if isinstance(block, Paragraph):
+    if isinstance(block, doc.Paragraph):
         return [_line(Text(block.text), block.role)]
-    if isinstance(block, Callout):
+    if isinstance(block, doc.Callout):
         return [_line(Text(text, style="italic" if block.tone == "doubt" else ""), block.tone) for text in block.texts]
-    if isinstance(block, Facts):
+    if isinstance(block, doc.Facts):
         return [(Text(), Text(" · ".join(f"{value} {name}" for name, value in block.items), style="dim"))]
     return []
 
@@ -105,7 +88,7 @@ def _line(text: Text, tone: str) -> tuple[Text, Text]:
     return Text(mark, style=style), text
 
 
-def _sentence(sentence: Sentence) -> Text:
+def _sentence(sentence: doc.Sentence) -> Text:
     text = Text()
     for span in sentence.spans:
         text.append(span.text, style=SPANS.get(span.kind, ""))
@@ -123,29 +106,29 @@ def _titled(title: str, body: RenderableType) -> RenderableType:
     return Group(Text(title, style="bold"), body) if title else body
 
 
-def _block(block: Block, width: int) -> list[RenderableType]:
-    if isinstance(block, Sentences):
+def _block(block: doc.Block, width: int) -> list[RenderableType]:
+    if isinstance(block, doc.Sentences):
         return [_titled(block.title, _grid(_lines(block)))]
-    if isinstance(block, Paragraph):
+    if isinstance(block, doc.Paragraph):
         mark, style = MARKS[block.role]
         return [Text(f"{mark} {block.text}", style=STYLES.get(block.role, style))]
-    if isinstance(block, Table):
+    if isinstance(block, doc.Table):
         return [_table(_heading("", block), [block], width)]
-    if isinstance(block, Tables):
+    if isinstance(block, doc.Tables):
         return _tables(block, width)
-    if isinstance(block, Sparks):
+    if isinstance(block, doc.Sparks):
         return [_sparks(block)]
-    return [_steps(block, width)] if isinstance(block, Steps) else []
+    return [_steps(block, width)] if isinstance(block, doc.Steps) else []
 
 
-def _tables(block: Tables, width: int) -> list[RenderableType]:
+def _tables(block: doc.Tables, width: int) -> list[RenderableType]:
     """One table where there is room for the names of its facets, else one for each; no more than a screenful."""
     shown, left = [], ROWS
     for table in block.tables:
         if table.rows and left > 0:
             shown.append(replace(table, rows=table.rows[:left]))
             left -= len(table.rows)
-    if block.facets and shown and width in WIDE:
+    if block.facets and shown and width in doc.WIDE:
         parts: list[RenderableType] = [_table(Text(block.title, style="bold"), shown, width, block.facets)]
     else:
         parts = [_table(_heading(block.title, table), [table], width) for table in shown]
@@ -155,19 +138,19 @@ def _tables(block: Tables, width: int) -> list[RenderableType]:
     return parts
 
 
-def _heading(title: str, table: Table) -> Text:
+def _heading(title: str, table: doc.Table) -> Text:
     note = ", ".join(text for text in table.facet if text) if title else table.note
     return Text(title or table.name, style="bold").append(f"  {note}", style="dim not bold")
 
 
-def _table(title: Text, tables: Sequence[Table], width: int, facets: Sequence[str] = ()) -> RenderableType:
+def _table(title: Text, tables: Sequence[doc.Table], width: int, facets: Sequence[str] = ()) -> RenderableType:
     """Rows under one head, a line between tables; what repeats stands once, and so do the names of facets."""
     told = [place for place in range(len(facets)) if any(table.facet[place] for table in tables)]
     there = [place for place, column in enumerate(tables[0].columns) if width in column.terminal]
     once = [place for place in there if tables[0].columns[place].once]
     drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for place in told:
-        _add(drawn, Column(facets[place], "name"), ())
+        _add(drawn, doc.Column(facets[place], "name"), ())
     for place in there:
         _add(drawn, tables[0].columns[place], [row[place] for table in tables for row in table.rows])
     for table in tables:
@@ -186,7 +169,7 @@ def _table(title: Text, tables: Sequence[Table], width: int, facets: Sequence[st
     return Group(title, drawn, *([_grid(notes)] if notes else []))
 
 
-def _add(drawn: RichTable, column: Column, cells: Sequence[str | Cell]) -> None:
+def _add(drawn: RichTable, column: doc.Column, cells: Sequence[str | doc.Cell]) -> None:
     """Names may be folded, and so are long labels of them; numbers and tags may not."""
     if column.kind == "name":
         least = len(column.label) if 0 < len(column.label) < 10 else 6
@@ -197,7 +180,7 @@ def _add(drawn: RichTable, column: Column, cells: Sequence[str | Cell]) -> None:
         drawn.add_column(Text(column.label), justify="right", no_wrap=True)
 
 
-def _cell(cell: str | Cell) -> Text:
+def _cell(cell: str | doc.Cell) -> Text:
     if isinstance(cell, str):
         return Text(cell)
     text = Text(f"{cell.text} ({cell.note})" if cell.note else cell.text, style=CELLS.get(cell.tone, ""))
@@ -205,13 +188,13 @@ def _cell(cell: str | Cell) -> Text:
     return text.append(" ?" if cell.doubt else "", style="bold cyan")
 
 
-def _once(cell: str | Cell, place: int, size: int) -> Text:
+def _once(cell: str | doc.Cell, place: int, size: int) -> Text:
     """The lines of a text, one beside each row of its group, or all beside the only one."""
     lines = str(cell).splitlines()
     return Text(str(cell) if size == 1 else lines[place] if place < len(lines) else "")
 
 
-def _sparks(block: Sparks) -> RenderableType:
+def _sparks(block: doc.Sparks) -> RenderableType:
     grid = RichTable.grid(padding=(0, 1))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -225,7 +208,7 @@ def _sparks(block: Sparks) -> RenderableType:
     return _titled(block.title, grid)
 
 
-def _steps(block: Steps, width: int) -> RenderableType:
+def _steps(block: doc.Steps, width: int) -> RenderableType:
     lines = []
     for text, command in block.items:
         lines.append(_line(Text(text), "step"))
