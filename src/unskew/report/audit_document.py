@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -11,8 +12,8 @@ from unskew.report import audit_charts as charts
 from unskew.report import audit_words as words
 from unskew.report import checks_document, numbers
 from unskew.report import document as doc
-from unskew.report.glossary import glossary
 from unskew.report.names import tidy
+from unskew.report.texts import glossary, section
 from unskew.report.view import unique
 
 WIDE, WIDER = range(100, doc.EVER), range(120, doc.EVER)  # terminals with room for more columns
@@ -38,14 +39,14 @@ def audit_document(audit: Audit) -> doc.Document:
             doc.Sentences(tuple(doc.Sentence.plain(joined(found.text), found.level) for found in audit.findings)),
         ),
         body=(
-            doc.on_page(_what_to_do(advice), _what_it_supports(supports)),
+            doc.on_page(section("audit.advice", advice), _supported_page(supports)),
             _tail(audit),
             doc.in_brief(_shape(audit)),
-            *_values(audit),
-            *_time(audit),
-            *_policies(audit),
-            *_weights(audit),
-            *_checks(audit),
+            _values(audit),
+            _time(audit),
+            section("audit.policies", _cards(charts.policies(audit)), *_policy_tables(audit)),
+            _weights(audit),
+            _checks(audit),
             doc.in_brief(*supports, advice),
             glossary("audit", *(("checks",) if audit.checks else ())),
         ),
@@ -57,90 +58,46 @@ def joined(text: str) -> str:
     return text.replace(" %", f"{numbers.SPACE}%")
 
 
-def _what_to_do(advice: doc.Steps) -> doc.Section:
-    lead = (
-        "In commands, TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for your files, NAME for the name of a model; "
-        "repeat --recs (or --predictions) for every model."
-    )
-    return doc.Section("advice", advice.title, (advice,), lead)
-
-
-def _what_it_supports(supports: tuple[doc.Table, ...]) -> doc.Section:
-    lead = (
-        "Estimators by target, for recall@10 and every other additive metric. What is refused is refused by unskew "
-        "evaluate too, for the same reason."
-    )
-    named = tuple(replace(table, name=table.note[:1].upper() + table.note[1:], note="") for table in supports)
-    return doc.Section("supports", "What this log supports", named, lead, "What it supports")
+def _supported_page(supports: tuple[doc.Table, ...]) -> doc.Section:
+    named = (replace(table, name=table.note[:1].upper() + table.note[1:], note="") for table in supports)
+    return section("audit.supports", *named)
 
 
 def _tail(audit: Audit) -> doc.Section:
-    lead = (
-        "How unevenly the rows are spread over items and over users. A random draw of pairs would be even up to chance."
-    )
-    return doc.Section(
-        "tail",
-        "Long tail",
-        (*_cards(charts.ranks(audit), charts.tail(audit), legend=("items", "users")), _spreads(audit)),
-        lead,
-    )
+    drawn = _cards(charts.ranks(audit), charts.tail(audit), legend=("items", "users"))
+    return section("audit.tail", drawn, _spreads(audit))
 
 
-def _values(audit: Audit) -> tuple[doc.Block, ...]:
-    if audit.values is None:
-        return ()
-    plain = "What the rows are worth. Without an MCAR log (--mcar) nothing says how the unseen pairs differ."
-    against = "The log against a log whose pairs were drawn at random: what do values have to do with being seen?"
-    lead, legend = (plain, ()) if audit.mcar is None else (against, ("log", "MCAR log"))
+def _values(audit: Audit) -> doc.Section:
+    legend = () if audit.mcar is None else ("log", "MCAR log")
     drawn = _cards(charts.values(audit), charts.seen(audit), legend=legend)
-    return (doc.Section("values", "Values", (*drawn, *_contrast(audit)), lead),)
+    lead = "lead" if audit.mcar is None else "lead_mcar"
+    return section("audit.values", drawn, _contrast(audit), lead=lead)
 
 
-def _time(audit: Audit) -> tuple[doc.Block, ...]:
-    if audit.time is None:
-        return ()
+def _time(audit: Audit) -> doc.Section:
     drawn = _cards(charts.periods(audit), charts.newcomers(audit), legend=("new items", "new users"))
-    return (doc.Section("time", "Time", drawn, f"{words.time(audit)}."),)
+    return section("audit.time", drawn, said=f"{words.time(audit)}.")
 
 
-def _policies(audit: Audit) -> tuple[doc.Block, ...]:
-    if audit.policies is None:
-        return ()
-    lead = "Each policy favours recommenders that resemble it. Policies that choose differently should be judged apart."
-    return (doc.Section("policies", "Policies", (*_cards(charts.policies(audit)), *_policy_tables(audit)), lead),)
-
-
-def _weights(audit: Audit) -> tuple[doc.Block, ...]:
+def _weights(audit: Audit) -> doc.Section:
     drawn = _cards(charts.expected(audit), charts.propensities(audit), legend=unique(e.target for e in audit.expected))
-    if not drawn:
-        return ()
-    lead = (
-        "How many equally weighted interactions the weighted ones are worth, and what weighting does to the intervals "
-        "of two simple lists. How wide an interval gets depends on the list: hits on popular items weigh little, hits "
-        "on rare ones much."
-    )
-    return (doc.Section("weights", "Weights", (*drawn, *_expected(audit), *_widths(audit)), lead),)
+    return section("audit.weights", drawn, _expected(audit), _widths(audit))
 
 
-def _checks(audit: Audit) -> tuple[doc.Block, ...]:
+def _checks(audit: Audit) -> doc.Section:
+    """The checks of propensities; terminals have their findings among the audit's own."""
     if not audit.checks:
-        return ()
-    lead = (
-        "Each propensity fitted to this log and asked about pairs that the fit did not see. Right ones follow the "
-        "dashed lines."
-    )
-    said = doc.Only(
-        doc.Medium.PAGE, (checks_document.findings(audit.checks),)
-    )  # terminals have them among the audit's own
-    blocks = (said, *checks_document.blocks(audit.checks))
-    return (doc.Section("checks", "Checks on propensities", blocks, lead, "Checks"),)
+        return section("audit.checks")
+    said = doc.on_page(checks_document.findings(audit.checks))
+    return section("audit.checks", said, *checks_document.blocks(audit.checks))
 
 
-def _cards(*found: doc.Chart | None, legend: tuple[str, ...] | list[str] = ()) -> tuple[doc.Cards, ...]:
+def _cards(*found: doc.Chart | None, legend: Sequence[str] = ()) -> doc.Cards:
     """Charts, where there is something to draw."""
-    drawn = tuple(chart for chart in found if chart is not None)
     swatches = tuple(doc.Swatch(name, f"var(--e{place})") for place, name in enumerate(legend, 1))
-    return (doc.Cards(drawn, (doc.Legend("", swatches),) if swatches else (), fit=True),) if drawn else ()
+    legends = (doc.Legend("", swatches),) if swatches else ()
+    return doc.Cards(tuple(chart for chart in found if chart is not None), legends, fit=True)
 
 
 def _spreads(audit: Audit) -> doc.Table:
@@ -198,19 +155,16 @@ def _sizes(name: str, part: Spread) -> doc.Spark:
     return doc.Spark(name, f"{name} by their number of rows", ends, tuple(counts[first:]))
 
 
-def _contrast(audit: Audit) -> tuple[doc.Table, ...]:
+def _contrast(audit: Audit) -> doc.Table:
     """Value by value, the log against the MCAR log."""
-    if audit.mcar is None:
-        return ()
     rows = []
-    for v in audit.mcar.values:
+    for v in () if audit.mcar is None else audit.mcar.values:
         ends = numbers.interval(v.ratio_low, v.ratio_high, 2)
         shares = (numbers.share(v.share), numbers.share(v.share_mcar))
         rows.append((words.level(v.low, v.high), *shares, numbers.number(v.ratio, 2), ends, numbers.number(v.seen, 4)))
     labels = ("log", "MCAR", "ratio", f"95{numbers.SPACE}% interval", "P(seen | value)")
-    return (
-        doc.Table("Values against the MCAR log", words.contrast(audit), doc.columns(("value",), labels), tuple(rows)),
-    )
+    heads = doc.columns(("value",), labels)
+    return doc.Table("Values against the MCAR log", words.contrast(audit), heads, tuple(rows))
 
 
 def _policy_tables(audit: Audit) -> list[doc.Table]:
@@ -254,10 +208,8 @@ def _policy_tables(audit: Audit) -> list[doc.Table]:
     return tables
 
 
-def _expected(audit: Audit) -> tuple[doc.Table, ...]:
+def _expected(audit: Audit) -> doc.Table:
     """Effective sample sizes to expect of snips."""
-    if not audit.expected:
-        return ()
     rows = tuple(
         (
             e.propensity,
@@ -269,13 +221,11 @@ def _expected(audit: Audit) -> tuple[doc.Table, ...]:
     )
     heads = doc.columns(("propensity", "target"), ("interactions", "ess", "share", "largest weight"))
     note = f"snips, random hold-out of 30{numbers.SPACE}%{words.every_row(audit)}"
-    return (doc.Table("Effective sample size to expect", note, heads, rows),)
+    return doc.Table("Effective sample size to expect", note, heads, rows)
 
 
-def _widths(audit: Audit) -> tuple[doc.Table, ...]:
+def _widths(audit: Audit) -> doc.Table:
     """What weighting does to the standard errors of two kinds of simple lists."""
-    if not audit.widths:
-        return ()
     rows = tuple(
         (
             w.propensity,
@@ -291,7 +241,7 @@ def _widths(audit: Audit) -> tuple[doc.Table, ...]:
     heads = doc.columns(("propensity", "ten"), ("hits", "naive", "snips", "wider", "mostly"))
     where = f"on that hold-out{words.every_row(audit)}; of random items 20 lists"
     note = f"recall@10, pooled, ± one standard error, {where}"
-    return (doc.Table("What weighting does to intervals", note, heads, rows),)
+    return doc.Table("What weighting does to intervals", note, heads, rows)
 
 
 def _plus_minus(value: float | None, error: float | None) -> str:

@@ -9,20 +9,7 @@ from unskew.propensity.checks import Bin, Check, Checks
 from unskew.report import numbers, plots
 from unskew.report.document import Chart, Legend, Swatch
 from unskew.report.marks import PATHS, colour, shape
-from unskew.report.plots import (
-    Rows,
-    Spec,
-    beside,
-    chart,
-    colours,
-    field,
-    histogram,
-    layers,
-    lines,
-    marks,
-    points,
-    share_bars,
-)
+from unskew.report.plots import Spec, chart, colours, field, histogram, layers, lines, marks, points, share_bars
 
 ROOM = 20  # characters beside an axis
 
@@ -59,7 +46,7 @@ def reliability(checks: Checks) -> Chart | None:
         "y": field("y:Q", scale=scale, axis={"title": "share seen", **axis}),
     }
     even = lines({"x": field("x:Q"), "y": field("y:Q")}, 1, "even", **plots.DASHED)
-    tables: dict[str, Rows] = {"rows": data, "even": [{"x": edge, "y": edge} for edge in (min(ends), max(ends))]}
+    tables: dict[str, plots.Rows] = {"rows": data, "even": [{"x": edge, "y": edge} for edge in (min(ends), max(ends))]}
     note = "on the dashed line P is the share that was seen"
     return chart("Reliability", note, "Reliability", _overlaid(checks, where, even), **tables)
 
@@ -85,7 +72,7 @@ def balance(checks: Checks, what: str) -> Chart | None:
         ),
     }
     one = marks("one", "rule", {"y": field("one:Q")}, strokeWidth=1, **plots.DASHED)
-    tables: dict[str, Rows] = {"rows": data, "one": [{"one": 1}]}
+    tables: dict[str, plots.Rows] = {"rows": data, "one": [{"one": 1}]}
     label = f"Seen over predicted by {title}"
     return chart(f"Balance over {what}", "the dashed line is right", label, _overlaid(checks, where, one), **tables)
 
@@ -107,7 +94,7 @@ def losses(checks: Checks) -> Chart | None:
         return None
     axis = {"title": "share of the constant's", "tickCount": 4, "format": "~%"}
     where = {
-        "y": field("row:N", sort=None, axis=beside()),
+        "y": field("row:N", sort=None, axis=plots.beside()),
         "yOffset": field("what:N", sort=kinds, scale={"paddingOuter": 0.3}),
         "x": field("share:Q", axis=axis, scale={"zero": False, "nice": True, "padding": 8}),
         "color": _who(checks),

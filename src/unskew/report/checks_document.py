@@ -9,8 +9,8 @@ from unskew.propensity.checks import CLICKS_ONLY, Bin, Checks
 from unskew.report import checks_charts as charts
 from unskew.report import document as doc
 from unskew.report import numbers
-from unskew.report.glossary import glossary
 from unskew.report.names import tidy
+from unskew.report.texts import glossary, section
 
 CONSTANT = "one constant for all"
 MIDDLE = "▄"
@@ -25,7 +25,7 @@ def checks_document(checks: Checks) -> doc.Document:
         title=doc.Sentence.plain("Checks on propensities"),
         summary=(findings(checks),),
         body=(
-            doc.Section("checks", "On pairs that the fit did not see", blocks(checks), menu="Checks"),
+            section("checks.checks", *blocks(checks)),
             glossary("checks"),
         ),
     )
@@ -43,14 +43,14 @@ def blocks(checks: Checks) -> tuple[doc.Block, ...]:
     )
     overlaps = tuple(charts.overlap(place, c) for place, c in enumerate(checks.checks))
     tenths = _tenths(checks)
-    folded = (doc.Folded(tenths.name, tenths.note, (tenths,)),) if tenths.rows else ()
+    folded = doc.Folded(tenths.name, tenths.note, (tenths,) if tenths.rows else ())
     return (
         doc.Cards(tuple(chart for chart in compared if chart is not None), (charts.legend(checks),)),
         doc.Cards(overlaps, title="Overlap"),
         _scores(checks),
         doc.in_brief(_shapes(checks)),
         _clips(checks),
-        doc.on_page(*folded),
+        doc.on_page(folded),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,9 +11,9 @@ from unskew.inference.verdict import opposite
 from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report import result_charts as charts
-from unskew.report.glossary import glossary
 from unskew.report.names import clean, shown
 from unskew.report.result_document import drawn
+from unskew.report.texts import glossary, section
 from unskew.report.view import Facet, View, unique
 from unskew.report.words import NOT_DEBIASED, limits
 from unskew.result import Result, Verdict
@@ -38,32 +37,18 @@ def comparison_document(comparison: PropensityComparison) -> doc.Document:
     others = doc.Sentences(_said(beside(comparison)))
     moving = doc.Tables((moves(comparison),), where=".moves()")
     estimates = doc.Tables(tuple(_estimates(view, facet) for facet in view.facets), where=".table()")
-    forests = drawn(
-        view,
-        view.facets_of(view.whole),
-        charts.forest,
-        (charts.legend(view, view.estimators, "Propensities"),),
-        doc.EVER,
-    )
+    legend = charts.legend(view, view.estimators, "Propensities")
+    forests = drawn(view, view.facets_of(view.whole), charts.forest, (legend,), doc.EVER)
     return doc.Document(
         title=doc.Sentence.plain(title(comparison)),
-        summary=(
-            *(said for said in (changed, others) if said.items),
-            *_notes(comparison),
-        ),
+        summary=(changed, others, *_notes(comparison)),
         body=(
-            doc.Section("moves", "How far estimates move", (*forests, moving), _MOVES),
-            *_by_propensity(comparison),
-            doc.Section("tables", "All numbers", (estimates,)),
+            section("comparison.moves", forests, moving),
+            doc.on_page(section("comparison.verdicts", _verdict_table(comparison))),
+            section("comparison.tables", estimates),
             glossary("comparison", also=_OF_RESULTS),
         ),
     )
-
-
-_MOVES = (
-    "The same models, log and estimator; only the propensities differ. Intervals that lie apart mean that the choice "
-    "matters more than chance."
-)
 
 
 def _said(words: Words) -> tuple[doc.Sentence, ...]:
@@ -72,25 +57,20 @@ def _said(words: Words) -> tuple[doc.Sentence, ...]:
     )
 
 
-def _notes(comparison: PropensityComparison) -> Iterable[doc.Block]:
+def _notes(comparison: PropensityComparison) -> tuple[doc.Block, ...]:
     """What was fitted, the warnings, and the sizes."""
-    if fitted := [f"{name} was fitted as {text}" for name, text in comparison.fitted.items() if name != text]:
-        yield doc.on_page(doc.Paragraph(f"{'; '.join(fitted)}.", "basis"))
-    if found := warnings(comparison):
-        yield doc.Callout("Warnings", tuple(found), "warning")
+    fitted = "; ".join(f"{name} was fitted as {text}" for name, text in comparison.fitted.items() if name != text)
     first = next(iter(comparison.results.values()))
     facts = (
         ("propensities", numbers.count(len(comparison.results))),
         ("models", numbers.count(len({e.model for e in first.estimates}))),
         ("users", numbers.spread((e.users for e in first.estimates), numbers.count)),
     )
-    yield doc.on_page(doc.Facts(facts))
-
-
-def _by_propensity(comparison: PropensityComparison) -> tuple[doc.Block, ...]:
-    table = _verdict_table(comparison)
-    lead = "Who beats whom under each propensity. A dash: this propensity does not support the estimator."
-    return (doc.on_page(doc.Section("verdicts", "Verdicts", (table,), lead)),) if table.rows else ()
+    return (
+        doc.on_page(doc.Paragraph(f"{fitted}." if fitted else "", "basis")),
+        doc.Callout("Warnings", tuple(warnings(comparison)), "warning"),
+        doc.on_page(doc.Facts(facts)),
+    )
 
 
 def tidy(comparison: PropensityComparison) -> PropensityComparison:

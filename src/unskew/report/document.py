@@ -327,13 +327,20 @@ def in_brief(*blocks: Block) -> Only:
 
 
 def shown_in(medium: Medium, blocks: Sequence[Block]) -> list[Block]:
-    """The blocks that a medium shows; terminals and notebooks have no sections."""
+    """The blocks that a medium shows; what is empty is not shown, and terminals and notebooks have no sections."""
     found: list[Block] = []
     for block in blocks:
         if isinstance(block, Only):
             found += shown_in(medium, block.blocks) if block.medium is medium else []
-        elif isinstance(block, Section) and medium is Medium.BRIEF:
-            found += shown_in(medium, block.blocks)
-        else:
+        elif isinstance(block, Section):
+            inside = shown_in(medium, block.blocks)
+            found += inside if medium is Medium.BRIEF else [block] if inside else []
+        elif getattr(block, _CONTENT[type(block)]):
             found.append(block)
     return found
+
+
+_CONTENT: dict[type, str] = {
+    Sentences: "items", Paragraph: "text", Callout: "texts", Facts: "items", Table: "rows", Tables: "tables",
+    Cards: "cards", Sparks: "rows", Steps: "items", Glossary: "terms", Folded: "blocks", SideBySide: "sections",
+}  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -37,7 +37,7 @@ def page(document: doc.Document) -> str:
 def notebook(document: doc.Document) -> str:
     """What a terminal shows, as a piece of HTML without scripts."""
     shown = doc.shown_in(doc.Medium.BRIEF, (*document.summary, *document.body))
-    return _environment().get_template("notebook.html.j2").render(title=document.title, shown=shown)
+    return _environment().get_template("notebook.html.j2").render(title=document.title, shown=shown, most=NOTEBOOK_ROWS)
 
 
 @cache
@@ -51,7 +51,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters |= {"kind": _kind, "on_page": _on_page, "svg": _svg, "grids": _grids}
+    found.filters |= {"kind": _kind, "on_page": _on_page, "svg": _svg, "brief": _brief}
     return found
 
 
@@ -80,40 +80,26 @@ def _sections(blocks: Sequence[doc.Block]) -> Iterator[doc.Section]:
         if isinstance(block, doc.Section):
             yield block
         elif isinstance(block, doc.SideBySide):
-            yield from block.sections
+            yield from _sections(block.sections)
 
 
-@dataclass(frozen=True)
-class _Grid:
-    """A table as a notebook shows it."""
-
-    name: str
-    note: str
-    labels: list[str]
-    rows: list[list[str | doc.Cell]]
-    hidden: int
-    footnotes: tuple[str, ...]
-
-
-def _grids(block: doc.Table | doc.Tables) -> list[_Grid]:
-    """Tables that belong together are one, with columns that say of what each row is."""
-    if isinstance(block, doc.Table) or not block.facets:
-        return [_grid([table]) for table in (block.tables if isinstance(block, doc.Tables) else (block,)) if table.rows]
-    return [_grid(list(block.tables), block.title, block.facets)]
+def _brief(block: doc.Table | doc.Tables) -> list[doc.Table]:
+    """The tables of a notebook: those that belong together are one, with columns that say of what each row is."""
+    if isinstance(block, doc.Table):
+        return [_narrow(block)]
+    if not block.facets:
+        return [_narrow(table) for table in block.tables]
+    told = [place for place in range(len(block.facets)) if any(table.facet[place] for table in block.tables)]
+    names = tuple(doc.Column(block.facets[place], "name") for place in told)
+    rows = tuple((*(table.facet[place] for place in told), *row) for table in block.tables for row in table.rows)
+    return [_narrow(doc.Table(block.title, "", names + block.tables[0].columns, rows))]
 
 
-def _grid(tables: list[doc.Table], title: str = "", facets: Sequence[str] = ()) -> _Grid:
-    told = [place for place in range(len(facets)) if any(table.facet[place] for table in tables)]
-    there = [place for place, column in enumerate(tables[0].columns) if NOTEBOOK_WIDTH in column.terminal]
-    labels = [*(facets[place] for place in told), *(tables[0].columns[place].label for place in there)]
-    rows: list[list[str | doc.Cell]] = [
-        [*(table.facet[place] for place in told), *(row[place] for place in there)]
-        for table in tables
-        for row in table.rows
-    ]
-    first, hidden = tables[0], max(len(rows) - NOTEBOOK_ROWS, 0)
-    name, note = (title, "") if title else (first.name, first.note)
-    return _Grid(name, note, labels, rows[:NOTEBOOK_ROWS], hidden, first.footnotes)
+def _narrow(table: doc.Table) -> doc.Table:
+    """A table with the columns of a terminal."""
+    there = [place for place, column in enumerate(table.columns) if NOTEBOOK_WIDTH in column.terminal]
+    rows = tuple(tuple(row[place] for place in there) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[place] for place in there), rows=rows)
 
 
 def _our_version() -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from unskew.report import document as doc
 from unskew.report import inputs, numbers, words
 from unskew.report import result_charts as charts
-from unskew.report.glossary import glossary
 from unskew.report.result_tables import estimate_table, verdict_table
+from unskew.report.texts import glossary, section
 from unskew.report.view import Facet, View, unique
 from unskew.result import Result, Verdict
 
@@ -16,6 +16,8 @@ SHOWN = 3  # charts, tables and segments that are not folded away
 SENTENCES = 6
 ROWS = 36  # of verdicts on a terminal, whose doubts are told
 FACETS = ("metric", "target", "segment")
+COLOURS = {"better, ahead": "good", "worse, behind": "bad", "undecided": "calm"}
+VERDICTS = doc.Legend("Verdicts", tuple(doc.Swatch(name, f"var(--{colour})") for name, colour in COLOURS.items()))
 
 
 def result_document(result: Result) -> doc.Document:
@@ -30,7 +32,7 @@ def result_document(result: Result) -> doc.Document:
         subtitle=f"{view.carrier(facet)}, {facet.target}" if facet else "",
         summary=_summary(view, said),
         body=(
-            doc.on_page(*_charts(view), *_weights(view), *_segments(view)),
+            doc.on_page(*_charts(view), _weights(view), _segments(view)),
             *_tables(view),
             *_inputs(view),
             glossary("result"),
@@ -41,16 +43,16 @@ def result_document(result: Result) -> doc.Document:
 def _summary(view: View, said: list[doc.Sentence]) -> tuple[doc.Block, ...]:
     if not view.debiased:
         said = [doc.Sentence(sentence.spans, "caution") for sentence in said]
-    found: list[doc.Block] = [doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all")]
-    if agreement := words.agreement(view):
-        found.append(doc.Paragraph(agreement, "disagreement" if agreement.startswith(words.NOT_ALL) else "agreement"))
-    if basis := _basis(view):
-        found.append(doc.on_page(doc.Paragraph(basis, "basis")))
-    if trust := words.trust(view):
-        found.append(doc.Callout("How far to trust this", tuple(trust), "doubt"))
-    if view.result.warnings:
-        found.append(doc.Callout("Warnings", view.result.warnings, "warning"))
-    return (*found, doc.on_page(doc.Facts(_facts(view))))
+    agreement = words.agreement(view)
+    role = "disagreement" if agreement.startswith(words.NOT_ALL) else "agreement"
+    return (
+        doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all"),
+        doc.Paragraph(agreement, role),
+        doc.on_page(doc.Paragraph(_basis(view), "basis")),
+        doc.Callout("How far to trust this", tuple(words.trust(view)), "doubt"),
+        doc.Callout("Warnings", view.result.warnings, "warning"),
+        doc.on_page(doc.Facts(_facts(view))),
+    )
 
 
 def _basis(view: View) -> str:
@@ -93,38 +95,16 @@ def _facts(view: View) -> tuple[tuple[str, str], ...]:
 def _charts(view: View) -> tuple[doc.Block, ...]:
     """Differences, estimates, and how the picture changes; beside each other where each has one chart."""
     whole = view.facets_of(view.whole)
-    lead = (
-        "First model minus second, with its interval. To the right of the line the first scores higher. Shapes are "
-        "estimators, colours are verdicts; a hollow mark has no interval."
-    )
-    verdicts = doc.Legend(
-        "Verdicts",
-        (
-            doc.Swatch("better, ahead", "var(--good)"),
-            doc.Swatch("worse, behind", "var(--bad)"),
-            doc.Swatch("undecided", "var(--calm)"),
-        ),
-    )
-    ahead = drawn(view, whole, charts.differences, (charts.legend(view, _compared(view)), verdicts))
+    ahead = drawn(view, whole, charts.differences, (charts.legend(view, _compared(view)), VERDICTS))
     scores = drawn(view, whole, charts.forest, (charts.legend(view, view.estimators),))
     slopes = drawn(view, whole, charts.slope)
-    debiased = "What each model would score if everything had been seen, with intervals."
-    as_it_is = (
-        "What each model scores on the log as it is, with intervals. If everything had been seen, it could be very "
-        "different."
+    found = (
+        section("result.differences", ahead),
+        section("result.estimates", scores, lead="lead" if view.debiased else "lead_not_debiased"),
+        section("result.change", slopes),
     )
-    crossing = (
-        "From the naive to the debiased estimate of each model. Lines that cross are models that change places; the "
-        "favourites of both sides are coloured."
-    )
-    known = (
-        doc.Section("differences", "Who is ahead", ahead, lead),
-        doc.Section("estimates", "Estimates", scores, debiased if view.debiased else as_it_is),
-        doc.Section("change", "What changes", slopes, crossing),
-    )
-    found = tuple(section for section in known if section.blocks)
-    single = all(len(cards.cards) == 1 for cards in (*ahead, *scores))
-    return (doc.SideBySide(found),) if found and single else found
+    single = len(scores.cards) == 1 and len(ahead.cards) <= 1
+    return (doc.SideBySide(found),) if single else found
 
 
 def drawn(
@@ -133,10 +113,10 @@ def drawn(
     draw: Callable[[View, Facet], doc.Chart | None],
     legends: tuple[doc.Legend, ...] = (),
     shown: int = SHOWN,
-) -> tuple[doc.Cards, ...]:
+) -> doc.Cards:
     """The charts of some facets, where there is something to draw."""
     found = tuple(chart for facet in facets if (chart := draw(view, facet)) is not None)
-    return (doc.Cards(found, legends, shown=shown),) if found else ()
+    return doc.Cards(found, legends, shown=shown)
 
 
 def _compared(view: View) -> list[str]:
@@ -145,22 +125,16 @@ def _compared(view: View) -> list[str]:
     return [name for name in view.estimators if name in shown]
 
 
-def _weights(view: View) -> tuple[doc.Block, ...]:
+def _weights(view: View) -> doc.Section:
     there = [w for w in view.result.weights if w.segment == view.whole and w.estimator in view.estimators]
     found = tuple(chart for w in there if (chart := charts.weights(view, w)) is not None)
-    lead = (
-        "How many held-out interactions carry which weight. A long tail to the right means that few interactions "
-        "decide: the effective sample size falls."
-    )
-    return (doc.Section("weights", "Weights", (doc.Cards(found, shown=SHOWN),), lead),) if found else ()
+    return section("result.weights", doc.Cards(found, shown=SHOWN))
 
 
-def _segments(view: View) -> tuple[doc.Block, ...]:
+def _segments(view: View) -> doc.Section:
     names = [name for name in view.segments if name != view.whole]
-    if not names:
-        return ()
-    blocks = [*_overview(view), *(_segment(view, name, place < SHOWN) for place, name in enumerate(names))]
-    return (doc.Section("segments", "Segments", tuple(blocks), "The same questions, asked of some of the users only."),)
+    folded = (_segment(view, name, place < SHOWN) for place, name in enumerate(names))
+    return section("result.segments", *(_overview(view) if names else ()), *folded)
 
 
 def _segment(view: View, name: str, opened: bool) -> doc.Folded:
@@ -169,7 +143,7 @@ def _segment(view: View, name: str, opened: bool) -> doc.Folded:
     tables = [
         table for facet in facets for table in (estimate_table(view, facet), verdict_table(view, facet)) if table.rows
     ]
-    return doc.Folded(name, f"{users} users", (*drawn(view, facets, charts.forest), *tables), opened)
+    return doc.Folded(name, f"{users} users", (drawn(view, facets, charts.forest), *tables), opened)
 
 
 def _overview(view: View) -> tuple[doc.Block, ...]:
@@ -195,29 +169,28 @@ def _tables(view: View) -> tuple[doc.Block, ...]:
     """Every estimate and every verdict; on a page those of segments stand with their segment."""
     if not view.facets:
         return ()
-    whole = view.facets_of(view.whole)
-    lead = "Every estimate and every verdict. The glossary below explains the columns."
-    page = [*_all(view, whole), *_promises(view)]
     rows = [v for facet in view.facets for v in view.by_pair(facet)]
-    other = (
-        (doc.Paragraph("naive says something else", "disagreement"),)
-        if any(words.disagreement(v, view.by_naive(v)) for v in rows)
-        else ()
-    )
+    differs = any(words.disagreement(v, view.by_naive(v)) for v in rows)
     return (
-        doc.on_page(doc.Section("tables", "All numbers", tuple(page), lead)),
-        doc.in_brief(*_all(view, view.facets), *other, *_doubts(rows[:ROWS])),
+        doc.on_page(section("result.tables", *_all(view, view.facets_of(view.whole)), _promises(view))),
+        doc.in_brief(
+            *_all(view, view.facets),
+            doc.Paragraph("naive says something else" if differs else "", "disagreement"),
+            _doubts(rows[:ROWS]),
+        ),
     )
 
 
-def _all(view: View, facets: list[Facet]) -> list[doc.Block]:
+def _all(view: View, facets: list[Facet]) -> tuple[doc.Tables, doc.Tables]:
     estimates = tuple(estimate_table(view, facet) for facet in facets)
     verdicts = tuple(table for facet in facets if (table := verdict_table(view, facet)).rows)
-    found: list[doc.Block] = [doc.Tables(estimates, "Estimates", FACETS, SHOWN, ".table()")]
-    return [*found, doc.Tables(verdicts, "Verdicts", FACETS, SHOWN, ".verdicts()")] if verdicts else found
+    return (
+        doc.Tables(estimates, "Estimates", FACETS, SHOWN, ".table()"),
+        doc.Tables(verdicts, "Verdicts", FACETS, SHOWN, ".verdicts()"),
+    )
 
 
-def _doubts(rows: Sequence[Verdict]) -> tuple[doc.Sentences, ...]:
+def _doubts(rows: Sequence[Verdict]) -> doc.Sentences:
     """Why pairs are undecided, or what makes their verdicts doubtful: each reason once, with the rows it is about."""
     said: dict[str, dict[str, list[str]]] = {}
     for row in rows:
@@ -229,11 +202,10 @@ def _doubts(rows: Sequence[Verdict]) -> tuple[doc.Sentences, ...]:
         cells = [f"{where}, {' and '.join(names)}" for where, names in places.items()]
         more = f" and {len(cells) - 2} more" if len(cells) > 2 else ""
         found.append(doc.Sentence.plain(f"{'; '.join(cells[:2])}{more}: {text}", "doubt"))
-    where = "column trust of .verdicts()"
-    return (doc.Sentences(tuple(found), "", SENTENCES, "more reasons", where),) if found else ()
+    return doc.Sentences(tuple(found), "", SENTENCES, "more reasons", "column trust of .verdicts()")
 
 
-def _promises(view: View) -> tuple[doc.Table, ...]:
+def _promises(view: View) -> doc.Table:
     """Which estimator claims what; the cells are named only where an estimator claims different things."""
     said: dict[tuple[str, str], list[str]] = {}
     for e in view.result.estimates:
@@ -245,18 +217,14 @@ def _promises(view: View) -> tuple[doc.Table, ...]:
         for (estimator, claim), cells in said.items()
     )
     heads = (*doc.columns(("estimator",), ()), doc.Column("claim", "text"), doc.Column("for", "aside"))
-    return (doc.Table("What each estimator may claim", "", heads, rows, "claims"),) if rows else ()
+    return doc.Table("What each estimator may claim", "", heads, rows, "claims")
 
 
 def _inputs(view: View) -> tuple[doc.Block, ...]:
     """What was read, dropped and refused: in full on a page, a line for each elsewhere."""
     lines = [doc.Sentence.plain(line, "input") for line in words.read(view)]
     lines += [doc.Sentence.plain(line, "refused") for line in words.refused(view)[:SENTENCES]]
-    brief = (doc.Sentences(tuple(lines), "Inputs"),) if lines else ()
     account = view.result.inputs
     ranked = any(traits.ranked for traits in view.result.metrics.values()) or not view.result.metrics
-    cards, tables = inputs.cards(account, ranked), inputs.tables(account)
-    page = (*((doc.Cards(cards),) if cards else ()), *tables)
-    lead = "Nothing is left out without a count."
-    section = doc.Section("inputs", "What was read, and what was dropped", page, lead, "Inputs")
-    return (doc.in_brief(*brief), *((doc.on_page(section),) if page else ()))
+    page = section("result.inputs", doc.Cards(inputs.cards(account, ranked)), *inputs.tables(account))
+    return doc.in_brief(doc.Sentences(tuple(lines), "Inputs")), doc.on_page(page)
