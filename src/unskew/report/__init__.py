@@ -23,7 +23,7 @@ from unskew.result import Result
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["document", "headline", "notebook", "page", "panel", "sentences"]
+__all__ = ["document_of", "headline", "notebook", "page", "panel", "sentences"]
 
 Shown = Result | Audit | PropensityComparison | Checks
 _BUILDERS: dict[type, Callable[[Any], Document]] = {
@@ -34,21 +34,21 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
 }
 
 
-def document(shown: Shown) -> Document:
+def document_of(shown: Shown) -> Document:
     """What is shown of it, as plain data."""
     return _BUILDERS[type(shown)](shown)
 
 
 def page(shown: Shown) -> str:
     """One self-contained HTML page."""
-    return html.page(document(shown))
+    return html.page(document_of(shown))
 
 
 def notebook(shown: Shown) -> str:
     """A small piece of HTML."""
-    return html.notebook(document(shown))
+    return html.notebook(document_of(shown))
 
 
 def panel(shown: Shown) -> RenderableType:
     """Something that rich prints."""
-    return terminal.panel(document(shown))
+    return terminal.panel(document_of(shown))
