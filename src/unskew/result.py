@@ -25,6 +25,28 @@ _FORMULA = r"^[=+\-@\t\r]"
 
 
 @dataclass(frozen=True)
+class MetricTraits:
+    """What a reader of numbers must know of a metric.
+
+    Args:
+        lower_is_better: of errors.
+        additive: whether it sums over items; a ratio inside users carries a weaker promise.
+        ranked: whether it looks at lists; others look at predictions.
+    """
+
+    lower_is_better: bool = False
+    additive: bool = True
+    ranked: bool = True
+
+    @classmethod
+    def of(cls, metric: metrics.RankingMetric | metrics.RatingMetric) -> MetricTraits:
+        """The traits of a metric."""
+        ranked = isinstance(metric, metrics.RankingMetric)
+        additive = not isinstance(metric, metrics.RankingMetric) or metric.shape is metrics.Shape.ADDITIVE
+        return cls(metric.lower_is_better, additive, ranked)
+
+
+@dataclass(frozen=True)
 class Estimate:
     """What a model would score on a metric, by one estimator, for one target.
 
@@ -123,6 +145,7 @@ class Result:
         inputs: rows read, dropped by reason, users and items, clicks per user, settings.
         warnings: what a careful reader should know before trusting the numbers.
         rows: per-user contributions, kept on request.
+        metrics: what a reader must know of each metric, by its canonical string; not part of the JSON.
     """
 
     estimates: tuple[Estimate, ...]
@@ -131,6 +154,7 @@ class Result:
     inputs: Mapping[str, Any]
     warnings: tuple[str, ...]
     rows: pl.DataFrame | None = field(default=None, repr=False)
+    metrics: Mapping[str, MetricTraits] = field(default_factory=dict, repr=False)
 
     def table(self) -> pl.DataFrame:
         """The estimates as a dataframe."""

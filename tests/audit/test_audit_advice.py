@@ -18,8 +18,8 @@ from unskew.auditing.advice import advise
 from unskew.cli import app
 from unskew.log import Feedback
 from unskew.models import MostPopular
-from unskew.report import audit_notebook, audit_page
-from unskew.report.audit_rows import command
+from unskew.report import notebook, page
+from unskew.report.terminal import wrapped as command
 from unskew.simulate import World
 
 from . import logs
@@ -105,7 +105,7 @@ def test_clicks_without_propensities_get_both_ends_and_their_assumptions() -> No
     assert "right if exposure explains all of popularity" in said
     assert "right if exposure explains none of popularity" in said
     assert "cannot say how much of an item's popularity is exposure" in said
-    everywhere = said + json.dumps(audit.to_dict()) + printed(audit, 200) + audit_page(audit)
+    everywhere = said + json.dumps(audit.to_dict()) + printed(audit, 200) + page(audit)
     assert "gamma=2" not in everywhere and "logistic" not in said
 
 
@@ -202,7 +202,7 @@ def test_it_is_shown_everywhere_and_can_be_pasted() -> None:
     audit = us.audit(log_of("implicit", known=False))
     text = audit.advice[0].command
     assert text is not None
-    for shown in (audit_page(audit), audit_notebook(audit)):
+    for shown in (page(audit), notebook(audit)):
         plain = shown.replace("&#39;", "'")
         assert text in plain and "What to do" in plain
     for width in (60, 80, 120):

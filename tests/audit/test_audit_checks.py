@@ -16,7 +16,7 @@ from tests.report.reading import Reader, matches
 from unskew.cli.flags import audit_with_flags
 from unskew.log import Log, read_features
 from unskew.propensity import FitInputs, check
-from unskew.report import audit_notebook, audit_page, checks_page
+from unskew.report import notebook, page
 
 from . import logs
 from .test_audit_report import printed
@@ -76,7 +76,7 @@ def test_terminal_json_and_page_have_the_section(audit: us.Audit, tmp_path: Path
     assert max(map(len, printed(audit, 80).splitlines())) <= 80
     audit.to_json(tmp_path / "a.json")
     assert json.loads((tmp_path / "a.json").read_text())["checks"]["checks"][1]["brier"] == audit.checks.checks[1].brier
-    reader = Reader(audit_page(audit))
+    reader = Reader(page(audit))
     assert ("section", {"id": "checks"}) in reader.tags and ("a", {"href": "#checks"}) in reader.tags
     rows = {row["propensity"]: row for row in reader.rows("sheet") if "Brier" in row}
     for c in audit.checks.checks:
@@ -91,7 +91,7 @@ def test_without_propensities_there_is_no_section(frame: pl.DataFrame) -> None:
     found = us.audit(frame, feedback="conversions")
     assert len(found.checks) == 0 and list(found.checks) == [] and found.to_dict()["checks"] is None
     assert "No propensity was checked" in printed(found.checks, 80) and found.checks.table().is_empty()
-    assert ("section", {"id": "checks"}) not in Reader(audit_page(found)).tags
+    assert ("section", {"id": "checks"}) not in Reader(page(found)).tags
 
 
 def test_one_failure_is_a_finding_and_only_failures_are_an_error(frame: pl.DataFrame) -> None:
@@ -159,8 +159,8 @@ def test_on_clicks_the_checks_do_not_speak_of_exposure(frame: pl.DataFrame, audi
     for c in clicks.checks:
         (finding,) = [f for f in clicks.findings if f.text.startswith(c.propensity) and "clicks" in f.text]
         assert finding.level == "note"
-    forms = (printed(clicks, 200), audit_page(clicks), audit_notebook(clicks))
-    alone = (printed(clicks.checks, 200), clicks.checks._repr_html_(), checks_page(clicks.checks))
+    forms = (printed(clicks, 200), page(clicks), notebook(clicks))
+    alone = (printed(clicks.checks, 200), clicks.checks._repr_html_(), page(clicks.checks))
     for text in (*forms, *alone, json.dumps(clicks.to_dict())):
         assert "see clicks, not exposure" in text and "agrees with what was seen" not in text
     assert clicks.to_dict()["checks"]["positives"] is True

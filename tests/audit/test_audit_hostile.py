@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import unskew as us
-from unskew.report import audit_notebook, audit_page
+from unskew.report import notebook, page
 
 from . import logs
 
@@ -96,7 +96,7 @@ def test_it_fits_every_terminal(hostile: us.Audit, width: int) -> None:
 
 def test_it_has_a_page(hostile: us.Audit) -> None:
     """The page and the notebook cell are made without an error, and nothing reads nan or inf."""
-    for text in (audit_page(hostile), audit_notebook(hostile)):
+    for text in (page(hostile), notebook(hostile)):
         assert not {"nan", "inf", "NaN", "Infinity"} & set(text.replace("<", " ").replace(">", " ").split())
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import unskew as us
 from unskew.auditing.spread import top_share
-from unskew.report import audit_notebook, audit_page
+from unskew.report import notebook, page
 from unskew.simulate import World
 
 from . import logs
@@ -77,7 +77,7 @@ def test_it_comes_first_everywhere(tmp_path: Path) -> None:
     first = audit.findings[0].text.split("(")[0]
     audit.to_json(tmp_path / "a.json")
     assert json.loads((tmp_path / "a.json").read_text())["opening"] == audit.opening
-    for text in (printed(audit, 300), audit_page(audit), audit_notebook(audit)):
+    for text in (printed(audit, 300), page(audit), notebook(audit)):
         text = " ".join(text.replace("\u00a0", " ").split())
         start = audit.opening[:60]
         assert start in text and text.index(start) < text.index(first)

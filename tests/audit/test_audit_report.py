@@ -19,8 +19,8 @@ from tests.cli.test_cli import flat, unskew
 from tests.report.reading import Reader
 from unskew.cli.flags import audit_with_flags
 from unskew.errors import MissingExtraError
-from unskew.report import audit_notebook, audit_page
-from unskew.report.audit_rows import spark
+from unskew.report import notebook, page
+from unskew.report.numbers import bars_of as spark
 
 from . import logs
 
@@ -63,7 +63,7 @@ def test_the_terminal_shows_every_part(everything: us.Audit, width: int) -> None
 
 def test_the_page_loads_nothing_and_escapes_everything(everything: us.Audit) -> None:
     """No address, script, frame or font; names that look like markup stay text, in tables and in charts."""
-    text = audit_page(everything)
+    text = page(everything)
     assert not set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
     assert "@import" not in text and "url(" not in text and "<script" not in text.lower() and "\x1b" not in text
     reader = Reader(text)
@@ -72,12 +72,12 @@ def test_the_page_loads_nothing_and_escapes_everything(everything: us.Audit) -> 
         assert not any(name.startswith("on") for name in attributes) and "src" not in attributes
         assert attributes.get("href", "#").startswith("#") or attributes["href"] == "data:,"
     assert "&lt;script&gt;" in "".join(re.findall(r"<svg.*?</svg>", text, re.S))
-    assert "<script" not in audit_notebook(everything).lower()
+    assert "<script" not in notebook(everything).lower()
 
 
 def test_the_page_has_a_chart_for_every_part_and_the_numbers(everything: us.Audit) -> None:
     """Every section is there with its charts in words, and the tables hold the audit's numbers."""
-    text = audit_page(everything)
+    text = page(everything)
     reader = Reader(text)
     for section in ("supports", "tail", "values", "time", "policies", "weights", "glossary"):
         assert ("section", {"id": section}) in reader.tags
@@ -89,7 +89,7 @@ def test_the_page_has_a_chart_for_every_part_and_the_numbers(everything: us.Audi
     assert len(reader.rows("supports")) == 5
     for finding in everything.findings:
         assert finding.level in text
-    assert len(text.encode()) < 500_000 and audit_page(everything) == text
+    assert len(text.encode()) < 500_000 and page(everything) == text
 
 
 def test_the_page_draws_in_a_browser(everything: us.Audit, chromium: str, tmp_path: Path) -> None:
@@ -104,10 +104,10 @@ def test_the_page_draws_in_a_browser(everything: us.Audit, chromium: str, tmp_pa
 
 def test_a_missing_extra_is_named(everything: us.Audit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the charting library the page names the extra to install; the notebook cell does without."""
-    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(MissingExtraError, match=r"unskew\[report\]"):
-        audit_page(everything)
-    assert "Long tail" in audit_notebook(everything)
+        page(everything)
+    assert "Long tail" in notebook(everything)
 
 
 def test_an_audit_shows_itself(everything: us.Audit) -> None:

@@ -124,7 +124,7 @@ def test_partitions_in_other_processes_give_the_same_result(name: str, pool: Pro
     """Estimates, intervals, verdicts, tipping points, weights and warnings; values to 1e-12."""
     given = world()
     call = dict(CALLS[name])
-    call |= {key: given[call[key]] for key in ("test", "models", "seen", "users") if key in call}
+    call |= {key: given[call[key]] for key in ("test", "models", "train", "users") if key in call}
     test, models = call.pop("test"), call.pop("models")
     expected = us.evaluate(test, models, **call)
     made: list[Engine] = []

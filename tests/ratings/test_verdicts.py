@@ -11,7 +11,7 @@ import pytest
 
 import unskew as us
 from unskew.report import page
-from unskew.report.charts import charted_pairs
+from unskew.report.result_charts import charted_pairs
 from unskew.report.view import Facet, View
 from unskew.report.words import headline_sentences, sentences, title
 

@@ -10,7 +10,7 @@ from typing import Any
 from unskew import estimators, metrics
 from unskew.estimators import Standing, Target
 from unskew.metrics import RankingMetric, Shape
-from unskew.result import Estimate, Result, Verdict, Weights
+from unskew.result import Estimate, MetricTraits, Result, Verdict, Weights
 
 NAN = math.nan
 ASSUMED = "exposure explains all of popularity"
@@ -24,6 +24,11 @@ def standing(metric: str, estimator: str, target: str) -> Standing:
     asked = metrics.make(metric)
     summed = not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
     return found if summed or not found.debiased else Standing.BIASED
+
+
+def traits(names: Sequence[str]) -> dict[str, MetricTraits]:
+    """What a result says of its metrics, by the real parts."""
+    return {name: MetricTraits.of(metrics.make(name)) for name in names}
 
 
 def estimate(model: str, value: float, half: float = 0.01, **changes: Any) -> Estimate:
@@ -167,4 +172,4 @@ def grid(
             verdict(a, b, value[a] - value[b], half * 0.9, **cell) for a, b in itertools.combinations(models, 2)
         ]
     spreads = tuple(weights(name, target=target) for target in targets for name in estimators)
-    return Result(tuple(estimates), tuple(verdicts), spreads, INPUTS, ())
+    return Result(tuple(estimates), tuple(verdicts), spreads, INPUTS, (), metrics=traits(metrics))

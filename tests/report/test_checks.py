@@ -17,9 +17,9 @@ from tests.propensity.test_checking import shop
 from unskew.errors import MissingExtraError
 from unskew.propensity.checking import check
 from unskew.propensity.checks import Bin, Check, Checks
-from unskew.report import checks_notebook, checks_page
+from unskew.report import notebook, page
 from unskew.report.checks_charts import ROOM, labels
-from unskew.report.checks_rows import CONSTANT, ratios
+from unskew.report.checks_document import CONSTANT, ratios
 
 from .reading import Reader, matches
 
@@ -74,7 +74,7 @@ def test_the_terminal_shows_all_propensities(found: Checks, width: int) -> None:
 
 def test_the_page_holds_the_numbers_of_the_object(found: Checks) -> None:
     """Scores, clips and tenths in the tables of the page are the checks' own."""
-    reader = Reader(checks_page(found))
+    reader = Reader(page(found))
     rows = {(r["caption"].split(" on ")[0], r["propensity"].split(" → ")[0]): r for r in reader.rows("sheet")}
     constant = rows["Scores and weights", CONSTANT]
     for c in found.checks[:3]:
@@ -111,9 +111,9 @@ def _all_bins(c: Check) -> tuple[tuple[Bin, ...], ...]:
 
 def test_the_page_loads_nothing_and_has_every_chart(found: Checks) -> None:
     """Six charts that compare and one overlap for each propensity, in words too; names stay text."""
-    text = checks_page(found)
+    text = page(found)
     assert not set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
-    assert "<script" not in text.lower() and "\x1b" not in text and "<script" not in checks_notebook(found).lower()
+    assert "<script" not in text.lower() and "\x1b" not in text and "<script" not in notebook(found).lower()
     labels = [a["aria-label"] for tag, a in Reader(text).tags if tag == "svg" and "aria-label" in a]
     assert len(labels) == 6 + len(found.checks)
     assert sum("seen and unseen pairs by propensity" in label for label in labels) == len(found.checks)
@@ -144,7 +144,7 @@ def test_json_and_table_are_the_object(found: Checks, tmp_path: Path) -> None:
 
 def test_a_missing_extra_is_named(found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the charting library the page names the extra to install; the notebook cell does without."""
-    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(MissingExtraError, match=r"unskew\[report\]"):
-        checks_page(found)
-    assert "Brier" in checks_notebook(found)
+        page(found)
+    assert "Brier" in notebook(found)

@@ -23,7 +23,7 @@ from unskew.errors import RefusedError
 from unskew.evaluation import PropensityComparison
 from unskew.models import MostPopular
 from unskew.propensity import Popularity
-from unskew.report import comparison_notebook, comparison_page
+from unskew.report import notebook, page
 from unskew.result import Result, Verdict
 from unskew.simulate import World, write
 
@@ -190,7 +190,7 @@ def test_naive_alone_is_not_debiased_by_any_propensity(shop: Path, models: dict[
         train=shop / "train.parquet",
     )
     assert "Not debiased: no estimator here uses propensities" in printed(found, 100)
-    assert "Not debiased" in comparison_page(found)
+    assert "Not debiased" in page(found)
 
 
 def test_cells_that_only_some_propensities_support_are_told(found: PropensityComparison) -> None:
@@ -290,7 +290,7 @@ def test_the_terminal_tells_what_changes(found: PropensityComparison, width: int
 
 def test_the_page_holds_the_numbers(found: PropensityComparison) -> None:
     """Estimates, moves and verdicts of the page are the object's; nothing is loaded; every chart has words."""
-    text = comparison_page(found)
+    text = page(found)
     assert not set(re.findall(r"https?://[^\s\"'<>)]*", text)) - {"http://www.w3.org/2000/svg"}
     reader = Reader(text)
     shown = [row for row in reader.rows("sheet") if "estimate" in row and row["propensity"] != "naive"]
@@ -330,7 +330,7 @@ def test_hostile_names_stay_text(found: PropensityComparison) -> None:
     )
     other = replace(result, verdicts_=(verdict(HOSTILE, "b", -0.1),))
     evil = PropensityComparison({HOSTILE: result, "other": other}, (replace(found.missing[0], reason=HOSTILE),))
-    for text in (comparison_page(evil), comparison_notebook(evil)):
+    for text in (page(evil), notebook(evil)):
         assert "<script" not in text.lower() and "\x1b" not in text
     assert "\x1b" not in printed(evil, 100)
 

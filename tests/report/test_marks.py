@@ -7,8 +7,10 @@ from importlib.resources import files
 
 import pytest
 
-from unskew.report import charts, page
+from unskew.report import page
+from unskew.report import result_charts as charts
 from unskew.report.marks import ESTIMATORS, NAIVE, PATHS
+from unskew.report.svg import draw
 from unskew.report.view import View
 
 from .made_up import grid
@@ -39,7 +41,9 @@ def test_charts_and_legends_draw_nine_shapes() -> None:
     pytest.importorskip("vl_convert")
     result = grid(["a", "b"], ["dcg@10"], NINE)
     view = View.of(result)
-    svg = charts.forest(view, view.facets[0])
+    forest = charts.forest(view, view.facets[0])
+    assert forest is not None
+    svg = draw(forest)
     colours = {charts.colour(view, name) for name in NINE}
     drawn = re.findall(r'<path [^>]*\bd="([^"]+)"[^>]*fill="(#[0-9a-f]{6})"', svg)
     marks = {(d, fill) for d, fill in drawn if fill in colours}
@@ -52,7 +56,9 @@ def test_labels_of_pairs_are_read_on_top_of_the_zero_line() -> None:
     """They have a halo in the colour of the card, painted beneath the letters."""
     pytest.importorskip("vl_convert")
     view = View.of(grid(["a", "b"], ["dcg@10"], NINE))
-    (label,) = re.findall(r"<text[^>]*>a − b</text>", charts.differences(view, view.facets[0]))
+    chart = charts.differences(view, view.facets[0])
+    assert chart is not None
+    (label,) = re.findall(r"<text[^>]*>a − b</text>", draw(chart))
     css = files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")
     assert f'stroke="{charts.HALO}"' in label and "stroke-width" in label
     assert re.search(rf'svg text\[stroke="{charts.HALO}"\] {{[^}}]*var\(--card\)[^}}]*paint-order: stroke', css)

@@ -122,23 +122,23 @@ class Audit:
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page with charts."""
-        from unskew.report import audit_page
+        from unskew.report import page
 
         self._keep_source(path)
-        write_text(path, audit_page(self))
+        write_text(path, page(self))
 
     def _keep_source(self, path: str | Path) -> None:
         refuse_same([(plain_path(path), Path(path))], [Path(self.source)])
 
     def __rich__(self) -> RenderableType:
-        from unskew.report import audit_panel
+        from unskew.report import panel
 
-        return audit_panel(self)
+        return panel(self)
 
     def _repr_html_(self) -> str:
-        from unskew.report import audit_notebook
+        from unskew.report import notebook
 
-        return audit_notebook(self)
+        return notebook(self)
 
     def __repr__(self) -> str:
         size = self.size

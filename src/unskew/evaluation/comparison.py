@@ -100,7 +100,8 @@ class PropensityComparison:
     @property
     def fitted(self) -> dict[str, str]:
         """Each propensity as it prints once fitted."""
-        return {name: str(result.inputs["settings"]["propensity"]) for name, result in self.results.items()}
+        settings = {name: result.inputs.get("settings", {}) for name, result in self.results.items()}
+        return {name: str(said.get("propensity", name)) for name, said in settings.items()}
 
     def table(self) -> pl.DataFrame:
         """The estimates: one row per model, metric, estimator, target, segment and propensity."""
@@ -188,10 +189,10 @@ class PropensityComparison:
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page: what changes, how far estimates move, and all of them side by side."""
-        from unskew.report import comparison_page
+        from unskew.report import page
 
         self._keep_inputs(path)
-        write_text(path, comparison_page(self))
+        write_text(path, page(self))
 
     def _keep_inputs(self, path: str | Path) -> None:
         for result in self.results.values():
@@ -201,14 +202,14 @@ class PropensityComparison:
         return self.results[find("propensity", name, self.results, make)]
 
     def __rich__(self) -> RenderableType:
-        from unskew.report import comparison_panel
+        from unskew.report import panel
 
-        return comparison_panel(self)
+        return panel(self)
 
     def _repr_html_(self) -> str:
-        from unskew.report import comparison_notebook
+        from unskew.report import notebook
 
-        return comparison_notebook(self)
+        return notebook(self)
 
     def __repr__(self) -> str:
         changes = len({(c.metric, c.estimator, c.target, c.segment, c.a, c.b) for c in self.all_changes()})

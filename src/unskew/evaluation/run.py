@@ -41,7 +41,7 @@ from unskew.memory import require
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity
-from unskew.result import Result
+from unskew.result import MetricTraits, Result
 
 
 def evaluate(
@@ -165,6 +165,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         inputs=_account(facts),
         warnings=warnings(facts),
         rows=per_user_rows(answers[0], plan, aligned.users, inputs.models) if request.per_user else None,
+        metrics={str(metric): MetricTraits.of(metric) for metric in request.metrics},
     )
 
 

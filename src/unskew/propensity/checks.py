@@ -143,9 +143,9 @@ class Checks:
         """Write one self-contained page with charts."""
         if not self:
             raise InputError(_NONE)
-        from unskew.report import checks_page
+        from unskew.report import page
 
-        write_text(path, checks_page(self))
+        write_text(path, page(self))
 
     def __getitem__(self, name: str) -> Check:
         from unskew.propensity import make
@@ -156,16 +156,16 @@ class Checks:
     def __rich__(self) -> RenderableType:
         if not self:
             return _NONE
-        from unskew.report import checks_panel
+        from unskew.report import panel
 
-        return checks_panel(self)
+        return panel(self)
 
     def _repr_html_(self) -> str:
         if not self:
             return _NONE
-        from unskew.report import checks_notebook
+        from unskew.report import notebook
 
-        return checks_notebook(self)
+        return notebook(self)
 
     def __repr__(self) -> str:
         flagged = sum(bool(c.findings) for c in self.checks)

@@ -1,31 +1,54 @@
-"""What people look at: a page, a terminal panel, a notebook cell, and the verdicts in plain words.
+"""What people look at: a result, an audit, a comparison or a check becomes a document, and any document is shown.
 
 Nothing is computed here; every number is one that the result or the audit holds.
 """
 
-from unskew.report.audit_html import audit_notebook, audit_page
-from unskew.report.audit_terminal import audit_panel
-from unskew.report.checks_html import checks_notebook, checks_page
-from unskew.report.checks_terminal import checks_panel
-from unskew.report.comparison_html import comparison_notebook, comparison_page
-from unskew.report.comparison_terminal import comparison_panel
-from unskew.report.html import notebook, page
-from unskew.report.terminal import panel
-from unskew.report.words import headline, sentences
+from __future__ import annotations
 
-__all__ = [
-    "audit_notebook",
-    "audit_page",
-    "audit_panel",
-    "checks_notebook",
-    "checks_page",
-    "checks_panel",
-    "comparison_notebook",
-    "comparison_page",
-    "comparison_panel",
-    "headline",
-    "notebook",
-    "page",
-    "panel",
-    "sentences",
-]
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from unskew.auditing import Audit
+from unskew.evaluation.comparison import PropensityComparison
+from unskew.propensity.checks import Checks
+from unskew.report import html, terminal
+from unskew.report.audit_document import audit_document
+from unskew.report.checks_document import checks_document
+from unskew.report.comparison_document import comparison_document
+from unskew.report.document import Document
+from unskew.report.result_document import result_document
+from unskew.report.words import headline, sentences
+from unskew.result import Result
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["document_of", "headline", "notebook", "page", "panel", "sentences"]
+
+Shown = Result | Audit | PropensityComparison | Checks
+_BUILDERS: dict[type, Callable[[Any], Document]] = {
+    Result: result_document,
+    Audit: audit_document,
+    PropensityComparison: comparison_document,
+    Checks: checks_document,
+}
+
+
+def document_of(shown: Shown) -> Document:
+    """What is shown of it, as plain data."""
+    return _BUILDERS[type(shown)](shown)
+
+
+def page(shown: Shown) -> str:
+    """One self-contained HTML page."""
+    return html.page(document_of(shown))
+
+
+def notebook(shown: Shown) -> str:
+    """A small piece of HTML."""
+    return html.notebook(document_of(shown))
+
+
+def panel(shown: Shown) -> RenderableType:
+    """Something that rich prints."""
+    return terminal.panel(document_of(shown))

@@ -1,42 +1,36 @@
-"""Charts of an audit: small SVGs in the look of the other page. Whatever is not in the log has no chart."""
+"""Charts of an audit. Whatever is not in the log has no chart."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from unskew.auditing import Audit
-from unskew.report import audit_rows as rows
-from unskew.report import charts, numbers
-from unskew.report.charts import INK, WIDTH, altair
-from unskew.report.marks import ESTIMATORS, NAIVE
+from unskew.report import audit_words as words
+from unskew.report import numbers, plots
+from unskew.report.document import Chart
+from unskew.report.marks import ESTIMATORS
+from unskew.report.plots import Spec, beside, chart, colours, field, histogram, layers, lines, marks, points, share_bars
+from unskew.report.view import unique
 
-LOG, MCAR = ESTIMATORS[0], ESTIMATORS[1]
-_HEIGHT = 170
-_INNER = WIDTH - 60
+PAIR = (ESTIMATORS[0], ESTIMATORS[1])
+LOG = PAIR[0]
 
 
-def ranks(audit: Audit) -> str:
+def ranks(audit: Audit) -> Chart | None:
     """Rows against rank, both on a logarithmic scale, with the power law of the tail."""
-    alt = altair()
+    if audit.items.number == audit.users.number == 1:
+        return None
     data: list[dict[str, Any]] = [
         {"rank": rank, "rows": n, "who": who, "text": f"{who} of rank {rank:,}: {n:,} rows"}
         for who, part in (("items", audit.items), ("users", audit.users))
         for rank, n in zip(part.ranks, part.rows_at_rank, strict=True)
     ]
-    if audit.items.number == audit.users.number == 1:
-        return ""
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        x=_log(alt, "rank", "rank"), y=_log(alt, "rows", None), color=_two(alt, "who", "items", "users")
-    )
-    parts = [
-        base.mark_line(strokeWidth=2),
-        base.mark_point(filled=True, size=14, opacity=1).encode(description="text:N"),
-    ]
-    tables = {"rows": data, "law": _law(audit)}
-    if tables["law"]:
-        law = alt.Chart(alt.NamedData("law")).mark_line(color=NAIVE, strokeWidth=1.5, strokeDash=[5, 4])
-        parts.append(law.encode(x="rank:Q", y="rows:Q", description="text:N"))
-    return charts.render(alt.layer(*parts), tables, _INNER, _HEIGHT, "Rows of items and users by their rank")
+    where = {"x": _log("rank:Q", "rank"), "y": _log("rows:Q", None), "color": _two("who", "items", "users")}
+    law = _law(audit)
+    over = {"x": field("rank:Q"), "y": field("rows:Q"), "description": field("text:N")}
+    found = [lines(where), points(where, 14), *([lines(over, 1.5, "law", **plots.DASHED)] if law else [])]
+    note = f"both axes logarithmic; {words.exponent(audit)}"
+    return chart("Rows by rank", note, "Rows of items and users by their rank", layers(*found), rows=data, law=law)
 
 
 def _law(audit: Audit) -> list[dict[str, Any]]:
@@ -46,221 +40,186 @@ def _law(audit: Audit) -> list[dict[str, Any]]:
         return []
     ends = [rank for rank in audit.items.ranks if rank <= law.items] or [1]
     return [
-        {"rank": rank, "rows": law.from_count * (law.items / rank) ** law.zipf, "text": rows.exponent(audit)}
+        {"rank": rank, "rows": law.from_count * (law.items / rank) ** law.zipf, "text": words.exponent(audit)}
         for rank in ends
     ]
 
 
-def tail(audit: Audit) -> str:
+def tail(audit: Audit) -> Chart:
     """Which share of the items (most popular first) has which share of the rows; the diagonal is even."""
-    alt = altair()
     data = [
         {"x": x, "y": y, "who": who, "text": f"top {numbers.share(x)} of {who}: {numbers.share(y)} of the rows"}
         for who, part in (("items", audit.items), ("users", audit.users))
         for x, y in part.tail
     ]
     axis = {"tickCount": 4, "format": "~%"}
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X("x:Q", axis=alt.Axis(title="share of items or users, most frequent first", **axis)),
-        y=alt.Y("y:Q", axis=alt.Axis(title=None, **axis)),
-        color=_two(alt, "who", "items", "users"),
-    )
-    even = alt.Chart(alt.NamedData("even")).mark_line(color=NAIVE, strokeWidth=1, strokeDash=[5, 4])
-    points = base.mark_point(filled=True, size=12, opacity=1).encode(description="text:N")
-    chart = alt.layer(even.encode(x="x:Q", y="y:Q"), base.mark_line(strokeWidth=2), points)
-    tables: charts.Tables = {"rows": data, "even": [{"x": 0, "y": 0}, {"x": 1, "y": 1}]}
-    return charts.render(chart, tables, _INNER, _HEIGHT, "Share of the rows by share of items and of users")
+    where = {
+        "x": field("x:Q", axis={"title": "share of items or users, most frequent first", **axis}),
+        "y": field("y:Q", axis={"title": None, **axis}),
+        "color": _two("who", "items", "users"),
+    }
+    even = lines({"x": field("x:Q"), "y": field("y:Q")}, 1, "even", **plots.DASHED)
+    spec = layers(even, lines(where), points(where, 12))
+    label, note = "Share of the rows by share of items and of users", "the dashed line is an even log"
+    return chart("Concentration", note, label, spec, rows=data, even=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])
 
 
-def values(audit: Audit) -> str:
+def values(audit: Audit) -> Chart | None:
     """The distribution of values, beside that of the MCAR log where there is one."""
     if audit.values is None:
-        return ""
+        return None
     total = audit.size.rows
     sides = {"log": [(v.low, v.high, v.rows / total) for v in audit.values.levels]}
     if audit.mcar is not None:
         sides["MCAR"] = [(v.low, v.high, v.share_mcar) for v in audit.mcar.values]
-    alt = altair()
-    order = [rows.level(low, low) for low, _, _ in sides["log"]]
+    order = [words.level(low, low) for low, _, _ in sides["log"]]
     binned = any(low != high for low, high, _ in sides["log"])
     data = [
-        {"value": rows.level(low, low), "share": share, "who": who}
-        | {"text": f"{who}, value {rows.level(low, high)}: {numbers.share(share)}"}
+        {"value": words.level(low, low), "share": share, "who": who}
+        | {"text": f"{who}, value {words.level(low, high)}: {numbers.share(share)}"}
         for who, levels in sides.items()
         for low, high, share in levels
     ]
     title = "value, from" if binned else "value"
-    labels = alt.Axis(title=title, labelAngle=0, labelOverlap="greedy", labelSeparation=6)
-    chart = (
-        alt.Chart(alt.NamedData("rows"))
-        .mark_bar()
-        .encode(
-            x=alt.X("value:N", sort=order, axis=labels, scale=alt.Scale(paddingInner=0.25)),
-            xOffset=alt.XOffset("who:N", sort=list(sides)),
-            y=alt.Y("share:Q", axis=alt.Axis(title=None, tickCount=4, format="~%")),
-            color=_two(alt, "who", "log", "MCAR"),
-            description="text:N",
-        )
-    )
-    return charts.render(chart, {"rows": data}, _INNER, _HEIGHT, "Share of the rows by value")
+    labels = {"title": title, "labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 6}
+    encoding = {
+        "x": field("value:N", sort=order, axis=labels, scale={"paddingInner": 0.25}),
+        "xOffset": field("who:N", sort=list(sides)),
+        "y": field("share:Q", axis={"title": None, "tickCount": 4, "format": "~%"}),
+        "color": _two("who", "log", "MCAR"),
+        "description": field("text:N"),
+    }
+    spec = layers(marks("rows", "bar", encoding))
+    return chart("Values", words.values(audit), "Share of the rows by value", spec, rows=data)
 
 
-def seen(audit: Audit) -> str:
+def seen(audit: Audit) -> Chart | None:
     """How over-represented each value is in the log, with its interval; 1 is as often as it should be."""
     if audit.mcar is None:
-        return ""
-    alt = altair()
+        return None
     known = [v for v in audit.mcar.values if v.ratio > 0.0]
-    order = [rows.level(v.low, v.low) for v in known]
+    order = [words.level(v.low, v.low) for v in known]
     data = [
-        {"value": rows.level(v.low, v.low), "ratio": v.ratio, "low": v.ratio_low, "high": v.ratio_high}
-        | {"text": f"value {rows.level(v.low, v.high)}: {numbers.number(v.ratio, 2)} times as often as at random"}
+        {"value": words.level(v.low, v.low), "ratio": v.ratio, "low": v.ratio_low, "high": v.ratio_high}
+        | {"text": f"value {words.level(v.low, v.high)}: {numbers.number(v.ratio, 2)} times as often as at random"}
         for v in known
     ]
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X("value:N", sort=order, axis=alt.Axis(title="value", labelAngle=0, labelOverlap=True)),
-        description="text:N",
+    x = {"x": field("value:N", sort=order, axis={"title": "value", "labelAngle": 0, "labelOverlap": True})}
+    how = {
+        "axis": {"title": None, "tickCount": 5, "format": "~g"},
+        "scale": {"type": "log", "base": 2, "nice": False, "padding": 8},
+    }
+    bounds = x | {"y": field("low:Q", **how), "y2": field("high"), "description": field("text:N")}
+    spec = layers(
+        marks("one", "rule", {"y": field("one:Q")}, color=plots.INK, strokeWidth=1),
+        marks("rows", "rule", bounds, "isValid(datum.low)", strokeWidth=2, opacity=0.75, color=LOG),
+        points(x | {"y": field("ratio:Q", **how)}, color=LOG),
     )
-    ticks = alt.Axis(title=None, tickCount=5, format="~g")
-    scale = alt.Scale(type="log", base=2, nice=False, padding=8)
-    rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, opacity=0.75, color=LOG)
-    point = base.mark_point(filled=True, size=60, opacity=1, color=LOG)
-    one = alt.Chart(alt.NamedData("one")).mark_rule(color=INK, strokeWidth=1).encode(y="one:Q")
-    chart = alt.layer(
-        one,
-        rule.encode(y=alt.Y("low:Q", axis=ticks, scale=scale), y2="high:Q"),
-        point.encode(y=alt.Y("ratio:Q", axis=ticks, scale=scale)),
-    )
-    return charts.render(chart, {"rows": data, "one": [{"one": 1}]}, _INNER, _HEIGHT, "P(seen | value) over P(seen)")
+    name, note = "Seen more or less often than at random", "1 = as often as it should be"
+    return chart(name, note, "P(seen | value) over P(seen)", spec, rows=data, one=[{"one": 1}])
 
 
-def periods(audit: Audit) -> str:
+def periods(audit: Audit) -> Chart | None:
     """Interactions per period."""
-    return _by_period(audit, [("rows", "interactions", LOG)])
-
-
-def newcomers(audit: Audit) -> str:
-    """Items and users that have their first row in a period."""
-    return _by_period(audit, [("new_items", "new items", LOG), ("new_users", "new users", MCAR)])
-
-
-def _by_period(audit: Audit, columns: list[tuple[str, str, str]]) -> str:
     if audit.time is None:
-        return ""
-    alt = altair()
+        return None
+    note = f"{' to '.join(words.span(audit))}, counted by {audit.time.width}"
+    return _by_period(audit, "Interactions", note, {"rows": "interactions"})
+
+
+def newcomers(audit: Audit) -> Chart | None:
+    """Items and users that have their first row in a period."""
+    kinds = {"new_items": "new items", "new_users": "new users"}
+    return _by_period(audit, "Newcomers", "items and users with their first row", kinds)
+
+
+def _by_period(audit: Audit, name: str, note: str, kinds: dict[str, str]) -> Chart | None:
+    if audit.time is None:
+        return None
     found = audit.time.periods
     data = [
-        {"place": k, "n": getattr(period, name), "who": who}
-        | {"text": f"from {period.start}: {numbers.count(getattr(period, name))} {who}"}
-        for name, who, _ in columns
+        {"place": k, "n": getattr(period, kind), "who": who}
+        | {"text": f"from {period.start}: {numbers.count(getattr(period, kind))} {who}"}
+        for kind, who in kinds.items()
         for k, period in enumerate(found)
     ]
-    ends = [{"place": 0, "start": found[0].start[:16].replace("T", " "), "side": "left"}]
-    if len(found) > 1:
-        last = found[-1].start[:16].replace("T", " ")
-        ends.append({"place": len(found) - 1, "start": last, "side": "right"})
-    names, colours = [who for _, who, _ in columns], [colour for _, _, colour in columns]
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X("place:Q", axis=None, scale=alt.Scale(domain=[-0.5, len(found) - 0.5], nice=False)),
-        y=alt.Y("n:Q", axis=alt.Axis(title=None, tickCount=3, format="~s")),
-        color=alt.Color("who:N", scale=alt.Scale(domain=names, range=colours), legend=None),
-        description="text:N",
-    )
-    if len(columns) == 1:
-        marks = base.mark_bar(width=max(_INNER / len(found) - 1.0, 1.0))
-    else:
-        marks = base.mark_line(strokeWidth=1.5) + base.mark_point(filled=True, size=14, opacity=1)
+    sides = {"left": 0} | ({"right": len(found) - 1} if len(found) > 1 else {})
+    ends = [
+        {"place": place, "start": found[place].start[:16].replace("T", " "), "side": side}
+        for side, place in sides.items()
+    ]
+    where = {
+        "x": field("place:Q", axis=None, scale={"domain": [-0.5, len(found) - 0.5], "nice": False}),
+        "y": field("n:Q", axis={"title": None, "tickCount": 3, "format": "~s"}),
+        "color": colours("who:N", list(kinds.values()), PAIR[: len(kinds)]),
+        "description": field("text:N"),
+    }
+    bars = [marks("rows", "bar", where, width=max(plots.INNER / len(found) - 1.0, 1.0))]
+    place = {"x": field("place:Q"), "y": {"value": plots.HEIGHT}, "text": field("start:N")}
+    look = {"baseline": "top", "dy": 6, "fontSize": 11.5, "color": plots.SOFT}
     labels = [
-        alt.Chart(alt.NamedData("ends"))
-        .transform_filter({"field": "side", "equal": side})
-        .mark_text(align=side, baseline="top", dy=6, dx=dx, fontSize=11.5, color=charts.SOFT)
-        .encode(x="place:Q", y=alt.value(_HEIGHT), text="start:N")
+        marks("ends", "text", place, {"field": "side", "equal": side}, align=side, dx=dx, **look)
         for side, dx in (("left", -4), ("right", 4))
     ]
-    what = " and ".join(names)
-    return charts.render(alt.layer(marks, *labels), {"rows": data, "ends": ends}, _INNER, _HEIGHT, f"{what} per period")
+    spec = layers(*(bars if len(kinds) == 1 else [lines(where, 1.5), points(where, 14)]), *labels)
+    return chart(name, note, f"{' and '.join(kinds.values())} per period", spec, rows=data, ends=ends)
 
 
-def policies(audit: Audit) -> str:
+def policies(audit: Audit) -> Chart | None:
     """How far policies are apart: a bar per pair, and a tick where chance would put it."""
     if audit.policies is None or not audit.policies.pairs:
-        return ""
-    alt = altair()
+        return None
     data = [
         {"pair": f"{p.a} – {p.b}", "bits": p.js_bits, "chance": p.js_chance}
         | {"text": f"{p.a} – {p.b}: {numbers.number(p.js_bits, 3)} bits, chance {numbers.number(p.js_chance, 3)}"}
         for p in audit.policies.pairs
     ]
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        y=alt.Y("pair:N", sort=None, axis=alt.Axis(title=None, labelLimit=110, labelPadding=8)), description="text:N"
+    where = {"y": field("pair:N", sort=None, axis=beside(110)), "description": field("text:N")}
+    bits = field("bits:Q", axis={"title": "bits", "tickCount": 4, "format": "~g"})
+    spec = layers(
+        marks("rows", "bar", where | {"x": bits}, color=LOG, size=14),
+        marks("rows", "tick", where | {"x": field("chance:Q")}, color=plots.INK, thickness=2, size=20),
+        width=plots.WIDTH - 130,
+        height={"step": 26},
     )
-    axis = alt.Axis(title="bits", tickCount=4, format="~g")
-    chart = base.mark_bar(color=LOG, size=14).encode(x=alt.X("bits:Q", axis=axis)) + base.mark_tick(
-        color=INK, thickness=2, size=20
-    ).encode(x="chance:Q")
-    return charts.render(chart, {"rows": data}, WIDTH - 130, {"step": 26}, "Divergence between policies")
+    note = "the tick is what chance would give"
+    return chart("Policies apart", note, "Divergence between policies", spec, rows=data)
 
 
-def propensities(audit: Audit) -> str:
+def propensities(audit: Audit) -> Chart | None:
     """Rows by propensity, on a logarithmic scale."""
     if audit.propensity is None:
-        return ""
+        return None
     bins = audit.propensity.histogram
     data = [
-        {"low": low, "high": high, "n": n, "text": f"{low:.3g} to {high:.3g}: {numbers.count(n)} rows"}
+        {"low": low, "high": high, "count": n, "text": f"{low:.3g} to {high:.3g}: {numbers.count(n)} rows"}
         for low, high, n in zip(bins.low, bins.high, bins.count, strict=True)
         if n
     ]
-    alt = altair()
-    axis = alt.Axis(title="propensity", tickCount=5, format=".2~g", labelOverlap="greedy", labelSeparation=8)
-    scale = alt.Scale(type="log", base=2, nice=False, domain=[bins.low[0], bins.high[-1]])
-    chart = (
-        alt.Chart(alt.NamedData("rows"))
-        .mark_bar(color=LOG, binSpacing=1)
-        .encode(
-            x=alt.X("low:Q", axis=axis, scale=scale),
-            x2="high:Q",
-            y=alt.Y("n:Q", axis=alt.Axis(title=None, tickCount=3, format="~s")),
-            y2=alt.Y2Datum(0),
-            description="text:N",
-        )
-    )
-    return charts.render(chart, {"rows": data}, _INNER, _HEIGHT, "Rows by propensity")
+    spec = histogram("propensity", shown="~s", domain=[bins.low[0], bins.high[-1]], colour=LOG)
+    return chart("The log's own propensities", words.propensity(audit), "Rows by propensity", spec, rows=data)
 
 
-def expected(audit: Audit) -> str:
+def expected(audit: Audit) -> Chart | None:
     """The effective sample size to expect, as a share of the held-out rows."""
     if not audit.expected:
-        return ""
-    alt = altair()
+        return None
     data = [
         {"row": e.propensity, "target": e.target, "share": e.ess_share}
         | {"text": f"{e.propensity}, {e.target}: {numbers.count(e.ess)} of {numbers.count(e.rows)}"}
         for e in audit.expected
     ]
-    chart = (
-        alt.Chart(alt.NamedData("rows"))
-        .mark_bar()
-        .encode(
-            y=alt.Y("row:N", sort=None, axis=alt.Axis(title=None, labelLimit=130, labelPadding=8)),
-            yOffset=alt.YOffset("target:N", sort=["per_user", "pooled"], scale=alt.Scale(paddingOuter=0.2)),
-            x=alt.X(
-                "share:Q",
-                axis=alt.Axis(title="share of the held-out interactions", tickCount=4, format="~%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            color=_two(alt, "target", "per_user", "pooled"),
-            description="text:N",
-        )
-    )
-    return charts.render(chart, {"rows": data}, WIDTH - 150, {"step": 17}, "Effective sample size to expect")
+    targets = unique(e.target for e in audit.expected)
+    offset = field("target:N", sort=targets, scale={"paddingOuter": 0.2})
+    spec = share_bars("share of the held-out interactions", colours("target:N", targets, PAIR), 17, offset)
+    name, note = "Effective sample size to expect", "snips on a random hold-out of 30 %"
+    return chart(name, note, name, spec, rows=data)
 
 
-def _log(alt: Any, name: str, title: str | None) -> Any:
-    channel = alt.X if name == "rank" else alt.Y
-    axis = alt.Axis(title=title, tickCount=5, format="~s", labelOverlap="greedy", labelSeparation=10, grid=False)
-    return channel(f"{name}:Q", axis=axis, scale=alt.Scale(type="log", nice=False))
+def _log(text: str, title: str | None) -> Spec:
+    axis = {"title": title, "tickCount": 5, "format": "~s", "labelOverlap": "greedy", "labelSeparation": 10}
+    return field(text, axis=axis | {"grid": False}, scale={"type": "log", "nice": False})
 
 
-def _two(alt: Any, field: str, first: str, second: str) -> Any:
-    return alt.Color(f"{field}:N", scale=alt.Scale(domain=[first, second], range=[LOG, MCAR]), legend=None)
+def _two(name: str, first: str, second: str) -> Spec:
+    return colours(f"{name}:N", [first, second], PAIR)

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from unskew.propensity.checks import Bin, Check, Checks
-from unskew.report import charts, numbers
-from unskew.report import checks_rows as rows
-from unskew.report.charts import INK, WIDTH, altair
-from unskew.report.marks import ESTIMATORS, NAIVE, SHAPES
+from unskew.report import numbers, plots
+from unskew.report.document import Chart, Legend, Swatch
+from unskew.report.marks import PATHS, colour, shape
+from unskew.report.plots import Spec, chart, colours, field, histogram, layers, lines, marks, points, share_bars
 
-_HEIGHT = 170
-_INNER = WIDTH - 60
-_BARS = WIDTH - 150
 ROOM = 20  # characters beside an axis
 
 
-def colour(place: int) -> str:
-    """The colour of the n-th propensity."""
-    return ESTIMATORS[place % len(ESTIMATORS)]
-
-
-def shape(place: int) -> str:
-    """The shape of the n-th propensity, so that colour is never the only sign."""
-    return SHAPES[place % len(SHAPES)]
+def legend(checks: Checks) -> Legend:
+    """The colour and the shape of each propensity."""
+    found = enumerate(c.propensity for c in checks.checks)
+    return Legend("Propensities", tuple(Swatch(name, colour(n), PATHS[shape(n)]) for n, name in found))
 
 
 def labels(names: Sequence[str]) -> dict[str, str]:
@@ -35,7 +28,7 @@ def labels(names: Sequence[str]) -> dict[str, str]:
     return {name: f"{n} {text}" if text != name else text for n, (name, text) in enumerate(short.items(), 1)}
 
 
-def reliability(checks: Checks) -> str:
+def reliability(checks: Checks) -> Chart | None:
     """The share seen against the mean P of tenths; on the dashed line they agree."""
     data: list[dict[str, Any]] = [
         {"x": b.predicted, "y": b.observed, "who": c.propensity, "text": _tenth(c, n, b)}
@@ -44,142 +37,107 @@ def reliability(checks: Checks) -> str:
         if b.predicted > 0.0 and b.observed > 0.0
     ]
     if not data:
-        return ""
-    alt = altair()
+        return None
     ends = [value for d in data for value in (d["x"], d["y"])]
-    even = [{"x": edge, "y": edge} for edge in (min(ends), max(ends))]
-    scale = alt.Scale(type="log", nice=False, padding=6)
-    axis = {"tickCount": 4, "format": "~g", "labelOverlap": "greedy", "labelSeparation": 8}
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X("x:Q", scale=scale, axis=alt.Axis(title="mean propensity", **axis)),
-        y=alt.Y("y:Q", scale=scale, axis=alt.Axis(title="share seen", **axis)),
-        color=_who(alt, checks),
-    )
-    line = alt.Chart(alt.NamedData("even")).mark_line(color=NAIVE, strokeWidth=1, strokeDash=[5, 4])
-    return _overlaid(alt, checks, base, line.encode(x="x:Q", y="y:Q"), {"rows": data, "even": even}, "Reliability")
+    scale = {"type": "log", "nice": False, "padding": 6}
+    axis = {"tickCount": 4, "format": "~g", **plots.NUMBERS}
+    where = {
+        "x": field("x:Q", scale=scale, axis={"title": "mean propensity", **axis}),
+        "y": field("y:Q", scale=scale, axis={"title": "share seen", **axis}),
+    }
+    even = lines({"x": field("x:Q"), "y": field("y:Q")}, 1, "even", **plots.DASHED)
+    tables: dict[str, plots.Rows] = {"rows": data, "even": [{"x": edge, "y": edge} for edge in (min(ends), max(ends))]}
+    note = "on the dashed line P is the share that was seen"
+    return chart("Reliability", note, "Reliability", _overlaid(checks, where, even), **tables)
 
 
-def users(checks: Checks) -> str:
-    """Seen over predicted by tenths of the users."""
-    return _balance(checks, lambda c: c.user_balance, "tenth of the users, least active first")
-
-
-def items(checks: Checks) -> str:
-    """Seen over predicted by tenths of the items."""
-    return _balance(checks, lambda c: c.item_balance, "tenth of the items, least popular first")
-
-
-def _balance(checks: Checks, of: Callable[[Check], Sequence[Bin]], title: str) -> str:
+def balance(checks: Checks, what: str) -> Chart | None:
+    """Seen over predicted by tenths of the users or of the items."""
     data: list[dict[str, Any]] = [
         {"x": n, "y": b.observed / b.predicted, "who": c.propensity, "text": _tenth(c, n, b)}
         for c in checks.checks
-        for n, b in enumerate(of(c), 1)
+        for n, b in enumerate(c.user_balance if what == "users" else c.item_balance, 1)
         if b.predicted > 0.0 and b.observed > 0.0
     ]
     if not data:
-        return ""
-    alt = altair()
-    ticks = sorted({d["x"] for d in data})
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X(
-            "x:Q",
-            scale=alt.Scale(nice=False, zero=False, padding=6),
-            axis=alt.Axis(title=title, values=ticks, format="d", grid=False),
-        ),
-        y=alt.Y(
+        return None
+    title = f"tenth of the {what}, least {'active' if what == 'users' else 'popular'} first"
+    ticks = {"title": title, "values": sorted({d["x"] for d in data}), "format": "d", "grid": False}
+    where = {
+        "x": field("x:Q", scale={"nice": False, "zero": False, "padding": 6}, axis=ticks),
+        "y": field(
             "y:Q",
-            scale=alt.Scale(type="log", base=2, nice=False, padding=8),
-            axis=alt.Axis(title="seen over predicted", tickCount=4, format="~g"),
+            scale={"type": "log", "base": 2, "nice": False, "padding": 8},
+            axis={"title": "seen over predicted", "tickCount": 4, "format": "~g"},
         ),
-        color=_who(alt, checks),
-    )
-    one = alt.Chart(alt.NamedData("one")).mark_rule(color=NAIVE, strokeWidth=1, strokeDash=[5, 4]).encode(y="one:Q")
-    return _overlaid(alt, checks, base, one, {"rows": data, "one": [{"one": 1}]}, f"Seen over predicted by {title}")
+    }
+    one = marks("one", "rule", {"y": field("one:Q")}, strokeWidth=1, **plots.DASHED)
+    tables: dict[str, plots.Rows] = {"rows": data, "one": [{"one": 1}]}
+    label = f"Seen over predicted by {title}"
+    return chart(f"Balance over {what}", "the dashed line is right", label, _overlaid(checks, where, one), **tables)
 
 
-def losses(checks: Checks) -> str:
+def losses(checks: Checks) -> Chart | None:
     """Log-loss and Brier over those of one constant for all; left of the line is better."""
     label = labels([c.propensity for c in checks.checks])
+    kinds = ["log-loss", "Brier"]
     data = [
         {"row": label[c.propensity], "who": c.propensity, "what": what, "share": loss / constant}
-        | {"text": f"{c.propensity}, {what}: {rows.figure(loss)} against {rows.figure(constant)}"}
+        | {"text": f"{c.propensity}, {what}: {numbers.figure(loss)} against {numbers.figure(constant)}"}
         for c in checks.checks
-        for what, loss, constant in (
-            ("log-loss", c.log_loss, c.log_loss_constant),
-            ("Brier", c.brier, c.brier_constant),
+        for what, loss, constant in zip(
+            kinds, (c.log_loss, c.brier), (c.log_loss_constant, c.brier_constant), strict=True
         )
         if loss is not None and constant > 0.0
     ]
     if not data:
-        return ""
-    alt = altair()
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        y=alt.Y("row:N", sort=None, axis=alt.Axis(title=None, labelLimit=130, labelPadding=8)),
-        yOffset=alt.YOffset("what:N", sort=["log-loss", "Brier"], scale=alt.Scale(paddingOuter=0.3)),
-        x=alt.X(
-            "share:Q",
-            axis=alt.Axis(title="share of the constant's", tickCount=4, format="~%"),
-            scale=alt.Scale(zero=False, nice=True, padding=8),
-        ),
-        description="text:N",
-    )
-    point = base.mark_point(filled=True, size=60, opacity=1).encode(
-        color=_who(alt, checks),
-        shape=alt.Shape(
-            "what:N", scale=alt.Scale(domain=["log-loss", "Brier"], range=["circle", "diamond"]), legend=None
-        ),
-    )
-    one = alt.Chart(alt.NamedData("one")).mark_rule(color=INK, strokeWidth=1).encode(x="one:Q")
-    tables: charts.Tables = {"rows": data, "one": [{"one": 1}]}
-    return charts.render(one + point, tables, _BARS, {"step": 17}, "Log-loss and Brier over those of one constant")
+        return None
+    axis = {"title": "share of the constant's", "tickCount": 4, "format": "~%"}
+    where = {
+        "y": field("row:N", sort=None, axis=plots.beside()),
+        "yOffset": field("what:N", sort=kinds, scale={"paddingOuter": 0.3}),
+        "x": field("share:Q", axis=axis, scale={"zero": False, "nice": True, "padding": 8}),
+        "color": _who(checks),
+        "shape": colours("what:N", kinds, ["circle", "diamond"]),
+    }
+    one = marks("one", "rule", {"x": field("one:Q")}, color=plots.INK, strokeWidth=1)
+    spec = layers(one, points(where), width=plots.BESIDE, height={"step": 17})
+    note = "over those of one constant for all; left of the line is better"
+    told = "Log-loss and Brier over those of one constant"
+    return chart("Log-loss ● and Brier ◆", note, told, spec, rows=data, one=[{"one": 1}])
 
 
-def ess(checks: Checks) -> str:
+def ess(checks: Checks) -> Chart:
     """The effective sample size of 1/P as a share of the seen pairs."""
     label = labels([c.propensity for c in checks.checks])
-    alt = altair()
     data = [
         {"row": label[c.propensity], "who": c.propensity, "share": c.ess_share}
         | {"text": f"{c.propensity}: {numbers.count(c.ess)} of {numbers.count(c.rows)}"}
         for c in checks.checks
     ]
-    chart = (
-        alt.Chart(alt.NamedData("rows"))
-        .mark_bar()
-        .encode(
-            y=alt.Y("row:N", sort=None, axis=alt.Axis(title=None, labelLimit=130, labelPadding=8)),
-            x=alt.X(
-                "share:Q",
-                axis=alt.Axis(title="share of the seen pairs", tickCount=4, format="~%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            color=_who(alt, checks),
-            description="text:N",
-        )
-    )
-    return charts.render(chart, {"rows": data}, _BARS, {"step": 26}, "Effective sample size of the weights")
+    spec = share_bars("share of the seen pairs", _who(checks), 26)
+    told = "Effective sample size of the weights"
+    return chart("Effective sample size", "of the weights 1/P", told, spec, rows=data)
 
 
-def clips(checks: Checks) -> str:
+def clips(checks: Checks) -> Chart:
     """The share of the seen pairs that a clip would raise, by where it clips."""
-    alt = altair()
     data = [
         {"x": at, "y": share, "who": c.propensity}
         | {"text": f"{c.propensity}, clipped at {at}: {numbers.share(share)} of the seen pairs raised"}
         for c in checks.checks
         for at, share in c.clips.items()
     ]
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X("x:O", sort=None, axis=alt.Axis(title="clipped at", labelAngle=0)),
-        y=alt.Y("y:Q", axis=alt.Axis(title=None, tickCount=4, format="~%"), scale=alt.Scale(domain=[0, 1])),
-        color=_who(alt, checks),
-    )
-    return _overlaid(alt, checks, base, None, {"rows": data}, "Share of the seen pairs that a clip would raise")
+    where = {
+        "x": field("x:O", sort=None, axis={"title": "clipped at", "labelAngle": 0}),
+        "y": field("y:Q", axis={"title": None, "tickCount": 4, "format": "~%"}, scale={"domain": [0, 1]}),
+    }
+    note, told = "share of the seen pairs with P below it", "Share of the seen pairs that a clip would raise"
+    return chart("What a clip would raise", note, told, _overlaid(checks, where), rows=data)
 
 
-def overlap(place: int, c: Check) -> str:
+def overlap(place: int, c: Check) -> Chart:
     """How P is spread: bars are seen pairs, the line unseen ones, each as shares of their own."""
-    alt = altair()
     seen, unseen = sum(o.seen for o in c.overlap), sum(o.unseen or 0.0 for o in c.overlap)
     data = [
         {"low": o.low, "high": o.high, "share": o.seen / seen, "text": _bin(o.low, o.high, o.seen, "seen")}
@@ -192,40 +150,32 @@ def overlap(place: int, c: Check) -> str:
         for o in c.overlap
         if o.unseen is not None and unseen > 0.0
     ]
-    scale = alt.Scale(type="log", base=2, nice=False, domain=[c.overlap[0].low, c.overlap[-1].high])
-    axis = alt.Axis(title="propensity", tickCount=5, format=".2~g", labelOverlap="greedy", labelSeparation=8)
-    y = alt.Y("share:Q", axis=alt.Axis(title=None, tickCount=3, format="~%"))
-    chart = (
-        alt.Chart(alt.NamedData("rows"))
-        .mark_bar(color=colour(place), binSpacing=1)
-        .encode(x=alt.X("low:Q", axis=axis, scale=scale), x2="high:Q", y=y, y2=alt.Y2Datum(0), description="text:N")
-    )
-    if middle:
-        line = alt.Chart(alt.NamedData("unseen")).encode(x=alt.X("x:Q", axis=axis, scale=scale), y=y)
-        points = line.mark_point(filled=True, size=16, opacity=1, color=INK).encode(description="text:N")
-        chart = chart + line.mark_line(color=INK, strokeWidth=1.5) + points
+    domain = [c.overlap[0].low, c.overlap[-1].high]
+    both = "bars: seen pairs; line: unseen pairs; shares of their own"
+    note = "bars: seen pairs" if c.overlap[0].unseen is None else both
     label = f"{c.propensity}: seen and unseen pairs by propensity"
-    return charts.render(chart, {"rows": data, "unseen": middle}, _INNER, 120, label)
+    spec = histogram(
+        "propensity", y="share", shown="~%", domain=domain, colour=colour(place), line=bool(middle), height=120
+    )
+    return chart(c.propensity, note, label, spec, rows=data, line=middle)
 
 
-def _overlaid(alt: Any, checks: Checks, base: Any, under: Any, tables: charts.Tables, label: str) -> str:
+def _overlaid(checks: Checks, where: Spec, *under: Spec) -> Spec:
     """Lines with points, one of a colour and a shape for each propensity, over a line that they should follow."""
     names = [c.propensity for c in checks.checks]
-    shapes = alt.Shape("who:N", scale=alt.Scale(domain=names, range=[shape(n) for n in range(len(names))]), legend=None)
-    marks = [
-        base.mark_line(strokeWidth=2),
-        base.mark_point(filled=True, size=34, opacity=1).encode(shape=shapes, description="text:N"),
-    ]
-    return charts.render(alt.layer(*([under] if under is not None else []), *marks), tables, _INNER, _HEIGHT, label)
+    coloured = where | {"color": _who(checks)}
+    shapes = colours("who:N", names, [shape(n) for n in range(len(names))])
+    return layers(*under, lines(coloured), points(coloured | {"shape": shapes}, 34))
 
 
-def _who(alt: Any, checks: Checks) -> Any:
+def _who(checks: Checks) -> Spec:
     names = [c.propensity for c in checks.checks]
-    return alt.Color("who:N", scale=alt.Scale(domain=names, range=[colour(n) for n in range(len(names))]), legend=None)
+    return colours("who:N", names, [colour(n) for n in range(len(names))])
 
 
 def _tenth(c: Check, place: int, b: Bin) -> str:
-    return f"{c.propensity}, tenth {place}: mean P {rows.figure(b.predicted)}, share seen {rows.figure(b.observed)}"
+    mean, share = numbers.figure(b.predicted), numbers.figure(b.observed)
+    return f"{c.propensity}, tenth {place}: mean P {mean}, share seen {share}"
 
 
 def _bin(low: float, high: float, pairs: int, what: str) -> str:

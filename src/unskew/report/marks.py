@@ -43,3 +43,13 @@ PATHS = {
     "triangle-left": "M-5,0L4.5,5.5v-11z",
 } | {_path(points): _path(points, _LEGEND) for points in _POLYGONS}
 SHAPES = tuple(PATHS)
+
+
+def colour(place: int) -> str:
+    """The n-th colour."""
+    return ESTIMATORS[place % len(ESTIMATORS)]
+
+
+def shape(place: int) -> str:
+    """The n-th shape, so that colour is never the only sign."""
+    return SHAPES[place % len(SHAPES)]

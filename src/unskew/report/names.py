@@ -7,9 +7,13 @@ shortened to its head and tail and a number made from the whole of it, so that t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
 
 from unskew.plain import without_controls
+
+T = TypeVar("T")
 
 LONGEST_NAME = 100  # characters; canonical strings with all their options are shorter
 LONGEST_TEXT = 2_000  # of a sentence that quotes something
@@ -41,3 +45,17 @@ def shown(names: Iterable[str]) -> dict[str, str]:
         found[name] = candidate
         taken.add(candidate)
     return found
+
+
+def tidy(value: T) -> T:
+    """The same record with texts that are safe to print."""
+    found: Any = value
+    if isinstance(value, str):
+        found = clean(value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        found = replace(value, **{f.name: tidy(getattr(value, f.name)) for f in fields(value)})
+    elif isinstance(value, tuple):
+        found = tuple(tidy(item) for item in value)
+    elif isinstance(value, Mapping):
+        found = {tidy(key): tidy(item) for key, item in value.items()}
+    return found  # type: ignore[no-any-return]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 DASH = "–"
 MINUS = "\u2212"
 SPACE = "\u00a0"
 MOST_DECIMALS = 6
+_BARS = "▁▂▃▄▅▆▇█"
 
 
 def decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
@@ -37,15 +38,22 @@ def number(value: float | None, places: int | None = None, *, sign: bool = False
     return (MINUS if value < 0.0 else "+" if sign else "") + text
 
 
+def figure(value: float | None) -> str:
+    """Four significant digits: losses and probabilities of sparse logs are small, and losses lie close together."""
+    if value is None:
+        return DASH
+    return number(value, min(max(3 - math.floor(math.log10(abs(value))), 0), 8) if value else 1)
+
+
 def above(value: float, places: int | None) -> str:
     """A positive number rounded up, for what it does not exceed."""
     step = 10.0 ** -(4 if places is None else places)
     return number(math.ceil(value / step - 1e-9) * step, places)
 
 
-def interval(low: float, high: float, places: int | None = None) -> str:
+def interval(low: float | None, high: float | None, places: int | None = None) -> str:
     """An interval as ``[0.020, 0.042]``; a dash where it does not exist."""
-    if math.isnan(low) or math.isnan(high):
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
     return f"[{_bound(low, places)}, {_bound(high, places)}]"
 
@@ -106,6 +114,19 @@ def spread(values: Iterable[float], write: Callable[[float], str]) -> str:
         return DASH
     least, greatest = write(min(known)), write(max(known))
     return least if least == greatest else f"{least} to {greatest}"
+
+
+def small_share(value: float) -> str:
+    """A share in per cent that keeps its first two digits, however small."""
+    return share(value) if value >= 0.001 else f"{100 * value:.2g}{SPACE}%"
+
+
+def bars_of(counts: Sequence[int], most_bars: int = 40) -> str:
+    """Counts as little bars, neighbours together where there are too many; nothing at all is a space."""
+    step = -(-len(counts) // most_bars)
+    counts = [sum(counts[at : at + step]) for at in range(0, len(counts), step or 1)]
+    most = max(counts, default=0)
+    return "".join(_BARS[-(-8 * n // most) - 1] if n else " " for n in counts) if most else ""
 
 
 def _bound(value: float, places: int | None) -> str:

@@ -7,24 +7,48 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from unskew.errors import MissingExtraError
+from unskew.outputs import try_drawing
+from unskew.report.document import Chart
+from unskew.report.plots import INK, SOFT
+
+GRID = "#e3e6ec"
 _SPACE = "http://www.w3.org/2000/svg"
 _NOISE = {"role", "aria-roledescription", "aria-hidden", "class", "stroke-miterlimit", "pointer-events", "font-family"}
 _MARKS = {f"{{{_SPACE}}}{tag}" for tag in ("path", "line", "rect")}
 _PRIVATE = range(0xE000, 0xF900)
 _LONG = re.compile(r"-?\d+\.\d{2,}")
 
+_AXIS = {"labelColor": SOFT, "titleColor": SOFT, "gridColor": GRID, "domainColor": GRID, "tickColor": GRID}
+_LOOK = {
+    "background": "transparent",
+    "padding": 4,
+    "view": {"stroke": None},
+    "axis": _AXIS | {"labelFontSize": 11.5, "titleFontSize": 11.5, "titleFontWeight": "normal"},
+    "axisY": {"grid": False, "labelColor": INK},
+}
 
-def draw(chart: Any, data: dict[str, list[dict[str, Any]]], label: str) -> str:
-    """The chart of these named tables as SVG for a page; ``label`` says in words what it shows."""
-    import vl_convert
 
-    spec = json.dumps(chart.to_dict(validate=False) | {"datasets": data}, ensure_ascii=False)
+def converter() -> Any:
+    """The library that draws, or an error that names the extra to install."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtraError("the HTML report", "report") from None
+    try_drawing()
+    return vl_convert
+
+
+def draw(chart: Chart) -> str:
+    """A chart as SVG for a page."""
+    vl_convert = converter()
+    spec = json.dumps({**chart.spec, "config": _LOOK, "datasets": chart.data}, ensure_ascii=False)
     there, back = _stand_ins(spec)
     text = vl_convert.vegalite_to_svg(spec.translate(there), allowed_base_urls=[], show_warnings=False)
     root = ElementTree.fromstring(text.translate(back))
     _strip(root)
     root.set("role", "img")
-    root.set("aria-label", label)
+    root.set("aria-label", chart.label)
     ElementTree.register_namespace("", _SPACE)
     return ElementTree.tostring(root, encoding="unicode").replace(f' xmlns="{_SPACE}"', "", 1)
 

@@ -1,76 +1,63 @@
-"""The terminal: the verdicts in words, the estimates, the verdicts as a table, the warnings."""
+"""Any document on a terminal: what is read first in a panel, then tables, then the warnings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Group
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from unskew.report import words
-from unskew.report.rows import EstimateRow, VerdictRow, estimate_rows, verdict_rows
-from unskew.report.view import View
-from unskew.result import Result
+from unskew.report import document as doc
+from unskew.report.numbers import bars_of
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-Row = EstimateRow | VerdictRow
-Rows = Sequence[Row]
+ROWS = 36  # a screenful of tables that belong together
+# Sentences tell a decided pair from the winner's side, so *worse* is as green as *better*.
+MARKS = {
+    "better": ("●", "green"), "worse": ("●", "green"), "ahead": ("●", "green"), "behind": ("●", "green"),
+    "undecided": ("●", "yellow"), "caution": ("●", "bold yellow"),
+    "warning": ("!", "bold yellow"), "note": ("·", "bold cyan"), "good": ("✓", "green"),
+    "agreement": ("=", "dim"), "disagreement": ("≠", "bold yellow"), "doubt": ("?", "bold cyan"),
+    "input": ("·", "dim"), "refused": ("×", "bold"), "opening": ("", ""), "step": ("→", "bold cyan"),
+}  # fmt: skip
+STYLES = {"opening": "bold", "disagreement": "yellow", "input": "dim"}
+CELLS = {"better": "green", "ahead": "green", "worse": "red", "behind": "red", "undecided": "yellow"}
+SPANS = {"name": "bold", "flag": "bold yellow"}
 
-WIDE = 100
-NARROW = 72  # below it there is no room for tipping points
-SENTENCES = 6
-ROWS = 36
-_FACET = {"metric", "target", "segment"}
-_ONCE = {"model", "a", "b"}
-STYLES = {"better": "green", "ahead": "green", "worse": "red", "behind": "red", "undecided": "yellow"}
 
-
-def panel(result: Result) -> RenderableType:
-    """The result as something that rich prints, fitted to the width of the terminal."""
-    return _Fitted(View.of(result))
+def panel(document: doc.Document) -> RenderableType:
+    """A document as something that rich prints, fitted to the width of the terminal."""
+    return _Fitted(document)
 
 
 @dataclass(frozen=True)
 class _Fitted:
-    view: View
+    document: doc.Document
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        wide, narrow = options.max_width >= WIDE, options.max_width < NARROW
-        view = self.view
-        tables = [*_estimates(view, wide), *_verdicts(view, wide, narrow)]
-        parts = [_headline(view), *tables, *_inputs(view), *_warnings(view)]
+        width = options.max_width
+        first = doc.shown_in(doc.Medium.BRIEF, self.document.summary)
+        warnings = [block for block in first if isinstance(block, doc.Callout) and block.tone == "warning"]
+        parts: list[RenderableType] = [_panel(self.document, [block for block in first if block not in warnings])]
+        for block in doc.shown_in(doc.Medium.BRIEF, self.document.body):
+            parts += _block(block, width)
+        parts += [_titled(block.title, _grid(_lines(block))) for block in warnings]
         yield Group(*(line for part in parts for line in (part, Text())))
 
 
-def _headline(view: View) -> RenderableType:
-    said = words.headline_sentences(view, brief=True)
-    body = Table.grid(padding=(0, 1))
-    for sentence in said[:SENTENCES]:
-        style = STYLES.get(_colour(sentence), "dim") if view.debiased else "bold yellow"
-        body.add_row(Text("●", style=style), _sentence(sentence))
-    if len(said) > SENTENCES:
-        body.add_row("", Text(f"… and {len(said) - SENTENCES} more", style="dim"))
-    if said_by_others := words.agreement(view):
-        differ = said_by_others.startswith(words.NOT_ALL)
-        mark, style = ("≠", "yellow") if differ else ("=", "")
-        body.add_row(Text(mark, style="bold yellow" if differ else "dim"), Text(said_by_others, style=style))
-    for text in words.trust(view):
-        body.add_row(Text("?", style="bold cyan"), Text(text, style="italic"))
-    facet = view.headline
-    basis = f"{view.carrier(facet)}, {facet.target}" if facet else ""
-    title = str(words.title(view)) if len(said) > 1 or not view.debiased else "Verdict"
+def _panel(document: doc.Document, blocks: Sequence[doc.Block]) -> RenderableType:
     return Panel(
-        body,
-        title=Text(title, style="bold", overflow="ellipsis", no_wrap=True),
-        subtitle=Text(basis, style="dim", overflow="ellipsis", no_wrap=True),
+        _grid(line for block in blocks for line in _lines(block)),
+        title=Text(document.panel or str(document.title), style="bold", overflow="ellipsis", no_wrap=True),
+        subtitle=Text(document.subtitle, style="dim", overflow="ellipsis", no_wrap=True) if document.subtitle else None,
         title_align="left",
         subtitle_align="right",
         box=box.ROUNDED,
@@ -79,143 +66,164 @@ def _headline(view: View) -> RenderableType:
     )
 
 
-def _colour(sentence: words.Sentence) -> str:
-    """Sentences tell a decided pair from the winner's side, so *worse* is as green as *better*."""
-    return {"worse": "better", "behind": "ahead"}.get(sentence.verdict, sentence.verdict)
+def _lines(block: doc.Block) -> list[tuple[Text, Text]]:
+    """A mark and a text for each line."""
+    if isinstance(block, doc.Sentences):
+        lines = [_line(_sentence(sentence), sentence.tone) for sentence in block.items[: block.shown]]
+        if (hidden := len(block.items) - block.shown) > 0:
+            lines.append((Text(), Text(f"… and {hidden} {block.more}: {block.where}", style="dim")))
+        return lines
+    if isinstance(block, doc.Paragraph):
+        return [_line(Text(block.text), block.role)]
+    if isinstance(block, doc.Callout):
+        return [_line(Text(text, style="italic" if block.tone == "doubt" else ""), block.tone) for text in block.texts]
+    if isinstance(block, doc.Facts):
+        return [(Text(), Text(" · ".join(f"{value} {name}" for name, value in block.items), style="dim"))]
+    return []
 
 
-def _sentence(sentence: words.Sentence) -> Text:
+def _line(text: Text, tone: str) -> tuple[Text, Text]:
+    mark, style = MARKS.get(tone, ("●", "dim"))
+    text.style = text.style or STYLES.get(tone, "")
+    return Text(mark, style=style), text
+
+
+def _sentence(sentence: doc.Sentence) -> Text:
     text = Text()
-    for part in sentence.parts:
-        text.append(part.text, style={"name": "bold", "flag": "bold yellow"}.get(part.kind, ""))
+    for span in sentence.spans:
+        text.append(span.text, style=SPANS.get(span.kind, ""))
     return text
 
 
-def _estimates(view: View, wide: bool) -> list[RenderableType]:
-    names = ["model", "estimator"]
-    figures = {"value": "value", "interval": "interval", "ess": "ess"}
-    figures |= {"hits": "hits", "largest": "largest share"} if wide else {}
-    figures |= {"never": "never shown"} if any((e.unsupported or 0.0) > 0.0 for e in view.result.estimates) else {}
-    figures |= {"clipped": "clipped"} if any(e.clipped_share > 0.0 for e in view.result.estimates) else {}
-    figures |= {"users": "users"} if wide else {}
-    return _tables("Estimates", [estimate_rows(view, facet) for facet in view.facets], names, figures, ".table()", wide)
+def _grid(lines: Iterable[tuple[Text, Text]]) -> RichTable:
+    grid = RichTable.grid(padding=(0, 1))
+    for line in lines:
+        grid.add_row(*line)
+    return grid
 
 
-def _verdicts(view: View, wide: bool, narrow: bool) -> list[RenderableType]:
-    names = ["a", "b", "estimator"] if wide else ["pair", "estimator"]
-    figures = {"difference": "difference" if wide else "diff.", "interval": "interval"}
-    figures |= {"adjusted": "p adj."} if wide else {}
-    figures |= {"verdict": "verdict"}
-    figures |= {} if narrow else {"tipping_low": "Γ, low"}
-    rows = [verdict_rows(view, facet) for facet in view.facets]
-    parts = _tables("Verdicts", rows, names, figures, ".verdicts()", wide)
-    if any(row.flag for facet in rows for row in facet):
-        parts.append(Text("≠ naive says something else", style="yellow"))
-    return parts + _doubts([row for facet in rows for row in facet][:ROWS])
+def _titled(title: str, body: RenderableType) -> RenderableType:
+    return Group(Text(title, style="bold"), body) if title else body
 
 
-def _doubts(rows: Rows) -> list[RenderableType]:
-    """Why pairs are undecided, or what makes their verdicts doubtful: each reason once, with the rows it is about."""
-    said: dict[str, dict[str, list[str]]] = {}
-    for row in rows:
-        if isinstance(row, VerdictRow) and row.trust:
-            where = ", ".join(text for text in (f"{row.a} − {row.b}", row.metric, row.target, row.segment) if text)
-            said.setdefault(row.trust, {}).setdefault(where, []).append(row.estimator)
-    if not said:
-        return []
-    grid = Table.grid(padding=(0, 1))
-    for text, places in list(said.items())[:SENTENCES]:
-        cells = [f"{where}, {' and '.join(names)}" for where, names in places.items()]
-        more = f" and {len(cells) - 2} more" if len(cells) > 2 else ""
-        grid.add_row(Text("?", style="bold cyan"), Text(f"{'; '.join(cells[:2])}{more}: {text}"))
-    if len(said) > SENTENCES:
-        grid.add_row("", Text(f"… and {len(said) - SENTENCES} more reasons: column trust of .verdicts()", style="dim"))
-    return [grid]
+def _block(block: doc.Block, width: int) -> list[RenderableType]:
+    if isinstance(block, doc.Sentences):
+        return [_titled(block.title, _grid(_lines(block)))]
+    if isinstance(block, doc.Paragraph):
+        mark, style = MARKS[block.role]
+        return [Text(f"{mark} {block.text}", style=STYLES.get(block.role, style))]
+    if isinstance(block, doc.Table):
+        return [_table(_heading("", block), [block], width)]
+    if isinstance(block, doc.Tables):
+        return _tables(block, width)
+    if isinstance(block, doc.Sparks):
+        return [_sparks(block)]
+    return [_steps(block, width)] if isinstance(block, doc.Steps) else []
 
 
-def _tables(
-    title: str, facets: Sequence[Rows], names: list[str], figures: dict[str, str], method: str, wide: bool
-) -> list[RenderableType]:
-    """One table where there is room for the names of metric and target, else one per metric and target."""
+def _tables(block: doc.Tables, width: int) -> list[RenderableType]:
+    """One table where there is room for the names of its facets, else one for each; no more than a screenful."""
     shown, left = [], ROWS
-    for rows in facets:
-        if rows and left > 0:
-            shown.append(rows[:left])
-            left -= len(rows)
-    parts: list[RenderableType] = []
-    if wide and shown:
-        facet_names = ["metric", "target"] + ["segment"] * any(row.segment for rows in shown for row in rows)
-        parts = [_table(Text(title, style="bold"), shown, [*facet_names, *names], figures)]
-    elif shown:
-        parts = [_table(_heading(title, rows[0]), [rows], names, figures) for rows in shown]
-    hidden = sum(len(rows) for rows in facets) - sum(len(rows) for rows in shown)
+    for table in block.tables:
+        if table.rows and left > 0:
+            shown.append(replace(table, rows=table.rows[:left]))
+            left -= len(table.rows)
+    if block.facets and shown and width in doc.WIDE:
+        parts: list[RenderableType] = [_table(Text(block.title, style="bold"), shown, width, block.facets)]
+    else:
+        parts = [_table(_heading(block.title, table), [table], width) for table in shown]
+    hidden = sum(len(table.rows) for table in block.tables) - sum(len(table.rows) for table in shown)
     if hidden:
-        parts.append(Text(f"… and {hidden:,} more rows: {method} has them all", style="dim"))
+        parts.append(Text(f"… and {hidden:,} more rows: {block.where} has them all", style="dim"))
     return parts
 
 
-def _table(title: Text, facets: Sequence[Rows], names: list[str], figures: dict[str, str]) -> Table:
-    """Rows in groups of one model or pair, whose name stands once; a line between facets."""
-    table = Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="dim",
-    )
-    for name in names:
-        table.add_column(name, overflow="fold", min_width=min(len(name), 9))
-    for key, label in figures.items():
-        marked = max(_cell(row, key, 0, 1).cell_len for rows in facets for row in rows) if key == "verdict" else None
-        table.add_column(label, justify="left" if marked else "right", no_wrap=True, min_width=marked)
-    for rows in facets:
-        first = True
-        for _, alike in groupby(rows, key=_who):
-            group: list[Row] = list(alike)
-            for place, row in enumerate(group):
-                cells = {name: _cell(row, name, place, len(group)) for name in (*names, *figures)}
-                table.add_row(*(Text() if name in _FACET and not first else cell for name, cell in cells.items()))
-                first = False
-        table.add_section()
-    return table
+def _heading(title: str, table: doc.Table) -> Text:
+    note = ", ".join(text for text in table.facet if text) if title else table.note
+    return Text(title or table.name, style="bold").append(f"  {note}", style="dim not bold")
 
 
-def _cell(row: Row, name: str, place: int, size: int) -> Text:
-    if name == "pair":
-        lines = [row.a, f"− {row.b}"] if isinstance(row, VerdictRow) else []
-        return Text("\n".join(lines) if size == 1 else lines[place] if place < 2 else "")
-    text = getattr(row, name)
-    if name == "verdict":
-        mark = " ≠" if isinstance(row, VerdictRow) and row.flag else ""
-        doubt = " ?" if isinstance(row, VerdictRow) and row.trust else ""
-        return Text(text, style=STYLES.get(text, "")).append(mark, style="bold yellow").append(doubt, style="bold cyan")
-    return Text("" if place and name in _ONCE else text.replace("< ", "<") if name == "adjusted" else text)
+def _table(title: Text, tables: Sequence[doc.Table], width: int, facets: Sequence[str] = ()) -> RenderableType:
+    """Rows under one head, a line between tables; what repeats stands once, and so do the names of facets."""
+    told = [place for place in range(len(facets)) if any(table.facet[place] for table in tables)]
+    there = [place for place, column in enumerate(tables[0].columns) if width in column.terminal]
+    once = [place for place in there if tables[0].columns[place].once]
+    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for place in told:
+        _add(drawn, doc.Column(facets[place], "name"), ())
+    for place in there:
+        _add(drawn, tables[0].columns[place], [row[place] for table in tables for row in table.rows])
+    for table in tables:
+        names = [Text(table.facet[place]) for place in told]
+        for _, alike in groupby(table.rows, key=lambda row: [row[place] for place in once]):
+            rows = list(alike)
+            for number, row in enumerate(rows):
+                cells = [_once(row[p], number, len(rows)) if p in once else _cell(row[p]) for p in there]
+                drawn.add_row(*names, *cells)
+                names = [Text()] * len(told)
+        drawn.add_section()
+    if tables[0].facet:
+        drawn.title, drawn.title_justify = title, "left"
+        return drawn
+    notes = [(Text(f"({n})", style="dim"), Text(text, style="dim")) for n, text in enumerate(tables[0].footnotes, 1)]
+    return Group(title, drawn, *([_grid(notes)] if notes else []))
 
 
-def _who(row: Row) -> tuple[str, ...]:
-    return (row.model,) if isinstance(row, EstimateRow) else (row.a, row.b)
+def _add(drawn: RichTable, column: doc.Column, cells: Sequence[str | doc.Cell]) -> None:
+    """Names may be folded, and so are long labels of them; numbers and tags may not."""
+    if column.kind == "name":
+        least = len(column.label) if 0 < len(column.label) < 10 else 6
+        drawn.add_column(Text(column.label), overflow="fold", min_width=least)
+    elif column.kind == "tag":
+        drawn.add_column(Text(column.label), no_wrap=True, min_width=max(_cell(cell).cell_len for cell in cells))
+    else:
+        drawn.add_column(Text(column.label), justify="right", no_wrap=True)
 
 
-def _heading(title: str, row: Row) -> Text:
-    facet = ", ".join(text for text in (row.metric, row.target, row.segment) if text)
-    return Text(title, style="bold").append(f"  {facet}", style="dim not bold")
+def _cell(cell: str | doc.Cell) -> Text:
+    if isinstance(cell, str):
+        return Text(cell)
+    text = Text(f"{cell.text} ({cell.note})" if cell.note else cell.text, style=CELLS.get(cell.tone, ""))
+    text.append(" ≠" if cell.flag else "", style="bold yellow")
+    return text.append(" ?" if cell.doubt else "", style="bold cyan")
 
 
-def _inputs(view: View) -> list[RenderableType]:
-    """What was read and what was dropped, a line per input; and what was refused."""
-    grid = Table.grid(padding=(0, 1))
-    for line in words.read(view):
-        grid.add_row(Text("·", style="dim"), Text(line, style="dim"))
-    for line in words.refused(view)[:SENTENCES]:
-        grid.add_row(Text("×", style="bold"), Text(line))
-    return [Group(Text("Inputs", style="bold"), grid)] if grid.row_count else []
+def _once(cell: str | doc.Cell, place: int, size: int) -> Text:
+    """The lines of a text, one beside each row of its group, or all beside the only one."""
+    lines = str(cell).splitlines()
+    return Text(str(cell) if size == 1 else lines[place] if place < len(lines) else "")
 
 
-def _warnings(view: View) -> list[RenderableType]:
-    if not view.result.warnings:
-        return []
-    grid = Table.grid(padding=(0, 1))
-    for warning in view.result.warnings:
-        grid.add_row(Text("!", style="bold yellow"), Text(warning))
-    return [Group(Text("Warnings", style="bold"), grid)]
+def _sparks(block: doc.Sparks) -> RenderableType:
+    grid = RichTable.grid(padding=(0, 1))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for spark in block.rows:
+        text = Text(spark.text, style="not dim")
+        if spark.counts:
+            low, high = spark.ends
+            bars = Text(f"{low} ", style="dim").append(bars_of(spark.counts), style="cyan not dim").append(f" {high}")
+            text = bars.append(f"  {spark.text}", style="not dim") if spark.text else bars
+        grid.add_row(spark.name, text)
+    return _titled(block.title, grid)
+
+
+def _steps(block: doc.Steps, width: int) -> RenderableType:
+    lines = []
+    for text, command in block.items:
+        lines.append(_line(Text(text), "step"))
+        if command is not None:
+            lines.append((Text(), Text(wrapped(command, width - 3), style="cyan")))
+    return _titled(block.title, _grid(lines))
+
+
+def wrapped(command: str, width: int) -> str:
+    """A command on several lines that can be pasted: broken before options, with backslashes."""
+    lines = [""]
+    for place, piece in enumerate(command.split(" --")):
+        option = piece if not place else f"--{piece}"
+        if lines[-1] and len(lines[-1]) + len(option) + 3 > width:
+            lines.append(f"  {option}")
+        else:
+            lines[-1] += f" {option}" if lines[-1] else option
+    return " \\\n".join(lines)

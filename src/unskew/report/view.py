@@ -8,11 +8,10 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from unskew import metrics
 from unskew.estimators import Standing
 from unskew.report import numbers
 from unskew.report.names import clean, shown
-from unskew.result import Estimate, Result, Verdict, Weights
+from unskew.result import Estimate, MetricTraits, Result, Verdict, Weights
 
 Kept = TypeVar("Kept", bound=Hashable)
 Row = TypeVar("Row", Estimate, Verdict, Weights)
@@ -47,6 +46,7 @@ class View:
                 weights=tuple(_clean_row(row, names) for row in result.weights),
                 inputs=_clean_value(dict(result.inputs), names),
                 warnings=tuple(_clean_text(warning, names) for warning in result.warnings),
+                metrics={_clean_text(metric, names): traits for metric, traits in result.metrics.items()},
             )
         )
 
@@ -84,6 +84,20 @@ class View:
             there, key=lambda f: (place[f.segment], self.targets.index(f.target), self.metrics.index(f.metric))
         )
 
+    @cached_property
+    def not_debiased(self) -> set[str]:
+        """The estimators that take the log as it is."""
+        debiased = {e.estimator for e in self.result.estimates if Standing(e.standing).debiased}
+        return set(self.estimators) - debiased
+
+    def traits(self, metric: str) -> MetricTraits:
+        """What a reader must know of a metric."""
+        return self.result.metrics.get(metric, MetricTraits())
+
+    def lower_is_better(self, metric: str) -> bool:
+        """Whether the smaller value of this metric is the better one."""
+        return self.traits(metric).lower_is_better
+
     def facets_of(self, segment: str | None) -> list[Facet]:
         """The facets of one segment."""
         return [facet for facet in self.facets if facet.segment == segment]
@@ -102,13 +116,23 @@ class View:
         whole = self.facets_of(self.whole)
         if not whole:
             return None
-        return min(whole, key=lambda f: (not self._sums_items(f), self._strength(f, self.carrier(f)), whole.index(f)))
+        return min(
+            whole,
+            key=lambda f: (not self.traits(f.metric).additive, self._strength(f, self.carrier(f)), whole.index(f)),
+        )
 
     def carrier(self, facet: Facet) -> str:
         """The estimator whose word counts in a facet: that with the strongest promise among those with an interval.
 
         Of several with the same promise the last one counts: dr is asked for beside ips, not the other way round.
         """
+        return self._carriers[facet]
+
+    @cached_property
+    def _carriers(self) -> dict[Facet, str]:
+        return {facet: self._strongest(facet) for facet in self.facets}
+
+    def _strongest(self, facet: Facet) -> str:
         there = unique(e.estimator for e in self.estimates(facet))
         sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low)}
         known = [name for name in there if name in sure] or there
@@ -126,14 +150,26 @@ class View:
     def _strength(self, facet: Facet, estimator: str) -> int:
         return self.standing(facet, estimator).place
 
-    def _sums_items(self, facet: Facet) -> bool:
-        asked = metrics.make(facet.metric)
-        return not isinstance(asked, metrics.RankingMetric) or asked.shape is metrics.Shape.ADDITIVE
-
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
-        there = [e.estimator for e in self.estimates(facet) if not Standing(e.standing).debiased]
-        return there[0] if there and there[0] != self.carrier(facet) else None
+        return self._naive[facet]
+
+    @cached_property
+    def _naive(self) -> dict[Facet, str | None]:
+        found = {}
+        for facet in self.facets:
+            there = [e.estimator for e in self.estimates(facet) if not Standing(e.standing).debiased]
+            found[facet] = there[0] if there and there[0] != self.carrier(facet) else None
+        return found
+
+    def by_naive(self, v: Verdict) -> Verdict | None:
+        """What naive says of the same pair, if it is there and something else carries the headline."""
+        return self._by_naive.get((_facet(v), v.a, v.b))
+
+    @cached_property
+    def _by_naive(self) -> dict[tuple[Facet, str, str], Verdict]:
+        rows = ((_facet(v), v) for v in self.result.verdicts_)
+        return {(facet, v.a, v.b): v for facet, v in rows if v.estimator == self._naive.get(facet)}
 
     def estimates(self, facet: Facet, estimator: str | None = None) -> list[Estimate]:
         """The estimates of a facet."""
@@ -142,6 +178,16 @@ class View:
     def verdicts(self, facet: Facet, estimator: str | None = None) -> list[Verdict]:
         """The verdicts of a facet."""
         return [v for v in self._verdicts.get(facet, []) if estimator in (None, v.estimator)]
+
+    def by_model(self, facet: Facet) -> list[Estimate]:
+        """The estimates of a facet, model by model."""
+        order = (self.models, self.estimators)
+        return sorted(self.estimates(facet), key=lambda e: (order[0].index(e.model), order[1].index(e.estimator)))
+
+    def by_pair(self, facet: Facet) -> list[Verdict]:
+        """The verdicts of a facet, pair by pair."""
+        pairs = unique((v.a, v.b) for v in self.verdicts(facet))
+        return sorted(self.verdicts(facet), key=lambda v: pairs.index((v.a, v.b)))
 
     def comparisons(self, facet: Facet, estimator: str) -> int:
         """How many comparisons share one level: the pairs of models, for all users and in every segment."""
@@ -159,7 +205,7 @@ class View:
     def best(self, estimates: Iterable[Estimate]) -> str:
         """The model with the best value among estimates of one metric."""
         rows = list(estimates)
-        best = min if lower_is_better(rows[0].metric) else max
+        best = min if self.lower_is_better(rows[0].metric) else max
         return best(rows, key=lambda e: e.value).model
 
     @cached_property
@@ -169,16 +215,6 @@ class View:
     @cached_property
     def _verdicts(self) -> dict[Facet, list[Verdict]]:
         return _by_facet(self.result.verdicts_)
-
-
-def is_naive(estimator: str) -> bool:
-    """Whether this is the estimator that takes the log as it is."""
-    return estimator.split("(")[0] == "naive"
-
-
-def lower_is_better(metric: str) -> bool:
-    """Whether the smaller value of this metric is the better one."""
-    return metrics.make(metric).lower_is_better
 
 
 def unique(values: Iterable[Kept]) -> list[Kept]:
@@ -224,5 +260,9 @@ def _clean_value(value: Any, names: Mapping[str, str]) -> Any:
 def _by_facet(rows: Iterable[Cell]) -> dict[Facet, list[Cell]]:
     found: dict[Facet, list[Cell]] = {}
     for row in rows:
-        found.setdefault(Facet(row.metric, row.target, row.segment), []).append(row)
+        found.setdefault(_facet(row), []).append(row)
     return found
+
+
+def _facet(row: Estimate | Verdict) -> Facet:
+    return Facet(row.metric, row.target, row.segment)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
 from unskew.report import numbers
+from unskew.report.document import Sentence, Span
 from unskew.report.names import clean
-from unskew.report.view import Facet, View, lower_is_better, unique
+from unskew.report.view import Facet, View, unique
 from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"
@@ -21,24 +21,6 @@ AS_IT_IS = (
     "Nothing here undoes the skew of the log: models that resemble what was shown look better than they are. "
     "Estimators that undo it, such as snips, need propensities."
 )
-
-
-class Part(NamedTuple):
-    """A piece of a sentence; ``kind`` is ``name``, ``flag`` (naive disagrees) or empty."""
-
-    text: str
-    kind: str = ""
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence in pieces, so that every medium can set names and flags in its own way."""
-
-    parts: tuple[Part, ...]
-    verdict: str = ""
-
-    def __str__(self) -> str:
-        return "".join(part.text for part in self.parts)
 
 
 def sentences(result: Result) -> list[str]:
@@ -69,25 +51,25 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     """
     facet = view.headline
     if facet is None:
-        return [Sentence((Part("The result holds no estimates."),))]
+        return [Sentence((Span("The result holds no estimates."),))]
     carrier = view.carrier(facet)
     verdicts = view.verdicts(facet, carrier)
     if not verdicts:
         return [_score(e, view) for e in view.estimates(facet, carrier)]
-    naive = {(v.a, v.b): v for v in view.verdicts(facet, view.naive(facet))} if view.naive(facet) else {}
-    first = {part.text for part in title(view).parts if part.kind == "name"}
+    first = {part.text for part in title(view).spans if part.kind == "name"}
     ordered = sorted(verdicts, key=lambda v: (not decided(v), first.isdisjoint((v.a, v.b))))
     together, short = view.comparisons(facet, carrier), brief and len(verdicts) > 3
     values = {e.model: abs(e.value) for e in view.estimates(facet, carrier)}
     return [
         say(
             v,
-            naive.get((v.a, v.b)),
+            view.by_naive(v),
             comparisons=together,
             brief=short,
             least=least_tipping(view, v),
             scale=max(values.get(v.a, math.inf), values.get(v.b, math.inf)),
             needed=users_needed(view, v),
+            lower_is_better=view.lower_is_better(v.metric),
         )
         for v in ordered
     ]
@@ -189,6 +171,7 @@ def say(
     least: float | None = None,
     scale: float = math.inf,
     needed: int | None = None,
+    lower_is_better: bool = False,
 ) -> Sentence:
     """One verdict in plain words, with what naive would have said where that is something else.
 
@@ -197,17 +180,18 @@ def say(
         least: the tipping point to quote.
         scale: the larger of the two values, beside which a difference is small or not.
         needed: how many users would decide an open pair.
+        lower_is_better: whether the metric counts errors.
     """
     if math.isnan(verdict.difference):
         return _incomparable(verdict)
     if verdict.difference == 0.0 and not verdict.se > 0.0:
         return _identical(verdict)
     if decided(verdict):
-        parts = _decided(verdict, comparisons, brief, least)
+        parts = _decided(verdict, comparisons, brief, least, lower_is_better)
     else:
         parts = _undecided(verdict, brief, scale, needed)
     flag = disagreement(verdict, naive)
-    return Sentence((*parts, Part(f" {flag}", "flag")) if flag else parts, verdict.verdict)
+    return Sentence((*parts, Span(f" {flag}", "flag")) if flag else parts, verdict.verdict)
 
 
 def disagreement(verdict: Verdict, naive: Verdict | None) -> str:
@@ -225,23 +209,23 @@ def title(view: View) -> Sentence:
     """The headline of a page: which model is ahead, in a few words."""
     facet = view.headline
     if facet is None:
-        return Sentence((Part("No estimates"),))
+        return Sentence((Span("No estimates"),))
     found = _title(view, facet)
     if view.debiased:
         return found
-    first, *rest = found.parts
+    first, *rest = found.spans
     if not first.kind:  # our own words, no name of a model
-        first = Part(first.text[:1].lower() + first.text[1:])
-    return Sentence((Part(f"{NOT_DEBIASED}: ", "flag"), first, *rest), found.verdict)
+        first = Span(first.text[:1].lower() + first.text[1:])
+    return Sentence((Span(f"{NOT_DEBIASED}: ", "flag"), first, *rest), found.tone)
 
 
 def _title(view: View, facet: Facet) -> Sentence:
     verdicts = view.verdicts(facet, view.carrier(facet))
-    on = Part(f" on {facet.metric}{_among(facet)}")
+    on = Span(f" on {facet.metric}{_among(facet)}")
     if not verdicts:
-        return Sentence((Part("Estimates"), on))
+        return Sentence((Span("Estimates"), on))
     if all(math.isnan(v.difference) for v in verdicts):
-        return Sentence((Part("No comparison"), on))
+        return Sentence((Span("No comparison"), on))
     models = unique(name for v in verdicts for name in (v.a, v.b))
     beaten = {v.b if winner(v) == v.a else v.a for v in verdicts if decided(v)}
     known = all(v.verdict in (Outcome.BETTER, Outcome.WORSE) for v in verdicts if decided(v))
@@ -249,16 +233,16 @@ def _title(view: View, facet: Facet) -> Sentence:
     ahead = [model for model in models if model not in beaten]
     if len(models) == 2 and len(ahead) == 1:
         (behind,) = beaten
-        return Sentence((Part(ahead[0], "name"), Part(f" {leads} "), Part(behind, "name"), on), word)
+        return Sentence((Span(ahead[0], "name"), Span(f" {leads} "), Span(behind, "name"), on), word)
     if not beaten:
-        return Sentence((Part("This log cannot decide between "), *_together(models), on), "undecided")
+        return Sentence((Span("This log cannot decide between "), *_together(models), on), "undecided")
     if len(ahead) == 1 and all(decided(v) for v in verdicts if ahead[0] in (v.a, v.b)):
         rest = "both others" if len(models) == 3 else f"all {len(models) - 1} others"
-        return Sentence((Part(ahead[0], "name"), Part(f" {leads} {rest}"), on), word)
+        return Sentence((Span(ahead[0], "name"), Span(f" {leads} {rest}"), on), word)
     if not ahead:
-        return Sentence((Part("No model is ahead of all others"), on), "undecided")
+        return Sentence((Span("No model is ahead of all others"), on), "undecided")
     tail = f" {'is' if len(ahead) == 1 else 'are'} not beaten by any other model"
-    return Sentence((*_together(ahead), Part(tail), on), "undecided")
+    return Sentence((*_together(ahead), Span(tail), on), "undecided")
 
 
 def trust(view: View) -> list[str]:
@@ -328,7 +312,9 @@ def refused(view: View) -> list[str]:
     return [f"{', '.join(cells)}: {reason}" for reason, cells in reasons.items()]
 
 
-def _decided(verdict: Verdict, comparisons: int, brief: bool, least: float | None) -> tuple[Part, ...]:
+def _decided(
+    verdict: Verdict, comparisons: int, brief: bool, least: float | None, lower_is_better: bool
+) -> tuple[Span, ...]:
     """The winner comes first, so a verdict of *worse* or *behind* is told from the other side."""
     if Outcome(verdict.verdict).first:
         first, second, sign, low, high = verdict.a, verdict.b, 1.0, verdict.low, verdict.high
@@ -337,13 +323,13 @@ def _decided(verdict: Verdict, comparisons: int, brief: bool, least: float | Non
     known = verdict.verdict in (Outcome.BETTER, Outcome.WORSE)
     measured = f"{_difference(sign * verdict.difference, low, high)}, {numbers.p_phrase(verdict.p_adjusted)}"
     correction = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    lower = " (lower is better)" if lower_is_better(verdict.metric) else ""
+    lower = " (lower is better)" if lower_is_better else ""
     given = f", if {verdict.assumption}" if verdict.assumption else ""
     text = f" on {verdict.metric}{lower}{given}: {measured}{correction}.{_tipping(verdict, least)}"
     if brief:
         shown = f", Γ {numbers.gamma(least)}" if least is not None and math.isfinite(least) else ""
         text = f"{given}: {measured}{shown}."
-    return Part(first, "name"), Part(" is better than " if known else " is ahead of "), Part(second, "name"), Part(text)
+    return Span(first, "name"), Span(" is better than " if known else " is ahead of "), Span(second, "name"), Span(text)
 
 
 def _tipping(verdict: Verdict, least: float | None) -> str:
@@ -360,13 +346,13 @@ def _tipping(verdict: Verdict, least: float | None) -> str:
     return f" This could reverse if {what} wrong by a factor of {factor} in the worst direction."
 
 
-def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) -> tuple[Part, ...]:
+def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) -> tuple[Span, ...]:
     """An open pair: why it is open, or how many users would settle it, or that it hardly matters.
 
     Only what an interval shows to be close is called equal: with few users, a difference near 0 is mere chance.
     """
     measured = _difference(verdict.difference, verdict.low, verdict.high)
-    names = Part(verdict.a, "name"), Part(" and "), Part(verdict.b, "name")
+    names = Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name")
     apart = max(abs(verdict.low), abs(verdict.high))
     tail = ""
     if verdict.trust:
@@ -376,33 +362,33 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
     elif needed is not None:
         tail = f" About {numbers.about(needed)} users would be needed at this difference."
     elif verdict.users_needed is None and apart <= APART * scale:
-        start = () if brief else (Part(f"On {verdict.metric} "),)
+        start = () if brief else (Span(f"On {verdict.metric} "),)
         less = numbers.above(apart, numbers.decimals([(verdict.low, verdict.high)]))
-        return *start, *names, Part(f" are practically equal: less than {less} apart, {measured}.")
+        return *start, *names, Span(f" are practically equal: less than {less} apart, {measured}.")
     elif verdict.users_needed is None and math.isfinite(apart):
         tail = " More than a hundred times the users would be needed at this difference."
     if brief:
-        return *names, Part(f" undecided: {measured}.{tail}")
-    return Part("This log cannot decide between "), *names, Part(f" on {verdict.metric}: {measured}.{tail}")
+        return *names, Span(f" undecided: {measured}.{tail}")
+    return Span("This log cannot decide between "), *names, Span(f" on {verdict.metric}: {measured}.{tail}")
 
 
 def _identical(verdict: Verdict) -> Sentence:
-    tail = Part(f" on {verdict.metric}: they score the same for every user.")
-    return Sentence((Part(verdict.a, "name"), Part(" equals "), Part(verdict.b, "name"), tail), verdict.verdict)
+    tail = Span(f" on {verdict.metric}: they score the same for every user.")
+    return Sentence((Span(verdict.a, "name"), Span(" equals "), Span(verdict.b, "name"), tail), verdict.verdict)
 
 
 def _incomparable(verdict: Verdict) -> Sentence:
-    tail = Part(f" cannot be compared on {verdict.metric}: there is no estimate of their difference.")
-    return Sentence((Part(verdict.a, "name"), Part(" and "), Part(verdict.b, "name"), tail), verdict.verdict)
+    tail = Span(f" cannot be compared on {verdict.metric}: there is no estimate of their difference.")
+    return Sentence((Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name"), tail), verdict.verdict)
 
 
 def _score(e: Estimate, view: View) -> Sentence:
     if math.isnan(e.value):
-        return Sentence((Part(e.model, "name"), Part(f" has no estimate on {e.metric}.")))
+        return Sentence((Span(e.model, "name"), Span(f" has no estimate on {e.metric}.")))
     places = view.places(Facet(e.metric, e.target, e.segment))
     known = limits(e, places)
     value = f"{numbers.number(e.value, places)} {known if known.startswith('[') else f'({known})'}"
-    return Sentence((Part(e.model, "name"), Part(f" scores {value} on {e.metric} ({e.estimator}).")))
+    return Sentence((Span(e.model, "name"), Span(f" scores {value} on {e.metric} ({e.estimator}).")))
 
 
 def limits(e: Estimate, places: int | None) -> str:
@@ -419,14 +405,14 @@ def _difference(value: float, low: float, high: float) -> str:
     return f"{numbers.number(value, places, sign=True)} {known}"
 
 
-def _together(models: list[str]) -> tuple[Part, ...]:
+def _together(models: list[str]) -> tuple[Span, ...]:
     if len(models) > 4:
-        return (Part(f"{len(models)} models"),)
-    parts: list[Part] = []
+        return (Span(f"{len(models)} models"),)
+    parts: list[Span] = []
     for n, model in enumerate(models):
         if n:
-            parts.append(Part(" and " if n == len(models) - 1 else ", "))
-        parts.append(Part(model, "name"))
+            parts.append(Span(" and " if n == len(models) - 1 else ", "))
+        parts.append(Span(model, "name"))
     return tuple(parts)
 
 

@@ -1,22 +1,76 @@
-"""A comparison of propensities as texts: what changes, how far estimates move, all of them side by side."""
+"""The document of a comparison of propensities: what changes, how far estimates move, all of them side by side."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
 
+from unskew.estimators import Standing
 from unskew.evaluation.comparison import Move, PropensityComparison
 from unskew.inference.verdict import opposite
+from unskew.report import document as doc
 from unskew.report import numbers
-from unskew.report.audit_rows import Sheet
+from unskew.report import result_charts as charts
 from unskew.report.names import clean, shown
-from unskew.report.rows import estimate_rows
-from unskew.report.view import Facet, View, is_naive, unique
-from unskew.report.words import NOT_DEBIASED
+from unskew.report.result_document import drawn
+from unskew.report.texts import glossary, section
+from unskew.report.view import Facet, View, unique
+from unskew.report.words import NOT_DEBIASED, limits
 from unskew.result import Result, Verdict
 
 Words = list[tuple[str, str, str]]
+SENTENCES = 8
+_OF_RESULTS = (
+    "estimate", "interval", "naive", "propensity", "ess", "largest share", "per_user", "pooled", "per_user_sum",
+    "difference", "verdict",
+)  # fmt: skip
 _SIZES = ("metric", "estimator", "target", "segment", "a", "b")
+_WIDER = range(130, doc.EVER)  # propensities have long names
+_NARROWER = range(130)
+
+
+def comparison_document(comparison: PropensityComparison) -> doc.Document:
+    """What people look at, from a comparison whose names are safe to print."""
+    comparison = tidy(comparison)
+    view = side_by_side(comparison)
+    changed = doc.Sentences(_said(changes(comparison)), "", SENTENCES, "more verdicts change", ".changes() has them")
+    others = doc.Sentences(_said(beside(comparison)))
+    moving = doc.Tables((moves(comparison),), where=".moves()")
+    estimates = doc.Tables(tuple(_estimates(view, facet) for facet in view.facets), where=".table()")
+    legend = charts.legend(view, view.estimators, "Propensities")
+    forests = drawn(view, view.facets_of(view.whole), charts.forest, (legend,), doc.EVER)
+    return doc.Document(
+        title=doc.Sentence.plain(title(comparison)),
+        summary=(changed, others, *_notes(comparison)),
+        body=(
+            section("comparison.moves", forests, moving),
+            doc.on_page(section("comparison.verdicts", _verdict_table(comparison))),
+            section("comparison.tables", estimates),
+            glossary("comparison", also=_OF_RESULTS),
+        ),
+    )
+
+
+def _said(words: Words) -> tuple[doc.Sentence, ...]:
+    return tuple(
+        doc.Sentence((doc.Span(subject, "name"), doc.Span(f" {text}")), level) for level, subject, text in words
+    )
+
+
+def _notes(comparison: PropensityComparison) -> tuple[doc.Block, ...]:
+    """What was fitted, the warnings, and the sizes."""
+    fitted = "; ".join(f"{name} was fitted as {text}" for name, text in comparison.fitted.items() if name != text)
+    first = next(iter(comparison.results.values()))
+    facts = (
+        ("propensities", numbers.count(len(comparison.results))),
+        ("models", numbers.count(len({e.model for e in first.estimates}))),
+        ("users", numbers.spread((e.users for e in first.estimates), numbers.count)),
+    )
+    return (
+        doc.on_page(doc.Paragraph(f"{fitted}." if fitted else "", "basis")),
+        doc.Callout("Warnings", tuple(warnings(comparison)), "warning"),
+        doc.on_page(doc.Facts(facts)),
+    )
 
 
 def tidy(comparison: PropensityComparison) -> PropensityComparison:
@@ -44,10 +98,10 @@ def side_by_side(comparison: PropensityComparison) -> View:
                 rows.append(replace(e, estimator=name, target=f"{e.estimator}, {e.target}"))
     first = next(iter(comparison.results.values()))
     for e in first.estimates:
-        if is_naive(e.estimator) and "naive" not in names:
+        if not Standing(e.standing).debiased and e.estimator not in names:
             alike = unique(row.target for row in rows if row.target.endswith(f", {e.target}"))
             contrast += [replace(e, target=target) for target in alike]
-    return View(Result(tuple(contrast + rows), (), (), {}, ()))
+    return View(Result(tuple(contrast + rows), (), (), {}, (), metrics=first.metrics))
 
 
 def title(comparison: PropensityComparison) -> str:
@@ -113,40 +167,46 @@ def warnings(comparison: PropensityComparison) -> list[str]:
     return [text if len(names) == every else f"{'; '.join(names)}: {text}" for text, names in said.items()]
 
 
-def moves(comparison: PropensityComparison, *, wide: bool) -> Sheet:
+def moves(comparison: PropensityComparison) -> doc.Table:
     """How far every weighted estimate moves."""
     found = [m for m in comparison.all_moves() if m.weighted or m.spread]
     places = {key: _places(comparison, *key) for key in {(m.metric, m.target, m.segment) for m in found}}
+    segmented = any(e.segment is not None for result in comparison.results.values() for e in result.estimates)
     rows = []
     for m in found:
         digits = places[m.metric, m.target, m.segment]
-        ends = (numbers.number(m.smallest, digits), numbers.number(m.largest, digits))
-        under = (m.smallest_under, m.largest_under) if wide else ()
-        what = (m.metric, m.estimator, m.target) if wide else (_cell(m.metric, m.estimator, m.target, None),)
-        segment = (m.segment or "all users",) if _segmented(comparison) else ()
-        names = (m.model, *what, *segment)
-        ratio = numbers.number(m.ratio, 2)
-        rows.append((*names, *under, *ends, numbers.number(m.spread, digits), ratio))
-    columns = ("model", *(("metric", "estimator", "target") if wide else ("cell",)))
-    columns += ("segment",) if _segmented(comparison) else ()
-    columns += ("smallest under", "largest under") if wide else ()
-    named = len(columns)
-    columns += ("smallest", "largest", "spread", "÷ half-width")
-    note = "largest minus smallest estimate over the propensities, and over the mean half-width of the intervals"
-    return Sheet("How far estimates move", note, columns, tuple(rows), named)
-
-
-def estimates(view: View, facet: Facet) -> Sheet:
-    """The estimates of one metric and estimator: a row per model and propensity."""
-    rows = tuple(
-        (row.model, row.estimator, row.value, row.interval, row.ess, row.largest) for row in estimate_rows(view, facet)
+        cell = (_cell(m.metric, m.estimator, m.target, None), m.metric, m.estimator, m.target, m.segment or "all users")
+        under = (m.smallest_under, m.largest_under)
+        ends = (numbers.number(value, digits) for value in (m.smallest, m.largest, m.spread))
+        rows.append((m.model, *cell, *under, *ends, numbers.number(m.ratio, 2)))
+    heads = (
+        doc.Column("model", "name"),
+        doc.Column("cell", "name", page=False, terminal=_NARROWER),
+        *(doc.Column(label, "name", terminal=_WIDER) for label in ("metric", "estimator", "target")),
+        doc.Column("segment", "name", page=segmented, terminal=range(doc.EVER * segmented)),
+        *(doc.Column(label, "name", terminal=_WIDER) for label in ("smallest under", "largest under")),
+        *(doc.Column(label) for label in ("smallest", "largest", "spread", "÷ half-width")),
     )
-    columns = ("model", "propensity", "estimate", "interval", "ess", "largest share")
+    note = "largest minus smallest estimate over the propensities, and over the mean half-width of the intervals"
+    return doc.Table("How far estimates move", note, heads, tuple(rows))
+
+
+def _estimates(view: View, facet: Facet) -> doc.Table:
+    """The estimates of one metric and estimator: a row per model and propensity."""
+    places = view.places(facet)
+    rows = tuple(
+        (
+            *(e.model, e.estimator, numbers.number(e.value, places), limits(e, places)),
+            *(numbers.count(e.ess), numbers.share(e.max_weight_share)),
+        )
+        for e in view.by_model(facet)
+    )
+    model, *rest = doc.columns(("model", "propensity"), ("estimate", "interval", "ess", "largest share"))
     note = ", ".join(text for text in (facet.target, facet.segment) if text)
-    return Sheet(facet.metric, note, columns, rows, 2)
+    return doc.Table(facet.metric, note, (replace(model, once=True), *rest), rows)
 
 
-def verdicts(comparison: PropensityComparison) -> Sheet:
+def _verdict_table(comparison: PropensityComparison) -> doc.Table:
     """A row per pair and cell, a column per propensity."""
     names = list(comparison.results)
     cells = _by_pair(comparison)
@@ -155,7 +215,7 @@ def verdicts(comparison: PropensityComparison) -> Sheet:
         for cell, found in cells.items()
     )
     note = "difference of the two models, and what follows from it"
-    return Sheet("Verdicts by propensity", note, ("pair", "cell", *names), rows, 2 + len(names))
+    return doc.Table("Verdicts by propensity", note, doc.columns(("pair", "cell", *names), ()), rows)
 
 
 def _by_pair(comparison: PropensityComparison) -> dict[tuple[str, ...], dict[str, Verdict]]:
@@ -213,10 +273,6 @@ def _verdict(v: Verdict | None) -> str:
     if v is None:
         return numbers.DASH
     return f"{v.verdict} {numbers.number(v.difference, numbers.decimals([(v.low, v.high)]), sign=True)}"
-
-
-def _segmented(comparison: PropensityComparison) -> bool:
-    return any(e.segment is not None for result in comparison.results.values() for e in result.estimates)
 
 
 def _places(comparison: PropensityComparison, metric: str, target: str, segment: str | None) -> int | None:
