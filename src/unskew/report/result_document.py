@@ -12,6 +12,8 @@ from unskew.report.texts import glossary, section
 from unskew.report.view import Facet, View, unique
 from unskew.result import Result, Verdict
 
+Both = dict[Facet, tuple[doc.Table, doc.Table]]  # the estimates and the verdicts of each facet
+
 SHOWN = 3  # charts, tables and segments that are not folded away
 SENTENCES = 6
 ROWS = 36  # of verdicts on a terminal, whose doubts are told
@@ -25,15 +27,15 @@ def result_document(result: Result) -> doc.Document:
     view = View.of(result)
     said = words.headline_sentences(view, brief=True)
     facet = view.headline
-    title = words.title(view)
+    tables = {facet: (estimate_table(view, facet), verdict_table(view, facet)) for facet in view.facets}
     return doc.Document(
-        title=title,
+        title=words.title(view),
         panel="" if len(said) > 1 or not view.debiased else "Verdict",
         subtitle=f"{view.carrier(facet)}, {facet.target}" if facet else "",
         summary=_summary(view, said),
         body=(
-            doc.on_page(*_charts(view), _weights(view), _segments(view)),
-            *_tables(view),
+            doc.on_page(*_charts(view), _weights(view), _segments(view, tables)),
+            *_tables(view, tables),
             *_inputs(view),
             glossary("result"),
         ),
@@ -131,19 +133,17 @@ def _weights(view: View) -> doc.Section:
     return section("result.weights", doc.Cards(found, shown=SHOWN))
 
 
-def _segments(view: View) -> doc.Section:
+def _segments(view: View, tables: Both) -> doc.Section:
     names = [name for name in view.segments if name != view.whole]
-    folded = (_segment(view, name, place < SHOWN) for place, name in enumerate(names))
+    folded = (_segment(view, tables, name, place < SHOWN) for place, name in enumerate(names))
     return section("result.segments", *(_overview(view) if names else ()), *folded)
 
 
-def _segment(view: View, name: str, opened: bool) -> doc.Folded:
+def _segment(view: View, tables: Both, name: str, opened: bool) -> doc.Folded:
     facets = view.facets_of(name)
     users = numbers.spread((e.users for facet in facets for e in view.estimates(facet)), numbers.count)
-    tables = [
-        table for facet in facets for table in (estimate_table(view, facet), verdict_table(view, facet)) if table.rows
-    ]
-    return doc.Folded(name, f"{users} users", (drawn(view, facets, charts.forest), *tables), opened)
+    found = (table for facet in facets for table in tables[facet] if table.rows)
+    return doc.Folded(name, f"{users} users", (drawn(view, facets, charts.forest), *found), opened)
 
 
 def _overview(view: View) -> tuple[doc.Block, ...]:
@@ -165,25 +165,25 @@ def _overview(view: View) -> tuple[doc.Block, ...]:
     return (doc.Cards((chart,)),) if chart is not None else ()
 
 
-def _tables(view: View) -> tuple[doc.Block, ...]:
+def _tables(view: View, tables: Both) -> tuple[doc.Block, ...]:
     """Every estimate and every verdict; on a page those of segments stand with their segment."""
     if not view.facets:
         return ()
     rows = [v for facet in view.facets for v in view.by_pair(facet)]
     differs = any(words.disagreement(v, view.by_naive(v)) for v in rows)
     return (
-        doc.on_page(section("result.tables", *_all(view, view.facets_of(view.whole)), _promises(view))),
+        doc.on_page(section("result.tables", *_all(tables, view.facets_of(view.whole)), _promises(view))),
         doc.in_brief(
-            *_all(view, view.facets),
+            *_all(tables, view.facets),
             doc.Paragraph("naive says something else" if differs else "", "disagreement"),
             _doubts(rows[:ROWS]),
         ),
     )
 
 
-def _all(view: View, facets: list[Facet]) -> tuple[doc.Tables, doc.Tables]:
-    estimates = tuple(estimate_table(view, facet) for facet in facets)
-    verdicts = tuple(table for facet in facets if (table := verdict_table(view, facet)).rows)
+def _all(tables: Both, facets: list[Facet]) -> tuple[doc.Tables, doc.Tables]:
+    estimates = tuple(tables[facet][0] for facet in facets)
+    verdicts = tuple(tables[facet][1] for facet in facets if tables[facet][1].rows)
     return (
         doc.Tables(estimates, "Estimates", FACETS, SHOWN, ".table()"),
         doc.Tables(verdicts, "Verdicts", FACETS, SHOWN, ".verdicts()"),

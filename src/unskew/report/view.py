@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -191,8 +192,11 @@ class View:
 
     def comparisons(self, facet: Facet, estimator: str) -> int:
         """How many comparisons share one level: the pairs of models, for all users and in every segment."""
-        cell = (facet.metric, facet.target, estimator)
-        return sum((v.metric, v.target, v.estimator) == cell for v in self.result.verdicts_)
+        return self._comparisons[facet.metric, facet.target, estimator]
+
+    @cached_property
+    def _comparisons(self) -> Counter[tuple[str, str, str]]:
+        return Counter((v.metric, v.target, v.estimator) for v in self.result.verdicts_)
 
     def places(self, facet: Facet) -> int | None:
         """Decimals for the estimates of a facet: one number, so that columns line up."""
