@@ -69,6 +69,7 @@ class Made:
 
     make: Callable[[Any], Any]
     called: str = "a part"
+    example: str = ""
 
     def of(self, value: object, what: str) -> Any:
         """What the function makes of it."""
@@ -155,8 +156,9 @@ class Part:
                     f"cannot read '{plain(spec)}': '{cls.name}' has no option '{plain(key)}' (known: {there})."
                 )
             given[key] = value
-        if lacking := [f"{rule.kind}" for e, rule in known if e.name not in given and _required(e)]:
-            raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({lacking[0]}).")
+        if lacking := [rule.kind for e, rule in known if e.name not in given and _required(e)]:
+            example = getattr(lacking[0], "example", "") or lacking[0]
+            raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({example}).")
         if spec.at is not None and cut is not None:
             given[cut] = spec.at
         taken = {entry.name for entry in fields(cls)}  # type: ignore[arg-type]

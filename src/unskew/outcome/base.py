@@ -50,7 +50,7 @@ class Outcome(Part, ABC):
         inputs: FitInputs = NO_INPUTS,
         weights: Floats | None = None,
     ) -> Self:
-        """Learn from the seen pairs of a log; what comes ready-made has nothing to learn.
+        """Learn from the seen pairs of a log, in place; what comes ready-made has nothing to learn.
 
         Args:
             log: seen pairs with their outcomes, zeros included.

@@ -46,7 +46,7 @@ class Crossfit(Outcome):
         seed: another division.
     """
 
-    inner: Outcome = option(MISSING, Made(_made, "an outcome model"), "what is fitted", unnamed=True)
+    inner: Outcome = option(MISSING, Made(_made, "an outcome model", "logistic_mf"), "what is fitted", unnamed=True)
     folds: int = option(5, FOLDS, "of pairs")
     seed: int = option(0, SEED, "of the folds")
     models: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)

@@ -38,7 +38,12 @@ class Given(Outcome):
         invalid: rows that cannot be used are an ``error``, or ``drop`` leaves them out and counts them.
     """
 
-    source: Any = option(MISSING, Made(lambda source: source, "FILE"), "a table user, item, prediction", unnamed=True)
+    source: Any = option(
+        MISSING,
+        Made(lambda source: source, "FILE", "predictions.parquet"),
+        "a table user, item, prediction",
+        unnamed=True,
+    )
     default: float | None = option(None, Number(), "what pairs without a row get")
     columns: Mapping[str, str] | None = None
     invalid: Invalid = "error"

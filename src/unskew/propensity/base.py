@@ -126,7 +126,7 @@ class Propensity(Part, ABC):
         return Scope.TRAIN
 
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
-        """Learn from a training log; known and uniform propensities have nothing to learn.
+        """Learn from a training log, in place; known and uniform propensities have nothing to learn.
 
         Args:
             log: all seen rows of training; positives are those with a gain (else a value) above 0. Where its

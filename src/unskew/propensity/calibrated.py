@@ -52,7 +52,7 @@ class Calibrated(Propensity):
         over: folds of ``pairs``, or of ``users``.
     """
 
-    inner: Propensity = option(MISSING, Made(_made, "a propensity"), "what is calibrated", unnamed=True)
+    inner: Propensity = option(MISSING, Made(_made, "a propensity", "popularity"), "what is calibrated", unnamed=True)
     method: str = option("isotonic", Words(METHODS), "the curve")
     folds: int = option(5, FOLDS, "by which its points are fitted", changed=True)
     over: str = option("pairs", Words(("pairs", "users")), "what folds are made of", changed=True)

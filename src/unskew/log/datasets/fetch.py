@@ -171,6 +171,8 @@ def receive(
                     progress(stage, done, total or limit)
     except HTTPError as problem:
         raise _failed(url, f"the server answered {problem.code} {problem.reason}") from problem
+    except InputError:
+        raise
     except (HTTPException, OSError, ValueError) as problem:
         reason = getattr(problem, "reason", None) or problem
         raise _failed(url, str(reason) or type(reason).__name__) from problem

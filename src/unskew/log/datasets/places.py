@@ -89,6 +89,8 @@ def registry() -> dict[str, str]:
         return {}
     except OSError as problem:
         raise InputError(_spoilt(path, problem.strerror or str(problem))) from problem
+    except InputError:
+        raise
     except ValueError as problem:
         raise InputError(_spoilt(path, str(problem))) from problem
     if not isinstance(known, dict) or not all(isinstance(folder, str) for folder in known.values()):
