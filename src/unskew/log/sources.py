@@ -94,6 +94,8 @@ def open_file(path: str | PathLike[str]) -> OpenFile:
     file = check_file(path, "Give one file: .csv, .tsv or .parquet.", _named_set(path))
     if not file.stat().st_size:
         raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
+    if not _utf8(file):
+        raise InputError(f"{shown(file)}: the name of the file is not in UTF-8.\nRename it, or make a link to it.")
     ending = ending_of(file)
     with reading(str(file)):
         if ending in _SEPARATORS:
@@ -112,6 +114,14 @@ def _named_set(path: str | PathLike[str]) -> str:
     from unskew.log.datasets import NAMES
 
     return f" '{path}' names a data set, which Python reads: us.load('{path}')." if str(path) in NAMES else ""
+
+
+def _utf8(file: Path) -> bool:
+    """Whether polars can open a file of this name."""
+    try:
+        return bool(str(file).encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def ending_of(file: Path) -> str:
