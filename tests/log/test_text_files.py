@@ -77,7 +77,7 @@ def test_quoted_fields_hold_anything(tmp_path: Path) -> None:
         ("user,item, item \n1,2,3\n", "two columns 'item', at places 2 and 3"),
         ("1,2\n3,4\n5,6\n", "The first line seems to be a row, not a header"),
         ("user,item\n1, 2\n", "column 'item' must hold ids without blanks around them or line ends inside; row 1"),
-        ("user,item\n1,a\nb\u200b,a\n", "column 'user' must hold ids without blanks around them or line ends inside; row 2"),
+        ("user,item\n1,a\nb\u200b,a\n", "'user' must hold ids without blanks around them or line ends inside; row 2"),
         ("user,item\n1,a\n2,b\rc\n", r"row 2 (not counting the header) has 'b\rc'"),
         ("%PDF-1.4user,item\n1,2\n", "the content is a PDF document"),
         ("{}user,item\n1,2\n", "the content is JSON"),

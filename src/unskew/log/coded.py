@@ -27,7 +27,7 @@ def code_ids(table: Table, name: str, column: pl.Series) -> tuple[Ids, Codes]:
 
 
 def padded_id(ids: Ids) -> str | None:
-    """The first id that begins or ends with a blank or a sign without width, which nobody would see, or holds a line end.
+    """The first id that begins or ends with something invisible (a blank, a sign without width), or holds a line end.
 
     A lone carriage return ends a line for some programs and not for others.
     """
