@@ -21,6 +21,7 @@ from unskew.log.paths import check_file, shown
 from unskew.log.sorted_flags import without_sorted_flags
 from unskew.log.table import Table
 from unskew.log.text import TextFile
+from unskew.panics import held_back
 from unskew.plain import plain
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -158,7 +159,8 @@ def reading(source: str, text: TextFile | None = None) -> Iterator[None]:
     A panic of polars is no ``Exception``, so that it would pass by those who catch all.
     """
     try:
-        yield
+        with held_back():
+            yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeError) as problem:
         reason = plain(str(problem).strip().split("\n")[0], 200)
         hint = text.stray_quote() if text is not None and "utf-8" not in reason.lower() else ""
