@@ -21,6 +21,7 @@ from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
 from unskew.cli.reproduce import reproduce
 from unskew.cli.simulate import app as simulate
+from unskew.panics import hold_back_panics
 from unskew.plain import plain
 
 app = typer.Typer(
@@ -57,6 +58,7 @@ app.add_typer(simulate, name="simulate")
 def main() -> None:
     """The command line's entry point: what may go wrong before a command begins and after it has ended."""
     _tame_streams()
+    hold_back_panics()
     warnings.formatwarning = lambda message, *place: f"{plain(message, 500)}\n"  # nobody needs the line of code
     try:
         code = app(standalone_mode=False)

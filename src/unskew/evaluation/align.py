@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from unskew.evaluation.evidence import evidence_of, summary_of, training_propens
 from unskew.evaluation.fits import fitted_propensity
 from unskew.evaluation.level import LevelCheck, LevelInputs, check_level
 from unskew.evaluation.lists import PLACES_BEYOND, TRAINING_ITEMS, code_lists
+from unskew.evaluation.lookalikes import written_otherwise
 from unskew.evaluation.predicted import Made, Sources, lists_of_predictions, no_lists, predicted_rows
 from unskew.evaluation.rows import has_level, inside, judged, with_propensities
 from unskew.evaluation.rules import Ledger, Rules, plain
@@ -30,6 +31,7 @@ from unskew.log.interactions import REPEATED
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings, train_gains
 from unskew.outcome import Outcome
+from unskew.plain import plain as shortened
 from unskew.propensity import Propensity, Side
 
 
@@ -87,6 +89,7 @@ def align(
     shown = _vocabulary(test, seen, ())
     logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
     items = _vocabulary(test, seen, [logged, *(found.items for found in lists.values())])
+    ledger.warnings.extend(_written_otherwise(test, seen, catalogue))
     known = None if seen is None else seen.take(inside(seen, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, ledger)
     told = None if seen is None else replace(seen, gain=training_gains(seen, rules))
@@ -163,6 +166,17 @@ def _repeated(*logs: Log | None) -> list[str]:
     """Pairs that a log holds several times and that were kept once without anybody asking for it."""
     notes = [f"{log.account.source}: {note}." for log in logs if log is not None for note in log.account.notes]
     return list(dict.fromkeys(text for text in notes if text.endswith(f"{REPEATED}.")))
+
+
+def _written_otherwise(test: Log, seen: Log | None, catalogue: Catalogue | None) -> Iterator[str]:
+    """Ids of the training log and of the catalogue that the test log has under another spelling."""
+    ours = {"user": test.users, "item": test.items}
+    if seen is not None:
+        theirs, harm = {"user": seen.users, "item": seen.items}, "nobody has seen them in training as it is"
+        yield from written_otherwise(f"training log {seen.account.source}", theirs, ours, harm)
+    if catalogue is not None:
+        harm = "each counts as two items as it is"
+        yield from written_otherwise(f"catalogue {catalogue.account.source}", {"item": catalogue.items}, ours, harm)
 
 
 def _told_of(
@@ -285,7 +299,7 @@ def _relevant(population: Population | None, rows: Log) -> Floats | None:
         u = int(np.argmax(short))
         raise InputError(
             f"{population.account.source}: column 'relevant' says {population.relevant[u]:g} for user "
-            f"'{rows.users.values[u]}', who has {seen[u]:g} relevant items in the test log alone.\n"
+            f"'{shortened(rows.users.values[u])}', who has {seen[u]:g} relevant items in the test log alone.\n"
             "It must count all relevant candidates, seen or not."
         )
     return population.relevant

@@ -30,7 +30,8 @@ def code_lists(
         found, repeats, told = given.recode(test.users, test.items), 0, shortened(name)
         outside = _recognise(told, given, test.users, logged, ledger)
         _refuse_silence(told, given, found, scored)
-        ledger.warnings.extend(written_otherwise(told, given, test.users, logged))
+        theirs, ours = {"user": given.users, "item": given.items}, {"user": test.users, "item": logged}
+        ledger.warnings.extend(written_otherwise(told, theirs, ours, "they cannot be hits as it is"))
         if seen is not None and rules.drop_seen:
             found = found.drop_seen(seen)
         elif seen is not None:

@@ -1,21 +1,31 @@
-"""Ids of lists that miss those of the logs only by how they are written: '007' and '7', 'é' in one sign or in two.
+"""Ids that miss those of the logs only by how they are written: '007' and '7', 'é' in one sign or in two.
 
-A spreadsheet takes zeros off, and pandas writes 7.0 for 7. Such lists miss hits, which looks like a worse model.
+A spreadsheet takes zeros off, and pandas writes 7.0 for 7. Such lists miss hits, which looks like a worse model; such a
+training log leaves out nothing, and such a catalogue has every item twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from unskew.log import Ids, Recommendations
+from unskew.log import Ids
 from unskew.plain import plain
 
 
-def written_otherwise(name: str, lists: Recommendations, users: Ids, items: Ids) -> Iterator[str]:
-    """A sentence for users and items that the logs know under another spelling."""
-    for what, theirs, ours in (("user", lists.users, users), ("item", lists.items, items)):
+def written_otherwise(name: str, given: Mapping[str, Ids], logged: Mapping[str, Ids], harm: str) -> Iterator[str]:
+    """A sentence for users and items that the logs know under another spelling.
+
+    Args:
+        name: of the model or the file.
+        given, logged: its ids and those of the logs, by what they are ids of: ``user``, ``item``.
+        harm: what comes of it, to the end of the sentence.
+    """
+    for what, theirs in given.items():
+        ours = logged[what]
+        if theirs.values.dtype.is_integer() and ours.values.dtype.is_integer():
+            continue  # a number is written in one way only
         unknown = theirs.values.filter(pl.Series(theirs.into(ours) < 0))
         if not len(unknown):
             continue
@@ -26,7 +36,7 @@ def written_otherwise(name: str, lists: Recommendations, users: Ids, items: Ids)
             yield (
                 f"{name}: {len(found):,} of its {len(theirs):,} {what}s occur in no log as they are written, such as "
                 f"'{plain(theirs_first)}', where the logs have '{plain(ours_first)}'. If they are the same, write them "
-                "alike: they cannot be hits as it is."
+                f"alike: {harm}."
             )
 
 

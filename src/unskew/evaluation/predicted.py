@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unskew.bounds import LARGEST
 from unskew.errors import InputError
 from unskew.evaluation.inputs import Predictor
+from unskew.evaluation.lookalikes import written_otherwise
 from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
@@ -50,6 +51,9 @@ def predicted_rows(sources: Sources, rows: Log, rules: Rules, ledger: Ledger) ->
                 "drop; the result will say how many were dropped."
             )
         missing |= lacks
+        if lacks.any() and isinstance(source := sources[name], Predictions):
+            theirs, ours = {"user": source.users, "item": source.items}, {"user": rows.users, "item": rows.items}
+            ledger.warnings.extend(written_otherwise(plain(name), theirs, ours, "they predict nothing as it is"))
     if not missing.any():
         return rows, found
     lost = int(missing.sum())

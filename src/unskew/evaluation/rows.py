@@ -13,6 +13,7 @@ from unskew.evaluation.rules import Ledger, Rules
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
+from unskew.plain import plain
 from unskew.propensity import Level, Part, Popularity, Propensity, Scored, part_propensity
 from unskew.propensity.base import checked
 
@@ -33,7 +34,7 @@ def judged(test: Log, seen: Log | None, users: Ids, items: Ids, rules: Rules, le
         if not rules.drop_invalid:
             who = test.users.values[int(test.user[np.argmin(keep)])]
             raise InputError(
-                f"{test.account.source}: user '{who}' has rows but is not in the population given by --users.\n"
+                f"{test.account.source}: user '{plain(who)}' has rows but is not in the population given by --users.\n"
                 "Add the user there, or drop such rows with --invalid drop; the result will say how many were dropped."
             )
         ledger.dropped["user outside the population"] = int(np.count_nonzero(~keep))
