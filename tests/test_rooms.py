@@ -31,15 +31,14 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("simulate",),
     ("studies",),
     ("report",),
-    ("stopping",),
     ("cli",),
     ("__main__",),
 )
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 # For all; each knows those before it only.
 COMMON = (
-    "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks", "temporaries",
-    "atomic", "outputs", "parts",
+    "stopping", "panics", "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks",
+    "temporaries", "atomic", "outputs", "parts",
 )  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("auditing", "report"), ("evaluation", "report"), ("propensity", "report")}

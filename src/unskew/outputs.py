@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from glob import escape, glob
 from pathlib import Path
 
 from unskew.atomic import cannot_write, target
@@ -13,6 +14,7 @@ from unskew.plain import plain_path
 from unskew.temporaries import Temporary
 
 _WORDS = re.compile(r"[(),=@\s]+")  # between the words of a canonical string
+_OPTION = re.compile(r"=\s*([^(),=@\s]+)")  # what an option is set to
 ADDRESSES = 72_000_000_000  # bytes that the engine of the charts reserves while it starts, most of them never used
 
 
@@ -75,8 +77,15 @@ def refuse_same(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path]) -> 
 
 
 def files_in(spec: str) -> list[Path]:
-    """The words of a canonical string, any of which may be a file that it reads, as in ``given(predictions.csv)``."""
-    return [Path(word) for word in _WORDS.split(spec) if word]
+    """The words of a canonical string, any of which may be a file that it reads, as in ``given(predictions.csv)``.
+
+    An option may also name a folder or a pattern (``train=logs``, ``train=logs/*.csv``), which stand for their files.
+    """
+    found = [Path(word) for word in _WORDS.split(spec) if word]
+    for word in _OPTION.findall(spec):
+        pattern = os.path.join(escape(word), "**") if os.path.isdir(word) else word
+        found += [Path(path) for path in glob(pattern, recursive=True)]
+    return found
 
 
 def refuse_existing(paths: Iterable[Path], force: bool) -> None:

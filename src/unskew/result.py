@@ -223,8 +223,8 @@ class Result:
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of estimates as Parquet."""
         self.keep_inputs(path)
-        with atomic(path) as temporary:
-            self.table().write_parquet(temporary)
+        with atomic(path) as temporary, temporary.open("wb") as file:  # polars knows no folder whose name is no UTF-8
+            self.table().write_parquet(file)
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page: verdict, forest plot, weights, what was dropped."""
@@ -282,8 +282,8 @@ def write_csv(path: str | Path, table: pl.DataFrame) -> None:
     """
     texts = pl.col(pl.String)
     safe = pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts)
-    with atomic(path) as temporary:
-        table.with_columns(safe.name.keep()).write_csv(temporary)
+    with atomic(path) as temporary, temporary.open("wb") as file:
+        table.with_columns(safe.name.keep()).write_csv(file)
 
 
 def plain(value: Any) -> Any:

@@ -24,6 +24,7 @@ PATIENCE = 1.5  # seconds for cleaning up
 IMPATIENCE = 0.2  # seconds that are left for it after a second Ctrl-C
 _CLEAR_LINE, _SHOW_CURSOR = "\r\x1b[2K", "\x1b[?25h"  # where a progress bar was
 _heard = False
+terminal = 2  # the error stream; another number while that is held back (panics.py)
 
 
 def stop_on_signals() -> None:
@@ -69,7 +70,7 @@ def _end(number: int) -> None:
         if discard is not None:
             discard()
         with suppress(OSError):
-            os.write(2, (_CLEAR_LINE + _SHOW_CURSOR + MESSAGE if os.isatty(2) else MESSAGE).encode())
+            os.write(terminal, (_CLEAR_LINE + _SHOW_CURSOR + MESSAGE if os.isatty(terminal) else MESSAGE).encode())
         children = getattr(sys.modules.get("multiprocessing"), "active_children", None)
         for child in children() if children is not None else ():
             child.kill()

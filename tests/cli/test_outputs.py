@@ -42,6 +42,19 @@ def test_an_output_over_a_file_inside_a_spec_is_refused(
     check_outputs(Path("test.csv"), specs=["given(test.csv)", "logistic_mf(dim=10)", None], csv=path)
 
 
+def test_an_output_over_a_file_of_a_folder_or_a_pattern_is_refused(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both stand for the files that are counted; what merely has the name of a folder does not."""
+    monkeypatch.chdir(files)
+    (files / "logs" / "day").mkdir(parents=True)
+    (files / "logs" / "day" / "one.csv").write_text("item\n1\n")
+    for train in ("logs", "logs/*/*.csv", "./logs/day", "logs/**/o?e.csv"):
+        with pytest.raises(InputError, match=r"--csv .*: this is an input of the same command"):
+            check_outputs(specs=[f"counted(popularity, train={train})"], csv=Path("logs/day/one.csv"))
+    check_outputs(specs=["counted(popularity, train=pa.csv)", "logs(dim=3)"], csv=Path("logs/day/one.csv"))
+
+
 def test_the_commands_refuse_it_too(files: Path) -> None:
     before = (files / "pa.csv").read_bytes()
     given = f"given({files}/pa.csv)"

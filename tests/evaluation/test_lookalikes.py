@@ -35,3 +35,25 @@ def test_lists_that_are_written_otherwise(column: str, written: str, logged: str
     else:
         (sentence,) = told
         assert f"such as '{written}', where the logs have '{logged}'" in sentence
+
+
+def test_training_logs_and_catalogues_that_are_written_otherwise() -> None:
+    """Nobody would see that nothing is left out of the lists, and that there are two items for one."""
+    lists = LOG.with_columns(rank=pl.lit(1))
+    train = pl.DataFrame({"user": ["U1", "u2"], "item": ["007", "y"]})
+    items = pl.DataFrame({"item": ["007", "café", "x", "z"]})
+    result = us.evaluate(LOG, {"m": lists}, metrics=["recall@2"], estimators=["naive"], train=train, items=items)
+    told = [warning for warning in result.warnings if "as they are written" in warning]
+    assert [sentence.split("'")[1::2] for sentence in told] == [["U1", "u1"], ["007", "7"], ["007", "7"]]
+    assert told[0].startswith("training log ") and told[2].startswith("catalogue ")
+
+
+def test_predictions_that_are_written_otherwise() -> None:
+    """They are dropped if that was asked for, with the reason."""
+    log = LOG.with_columns(value=pl.Series([1.0, 2.0, 3.0]))
+    said = log.rename({"value": "prediction"}).with_columns(pl.col("item").replace("7", "007"))
+    predictions = us.Predictions.from_frame(said)
+    result = us.evaluate(
+        log, {"m": predictions}, metrics=["mae"], estimators=["naive"], feedback="ratings", invalid="drop"
+    )
+    assert any("such as '007', where the logs have '7'" in warning for warning in result.warnings)

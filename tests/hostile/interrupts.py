@@ -35,8 +35,8 @@ def interrupt_trial(rng: Random, folder: Path) -> Trial:
         if "Traceback" in ended.stderr or "Exception ignored" in ended.stderr:
             return Class.TRACEBACK, f"{at}: {ended.stderr[-300:]}"
         left = sorted(name for name in files(folder) - before if not name.startswith("home"))
-        if ended.code == 0:
-            return (Class.RIGHT, "") if left == sorted(outputs) else (Class.LEFT, f"{at}: {left}")
-        return (Class.LEFT, f"{at}: {left}") if left else (Class.CLEAN, "")
+        if left == sorted(outputs):  # also where it stopped right after all was written
+            return Class.RIGHT, ""
+        return (Class.LEFT, f"{at}: {left}") if left or ended.code == 0 else (Class.CLEAN, "")
 
     return Trial(f"{'compiling, ' if compiling else ''}interrupted after {moment:.2f} s", run)

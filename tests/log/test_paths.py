@@ -66,6 +66,19 @@ def test_what_is_no_file(tmp_path: Path, ending: str, readers: list[Callable[[Pa
     assert "no such file" in escape and "\x1b" not in escape
 
 
+def test_a_name_that_is_no_utf_8(tmp_path: Path) -> None:
+    """As old file systems have them; polars cannot open such a file, while links to it work."""
+    for ending in ("csv", "parquet"):
+        path = tmp_path / f"log\udcff.{ending}"
+        try:
+            path.write_text("user,item\n1,2\n")
+        except OSError:
+            pytest.skip("all names are UTF-8 here")
+        assert f"log\\udcff.{ending}: the name of the file is not in UTF-8" in said(path, TABLES)
+    (tmp_path / "link.csv").symlink_to(tmp_path / "log\udcff.csv")
+    assert len(read_log(tmp_path / "link.csv")) == 1
+
+
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a closed folder; the tests may run as somebody who may read everything."""
     path = tmp_path / "log.csv"

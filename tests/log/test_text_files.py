@@ -76,14 +76,27 @@ def test_quoted_fields_hold_anything(tmp_path: Path) -> None:
         ("user,item,user\n1,2,3\n", "two columns 'user', at places 1 and 3"),
         ("user,item, item \n1,2,3\n", "two columns 'item', at places 2 and 3"),
         ("1,2\n3,4\n5,6\n", "The first line seems to be a row, not a header"),
-        ("user,item\n1, 2\n", "column 'item' must hold ids without blanks around them; row 1"),
-        ("user,item\n1,a\nb\u200b,a\n", "column 'user' must hold ids without blanks around them; row 2"),
+        ("user,item\n1, 2\n", "column 'item' must hold ids without blanks around them or line ends inside; row 1"),
+        ("user,item\n1,a\nb\u200b,a\n", "'user' must hold ids without blanks around them or line ends inside; row 2"),
+        ("user,item\n1,a\n2,b\rc\n", r"row 2 (not counting the header) has 'b\rc'"),
+        ("%PDF-1.4user,item\n1,2\n", "the content is a PDF document"),
+        ("{}user,item\n1,2\n", "the content is JSON"),
+        ("<html>user,item\n1,2\n", "the content is a page"),
         ("\x1b[31muser,item\n1,2\n", r"the columns are: \x1b[31muser, item."),
     ],
 )
 def test_text_that_is_wrong(tmp_path: Path, content: str, words: str) -> None:
     """What is wrong, and where."""
     assert words in message(read_log, put(tmp_path / "t.csv", content))
+
+
+def test_what_is_packed_to_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused as soon as it has unpacked to more than any table does; a table that repeats itself is read."""
+    monkeypatch.setattr(text_module, "_HARMLESS", 1_000_000)
+    rows = "".join(f"{user},{item}\n" for user in range(500) for item in range(500))
+    assert len(read_log(put(tmp_path / "t.csv.gz", f"user,item\n{rows}"))) == 250_000
+    bomb = put(tmp_path / "b.csv.gz", "user,item\n" + "1,2\n" * 1_000_000)
+    assert f"unpacks to more than {text_module.BOMB} times its size" in message(read_log, bomb)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])

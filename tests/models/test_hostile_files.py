@@ -45,6 +45,14 @@ def said(path: Path) -> str:
     return str(caught.value)
 
 
+def test_what_is_packed_to_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is as large as it says, and still no model."""
+    monkeypatch.setattr(files, "_HARMLESS", 1_000_000)
+    good = {f"{name}.npy": member(array) for name, array in GOOD.items()}
+    bomb = packed(tmp_path / "m.npz", {**good, "user_factors.npy": member(np.zeros((2, 1_000_000)))})
+    assert "'user_factors.npy' unpacks to more than 200 times its size" in said(bomb)
+
+
 @pytest.mark.parametrize("shape", [(10**9, 10**6), (2, 4), (1, 3), (-2, -3)])
 def test_arrays_that_claim_another_size(tmp_path: Path, shape: tuple[int, ...]) -> None:
     """Memory is taken for what is there, not for what is claimed."""

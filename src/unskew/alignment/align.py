@@ -33,7 +33,7 @@ from unskew.propensity import Propensity
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """EvaluationData-out rows and lists over one vocabulary, and what is known about them.
+    """Held-out rows and lists over one vocabulary, and what is known about them.
 
     Args:
         labels: per-row texts by column name, for segments.

@@ -19,6 +19,7 @@ import polars as pl
 from unskew.alignment.inputs import Share
 from unskew.errors import InputError
 from unskew.log import Log
+from unskew.plain import plain
 from unskew.propensity import Propensity, Scope
 
 FEW = 10  # rows or users of which a random split may put all on one side
@@ -57,8 +58,8 @@ def _common_users(test: Log, train: Log, share: Share, random: bool) -> None:
         f"{test.account.source}: none of its {int(tested.sum()):,} users has a row in the training log "
         f"{train.account.source} ({int(trained.sum()):,} users).\n"
         "If the two logs hold different users on purpose, say so with share='users': the users of the "
-        f"test log alone are then the population. Else compare how ids are written: '{mine}' in the test log, "
-        f"'{theirs}' in the training log."
+        f"test log alone are then the population. Else compare how ids are written: '{plain(mine)}' in the test log, "
+        f"'{plain(theirs)}' in the training log."
     )
 
 

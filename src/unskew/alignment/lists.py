@@ -55,6 +55,7 @@ def code_lists(
     scored = np.diff(test.indptr) > 0
     for name, given in lists.items():
         found, repeats = given.recode(test.users, test.items), 0
+        theirs, ours = {"user": given.users, "item": given.items}, {"user": test.users, "item": logged}
         outside, strange = _strangers(plain(name), given, test.users, logged)
         _refuse_silence(plain(name), given, found, scored)
         if train is not None and rules.drop_seen:
@@ -76,7 +77,7 @@ def code_lists(
             "tied_cut_offs": found.tied,
             "longest_rank": found.depth,
         }
-        coded[name] = CodedLists(found, account, strange, respelled(given, test.users, logged))
+        coded[name] = CodedLists(found, account, strange, respelled(theirs, ours))
     return coded
 
 

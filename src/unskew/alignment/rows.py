@@ -13,6 +13,7 @@ from unskew.errors import InputError
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
+from unskew.plain import plain
 from unskew.propensity import Level, Propensity, Scope, Scored, part_propensity
 from unskew.propensity.base import checked
 
@@ -34,7 +35,7 @@ def judged(test: Log, train: Log | None, users: Ids, items: Ids, rules: Rules, d
         if not rules.drop_invalid:
             who = test.users.values[int(test.user[np.argmin(keep)])]
             raise InputError(
-                f"{test.account.source}: user '{who}' has rows but is not in the population (users=…).\n"
+                f"{test.account.source}: user '{plain(who)}' has rows but is not in the population (users=…).\n"
                 "Add the user there, or drop such rows with invalid='drop'; the result will say how many were dropped."
             )
         dropped["user outside the population"] = int(np.count_nonzero(~keep))
@@ -44,7 +45,7 @@ def judged(test: Log, train: Log | None, users: Ids, items: Ids, rules: Rules, d
 
 
 def _outside_training(test: Log, train: Log, dropped: dict[str, int]) -> Log:
-    """EvaluationData-out pairs that are not in training: with unseen candidates nothing else can be recommended."""
+    """Held-out pairs that are not in training: with unseen candidates nothing else can be recommended."""
     keep = np.empty(len(test), dtype=np.bool_)
     everyone = np.arange(len(test.users), dtype=np.int32)
     stamp = np.full(len(test.items), -1, dtype=np.int64)

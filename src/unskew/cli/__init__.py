@@ -22,6 +22,7 @@ from unskew.cli.evaluate import evaluate
 from unskew.cli.parts import parts
 from unskew.cli.reproduce import reproduce
 from unskew.cli.simulate import app as simulate
+from unskew.panics import hold_back_panics
 from unskew.plain import plain
 
 app = typer.Typer(
@@ -59,6 +60,7 @@ app.add_typer(simulate, name="simulate")
 def main() -> None:
     """The command line's entry point: what may go wrong before a command begins and after it has ended."""
     _tame_streams()
+    hold_back_panics()
     warnings.formatwarning = lambda message, *place: f"{plain(message, 500)}\n"  # nobody needs the line of code
     try:
         code = app(standalone_mode=False)

@@ -40,12 +40,14 @@ def named(option: str, given: Sequence[str]) -> dict[str, str]:
         name, sign, rest = text.partition("=")
         if not sign:
             if option not in ("--recs", "--predictions"):
-                raise InputError(f"{option} {text}: write {option} name={text}.")
+                raise InputError(f"{option} {plain(text)}: write {option} name={plain(text)}.")
             name, rest = Path(text).stem, text
         if not name or not rest:
-            raise InputError(f"{option} {text}: write {option} name=value.")
+            raise InputError(f"{option} {plain(text)}: write {option} name=value.")
         if name in found:
-            raise InputError(f"{option} {text}: two models are called '{name}'. Give each a name of its own.")
+            raise InputError(
+                f"{option} {plain(text)}: two models are called '{plain(name)}'. Give each a name of its own."
+            )
         found[name] = rest
     return found
 
@@ -56,7 +58,7 @@ def column_map(given: str | None) -> dict[str, str] | None:
         return None
     pairs = [part.partition("=") for part in given.split(",")]
     if any(not (name.strip() and sign and theirs.strip()) for name, sign, theirs in pairs):
-        raise InputError(f"--columns {given}: write our name, '=' and yours, as in user=customer_id,item=sku.")
+        raise InputError(f"--columns {plain(given)}: write our name, '=' and yours, as in user=customer_id,item=sku.")
     names = [name.strip() for name, _, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"--columns {plain(given)}: '{plain(twice[0])}' is there twice; say once which column it is.")

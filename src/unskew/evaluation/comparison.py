@@ -184,8 +184,8 @@ class PropensityComparison:
     def to_parquet(self, path: str | Path) -> None:
         """Write the table of estimates as Parquet."""
         self._keep_inputs(path)
-        with atomic(path) as temporary:
-            self.table().write_parquet(temporary)
+        with atomic(path) as temporary, temporary.open("wb") as file:  # polars knows no folder whose name is no UTF-8
+            self.table().write_parquet(file)
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page: what changes, how far estimates move, and all of them side by side."""

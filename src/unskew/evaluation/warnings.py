@@ -15,6 +15,7 @@ import numpy as np
 from unskew.alignment.align import Aligned
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists
+from unskew.alignment.lookalikes import Respelled, respelled
 from unskew.alignment.outcome_check import far_off, outside
 from unskew.alignment.predicted import WITHOUT_PREDICTION
 from unskew.alignment.rows import IN_TRAINING, cut_by_time, has_level, share_of
@@ -28,6 +29,7 @@ from unskew.evaluation.fit_propensity import FittedPropensity
 from unskew.evaluation.measure import debiased
 from unskew.evaluation.request import Request
 from unskew.inference.steps import STEP
+from unskew.log import Predictions
 from unskew.log.interactions import REPEATED
 from unskew.metrics import RankingMetric
 from unskew.plain import plain
@@ -61,7 +63,7 @@ class Facts:
 
     @property
     def dropped(self) -> dict[str, int]:
-        """EvaluationData-out rows that were dropped, by reason."""
+        """Held-out rows that were dropped, by reason."""
         found: dict[str, int] = self.aligned.account["test"]["dropped"]
         return found
 
@@ -191,6 +193,34 @@ def _rows_without_prediction(facts: Facts) -> Iterator[str]:
         )
 
 
+def _other_spellings(facts: Facts) -> Iterator[str]:
+    """Ids of the training log, the catalogue and dropped predictions that the test log writes otherwise."""
+    inputs = facts.inputs
+    ours = {"user": inputs.test.users, "item": inputs.test.items}
+    if (train := inputs.train) is not None:
+        found = respelled({"user": train.users, "item": train.items}, ours)
+        harm = "nobody has seen them in training as it is"
+        yield from _written_otherwise(f"training log {train.account.source}", found, harm)
+    if (catalogue := inputs.catalogue) is not None:
+        found = respelled({"item": catalogue.items}, ours)
+        yield from _written_otherwise(
+            f"catalogue {catalogue.account.source}", found, "each counts as two items as it is"
+        )
+    for name, source in inputs.predictions.items() if facts.dropped.get(WITHOUT_PREDICTION) else ():
+        if isinstance(source, Predictions):
+            found = respelled({"user": source.users, "item": source.items}, ours)
+            yield from _written_otherwise(plain(name), found, "they predict nothing as it is")
+
+
+def _written_otherwise(name: str, found: tuple[Respelled, ...], harm: str) -> Iterator[str]:
+    for other in found:
+        yield (
+            f"{name}: {other.count:,} of its {other.total:,} {other.what}s occur in no log as they are written, such "
+            f"as '{other.listed}', where the logs have '{other.logged}'. If they are the same, write them alike: "
+            f"{harm}."
+        )
+
+
 def _lists_of_models(facts: Facts) -> Iterator[str]:
     for name, coded in facts.aligned.coded_lists.items():
         yield from _about_lists(plain(name), coded, unseen=facts.inputs.rules.unseen)
@@ -202,12 +232,7 @@ def _about_lists(name: str, coded: CodedLists, *, unseen: bool) -> Iterator[str]
             f"{name}: {strange.share:.0%} of its {strange.what}s occur in no log. They look like '{strange.listed}', "
             f"those of the logs like '{strange.logged}': are these the same ids, written the same way?"
         )
-    for other in coded.respelled:
-        yield (
-            f"{name}: {other.count:,} of its {other.total:,} {other.what}s occur in no log as they are written, such "
-            f"as '{other.listed}', where the logs have '{other.logged}'. If they are the same, write them alike: they "
-            "cannot be hits as it is."
-        )
+    yield from _written_otherwise(name, coded.respelled, "they cannot be hits as it is")
     if without := coded.account["users_without_list"]:
         yield f"{name}: {without:,} users with held-out interactions have no list and score 0."
     if unseen and (repeats := coded.account[TRAINING_ITEMS]):
@@ -545,7 +570,7 @@ def _no_numbers(facts: Facts) -> Iterator[str]:
 
 
 RULES: tuple[Rule, ...] = (
-    _repeated_pairs, _rows_in_training, _rows_outside_population, _fitted_to_fewer, _cold_items,
+    _repeated_pairs, _other_spellings, _rows_in_training, _rows_outside_population, _fitted_to_fewer, _cold_items,
     _doubts_of_propensity, _capped_propensities, _level_lost, _rows_without_prediction, _lists_of_models,
     _estimated_propensities, _refitted, _short_lists, _refused_cells, _activity_ignored, _split_not_corrected,
     _sums_of_shares, _model_believed, _predictions_far_off, _silent_users, _column_used, _items_not_named,

@@ -21,6 +21,7 @@ from unskew.log.paths import check_file, shown
 from unskew.log.sorted_flags import without_sorted_flags
 from unskew.log.table import Table
 from unskew.log.text import TextFile
+from unskew.panics import held_back
 from unskew.plain import plain
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -94,6 +95,8 @@ def open_file(path: str | PathLike[str]) -> OpenFile:
     file = check_file(path, "Give one file: .csv, .tsv or .parquet.", _named_set(path))
     if not file.stat().st_size:
         raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
+    if not _utf8(file):
+        raise InputError(f"{shown(file)}: the name of the file is not in UTF-8.\nRename it, or make a link to it.")
     ending = ending_of(file)
     with reading(str(file)):
         if ending in _SEPARATORS:
@@ -112,6 +115,14 @@ def _named_set(path: str | PathLike[str]) -> str:
     from unskew.log.datasets import NAMES
 
     return f" '{path}' names a data set, which Python reads: us.load('{path}')." if str(path) in NAMES else ""
+
+
+def _utf8(file: Path) -> bool:
+    """Whether polars can open a file of this name."""
+    try:
+        return bool(str(file).encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def ending_of(file: Path) -> str:
@@ -148,7 +159,8 @@ def reading(source: str, text: TextFile | None = None) -> Iterator[None]:
     A panic of polars is no ``Exception``, so that it would pass by those who catch all.
     """
     try:
-        yield
+        with held_back():
+            yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeError) as problem:
         reason = plain(str(problem).strip().split("\n")[0], 200)
         hint = text.stray_quote() if text is not None and "utf-8" not in reason.lower() else ""

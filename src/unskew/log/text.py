@@ -24,6 +24,8 @@ from unskew.memory import amount, available
 
 BLOCK = 1 << 20  # bytes that are looked at together; the header must lie within the first of them
 _ROOM = 4  # what is read takes up to this many times the memory of its text
+BOMB = 200  # times the packed size: tables unpack to 50 times theirs at most, what is made to fill the memory to 1,000
+_HARMLESS = 64_000_000  # bytes that may be unpacked from whatever
 _PACKED = b"\x1f\x8b"
 _FOREIGN = {  # what a text file does not begin with
     b"PAR1": "a Parquet file.\nGive it a name that ends in .parquet.",
@@ -35,6 +37,12 @@ _FOREIGN = {  # what a text file does not begin with
     b"x\x01": "packed (zlib).\nUnpack it, or pack it with gzip.",
     b"x\x9c": "packed (zlib).\nUnpack it, or pack it with gzip.",
     b"x\xda": "packed (zlib).\nUnpack it, or pack it with gzip.",
+    b"ARROW1": "an Arrow file.\nSave it as Parquet or CSV.",
+    b"SQLite format 3": "a database.\nSave the table as CSV.",
+    b"%PDF-": "a PDF document.\nSave the table as CSV.",
+    b"\x7fELF": "a program.\nGive a table.",
+    b"<": "a page (HTML or XML).\nSave the table as CSV.",
+    b"{": "JSON.\nSave the table as CSV.",
 }
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # marks of UTF-16 and UTF-32
 _UTF8 = "Save it as UTF-8: in a spreadsheet 'CSV UTF-8', elsewhere iconv -t UTF-8."
@@ -87,10 +95,16 @@ class TextFile:
         state = np.zeros(fields.STATE, dtype=np.int64)
         unpacked = bytearray() if self.packed else None
         room = available() // _ROOM if self.packed else 0
+        packed = self.file.stat().st_size
         for block in _blocks(self.file, self.packed):
             self._scan(block, state)
             if unpacked is not None:
                 unpacked += block
+                if len(unpacked) > max(_HARMLESS, BOMB * packed):
+                    raise InputError(
+                        f"{shown(self.file)}: the file unpacks to more than {BOMB} times its size, as no table does.\n"
+                        "If it is one nevertheless, convert it to Parquet."
+                    )
                 if len(unpacked) > room:
                     raise InputError(
                         f"{shown(self.file)}: the file unpacks to more than {amount(room)}, too much for the memory "

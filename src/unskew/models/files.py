@@ -31,6 +31,8 @@ VERSION = 1
 OBJECTS = "it holds Python objects, which could run code; write texts with numpy.asarray(ids, dtype=str)"
 LONGEST_HEADER = 16_000_000  # bytes
 _MOST = 1000  # arrays
+BOMB = 200  # times the packed size: factors hardly shrink, and what is made to fill the memory unpacks to 1,000 times
+_HARMLESS = 64_000_000  # bytes that may be unpacked from whatever
 _ROOM = 3  # what is read is put in order and into double precision before it is used
 _UNREADABLE = (
     OSError,
@@ -135,6 +137,8 @@ def _size(file: Path) -> int:
                 shape, dtype = _shape(content)
                 if dtype.hasobject:
                     raise ValueError(OBJECTS)
+                if member.file_size > max(_HARMLESS, BOMB * member.compress_size):
+                    raise ValueError(f"array '{member.filename}' unpacks to more than {BOMB} times its size")
                 if min(shape, default=0) < 0 or content.tell() + prod(shape) * dtype.itemsize != member.file_size:
                     raise ValueError(f"array '{member.filename}' is not as large as it says")
         return sum(member.file_size for member in members)

@@ -131,7 +131,7 @@ def count_values(path: str | PathLike[str], *, columns: Mapping[str, str] | None
 def _ids(source: str, name: str, keys: pl.Series) -> Ids:
     ids = Ids.of(keys)
     if (padded := padded_id(ids)) is not None:
-        raise InputError(f"{source}: {name} '{plain(padded)}' has blanks around it.\n{UNPAD}")
+        raise InputError(f"{source}: {name} '{plain(padded)}' has blanks around it, or a line end inside.\n{UNPAD}")
     return ids
 
 

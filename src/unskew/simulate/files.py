@@ -54,8 +54,8 @@ def write(
     with together():
         for name, table in _tables(world):
             paths[name] = folder(directory) / f"{name}.parquet"
-            with atomic(paths[name]) as temporary:
-                table.write_parquet(temporary)
+            with atomic(paths[name]) as temporary, temporary.open("wb") as file:
+                table.write_parquet(file)
             if name in MODELS:
                 lists[name] = table
             done(name)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.log import Ids, Log
+from unskew.plain import plain
 from unskew.simulate.noise import uniform_of
 
 Ratings = npt.NDArray[np.int8]
@@ -32,7 +33,7 @@ def to_ratings(values: npt.NDArray[Any], marginals: Sequence[float], users: Ids,
     """
     shares = np.asarray(marginals, dtype=np.float64)
     if not FEWEST <= len(shares) <= MOST or (shares < 0.0).any() or not np.isclose(shares.sum(), 1.0, atol=1e-6):
-        shown = ", ".join(f"{share:g}" for share in shares)
+        shown = plain(", ".join(f"{share:g}" for share in shares))
         raise InputError(
             f"marginals are the shares of the ratings 1, 2, 3, …: {FEWEST} to {MOST} numbers, none negative, that add "
             f"up to 1; not {shown} (sum {shares.sum():g})."

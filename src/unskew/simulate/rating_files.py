@@ -50,8 +50,8 @@ def write_ratings(
 
     def save(name: str, table: pl.DataFrame) -> None:
         paths[name] = folder(directory) / f"{name}.parquet"
-        with atomic(paths[name]) as temporary:
-            table.write_parquet(temporary)
+        with atomic(paths[name]) as temporary, temporary.open("wb") as file:
+            table.write_parquet(file)
         done(name)
 
     with together():

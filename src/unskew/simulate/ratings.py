@@ -20,6 +20,7 @@ from unskew.log import Account, Feedback, Ids, Log
 from unskew.log.log import Floats
 from unskew.log.order import starts_of
 from unskew.metrics import Metric
+from unskew.plain import plain
 from unskew.simulate.completion import complete
 from unskew.simulate.noise import uniform
 from unskew.simulate.observation import propensities
@@ -125,5 +126,7 @@ def _shares(marginals: Sequence[float] | str, log: Log) -> Sequence[float]:
     if not isinstance(marginals, str):
         return marginals
     if marginals != "own":
-        raise InputError(f"marginals are shares of the ratings 1, 2, 3, …, or 'own' for the log's; not '{marginals}'.")
+        raise InputError(
+            f"marginals are shares of the ratings 1, 2, 3, …, or 'own' for the log's; not '{plain(marginals)}'."
+        )
     return marginals_of(log)

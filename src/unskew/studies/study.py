@@ -8,6 +8,7 @@ from typing import Any
 
 from unskew.engine.store import Progress, Store
 from unskew.errors import InputError
+from unskew.plain import plain
 from unskew.studies.record import Record
 
 
@@ -76,4 +77,4 @@ class Study:
             if experiment.name == name:
                 return experiment
         known = ", ".join(experiment.name for experiment in self.experiments)
-        raise InputError(f"{self.name} has no experiment called '{name}'. Known: {known}.")
+        raise InputError(f"{self.name} has no experiment called '{plain(name)}'. Known: {known}.")
