@@ -174,8 +174,9 @@ class EstimatorRun:
         assert whole.seen is not None
         divisor = terms[0].divisor if self.divided else None
         divisor = np.ones(batch.users) if divisor is None else divisor
-        self.sums.carried(batch, whole, ranked, divisor, found.sums)
-        return Tally.of(batch.indptr, whole.seen, whole.counted, divisor, whole.raised), found
+        tally = Tally.of(batch.indptr, whole.seen, whole.counted, divisor, whole.raised)
+        self.sums.carried(batch, whole, ranked, divisor, tally, found.sums)
+        return tally, found
 
     @cached_property
     def divided(self) -> bool:
