@@ -17,6 +17,7 @@ import numpy as np
 from unskew.engine.data import EvaluationData, Floats, Ints64, Ranked
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Batch, Target
+from unskew.inference.merging import Mergeable
 
 USERS = 4_096  # at most
 CLICKS = 6  # left out, each in turn
@@ -24,7 +25,7 @@ BLOCK = 512  # users at once: a run of neighbours, so that only their lists are 
 
 
 @dataclass(frozen=True, eq=False)
-class FewClicks:
+class FewClicks(Mergeable):
     """Sums of b over users with two clicks or more; they merge.
 
     Args:
@@ -38,12 +39,6 @@ class FewClicks:
     squares: Floats
     users: int
     able: int
-
-    def merge(self, other: FewClicks) -> FewClicks:
-        """The sums of both sets of users."""
-        return FewClicks(
-            self.total + other.total, self.squares + other.squares, self.users + other.users, self.able + other.able
-        )
 
     @property
     def mean(self) -> Floats:
