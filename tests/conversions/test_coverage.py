@@ -19,10 +19,10 @@ import polars as pl
 import pytest
 from numba import njit
 
+from tests.engine.passes import first_pass
 from unskew import estimators, metrics
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
-from unskew.engine.passes import first_pass
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 from tests.conversions.test_coverage import ITEMS, LEVEL, POOLED, POPULATION, Floats, World, draw, numbered
+from tests.engine.passes import first_pass
 from unskew import estimators, metrics
 from unskew.engine.listed_pairs import ListedPairs
-from unskew.engine.passes import first_pass
 from unskew.engine.plan import make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram

@@ -19,7 +19,7 @@ from functools import reduce
 import numpy as np
 
 from unskew.engine.data import EvaluationData, Floats
-from unskew.engine.passes import walk
+from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
 from unskew.kernels import sums
 from unskew.kernels.lists import differing

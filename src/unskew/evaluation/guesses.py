@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.engine.listed_pairs import Floats, ListedPairs
-from unskew.engine.passes import walk
 from unskew.engine.plan import EvaluationPlan
+from unskew.engine.walk import walk
 from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.align import Aligned

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.engine.engine import Engine
-from unskew.engine.passes import Progress
 from unskew.engine.plan import EvaluationPlan
+from unskew.engine.walk import Progress
 from unskew.errors import InputError
 from unskew.evaluation.align import Aligned
 from unskew.evaluation.rows import in_test_part
