@@ -92,7 +92,7 @@ def draw(seed: int, users: int, guess: str = "bad", wrong: bool = False) -> Worl
         relative=False,
         q=np.ascontiguousarray(q[user, item]),
         q_total=np.ascontiguousarray(q.sum(axis=1)),
-        listed=ListedPairs(np.ones(ITEMS, dtype=np.bool_), ask=lambda u, i: np.asarray(q[u, i])),
+        listed=ListedPairs(np.ones(ITEMS, dtype=np.bool_), predict=lambda u, i: np.asarray(q[u, i])),
     )
     return World(held, mean, listed)
 

@@ -62,7 +62,7 @@ def data() -> EvaluationData:
         held,
         q=predicted(user, held.item),
         q_total=np.full(held.users, 4.0),
-        listed=ListedPairs(np.ones(9, dtype=np.bool_), ask=predicted),
+        listed=ListedPairs(np.ones(9, dtype=np.bool_), predict=predicted),
         rating=held.value + 1.0,
         predicted=tuple(held.value + rng.normal(1.0, 0.5, len(held.value)) for _ in held.lists),
     )

@@ -32,13 +32,13 @@ class FewClicks(Mergeable):
         total: Σ b by [metric, model].
         squares: Σ b bᵀ by [metric, model, model].
         users: how many of them were looked at.
-        able: how many there are.
+        eligible: how many there are.
     """
 
     total: Floats
     squares: Floats
     users: int
-    able: int
+    eligible: int
 
     @property
     def mean(self) -> Floats:
@@ -54,26 +54,26 @@ class FewClicks(Mergeable):
     @property
     def sampled(self) -> bool:
         """Whether not all such users were looked at, so that the mean has an error of its own."""
-        return self.users < self.able
+        return self.users < self.eligible
 
 
 def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
     """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users."""
     counts = _clicks(held, run)
-    able = np.flatnonzero(counts >= 2)
-    starts: Sequence[int] = range(0, len(able), BLOCK)
-    if len(able) > USERS:
-        starts = [round(n * (len(able) - BLOCK) / (USERS // BLOCK - 1)) for n in range(USERS // BLOCK)]
+    eligible = np.flatnonzero(counts >= 2)
+    starts: Sequence[int] = range(0, len(eligible), BLOCK)
+    if len(eligible) > USERS:
+        starts = [round(n * (len(eligible) - BLOCK) / (USERS // BLOCK - 1)) for n in range(USERS // BLOCK)]
     metrics, models = len(run.metrics), run.models
     total, squares = np.zeros((metrics, models)), np.zeros((metrics, models, models))
     bare, rows_only = replace(run, start=0), replace(held, listed=None)
     n = 0
     for start in starts:
-        b = _of_block(rows_only, bare, able[start : start + BLOCK])
+        b = _of_block(rows_only, bare, eligible[start : start + BLOCK])
         n += len(b)
         total += b.sum(axis=0)
         squares += np.einsum("uta,utb->tab", b, b)
-    return FewClicks(total, squares, n, len(able))
+    return FewClicks(total, squares, n, len(eligible))
 
 
 def _clicks(held: EvaluationData, run: EstimatorRun) -> Ints64:

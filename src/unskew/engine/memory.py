@@ -31,7 +31,7 @@ class MemoryEngine:
 
     Args:
         threads: by default one per core; the numbers do not depend on it.
-        progress: told how many users are done, of how many.
+        progress: called with how many users are done, and how many there are.
         block: how many users are looked at together; by default as many as suit their number.
     """
 

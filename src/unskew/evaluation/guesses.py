@@ -94,7 +94,7 @@ def with_guesses(
             "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
             "the model. Leave out --in-sample for folds of pairs."
         )
-    held = replace(held, q=q, q_total=total, listed=replace(guess, ask=ask, outcomes=outcomes))
+    held = replace(held, q=q, q_total=total, listed=replace(guess, predict=ask, outcomes=outcomes))
     return Guessed(replace(aligned, held=held), outcome, account, tuple(warnings), reach, outcomes)
 
 
