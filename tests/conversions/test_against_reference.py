@@ -16,7 +16,7 @@ import unskew as us
 from tests.conversions import reference as ref
 from tests.conversions.reference import Metric, Row, Rule, World
 from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
-from unskew.engine import passes
+from tests.engine import passes
 from unskew.evaluation import run
 from unskew.evaluation.measure import measure
 from unskew.inference.bootstrap import user_weights

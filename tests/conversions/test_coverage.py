@@ -19,10 +19,10 @@ import polars as pl
 import pytest
 from numba import njit
 
+from tests.engine.passes import first_pass
 from unskew import estimators, metrics
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
-from unskew.engine.passes import first_pass
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
@@ -92,7 +92,7 @@ def draw(seed: int, users: int, guess: str = "bad", wrong: bool = False) -> Worl
         relative=False,
         q=np.ascontiguousarray(q[user, item]),
         q_total=np.ascontiguousarray(q.sum(axis=1)),
-        listed=ListedPairs(np.ones(ITEMS, dtype=np.bool_), ask=lambda u, i: np.asarray(q[u, i])),
+        listed=ListedPairs(np.ones(ITEMS, dtype=np.bool_), predict=lambda u, i: np.asarray(q[u, i])),
     )
     return World(held, mean, listed)
 

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 from tests.conversions.test_coverage import ITEMS, LEVEL, POOLED, POPULATION, Floats, World, draw, numbered
+from tests.engine.passes import first_pass
 from unskew import estimators, metrics
 from unskew.engine.listed_pairs import ListedPairs
-from unskew.engine.passes import first_pass
 from unskew.engine.plan import make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
@@ -71,7 +71,7 @@ def drawn(seed: int, users: int, *, graded: bool, folded: bool = False) -> Pair:
     if folded:
         log = Log(numbered(users), numbered(ITEMS), held.indptr, held.item, value, feedback=Feedback.CONVERSIONS)
         fitted = crossfit(Means(shrink=5.0), log, propensity=held.propensity)
-        guess = ListedPairs(np.ones(ITEMS, dtype=np.bool_), ask=fitted.bind(log.users, log.items))
+        guess = ListedPairs(np.ones(ITEMS, dtype=np.bool_), predict=fitted.bind(log.users, log.items))
         held = replace(held, q=fitted.of(log), q_total=fitted.totals(log.users, log.items, threads=1), listed=guess)
     return Pair(replace(world, held=held), other, 2.0 if graded else 1.0)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from tests.engine.passes import first_pass
 from tests.identities.test_partitions import many_users
 from unskew import estimators, metrics
 from unskew.engine.data import EvaluationData, Floats, Ints32
 from unskew.engine.listed_pairs import ListedPairs
-from unskew.engine.passes import first_pass
 from unskew.engine.plan import make_plan
 from unskew.estimators import Batch, Estimator, Need, Over, Standing, Summary, Target, Term
 from unskew.estimators.base import OWN, listed, pairs, users
@@ -62,7 +62,7 @@ def data() -> EvaluationData:
         held,
         q=predicted(user, held.item),
         q_total=np.full(held.users, 4.0),
-        listed=ListedPairs(np.ones(9, dtype=np.bool_), ask=predicted),
+        listed=ListedPairs(np.ones(9, dtype=np.bool_), predict=predicted),
         rating=held.value + 1.0,
         predicted=tuple(held.value + rng.normal(1.0, 0.5, len(held.value)) for _ in held.lists),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unskew.engine.passes import BLOCK, BLOCKS, LEAST, walk
+from unskew.engine.walk import BLOCK, BLOCKS, LEAST, walk
 
 
 @pytest.mark.parametrize("users", [1, LEAST, LEAST + 1, BLOCKS * LEAST + 3, BLOCKS * BLOCK - 1, BLOCKS * BLOCK + 1])

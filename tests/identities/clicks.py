@@ -11,8 +11,8 @@ import polars as pl
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests.engine import passes
 from unskew import estimators, metrics
-from unskew.engine import passes
 from unskew.engine.data import EvaluationData
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Estimator, Summary, Target

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unskew as us
+from tests.engine import passes
 from tests.identities.clicks import DCG, RECALL, Click, held_of, plan_of
-from unskew.engine import passes
 from unskew.engine.data import EvaluationData
 from unskew.engine.sums import Sums
+from unskew.engine.walk import BLOCK
 from unskew.inference.moments import Moments
 
 
@@ -121,7 +122,7 @@ def test_threads_do_not_change_a_bit() -> None:
 def test_threads_do_not_change_a_result() -> None:
     """A bootstrapped evaluation of several blocks is the same to the last bit with 1, 2 and 5 threads."""
     rng = np.random.default_rng(0)
-    n = 3 * passes.BLOCK
+    n = 3 * BLOCK
     test = pl.DataFrame({"user": np.arange(n), "item": rng.integers(0, 9, n), "propensity": rng.uniform(0.1, 1.0, n)})
     lists = {
         name: pl.DataFrame({"user": np.arange(n), "item": rng.integers(0, 9, n), "rank": rng.integers(1, 5, n)})

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import chi2
 
 import unskew
+from tests.engine.passes import first_pass
 from unskew.engine.data import EvaluationData
-from unskew.engine.passes import first_pass
 from unskew.inference.bootstrap import LIMITS, replicate_sums
 from unskew.inference.intervals import percentile
 from unskew.log import Ids

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from unskew.engine.passes import first_pass
+from tests.engine.passes import first_pass
 from unskew.estimators import Target
 from unskew.inference.contrast import alone
 from unskew.inference.intervals import percentile

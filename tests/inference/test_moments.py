@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from unskew.engine.passes import first_pass
+from tests.engine.passes import first_pass
 from unskew.engine.sums import Sums
 from unskew.inference.moments import Moments
 from unskew.inference.ratio_form import RatioForm

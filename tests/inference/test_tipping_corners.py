@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.engine.passes import second_pass
 from tests.inference.corners import GS, Brute, small, verdict
-from unskew.engine.passes import second_pass
 from unskew.engine.sensitivity import ModelPair
 from unskew.inference.tipping import GRID
 

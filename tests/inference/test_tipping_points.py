@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from tests.engine.passes import first_pass, second_pass
 from tests.inference.corners import GS, verdict, worths
 from unskew.engine.memory import MemoryEngine
-from unskew.engine.passes import first_pass, second_pass
 from unskew.engine.sensitivity import ModelPair
 from unskew.estimators import Stratified
 from unskew.evaluation.measure import measure

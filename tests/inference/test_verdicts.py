@@ -10,8 +10,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from tests.engine.passes import first_pass
 from unskew.engine.data import EvaluationData
-from unskew.engine.passes import first_pass
 from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.intervals import two_sided_p
 from unskew.inference.moments import Moments

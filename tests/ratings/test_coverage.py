@@ -13,9 +13,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tests.engine.passes import first_pass
 from tests.inference.worlds import many
 from tests.ratings.worlds import METRICS, Floats, draw, plan_of
-from unskew.engine.passes import first_pass
 from unskew.inference.contrast import alone
 from unskew.inference.intervals import percentile
 

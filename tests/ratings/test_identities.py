@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unskew as us
+from tests.engine.passes import first_pass
 from tests.ratings.worlds import draw, plan_of
 from unskew.engine.data import EvaluationData
-from unskew.engine.passes import first_pass
 from unskew.engine.sums import Sums
 
 ALL = ("naive", "ips", "snips", "snips(over=user)", "clipped(snips, at=0.2)")

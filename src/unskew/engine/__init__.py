@@ -1,1 +1,1 @@
-"""Where does it run? In memory: fixed blocks of users, the same kernels, sums that merge."""
+"""Where does it run? An engine sums over users, in memory or elsewhere, with the same kernels; its sums merge."""

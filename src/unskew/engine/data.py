@@ -30,7 +30,7 @@ class Ranked:
         rank: where it lists the row's item (0 = not listed).
         predicted: what it predicts for the row, where it predicts.
         list_indptr, list_rank: the users' lists themselves, where they are asked for.
-        list_there: which listed entries are candidates; the others cannot be hits.
+        list_candidates: which listed entries are candidates; the others cannot be hits.
         list_q: what the outcome model says of each listed pair (0 where it is no candidate).
         list_inside: which entries are items of the catalogue, where some are not: totals hold no others.
         list_range: how far the outcome model's predictions reach.
@@ -40,7 +40,7 @@ class Ranked:
     predicted: Floats | None = None
     list_indptr: Ints64 = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     list_rank: Ints32 = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    list_there: Bools | None = None
+    list_candidates: Bools | None = None
     list_q: Floats | None = None
     list_inside: Bools | None = None
     list_range: PredictionRange = NO_PREDICTIONS
@@ -147,14 +147,14 @@ class EvaluationData:
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
         assert self.listed is not None
-        there = self.listed.candidates(lists, low, high)
+        candidates = self.listed.candidates(lists, low, high)
         first, last = lists.indptr[low], lists.indptr[high]
-        q, reach = self.listed.listed(lists, low, high, there)
+        q, reach = self.listed.predictions(lists, low, high, candidates)
         return replace(
             ranked,
             list_indptr=lists.indptr[low : high + 1] - first,
             list_rank=lists.rank[first:last],
-            list_there=there,
+            list_candidates=candidates,
             list_q=q,
             list_range=reach,
             list_inside=self.listed.inside(lists, low, high),

@@ -60,7 +60,7 @@ class EstimatorRun:
         return self.target is Target.PER_PAIR and self.estimator.normalised is Over.ITEM
 
     def has_tipping_point(self, metric: int) -> bool:
-        """Whether it can be told how wrong propensities must be to turn a comparison around."""
+        """Whether one can compute how wrong propensities must be to turn a comparison around."""
         asked = self.metrics[metric]
         additive = not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
         return additive and self.traits.has_sensitivity and self.target is not Target.SUM_PER_USER
@@ -174,8 +174,9 @@ class EstimatorRun:
         assert whole.seen is not None
         divisor = terms[0].divisor if self.divided else None
         divisor = np.ones(batch.users) if divisor is None else divisor
-        self.sums.carried(batch, whole, ranked, divisor, found.sums)
-        return Tally.of(batch.indptr, whole.seen, whole.counted, divisor, whole.raised), found
+        tally = Tally.of(batch.indptr, whole.seen, whole.counted, divisor, whole.raised)
+        self.sums.carried(batch, whole, ranked, divisor, tally, found.sums)
+        return tally, found
 
     @cached_property
     def divided(self) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 from unskew.engine.data import EvaluationData, Floats, Ints64, Ranked
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Batch, Target
+from unskew.inference.merging import Mergeable
 
 USERS = 4_096  # at most
 CLICKS = 6  # left out, each in turn
@@ -24,26 +25,20 @@ BLOCK = 512  # users at once: a run of neighbours, so that only their lists are 
 
 
 @dataclass(frozen=True, eq=False)
-class FewClicks:
+class FewClicks(Mergeable):
     """Sums of b over users with two clicks or more; they merge.
 
     Args:
         total: Σ b by [metric, model].
         squares: Σ b bᵀ by [metric, model, model].
         users: how many of them were looked at.
-        able: how many there are.
+        eligible: how many there are.
     """
 
     total: Floats
     squares: Floats
     users: int
-    able: int
-
-    def merge(self, other: FewClicks) -> FewClicks:
-        """The sums of both sets of users."""
-        return FewClicks(
-            self.total + other.total, self.squares + other.squares, self.users + other.users, self.able + other.able
-        )
+    eligible: int
 
     @property
     def mean(self) -> Floats:
@@ -59,26 +54,26 @@ class FewClicks:
     @property
     def sampled(self) -> bool:
         """Whether not all such users were looked at, so that the mean has an error of its own."""
-        return self.users < self.able
+        return self.users < self.eligible
 
 
 def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
     """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users."""
     counts = _clicks(held, run)
-    able = np.flatnonzero(counts >= 2)
-    starts: Sequence[int] = range(0, len(able), BLOCK)
-    if len(able) > USERS:
-        starts = [round(n * (len(able) - BLOCK) / (USERS // BLOCK - 1)) for n in range(USERS // BLOCK)]
+    eligible = np.flatnonzero(counts >= 2)
+    starts: Sequence[int] = range(0, len(eligible), BLOCK)
+    if len(eligible) > USERS:
+        starts = [round(n * (len(eligible) - BLOCK) / (USERS // BLOCK - 1)) for n in range(USERS // BLOCK)]
     metrics, models = len(run.metrics), run.models
     total, squares = np.zeros((metrics, models)), np.zeros((metrics, models, models))
     bare, rows_only = replace(run, start=0), replace(held, listed=None)
     n = 0
     for start in starts:
-        b = _of_block(rows_only, bare, able[start : start + BLOCK])
+        b = _of_block(rows_only, bare, eligible[start : start + BLOCK])
         n += len(b)
         total += b.sum(axis=0)
         squares += np.einsum("uta,utb->tab", b, b)
-    return FewClicks(total, squares, n, len(able))
+    return FewClicks(total, squares, n, len(eligible))
 
 
 def _clicks(held: EvaluationData, run: EstimatorRun) -> Ints64:

@@ -34,10 +34,10 @@ class ItemSums:
 
     def ratios(self, run: EstimatorRun) -> Floats:
         """The estimate of every metric and model, (metrics, models)."""
-        there = self.weights > 0.0
-        if not there.any():
+        seen = self.weights > 0.0
+        if not seen.any():
             return np.full(self.costs.shape[:2], np.nan)
-        mean = np.mean(self.costs[..., there] / self.weights[there], axis=-1)
+        mean = np.mean(self.costs[..., seen] / self.weights[seen], axis=-1)
         roots = np.array([metric.root for metric in run.metrics])
         return np.asarray(np.where(roots[:, None], np.sqrt(np.maximum(mean, 0.0)), mean), dtype=np.float64)
 

@@ -52,13 +52,13 @@ class ListSums(RankSums):
     ) -> None:
         """From column ``weight`` on Σ w·worth over the seen pairs of each list, from ``worth`` on Σ worth over it."""
         for j, model in enumerate(ranked):
-            assert model.list_there is not None
+            assert model.list_candidates is not None
             of_weights, of_worths = self._columns(weight, j), self._columns(worth, j)
             own[:, of_weights] = 0.0
             sums.over_seen(batch.indptr, numbers, model.rank, self.worths, of_weights, own)
             own[:, of_worths] = 0.0
-            there = model.list_there.astype(np.float64)
-            sums.over_lists(model.list_indptr, model.list_rank, there, self.worths, of_worths, own)
+            candidates = model.list_candidates.astype(np.float64)
+            sums.over_lists(model.list_indptr, model.list_rank, candidates, self.worths, of_worths, own)
 
     def _columns(self, first: int, model: int) -> Ints64:
         return first + np.arange(len(self.metrics), dtype=np.int64) * self.models + model

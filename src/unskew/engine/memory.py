@@ -1,19 +1,28 @@
-"""The engine in memory: blocks of users, walked by threads."""
+"""The engine in memory: the columns of a block of users, reduced to sums that merge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TypeVar
 
 import numpy as np
 
-from unskew.engine import few_clicks, items, passes, support
+from unskew.engine import few_clicks, items, support
 from unskew.engine.data import EvaluationData, Floats, Ints64
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan
-from unskew.engine.sensitivity import ModelPair
-from unskew.engine.sums import Sums, TippingSums
+from unskew.engine.sensitivity import ModelPair, fill_pairs
+from unskew.engine.sums import Extent, Sums, TippingSums
+from unskew.engine.walk import Progress, walk
+from unskew.inference.bootstrap import replicate_sums, user_weights
+from unskew.inference.merging import Mergeable
+from unskew.inference.moments import Moments
+from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.inference.tally import Tally
+
+M = TypeVar("M", bound=Mergeable)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +31,14 @@ class MemoryEngine:
 
     Args:
         threads: by default one per core; the numbers do not depend on it.
-        progress: told how many users are done, of how many.
+        progress: called with how many users are done, and how many there are.
+        block: how many users are looked at together; by default as many as suit their number.
     """
 
     held: EvaluationData
     threads: int | None = None
-    progress: passes.Progress | None = None
+    progress: Progress | None = None
+    block: int | None = None
 
     @property
     def users(self) -> int:
@@ -41,21 +52,61 @@ class MemoryEngine:
 
     def first_pass(self, plan: EvaluationPlan, *, replicates: int = 0, seed: int = 0, keep: bool = False) -> Sums:
         """Everything that estimates and intervals are made of."""
-        return passes.first_pass(
-            self.held,
-            plan,
-            replicates=replicates,
-            seed=seed,
-            keep=keep,
-            threads=self.threads,
-            progress=self.progress,
-        )
+        held = self.held
+
+        def one(low: int, high: int) -> Sums:
+            batch, ranked = held.batch(low, high), held.ranked(low, high)
+            x = np.empty((high - low, plan.width))
+            tallied = [run.fill(batch, ranked, x) for run in plan.runs]
+            return Sums(
+                tuple(Moments.of(x, cell.columns, cell.form) for cell in plan.cells),
+                tuple(tally for tally, _ in tallied),
+                tuple(carried for _, carried in tallied),
+                x.sum(axis=0),
+                replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None,
+                (x,) if keep else (),
+                reduce(PredictionRange.merge, (model.list_range for model in ranked), NO_PREDICTIONS),
+                Extent.of(held, low, high),
+            )
+
+        return self._merged(one)
 
     def second_pass(self, pairs: Sequence[ModelPair], *, replicates: int = 0, seed: int = 0) -> TippingSums:
         """Everything that tipping points are made of."""
-        return passes.second_pass(
-            self.held, pairs, replicates=replicates, seed=seed, threads=self.threads, progress=self.progress
-        )
+        held = replace(self.held, listed=None)  # predictions for the lists stand in the first pass
+        columns = sum(pair.width for pair in pairs)
+        groups = [[p for p in pairs if p.run is run] for run in dict.fromkeys(p.run for p in pairs)]
+
+        def one(low: int, high: int) -> TippingSums:
+            batch, ranked = held.batch(low, high), held.ranked(low, high)
+            x = np.empty((high - low, columns))
+            for group in groups:
+                fill_pairs(group, batch, ranked, held.relative, x)
+            squares = np.einsum("uc,uc->c", x, x)
+            products = tuple(squares[p.columns] if p.on_grid else _products(x[:, p.columns]) for p in pairs)
+            drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
+            return TippingSums(x.sum(axis=0), products, drawn)
+
+        return self._merged(one)
+
+    def weighted_sums(self, plan: EvaluationPlan, *, seed: int = 0, replicate: int | None = None) -> Floats:
+        """Column sums with the users' weights in a bootstrap replicate, or with everybody once."""
+        held = self.held
+
+        def one(low: int, high: int) -> Floats:
+            batch, ranked = held.batch(low, high), held.ranked(low, high)
+            x = np.empty((high - low, plan.width))
+            for run in plan.runs:
+                run.fill(batch, ranked, x)
+            if replicate is not None:
+                x *= user_weights(held.hashes[low:high], seed, replicate)[:, None]
+            return np.asarray(x.sum(axis=0))
+
+        return reduce(np.add, walk(held.users, one, self.threads, self.block))
+
+    def with_propensities(self, rows: Floats) -> MemoryEngine:
+        """The same with other propensities of the rows."""
+        return replace(self, held=replace(self.held, propensity=rows))
 
     def item_counts(self) -> Ints64:
         """How many relevant held-out pairs every item has."""
@@ -83,10 +134,9 @@ class MemoryEngine:
         """The tally of the weights in ratios per item."""
         return items.item_tally(self.held, run, weights)
 
-    def with_propensities(self, rows: Floats) -> MemoryEngine:
-        """The same with other propensities of the rows."""
-        return replace(self, held=replace(self.held, propensity=rows))
+    def _merged(self, one: Callable[[int, int], M]) -> M:
+        return reduce(lambda a, b: a.merge(b), walk(self.users, one, self.threads, self.block, self.progress))
 
-    def weighted_sums(self, plan: EvaluationPlan, *, seed: int = 0, replicate: int | None = None) -> Floats:
-        """Column sums with the users' weights in a replicate, or with everybody once."""
-        return passes.weighted_sums(self.held, plan, seed=seed, replicate=replicate, threads=self.threads)
+
+def _products(x: Floats) -> Floats:
+    return np.asarray(np.einsum("ua,ub->ab", x, x))

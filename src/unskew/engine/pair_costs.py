@@ -42,10 +42,11 @@ class PairCosts:
                     np.divide(total, summand.divisor, out=total, where=summand.divisor > 0.0)
                 own[:, first + t * self.models + j] = total
 
-    def carried(self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], divisor: Floats, out: Floats) -> None:
+    def carried(
+        self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], divisor: Floats, every: Tally, out: Floats
+    ) -> None:
         """Add up the pairs that carry the values, (metrics, models, 4); errors of predictions rest on all pairs."""
         assert summand.seen is not None
-        every = Tally.of(batch.indptr, summand.seen, summand.counted, divisor, 0)
         for t, metric in enumerate(self.metrics):
             for j, model in enumerate(ranked):
                 found = every

@@ -11,6 +11,7 @@ import numpy as np
 from unskew.engine.data import Floats, Ranked
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
+from unskew.inference.tally import Tally
 from unskew.kernels import sums
 from unskew.kernels.moments import carried
 from unskew.metrics import RankingMetric
@@ -29,7 +30,9 @@ class RankSums:
         """Worth by [rank, metric]."""
         return np.ascontiguousarray(np.stack([metric.table(self.depth) for metric in self.metrics], axis=1))
 
-    def carried(self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], divisor: Floats, out: Floats) -> None:
+    def carried(
+        self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], divisor: Floats, every: Tally, out: Floats
+    ) -> None:
         """Add up the pairs that carry the values, (metrics, models, 4)."""
         assert summand.weight is not None
         for j, model in enumerate(ranked):

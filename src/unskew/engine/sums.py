@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from operator import add
 
 import numpy as np
 
 from unskew.engine.data import EvaluationData, Floats
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.inference.moments import Moments
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.inference.tally import Carried, Tally
 
 
 @dataclass(frozen=True)
-class Extent:
+class Extent(Mergeable):
     """How many rows there are, and how far values and candidates reach."""
 
     rows: int = 0
     users_with_rows: int = 0
-    highest_value: float = -math.inf
-    lowest_rating: float = math.inf
-    highest_rating: float = -math.inf
-    most_candidates: float = -math.inf
+    highest_value: float = merged_by(max, -math.inf)
+    lowest_rating: float = merged_by(min, math.inf)
+    highest_rating: float = merged_by(max, -math.inf)
+    most_candidates: float = merged_by(max, -math.inf)
 
     @classmethod
     def of(cls, held: EvaluationData, low: int, high: int) -> Extent:
@@ -39,20 +41,12 @@ class Extent:
             float(candidates.max(initial=-math.inf)),
         )
 
-    def merge(self, other: Extent) -> Extent:
-        """The extent of both sets of users."""
-        return Extent(
-            self.rows + other.rows,
-            self.users_with_rows + other.users_with_rows,
-            max(self.highest_value, other.highest_value),
-            min(self.lowest_rating, other.lowest_rating),
-            max(self.highest_rating, other.highest_rating),
-            max(self.most_candidates, other.most_candidates),
-        )
+
+NO_ROWS = Extent()
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class Sums(Mergeable):
     """What the first pass brings.
 
     Args:
@@ -71,26 +65,13 @@ class Sums:
     carried: tuple[Carried, ...]
     totals: Floats
     replicates: Floats | None = None
-    x: tuple[Floats, ...] = ()
+    x: tuple[Floats, ...] = merged_by(add, ())
     predictions: PredictionRange = NO_PREDICTIONS
-    extent: Extent = field(default_factory=Extent)
-
-    def merge(self, other: Sums) -> Sums:
-        """The sums of both sets of users."""
-        return Sums(
-            tuple(a.merge(b) for a, b in zip(self.moments, other.moments, strict=True)),
-            tuple(a.merge(b) for a, b in zip(self.tallies, other.tallies, strict=True)),
-            tuple(a.merge(b) for a, b in zip(self.carried, other.carried, strict=True)),
-            self.totals + other.totals,
-            _both(self.replicates, other.replicates),
-            self.x + other.x,
-            self.predictions.merge(other.predictions),
-            self.extent.merge(other.extent),
-        )
+    extent: Extent = NO_ROWS
 
 
 @dataclass(frozen=True, eq=False)
-class TippingSums:
+class TippingSums(Mergeable):
     """What the second pass brings: column sums, sums of their squares or products, and column sums per replicate.
 
     Worst cases on a grid need squares only; closed forms are sums of columns, and need products.
@@ -99,12 +80,3 @@ class TippingSums:
     totals: Floats
     products: tuple[Floats, ...]
     replicates: Floats | None = None
-
-    def merge(self, other: TippingSums) -> TippingSums:
-        """The sums of both sets of users."""
-        products = tuple(a + b for a, b in zip(self.products, other.products, strict=True))
-        return TippingSums(self.totals + other.totals, products, _both(self.replicates, other.replicates))
-
-
-def _both(a: Floats | None, b: Floats | None) -> Floats | None:
-    return None if a is None or b is None else a + b

@@ -19,7 +19,8 @@ from functools import reduce
 import numpy as np
 
 from unskew.engine.data import EvaluationData, Floats
-from unskew.engine.passes import walk
+from unskew.engine.walk import walk
+from unskew.inference.merging import Mergeable
 from unskew.kernels import sums
 from unskew.kernels.lists import differing
 
@@ -27,15 +28,11 @@ USERS = 4_096  # whose lists are compared
 
 
 @dataclass(frozen=True, eq=False)
-class ListedWorth:
+class ListedWorth(Mergeable):
     """Σ worth of listed places that could never be shown, and of all, by [metric, model]; they merge."""
 
     never: Floats
     every: Floats
-
-    def merge(self, other: ListedWorth) -> ListedWorth:
-        """The sums of both sets of users."""
-        return ListedWorth(self.never + other.never, self.every + other.every)
 
     @property
     def unsupported(self) -> Floats:
@@ -66,7 +63,7 @@ def listed_worth(held: EvaluationData, table: Floats, threads: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class DifferingWorth:
+class DifferingWorth(Mergeable):
     """Over the places to which one of two lists gives more worth, by d: Σ d, Σ d²/P, and Σ worth of the whole list.
 
     Args:
@@ -76,10 +73,6 @@ class DifferingWorth:
 
     sums: Floats
     users: int
-
-    def merge(self, other: DifferingWorth) -> DifferingWorth:
-        """The sums of both sets of users."""
-        return DifferingWorth(self.sums + other.sums, self.users + other.users)
 
     def expected_ess(self, users: int, weighed: float) -> tuple[float, float]:
         """The expected effective number of hits of each list.

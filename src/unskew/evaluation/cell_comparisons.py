@@ -121,12 +121,16 @@ class CellComparisons:
 
     def wins(self, model: int, other: int | None = None) -> float:
         """Effective number of users for whom a model was seen to be ahead of another one, or to score at all."""
-        counting = hit_counting_cell(self.run.estimator, self.run.target, self.run.metrics[self.cell.metric])
-        source = self._companion(counting) or self
-        found = source.moments.wins
+        found = self._counting_hits.moments.wins
         place = (model, model if other is None else other)
         squares = float(found[(1, *place)])
         return float(found[(0, *place)]) ** 2 / squares if squares > 0.0 else 0.0
+
+    @cached_property
+    def _counting_hits(self) -> CellComparisons:
+        """The same models in the cell whose sums count positive outcomes."""
+        wanted = hit_counting_cell(self.run.estimator, self.run.target, self.run.metrics[self.cell.metric])
+        return self._companion(wanted) or self
 
     @property
     def by_seen_pairs(self) -> bool:

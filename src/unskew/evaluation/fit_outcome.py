@@ -19,8 +19,8 @@ from unskew.alignment.align import Aligned
 from unskew.alignment.outcome_check import CheckedPredictions, range_of
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import Floats, ListedPairs
-from unskew.engine.passes import walk
 from unskew.engine.plan import EvaluationPlan
+from unskew.engine.walk import walk
 from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.request import Request

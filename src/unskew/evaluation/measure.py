@@ -93,8 +93,8 @@ def measure(
             off. Differences, p and verdicts of what uses propensities are then those of the replicates, whose mean is
             the corrected estimate, as intervals are; values and tipping points keep their own.
     """
-    beside = _beside(plan, len(setting.models))
-    both = EvaluationPlan((*plan.runs, *beside.runs), (*plan.cells, *beside.cells))
+    extra = _companion_plan(plan, len(setting.models))
+    both = EvaluationPlan((*plan.runs, *extra.runs), (*plan.cells, *extra.cells))
     sums = engine.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed)
     own, others = _divided(sums, plan)
     several = len(setting.models) > 1
@@ -105,15 +105,15 @@ def measure(
     }
     redrawn = None if redraw is None else redraw()
     companion = None
-    if beside.runs:
-        cells = tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in beside.cells)
-        there = EvaluationPlan(beside.runs, cells)
-        companion = Measured(engine, there, setting, others, {}, _unsupported(engine, there))
+    if extra.runs:
+        cells = tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in extra.cells)
+        own_plan = EvaluationPlan(extra.runs, cells)
+        companion = Measured(engine, own_plan, setting, others, {}, _unsupported(engine, own_plan))
         companion = replace(companion, companion=companion)
     return Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), redrawn, companion)
 
 
-def _beside(plan: EvaluationPlan, models: int) -> EvaluationPlan:
+def _companion_plan(plan: EvaluationPlan, models: int) -> EvaluationPlan:
     """The runs and cells that are looked at beside those of a plan, in columns behind its own."""
     kept = companions(plan.runs)
     if not kept:

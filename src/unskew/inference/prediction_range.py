@@ -8,19 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unskew.inference.merging import Mergeable, merged_by
+
 Floats = npt.NDArray[np.float64]
 
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class PredictionRange:
+class PredictionRange(Mergeable):
     """Predictions by number, and how many lie outside the range of the outcomes."""
 
     predictions: int = 0
     outside: int = 0
-    low: float = math.inf
-    high: float = -math.inf
+    low: float = merged_by(min, math.inf)
+    high: float = merged_by(max, -math.inf)
 
     @classmethod
     def of(cls, q: Floats, outcomes: tuple[float, float]) -> PredictionRange:
@@ -29,15 +31,6 @@ class PredictionRange:
             return cls()
         out = (q < outcomes[0] - ROUNDING) | (q > outcomes[1] + ROUNDING)
         return cls(len(q), int(np.count_nonzero(out)), float(q.min()), float(q.max()))
-
-    def merge(self, other: PredictionRange) -> PredictionRange:
-        """The range of both."""
-        return PredictionRange(
-            self.predictions + other.predictions,
-            self.outside + other.outside,
-            min(self.low, other.low),
-            max(self.high, other.high),
-        )
 
 
 NO_PREDICTIONS = PredictionRange()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.moments import tally
 
 Floats = npt.NDArray[np.float64]
@@ -23,12 +24,12 @@ BINS = 128  # weights by powers of √2, from 2⁻³² to 2³²
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(Mergeable):
     """Mergeable sums over weighted pairs."""
 
     total: float = 0.0
     squares: float = 0.0
-    largest: float = 0.0
+    largest: float = merged_by(max, 0.0)
     pairs: int = 0
     raised: int = 0
     idle: int = 0
@@ -41,18 +42,6 @@ class Tally:
         tally(indptr, weight, value, divisor, bins, out)
         idle = int(np.count_nonzero((weight == 0.0) & (value != 0.0))) if raised else 0
         return cls(float(out[0]), float(out[1]), float(out[2]), int(out[3]), raised, idle, bins)
-
-    def merge(self, other: Tally) -> Tally:
-        """The tally of both."""
-        return Tally(
-            self.total + other.total,
-            self.squares + other.squares,
-            max(self.largest, other.largest),
-            self.pairs + other.pairs,
-            self.raised + other.raised,
-            self.idle + other.idle,
-            self.bins + other.bins,
-        )
 
     @property
     def ess(self) -> float:
