@@ -81,7 +81,7 @@ def fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side: 
         "listed": listed,
         "listed_unknown": lacking,
     } | ({} if outcome.account is None else {"table": as_values(outcome.account)})
-    held = replace(held, q=q, q_total=total, listed=replace(guess, ask=ask, outcomes=outcomes))
+    held = replace(held, q=q, q_total=total, listed=replace(guess, predict=ask, outcomes=outcomes))
     return FittedOutcome(held, outcome, account, reach, outcomes)
 
 
