@@ -26,6 +26,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("engine",),
     ("alignment",),
     ("result",),
+    ("judging",),
     ("evaluation", "auditing"),
     ("models",),
     ("simulate",),

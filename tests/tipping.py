@@ -9,8 +9,8 @@ from itertools import combinations
 import pytest
 
 from unskew.evaluation import answer
-from unskew.evaluation.measure import Measured
-from unskew.evaluation.tipping_points import TippingPoint, tipping_points
+from unskew.judging.measure import Measured
+from unskew.judging.tipping_points import TippingPoint, tipping_points
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from tests.conversions.reference import Metric, Row, Rule, World
 from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
 from tests.engine import passes
 from unskew.evaluation import run
-from unskew.evaluation.measure import measure
 from unskew.inference.bootstrap import user_weights
+from unskew.judging.measure import measure
 from unskew.log import Ids
 
 pytestmark = pytest.mark.usefixtures("made_up_logs")

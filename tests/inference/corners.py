@@ -15,8 +15,8 @@ import numpy as np
 from unskew.engine.data import EvaluationData
 from unskew.engine.memory import MemoryEngine
 from unskew.estimators import Estimator
-from unskew.evaluation.measure import measure
-from unskew.evaluation.tipping_points import tipping_points
+from unskew.judging.measure import measure
+from unskew.judging.tipping_points import tipping_points
 from unskew.log import Recommendations
 from unskew.result import Verdict
 

@@ -12,9 +12,9 @@ from tests.inference.corners import GS, verdict, worths
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.sensitivity import ModelPair
 from unskew.estimators import Stratified
-from unskew.evaluation.measure import measure
-from unskew.evaluation.tipping_points import tipping_points
 from unskew.inference.bootstrap import replicate_sums
+from unskew.judging.measure import measure
+from unskew.judging.tipping_points import tipping_points
 
 from .worlds import Floats, answer, draw, plan_of, setting
 

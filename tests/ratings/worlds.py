@@ -20,8 +20,8 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Summary, Target
 from unskew.estimators.summary import Histogram
-from unskew.evaluation.answer import Answer, answer
-from unskew.evaluation.measure import Setting, error_per_comparison, measure
+from unskew.judging.answer import Answer, answer
+from unskew.judging.measure import Setting, error_per_comparison, measure
 
 Floats = npt.NDArray[np.float64]
 Ints32 = npt.NDArray[np.int32]

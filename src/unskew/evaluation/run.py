@@ -23,18 +23,18 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Estimator
-from unskew.evaluation.answer import answer
 from unskew.evaluation.fit_outcome import fit_outcome
 from unskew.evaluation.fit_propensity import fit_propensity
-from unskew.evaluation.measure import Measured, Setting, error_per_comparison, measure
 from unskew.evaluation.no_hits import refuse_no_hits
-from unskew.evaluation.per_user import per_user_rows
 from unskew.evaluation.planning import plan_cells, targets_for
 from unskew.evaluation.read import Stage, read
-from unskew.evaluation.refit import refit_replicates
 from unskew.evaluation.request import Request
-from unskew.evaluation.segment_tables import measure_segments, single_clicks, support_gap
 from unskew.evaluation.warnings import Facts, warnings
+from unskew.judging.answer import answer
+from unskew.judging.measure import Measured, Setting, error_per_comparison, measure
+from unskew.judging.per_user import per_user_rows
+from unskew.judging.refit import refit_replicates
+from unskew.judging.segment_tables import measure_segments, single_clicks, support_gap
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.memory import require

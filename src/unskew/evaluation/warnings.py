@@ -23,12 +23,12 @@ from unskew.alignment.shares import contradicted_share
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.estimators import Need, Standing, Target
-from unskew.evaluation.answer import Answer
 from unskew.evaluation.fit_outcome import IN_SAMPLE, FittedOutcome
 from unskew.evaluation.fit_propensity import FittedPropensity
-from unskew.evaluation.measure import debiased
 from unskew.evaluation.request import Request
 from unskew.inference.steps import STEP
+from unskew.judging.answer import Answer
+from unskew.judging.measure import debiased
 from unskew.log import Predictions
 from unskew.log.interactions import REPEATED
 from unskew.metrics import RankingMetric

@@ -14,9 +14,9 @@ from unskew.engine.few_clicks import FewClicks
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Summary
-from unskew.evaluation.companions import companions
 from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
+from unskew.judging.companions import companions
 from unskew.metrics import Metric, RankingMetric
 
 Floats = npt.NDArray[np.float64]

@@ -12,8 +12,8 @@ from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Need, Target
-from unskew.evaluation.measure import Measured, Setting, measure
-from unskew.evaluation.segments import segments
+from unskew.judging.measure import Measured, Setting, measure
+from unskew.judging.segments import segments
 from unskew.log.population import Population
 from unskew.metrics import Metric, RankingMetric
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from unskew.engine.plan import EvaluationPlan
-from unskew.evaluation.answer import Answer
+from unskew.judging.answer import Answer
 from unskew.log import Ids
 
 

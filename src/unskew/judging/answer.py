@@ -13,14 +13,14 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Target
-from unskew.evaluation.cell_comparisons import CellComparisons
-from unskew.evaluation.measure import Floats, Key, Measured, Setting, weighted
-from unskew.evaluation.tipping_points import TippingPoint, tipping_points
 from unskew.inference.contrast import alone
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubts, withheld
 from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, outcome, users_needed
+from unskew.judging.cell_comparisons import CellComparisons
+from unskew.judging.measure import Floats, Key, Measured, Setting, weighted
+from unskew.judging.tipping_points import TippingPoint, tipping_points
 from unskew.metrics import RankingMetric, Shape
 from unskew.result import Estimate, Verdict, Weights
 

@@ -12,13 +12,13 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.engine.support import sample_limit
 from unskew.estimators import Need, Target
-from unskew.evaluation.companions import CompanionCell, confirming_cell, hit_counting_cell
-from unskew.evaluation.measure import Floats, Measured, weighted
 from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.intervals import critical, percentile, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.steps import corrected
 from unskew.inference.verdict import FEW_WINS, Checks, Judgement, judge
+from unskew.judging.companions import CompanionCell, confirming_cell, hit_counting_cell
+from unskew.judging.measure import Floats, Measured, weighted
 from unskew.metrics import RankingMetric, Shape
 
 FEW_BEYOND = 5.0  # replicates beyond an interval's end; with fewer, a normal curve through all of them says more
