@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: setup demo test verify hostile lint bench pictures clean
+.PHONY: setup demo test check fuzz verify hostile lint bench pictures clean
 
 setup: $(STAMP)
 
@@ -24,6 +24,14 @@ demo: $(STAMP)
 
 test: $(STAMP) lint
 	@$(BIN)/python tests/run.py
+
+# Lint, types, and the tests that look at every part without worlds, files or processes: while one works.
+check: $(STAMP) lint
+	@$(BIN)/python tests/run.py --quick
+
+# Properties with examples that nobody has seen yet; what breaks is printed with the line that repeats it.
+fuzz: $(STAMP)
+	@UNSKEW_EXAMPLES=fresh $(BIN)/python tests/run.py -m hypothesis
 
 # Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), refitted intervals, naive Bayes.
 verify: $(STAMP)

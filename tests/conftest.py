@@ -11,8 +11,12 @@ from hypothesis import HealthCheck, settings
 
 from unskew.alignment.level import LevelCheck
 
-settings.register_profile("unskew", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-settings.load_profile("unskew")
+# ``fixed``: the same examples on every machine. ``fresh`` (make fuzz): others each time, and what breaks is printed so
+# that it can be run again.
+usual = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fixed", usual, derandomize=True)
+settings.register_profile("fresh", usual, print_blob=True)
+settings.load_profile(os.environ.get("UNSKEW_EXAMPLES", "fixed"))
 
 
 def missing(reason: str) -> None:
