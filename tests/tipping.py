@@ -8,7 +8,7 @@ from itertools import combinations
 
 import pytest
 
-from unskew.evaluation import answer
+from unskew.judging import answer
 from unskew.judging.measure import Measured
 from unskew.judging.tipping_points import TippingPoint, tipping_points
 

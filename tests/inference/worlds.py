@@ -24,7 +24,7 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.estimators import Estimator, Summary, Target
 from unskew.estimators.summary import Histogram
-from unskew.evaluation import answer as answers
+from unskew.judging import answer as answers
 from unskew.judging.measure import Setting, error_per_comparison, measure
 from unskew.log import Ids, Recommendations
 
