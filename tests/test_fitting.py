@@ -44,7 +44,7 @@ def test_what_an_evaluation_is_given_is_not_fitted_by_it() -> None:
     lists = {"a": models.make("most_popular").fit(train), "b": models.make("random").fit(train)}
     p, q = propensity.make("popularity(gamma=1, level=absolute)"), outcome.make("crossfit(means, folds=2)")
     wrapped = propensity.make("calibrated(popularity(gamma=1), method=platt)")
-    options: dict[str, Any] = {"seen": train, "target": "per_user_sum", "metrics": ["dcg@5"]}
+    options: dict[str, Any] = {"train": train, "target": "per_user_sum", "metrics": ["dcg@5"]}
     us.evaluate(test, lists, propensity=p, outcome=q, estimators=["dr"], **options)
     us.evaluate(
         test, lists, propensity=p, refit=True, interval="bootstrap", replicates=50, estimators=["snips"], **options

@@ -214,7 +214,7 @@ def test_relative_propensities_are_never_scaled() -> None:
 @pytest.mark.parametrize("gamma", [float("nan"), float("inf"), -float("inf"), 3000.0, -11.0])
 def test_gamma_is_a_sane_number(gamma: float) -> None:
     """Not a number, or a power that would leave nothing but the most popular item, is refused at once."""
-    with pytest.raises(InputError, match="between -10 and 10"):
+    with pytest.raises(InputError, match="between −10 and 10"):
         Popularity(gamma)
 
 

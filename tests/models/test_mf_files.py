@@ -23,7 +23,7 @@ def test_a_saved_model_comes_back(tmp_path: Path, texts: bool) -> None:
     """Same string, training, predictions and lists; ids of numbers and of any text."""
     _, log = some()
     if texts:
-        names = {0: "", 1: "ä", 2: "日本", 3: "a,\nb"}
+        names = {0: "", 1: "ä", 2: "日本", 3: "a, b;c"}
         frame = log.to_frame().with_columns(
             pl.col("user").map_elements(lambda u: names.get(u, str(u)), return_dtype=pl.String)
         )

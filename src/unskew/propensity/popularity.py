@@ -130,7 +130,7 @@ class Popularity(Propensity):
             raise InputError(
                 f"counted: positives of items are all that is counted for '{self}', and a random sample (mcar) or an "
                 "absolute level need more. Use popularity(gamma=1), if exposure explains all of popularity, or give "
-                "the training log with --train."
+                "the training log with train=…."
             )
         needed = ("item",) if files.above is None else ("item", "value")
         used = {ours: theirs for ours, theirs in (files.columns or {}).items() if ours in needed}
