@@ -242,7 +242,7 @@ class Family(Generic[T]):
         """
         if isinstance(text, self.base):
             return cast(T, text)
-        spec = parse(str(text))
+        spec = parse(text, self.kind)  # type: ignore[arg-type]  # anything else is refused there
         made: T = self.class_of(spec.name).of_spec(spec, **context)
         return made
 

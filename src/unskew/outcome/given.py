@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unskew.bounds import Number
+from unskew.bounds import Number, shown
 from unskew.errors import InputError
 from unskew.log import Account, Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
@@ -22,9 +22,15 @@ from unskew.log.log import Invalid
 from unskew.outcome.base import Floats, Lacking, Outcome, PairPredictor
 from unskew.parts import Made, option
 from unskew.plain import plain
-from unskew.spec import show
+from unskew.spec import Spec, show
 
 Finder = Callable[[Codes, Codes], npt.NDArray[np.int64]]
+
+
+def _source(source: Any) -> Any:
+    if isinstance(source, bool | int | float | Spec):
+        raise InputError(f"'given': the table of predictions is a file or a frame, not {shown(source)}.")
+    return source
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Given(Outcome):
 
     source: Any = option(
         MISSING,
-        Made(lambda source: source, "FILE", "predictions.parquet"),
+        Made(_source, "FILE", "predictions.parquet"),
         "a table user, item, prediction",
         unnamed=True,
     )
