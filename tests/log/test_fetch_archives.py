@@ -50,6 +50,7 @@ LINK = (stat.S_IFLNK | 0o777) << 16
         (lambda: one("/evil"), "leave the target"),
         (lambda: one("C:/evil"), "leave the target"),
         (lambda: one("..\\evil"), "leave the target"),
+        (lambda: one("a/" * 2_000 + "u.data"), "folders deep"),
         (lambda: one("u.data", b"/etc/passwd", external_attr=LINK), "link or a device"),
         (lambda: one("u.data", external_attr=(stat.S_IFIFO | 0o666) << 16), "link or a device"),
         (encrypted, "encrypted"),

@@ -20,6 +20,7 @@ LIMIT = 512 << 20  # bytes
 ENTRIES = 10_000
 TABLE = 4 << 20  # bytes of the table of contents, far more than so many entries of usual names need
 _CHUNK = 1 << 18
+DEEPEST = 20  # folders inside folders
 _LAST = 22 + 65_535  # bytes of the record at the end, with the longest comment
 
 
@@ -59,6 +60,8 @@ def _judge(entry: ZipInfo) -> None:
     """Refuse an entry that is anything but a plain file or folder below the target."""
     name = entry.orig_filename
     parts = PurePosixPath(name).parts
+    if len(parts) > DEEPEST:
+        raise InputError(f"the archive's entry '{plain(name)}' lies more than {DEEPEST} folders deep.")
     if not parts or name.startswith("/") or ".." in parts or any(sign in name for sign in "\\:\0"):
         raise InputError(f"the archive's entry '{plain(name)}' would leave the target folder.")
     if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
