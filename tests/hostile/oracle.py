@@ -17,8 +17,8 @@ from tests.hostile.sheets import Refused, Sheet
 from tests.hostile.worlds import CUTS
 
 Numbers = dict[str, float]  # "model metric estimator target" → value
-_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
-_LENIENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+_LENIENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LARGEST = 2**31 - 1
 
 
