@@ -215,11 +215,13 @@ class Family(Generic[T]):
     Args:
         kind: what messages call such a part.
         base: what every part of the family is.
-        built_in: name → "module:class" of our own, imported when first used.
+        room: the package in which our own are.
+        built_in: name → "module:class" in that room, imported when first used.
     """
 
-    def __init__(self, kind: str, base: Any, built_in: Mapping[str, str]) -> None:
-        self.kind, self.base, self.built_in = kind, base, built_in
+    def __init__(self, kind: str, base: Any, room: str, built_in: Mapping[str, str]) -> None:
+        self.kind, self.base = kind, base
+        self.built_in = {name: f"{room}.{place}" for name, place in built_in.items()}
         self._registered: dict[str, Any] = {}
 
     def register(self, part: P) -> P:

@@ -46,20 +46,18 @@ __all__ = [
 FAMILY: Family[Estimator] = Family(
     "estimator",
     Estimator,
+    __name__,
     {
-        name: f"unskew.estimators.{module}"
-        for name, module in {
-            "naive": "naive:Naive",
-            "ips": "ips:IPS",
-            "snips": "snips:SNIPS",
-            "gs": "gs:GeneralizedStratified",
-            "stratified": "stratified:Stratified",
-            "clipped": "clipped:Clipped",
-            "direct": "direct:Direct",
-            "dr": "dr:DR",
-            "sndr": "sndr:SNDR",
-            "switch": "switch:Switch",
-        }.items()
+        "naive": "naive:Naive",
+        "ips": "ips:IPS",
+        "snips": "snips:SNIPS",
+        "gs": "gs:GeneralizedStratified",
+        "stratified": "stratified:Stratified",
+        "clipped": "clipped:Clipped",
+        "direct": "direct:Direct",
+        "dr": "dr:DR",
+        "sndr": "sndr:SNDR",
+        "switch": "switch:Switch",
     },
 )
 register, make = FAMILY.register, FAMILY.make  # make: the estimator with this canonical string, gs(strata=5)

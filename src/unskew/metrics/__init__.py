@@ -38,27 +38,26 @@ __all__ = [
 Metric = RankingMetric | RatingMetric
 
 
-_ADDITIVE, _PLUGIN, _RATING = (f"unskew.metrics.{module}" for module in ("additive", "plugin", "rating"))
-
 FAMILY: Family[Metric] = Family(
     "metric",
     (RankingMetric, RatingMetric),
+    __name__,
     {
-        "recall": f"{_ADDITIVE}:Recall",
-        "precision": f"{_ADDITIVE}:Precision",
-        "cg": f"{_ADDITIVE}:CG",
-        "dcg": f"{_ADDITIVE}:DCG",
-        "rbp": f"{_ADDITIVE}:RBP",
-        "arhr": f"{_ADDITIVE}:ARHR",
-        "ndcg": f"{_PLUGIN}:NDCG",
-        "map": f"{_PLUGIN}:MAP",
-        "mrr": f"{_PLUGIN}:MRR",
-        "hit": f"{_PLUGIN}:Hit",
-        "r_precision": f"{_PLUGIN}:RPrecision",
-        "mae": f"{_RATING}:MAE",
-        "mse": f"{_RATING}:MSE",
-        "rmse": f"{_RATING}:RMSE",
-        "accuracy": f"{_RATING}:Accuracy",
+        "recall": "additive:Recall",
+        "precision": "additive:Precision",
+        "cg": "additive:CG",
+        "dcg": "additive:DCG",
+        "rbp": "additive:RBP",
+        "arhr": "additive:ARHR",
+        "ndcg": "plugin:NDCG",
+        "map": "plugin:MAP",
+        "mrr": "plugin:MRR",
+        "hit": "plugin:Hit",
+        "r_precision": "plugin:RPrecision",
+        "mae": "rating:MAE",
+        "mse": "rating:MSE",
+        "rmse": "rating:RMSE",
+        "accuracy": "rating:Accuracy",
     },
 )
 register, make = FAMILY.register, FAMILY.make  # make: the metric with this canonical string, recall@10 or mae

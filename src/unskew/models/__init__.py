@@ -41,15 +41,13 @@ __all__ = [
 FAMILY: Family[Model] = Family(
     "model",
     Model,
+    __name__,
     {
-        name: f"unskew.models.{module}"
-        for name, module in {
-            "factors": "factors:Factors",
-            "item_knn": "item_knn:ItemKNN",
-            "mf": "mf:MF",
-            "most_popular": "most_popular:MostPopular",
-            "random": "random:Random",
-        }.items()
+        "factors": "factors:Factors",
+        "item_knn": "item_knn:ItemKNN",
+        "mf": "mf:MF",
+        "most_popular": "most_popular:MostPopular",
+        "random": "random:Random",
     },
 )
 register, make = FAMILY.register, FAMILY.make  # make: the model with this canonical string, not yet fitted

@@ -31,16 +31,14 @@ __all__ = ["AdamMF", "Crossfit", "Given", "Learned", "LogisticMF", "Means", "Out
 FAMILY: Family[Outcome] = Family(
     "outcome",
     Outcome,
+    __name__,
     {
-        name: f"unskew.outcome.{module}"
-        for name, module in {
-            "adam_mf": "adam:AdamMF",
-            "crossfit": "crossfitting:Crossfit",
-            "given": "given:Given",
-            "logistic_mf": "logistic_mf:LogisticMF",
-            "means": "means:Means",
-            "sklearn": "learned:Learned",
-        }.items()
+        "adam_mf": "adam:AdamMF",
+        "crossfit": "crossfitting:Crossfit",
+        "given": "given:Given",
+        "logistic_mf": "logistic_mf:LogisticMF",
+        "means": "means:Means",
+        "sklearn": "learned:Learned",
     },
 )
 register = FAMILY.register

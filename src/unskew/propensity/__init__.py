@@ -69,18 +69,16 @@ __all__ = [
 FAMILY: Family[Propensity] = Family(
     "propensity",
     Propensity,
+    __name__,
     {
-        name: f"unskew.propensity.{module}"
-        for name, module in {
-            "calibrated": "calibrated:Calibrated",
-            "counted": "counted:Counted",
-            "known": "known:Known",
-            "logistic": "logistic:Logistic",
-            "logistic_mf": "logistic_mf:LogisticMF",
-            "naive_bayes": "naive_bayes:NaiveBayes",
-            "popularity": "popularity:Popularity",
-            "uniform": "uniform:Uniform",
-        }.items()
+        "calibrated": "calibrated:Calibrated",
+        "counted": "counted:Counted",
+        "known": "known:Known",
+        "logistic": "logistic:Logistic",
+        "logistic_mf": "logistic_mf:LogisticMF",
+        "naive_bayes": "naive_bayes:NaiveBayes",
+        "popularity": "popularity:Popularity",
+        "uniform": "uniform:Uniform",
     },
 )
 register, make = FAMILY.register, FAMILY.make  # make: the propensity with this canonical string, popularity(gamma=1)

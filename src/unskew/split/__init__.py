@@ -16,7 +16,8 @@ __all__ = ["Holdout", "KFold", "Split", "Splitter", "holdout", "k_fold", "make",
 FAMILY: Family[Splitter] = Family(
     "splitter",
     Splitter,
-    {"holdout": "unskew.split.holdout:Holdout", "k_fold": "unskew.split.k_fold:KFold"},
+    __name__,
+    {"holdout": "holdout:Holdout", "k_fold": "k_fold:KFold"},
 )
 register, make = FAMILY.register, FAMILY.make  # make: the splitter with this canonical string, k_fold(folds=5)
 
