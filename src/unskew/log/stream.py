@@ -24,7 +24,7 @@ from unskew.log.sources import ENDINGS, OpenFile, ending_of, open_file, reading
 from unskew.log.table import Table
 
 PIECE = 2_000_000  # rows
-MEND = "Mend the column, or leave such rows out."
+REMEDY = "Fix the column, or leave such rows out."
 _PATTERN = "*?["
 _FIT_64_BITS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 
@@ -72,7 +72,7 @@ class StreamFile:
             frame = lazy.slice(row, 1).collect(engine="streaming")
             empty = [name for name in self.table.names if frame[name].null_count()]
             holes = lazy.select(pl.col(empty[:1]).is_null().sum()).collect(engine="streaming") if empty else None
-        remedy = MEND if holes is None else f"In this file {holes.item():,} rows have no {empty[0]}. {MEND}"
+        remedy = REMEDY if holes is None else f"In this file {holes.item():,} rows have no {empty[0]}. {REMEDY}"
         try:
             check(replace(self.table, frame=frame, start=row, remedy=remedy))
         except InputError as problem:

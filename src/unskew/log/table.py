@@ -17,7 +17,7 @@ from unskew.log.calendar import outside_calendar
 from unskew.log.log import Account
 from unskew.plain import plain
 
-REMEDY = "Mend the column, or drop such rows with invalid='drop'; the result will say how many were dropped."
+REMEDY = "Fix the column, or drop such rows with invalid='drop'; the result will say how many were dropped."
 
 
 @dataclass

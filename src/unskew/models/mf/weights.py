@@ -100,7 +100,7 @@ def _checked(log: Log, given: npt.ArrayLike, *, probability: bool = True) -> Flo
     wrong = ~((p >= SMALLEST) & (p <= (1.0 if probability else LARGEST)))
     if wrong.any():
         where = "in (0, 1]" if probability and not (0.0 < p[np.argmax(wrong)] < 1.0) else f"at least {SMALLEST:g}"
-        why = "A pair that could never have been seen cannot be weighed. Mend these propensities, or drop their rows."
+        why = "A pair that could never have been seen cannot be weighed. Fix these propensities, or drop their rows."
         _refuse(log, "propensity", p, wrong, where, why)
     return p
 
