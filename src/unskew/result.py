@@ -20,7 +20,7 @@ from unskew.spec import find
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _FORMULA = r"^[=+\-@\t\r]"
 
 
@@ -92,6 +92,9 @@ class Verdict:
     where a verdict was withheld, and ``trust`` says why. ``users_apart`` is the number of users who tell the two apart,
     ``ess`` their effective number, ``few_clicks`` the leave-one-click-out bias of the difference.
 
+    ``depends`` means that it is decided in some scenarios of what the log cannot tell: ``turns`` says in which, and
+    ``turns_at`` where the first of them end. ``not_covered`` says what no scenario covers.
+
     ``tipping`` is the Γ by which propensities must be wrong to undo the lead: their odds (``tipping_kind`` "odds") or
     they themselves ("ratio"). Infinity means that no Γ does (of ratios inside users: none up to 10); in JSON that is
     ``null`` with a kind. ``None`` means that there is no tipping point.
@@ -120,6 +123,55 @@ class Verdict:
     few_clicks: float | None
     standing: str
     trust: str
+    turns: str = ""
+    turns_at: float | None = None
+    not_covered: str = ""
+
+
+@dataclass(frozen=True)
+class ScenarioValues:
+    """One model's value and interval in every scenario."""
+
+    model: str
+    value: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ScenarioDifferences:
+    """Model a less model b in every scenario, and who is ahead there: 1 a, −1 b, 0 not decided (of scores: higher)."""
+
+    a: str
+    b: str
+    difference: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    sign: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ScenarioTable:
+    """How one metric's answer depends on what the log cannot tell.
+
+    Args:
+        axes: the names of what cannot be told, and their ``labels``.
+        points: the scenarios: a value on every axis.
+        not_covered: a sentence on what none of the scenarios covers.
+        estimated: where an estimate from a random sample would put the first axis; it decides nothing.
+    """
+
+    metric: str
+    estimator: str
+    target: str
+    segment: str | None
+    axes: tuple[str, ...]
+    labels: tuple[str, ...]
+    points: tuple[tuple[float, ...], ...]
+    values: tuple[ScenarioValues, ...]
+    differences: tuple[ScenarioDifferences, ...]
+    not_covered: str
+    estimated: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +194,7 @@ class Result:
         estimates: one row per segment × target × estimator × metric × model.
         verdicts: one row per pair of models in each cell.
         weights: how the weights of each estimator are spread.
+        scenarios: how answers depend on what the log cannot tell, for estimators that leave something open.
         inputs: rows read, dropped by reason, users and items, clicks per user, settings.
         warnings: what a careful reader should know before trusting the numbers.
         rows: per-user contributions, kept on request.
@@ -153,6 +206,7 @@ class Result:
     weights: tuple[Weights, ...]
     inputs: Mapping[str, Any]
     warnings: tuple[str, ...]
+    scenarios: tuple[ScenarioTable, ...] = ()
     rows: pl.DataFrame | None = field(default=None, repr=False)
     metrics: Mapping[str, MetricTraits] = field(default_factory=dict, repr=False)
 
@@ -199,6 +253,7 @@ class Result:
             "headline": plain(self.headline()),
             "estimates": [plain(asdict(e)) for e in self.estimates],
             "verdicts": [plain(asdict(v)) for v in self.verdicts_],
+            "scenarios": [plain(asdict(s)) for s in self.scenarios],
             "weights": [plain(asdict(w)) for w in self.weights],
             "inputs": plain(dict(self.inputs)),
             "warnings": plain(self.warnings),

@@ -38,6 +38,7 @@ class Aligned:
     Args:
         labels: per-row texts by column name, for segments.
         training_counts: training positives of every item; ``None`` without a training log.
+        seen_counts: training rows of every item, also those that were not liked; what exposure is measured by.
         account: what became of the inputs, as plain values for the result.
         rows: the held-out rows as a log, which propensities are asked about.
         train: the training log with its gains, which propensities are fitted on.
@@ -57,6 +58,7 @@ class Aligned:
     propensity: Propensity | None
     labels: Mapping[str, pl.Series]
     training_counts: Floats | None
+    seen_counts: Floats | None
     account: dict[str, Any]
     rows: Log
     train: Log | None
@@ -94,8 +96,13 @@ def align(
     accounts = {name: each.account for name, each in lists.items()}
     labels, levels, trained = _labels(rows, inputs.train, strata_columns)
     empty = no_lists(inputs.users, items)
+    seen, numbers, codes = None, None, None
+    if coded.train is not None:
+        seen = _seen(coded.train, items)
+        numbers, codes = np.unique(seen, return_inverse=True)
     held = replace(
         _held(rows, scores, labels, inputs.population, excluded, len(logged)),
+        counted=None if codes is None else codes.astype(np.int32)[rows.item],
         relative=model is None or not has_level(model, rows, rules),
         lists=tuple(lists[name].lists if name in lists else empty for name in inputs.models),
         predicted=tuple(predicted.get(name) for name in inputs.models),
@@ -121,10 +128,11 @@ def align(
         users=inputs.users,
         items=items,
         evidence=evidence_of(inputs, model, rows, held, unranked, outcome, level, accounts),
-        summary=summary_of(model, held, levels, training),
+        summary=replace(summary_of(model, held, levels, training), counts=numbers),
         propensity=model,
         labels=_texts(rows),
         training_counts=None if counts is None else counts.astype(np.float64),
+        seen_counts=seen,
         account=account_of(inputs, accounts, held, dropped) | {"items": _items(inputs, coded, counts)},
         rows=rows,
         train=train,
@@ -147,6 +155,11 @@ def _items(inputs: Inputs, coded: Coded, counts: npt.NDArray[np.int64] | None) -
         "only_in_lists": len(coded.items) - logged,
         "without_training_support": None if counts is None else int((counts == 0).sum()),
     }
+
+
+def _seen(train: Log, items: Ids) -> Floats:
+    """How often every item was seen in training: all its rows, which are positives where nothing else was logged."""
+    return np.bincount(train.items.into(items)[train.item], minlength=len(items)).astype(np.float64)
 
 
 def _shown(

@@ -54,6 +54,7 @@ def evidence_of(
         outside=outcome is not None and outcome.fitted,
         unlisted=lists_for_some(lists, held),
         users=held.users,
+        counts=held.counted is not None,
     )
 
 

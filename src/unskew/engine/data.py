@@ -60,6 +60,7 @@ class EvaluationData:
         relative: whether the propensities are relative.
         q: what the outcome model says of each row; ``q_total`` of all candidates of each user, summed.
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
+        counted: a code of how often each row's item was seen in training.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
     """
 
@@ -79,6 +80,7 @@ class EvaluationData:
     q_total: Floats | None = None
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
+    counted: Ints32 | None = None
 
     @property
     def users(self) -> int:
@@ -98,6 +100,7 @@ class EvaluationData:
             rating=None if self.rating is None else self.rating[rows],
             q=None if self.q is None else self.q[rows],
             q_total=None if self.q_total is None else self.q_total[low:high],
+            counted=None if self.counted is None else self.counted[rows],
         )
 
     def ranked(self, low: int, high: int) -> list[Ranked]:
@@ -124,6 +127,7 @@ class EvaluationData:
             rating=None if self.rating is None else self.rating[rows],
             predicted=tuple(None if numbers is None else numbers[rows] for numbers in self.predicted),
             q=None if self.q is None else self.q[rows],
+            counted=None if self.counted is None else self.counted[rows],
         )
 
     def of_users(self, users: Ints32) -> EvaluationData:

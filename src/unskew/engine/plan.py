@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from unskew.engine.data import Ints64
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Estimator, Need, Summary, Target
+from unskew.estimators.scenarios import Scenarios
 from unskew.estimators.validity import Evidence, refused_cell
 from unskew.inference.ratio_form import RatioForm
 from unskew.metrics import Metric
+
+Kept = tuple[Estimator, Target, tuple[Metric, ...]]
 
 
 @dataclass(frozen=True)
@@ -36,20 +40,44 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
+class ScenarioCells:
+    """The cells of one metric in all scenarios of an estimator.
+
+    Args:
+        cells: their places in the plan, in the order of the scenarios' points.
+    """
+
+    metric: Metric
+    estimator: Estimator
+    target: Target
+    scenarios: Scenarios
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class EvaluationPlan:
-    """Runs and cells in the order in which results are shown, and runs that give points without errors."""
+    """Runs and cells in the order in which results are shown, and runs that give points without errors.
+
+    Args:
+        scenarios: which cells are the same in several scenarios, and make one answer together.
+        asked: the estimators, targets and metrics that all of this comes from.
+    """
 
     runs: tuple[EstimatorRun, ...]
     cells: tuple[Cell, ...]
     points: tuple[EstimatorRun, ...] = ()
+    scenarios: tuple[ScenarioCells, ...] = ()
+    asked: tuple[Kept, ...] = ()
+
+    @cached_property
+    def in_scenarios(self) -> frozenset[int]:
+        """The places of all cells that are part of such an answer."""
+        return frozenset(place for each in self.scenarios for place in each.cells)
 
     @property
     def width(self) -> int:
         """How many columns all runs fill."""
         return sum(run.width for run in self.runs)
-
-
-Kept = tuple[Estimator, Target, tuple[Metric, ...]]
 
 
 def sift(
@@ -73,19 +101,29 @@ def sift(
 
 
 def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -> EvaluationPlan:
-    """Prepare the estimators and lay out the columns."""
+    """Prepare the estimators and lay out the columns; estimators with scenarios run once in each of them."""
     runs: list[EstimatorRun] = []
     cells: list[Cell] = []
     points: list[EstimatorRun] = []
+    together: list[ScenarioCells] = []
     start = 0
     for estimator, target, metrics in kept:
-        every = target is Target.PER_PAIR or Need.ZEROS in estimator.needs(target)  # not only pairs with a gain count
-        ready = estimator.prepare(summary.of_pairs if every else summary)
-        run = EstimatorRun(ready, target, metrics, models, depth, start)
-        if run.by_item:
-            points.append(run)
-            continue
-        cells += [Cell(len(runs), t, run.columns(t), run.form_of(t)) for t in range(len(run.metrics))]
-        runs.append(run)
-        start += run.width
-    return EvaluationPlan(tuple(runs), tuple(cells), tuple(points))
+        scenarios, first = estimator.scenarios(target), len(cells)
+        asked = [(estimator, target)] if scenarios is None else [(s.estimator, s.target) for s in scenarios.points]
+        for each, under in asked:
+            every = under is Target.PER_PAIR or Need.ZEROS in each.needs(under)  # not only pairs with a gain count
+            ready = each.prepare(summary.of_pairs if every else summary)
+            run = EstimatorRun(ready, under, metrics, models, depth, start)
+            if run.by_item:
+                points.append(run)
+                continue
+            cells += [Cell(len(runs), t, run.columns(t), run.form_of(t)) for t in range(len(run.metrics))]
+            runs.append(run)
+            start += run.width
+        if scenarios is not None:
+            places = range(first, len(cells))
+            together += [
+                ScenarioCells(metric, estimator, target, scenarios, tuple(places[t :: len(metrics)]))
+                for t, metric in enumerate(metrics)
+            ]
+    return EvaluationPlan(tuple(runs), tuple(cells), tuple(points), tuple(together), tuple(kept))

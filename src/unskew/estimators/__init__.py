@@ -6,6 +6,7 @@ from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.clipped import Clipped
 from unskew.estimators.direct import Direct
 from unskew.estimators.dr import DR
+from unskew.estimators.exposure_path import ExposurePath
 from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.ips import IPS
 from unskew.estimators.naive import Naive
@@ -27,6 +28,7 @@ __all__ = [
     "Clipped",
     "Direct",
     "Estimator",
+    "ExposurePath",
     "GeneralizedStratified",
     "Naive",
     "Need",
@@ -54,6 +56,7 @@ FAMILY: Family[Estimator] = Family(
         "gs": "gs:GeneralizedStratified",
         "stratified": "stratified:Stratified",
         "clipped": "clipped:Clipped",
+        "exposure_path": "exposure_path:ExposurePath",
         "direct": "direct:Direct",
         "dr": "dr:DR",
         "sndr": "sndr:SNDR",

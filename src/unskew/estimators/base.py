@@ -17,6 +17,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from unskew.estimators.scenarios import Scenarios
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.parts import Part
@@ -37,6 +38,7 @@ class Need(StrEnum):
     SHARES = "shares"  # P(v), measured outside the positives of a skewed log
     OUTCOME = "outcome"  # q, what an unseen pair would have yielded
     LISTS = "lists"  # the lists themselves, not only the ranks of seen items
+    COUNTS = "counts"  # how often each item was seen in training
 
 
 class Standing(StrEnum):
@@ -45,6 +47,7 @@ class Standing(StrEnum):
     UNBIASED = "unbiased"  # whatever the number of users
     CONSISTENT = "consistent"  # as users grow
     LEANS = "leans towards naive"  # consistent only as clicks per user grow
+    SCENARIOS = "holds over scenarios"  # in whichever of them is right
     BIASED = "biased on purpose"  # trades bias for spread, or promises nothing
     MODEL = "rests on a model"  # nothing that was seen corrects it
     NAIVE = "not debiased"
@@ -75,6 +78,7 @@ class Batch:
         q: what an outcome model says of each row.
         q_total: Σ q over all candidates of each user.
         floor: the least propensity that weights may use (a clip).
+        counted: a code of how often each row's item was seen in training (``Summary.counts`` says how often).
     """
 
     indptr: Ints64
@@ -87,6 +91,7 @@ class Batch:
     q: Floats | None = None
     q_total: Floats | None = None
     floor: float = 0.0
+    counted: Ints32 | None = None
 
     @property
     def users(self) -> int:
@@ -208,6 +213,19 @@ class Estimator(Part, ABC):
     def needs_level_because(self) -> str:
         """Why only absolute propensities will do, where that is a matter of an option; empty where it is not."""
         return ""
+
+    @property
+    def assumption(self) -> str:
+        """What its own weights rest on, in words that go on after "if"; empty where propensities are given."""
+        return ""
+
+    def scenarios(self, target: Target) -> Scenarios | None:
+        """The scenarios in which it is computed; ``None`` where nothing is left open."""
+        return None
+
+    def item_propensity(self, counts: Floats) -> Floats | None:
+        """P, up to a factor, of items that were seen so often in training; ``None`` where counts are not used."""
+        return None
 
     def similar(self) -> Iterable[Estimator]:
         """Estimators of nearly the same meaning that serve more often, for advice."""

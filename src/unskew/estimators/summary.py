@@ -50,12 +50,14 @@ class Summary:
         seen: propensities of all held-out pairs, for averages over pairs.
         levels: per label column, its distinct values as text, in the order of their codes.
         training: the training rows, for shares measured on them.
+        counts: how often items were seen in training: each number once, in the order of its code.
     """
 
     pairs: Histogram | None = None
     levels: Mapping[str, tuple[str, ...]] | None = None
     training: TrainingRows | None = None
     seen: Histogram | None = None
+    counts: Floats | None = None
 
     @property
     def of_pairs(self) -> Summary:

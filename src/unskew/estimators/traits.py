@@ -42,6 +42,7 @@ SUMMARY = Summary(
     seen=Histogram.of(_HALF),
     levels=_AnyColumn(("all",)),
     training=TrainingRows(_HALF, _AnyColumn(_CODES)),
+    counts=np.ones(1),
 )
 PROBE = Batch(  # two users, with two pairs and one
     indptr=np.array([0, 2, 3], dtype=np.int64),
@@ -53,6 +54,7 @@ PROBE = Batch(  # two users, with two pairs and one
     rating=np.ones(3),
     q=_HALF,
     q_total=np.full(2, 4.0),
+    counted=_CODES,
 )
 
 

@@ -41,6 +41,7 @@ class Evidence:
         outside: whether it was not fitted to this log.
         unlisted: which models lack lists of users without held-out rows, in words; empty if none does.
         users: how many users the population has.
+        counts: whether it is known how often items were seen in training.
     """
 
     feedback: Feedback
@@ -61,6 +62,7 @@ class Evidence:
     outside: bool = False
     unlisted: str = ""
     users: int = 0
+    counts: bool = False
 
 
 def refusal(metric: Metric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
@@ -145,6 +147,8 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
         return f"{estimator} needs a model of what unseen pairs would have yielded."
     if Need.OUTCOME in needs and evidence.feedback is Feedback.IMPLICIT and not evidence.outside:
         return f"{estimator} fits an outcome model to seen pairs, and an implicit log lacks those that brought nothing."
+    if Need.COUNTS in needs and not evidence.counts:
+        return f"{estimator} counts how often each item was seen in training, and there is no training log."
     if Need.PROPENSITY in needs and not evidence.propensity:
         return f"{estimator} needs propensities, and unknown ones are never taken as uniform."
     learns = Need.OUTCOME in needs and Need.ZEROS not in needs and not evidence.outside

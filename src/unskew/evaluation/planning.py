@@ -35,6 +35,8 @@ def plan_cells(request: Request, rules: Rules, aligned: Aligned) -> Planned:
     request = _with_others(request, rules, aligned)
     targets = targets_for(request, rules)
     kept, refusals = sift(targets, _estimators(request, rules), aligned.evidence)
+    if not request.chosen:  # nobody asked for what the usual estimators were never made for
+        refusals = [r for r in refusals if r.target in estimators.make(r.estimator).valid]
     if refusals and not (kept and (request.refused == "skip" or not request.chosen)):
         raise _refused(refusals, SKIP if kept else "")
     plan = make_plan(kept, aligned.summary, len(request.models), _depth(request.metrics, aligned.held))

@@ -91,14 +91,16 @@ class Request:
         columns: Mapping[str, str] | None = None,
         **rest: Any,
     ) -> Request:
-        """Parse canonical strings; by default naive, and with propensities snips; with outcomes naive, ips and dr."""
+        """Parse canonical strings; by default those that people mean who name no estimators."""
         _check_models(models)
         names, weighs = Names(columns), _parsed_propensity(propensity)
         return cls(
             test,
             models,
             metrics=_parsed_metrics(metrics),
-            estimators=_parsed_estimators(estimators, weighs is not None, outcome is not None),
+            estimators=_parsed_estimators(
+                estimators, weighs is not None, outcome is not None, rest.get("train") is not None
+            ),
             chosen=estimators is not None,
             targets=_parsed_targets(target),
             propensity=weighs,
@@ -153,7 +155,7 @@ class Request:
         weighs = any(Need.PROPENSITY in e.needs(target) for e in self.estimators for target in e.valid)
         if self.propensity is not None or (self.chosen and not weighs):
             return self
-        usual = _parsed_estimators(None, True, self.outcome is not None)
+        usual = _parsed_estimators(None, True, self.outcome is not None, self.train is not None)
         return replace(self, propensity=propensity.Known(), estimators=self.estimators if self.chosen else usual)
 
     @property
@@ -223,10 +225,13 @@ def _parsed_metrics(asked: Sequence[str | Metric]) -> tuple[Metric, ...]:
 
 
 def _parsed_estimators(
-    asked: Sequence[str | Estimator] | None, propensities: bool, outcomes: bool
+    asked: Sequence[str | Estimator] | None, propensities: bool, outcomes: bool, trained: bool
 ) -> tuple[Estimator, ...]:
     """The estimators that were asked for, or those that people mean who name none."""
-    usual = ["naive"] if not propensities else ["naive", "ips", "dr"] if outcomes else ["naive", "snips"]
+    if propensities:
+        usual = ["naive", "ips", "dr"] if outcomes else ["naive", "snips"]
+    else:
+        usual = ["naive", "exposure_path"] if trained else ["naive"]
     if asked is not None:
         asked = [asked] if isinstance(asked, str | Estimator) else _several("estimators", asked)
     return _once(estimators.make(estimator) for estimator in asked or usual)

@@ -87,7 +87,8 @@ def evaluate(
             name → predictions (a path, a dataframe, an array, ``Predictions``) or a model with ``predict``.
         metrics: canonical strings such as ``recall@10`` or ``mae``.
         estimators: canonical strings; by default naive, and snips where there are propensities; with an outcome
-            model naive, ips and dr, or else snips(over=list) and sndr, which do without a level.
+            model naive, ips and dr, or else snips(over=list) and sndr, which do without a level; with a training log
+            and no propensities exposure_path.
         propensity: a canonical string (popularity is then fitted on ``train``) or a fitted object; by default the test
             log's own column ``propensity``, where there is one.
         outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
@@ -162,6 +163,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
         weights=tuple(w for a in answers for w in a.weights),
+        scenarios=tuple(s for a in answers for s in a.scenarios),
         inputs=_account(facts),
         warnings=warnings(facts),
         rows=per_user_rows(answers[0], plan, aligned.users, inputs.models) if request.per_user else None,
@@ -203,6 +205,7 @@ def _setting(request: Request, aligned: Aligned, engine: Engine) -> Setting:
         support_gap=support_gap(aligned, engine),
         item_propensity=None if model is None else model.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
+        seen_counts=aligned.seen_counts,
     )
 
 

@@ -1,7 +1,8 @@
 """Verdicts: what can be said of one model against another, and what keeps a pair undecided (MATHS §13).
 
-``better`` and ``worse`` are for propensities that are known; what rests on assumed ones is ``ahead`` or ``behind``. The
-interval of a difference is the widest that the checks allow, and a verdict is given where it excludes 0: the two never
+``better`` and ``worse`` are for propensities that are known; what rests on assumed ones is ``ahead`` or ``behind``;
+what holds in some scenarios of what the log cannot tell ``depends`` on them (``turning.py``). The interval of a
+difference is the widest that the checks allow, and a verdict is given where it excludes 0: the two never
 contradict each other. A check either widens the interval or withholds the verdict altogether (then there is none).
 
     few users     fewer than 10 users tell the models apart: withheld
@@ -41,12 +42,13 @@ class Outcome(StrEnum):
     WORSE = "worse"
     AHEAD = "ahead"
     BEHIND = "behind"
+    DEPENDS = "depends"  # on what the log cannot tell
     UNDECIDED = "undecided"
 
     @property
     def decided(self) -> bool:
         """Whether one of the two is named."""
-        return self is not Outcome.UNDECIDED
+        return self not in (Outcome.DEPENDS, Outcome.UNDECIDED)
 
     @property
     def first(self) -> bool:

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.plan import Cell
+from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Target
 from unskew.inference.contrast import alone
@@ -19,10 +19,11 @@ from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubts, withheld
 from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
-from unskew.judging.measure import Floats, Key, Measured, Setting, weighted
+from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
+from unskew.judging.scenarios import holds_everywhere, scenario_estimates, scenario_table, scenario_verdict
 from unskew.judging.tipping_points import TippingPoint, tipping_points
 from unskew.metrics import RankingMetric, Shape
-from unskew.result import Estimate, Verdict, Weights
+from unskew.result import Estimate, ScenarioTable, Verdict, Weights
 
 ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones that did not come
 
@@ -34,46 +35,104 @@ class Answer:
     estimates: tuple[Estimate, ...]
     verdicts: tuple[Verdict, ...]
     weights: tuple[Weights, ...]
+    scenarios: tuple[ScenarioTable, ...]
     sums: Sums
     lost_replicates: int
 
 
 def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     """Put the rows of one table together; ``errors`` is the error probability of each comparison, by cell."""
-    engine, plan, setting, sums = measured.engine, measured.plan, measured.setting, measured.sums
-    estimates: list[Estimate] = []
+    plan, setting, sums = measured.plan, measured.setting, measured.sums
     lost = 0
     compared: list[CellComparisons] = []
+    rows: list[list[Estimate]] = []
     for place, cell in enumerate(plan.cells):
         run = plan.runs[cell.run]
-        moved = measured.redrawn[place] if measured.redrawn is not None and weighted(run) else None
+        moved = measured.redrawn[place] if measured.redrawn is not None and uses_propensity(run) else None
         drawn = _drawn(sums, cell) if moved is None else moved
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
-        estimates += _estimates(measured, run, cell, place, drawn)
+        rows.append(_estimates(measured, run, cell, place, drawn))
         key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
-        if len(setting.models) > 1:
-            compared.append(
-                CellComparisons(measured, place, errors.get(key, 1.0 - setting.level), drawn, moved is not None)
-            )
-    judged = [(r, {pair: r.judge(*pair) for pair in combinations(range(len(setting.models)), 2)}) for r in compared]
-    _withhold_contradicted(judged)
-    decided = {(r.place, *pair) for r, found in judged for pair, judgement in found.items() if judgement.decided}
-    gammas = tipping_points(measured, decided)
+        tail = errors.get(key, 1.0 - setting.level)
+        compared.append(CellComparisons(measured, place, tail, drawn, moved is not None))
+    pairs = list(combinations(range(len(setting.models)), 2))
+    judged = [(r, {pair: r.judge(*pair) for pair in pairs}) for r in compared]
+    _withhold_contradicted([each for each in judged if each[0].place not in plan.in_scenarios])
+    gammas = tipping_points(measured, _decided(plan, judged))
     verdicts = [
-        _verdict(measured, r, pair, judgement, gammas.get((r.place, *pair)))
+        [_verdict(measured, r, pair, judgement, gammas.get((r.place, *pair))) for pair, judgement in found.items()]
         for r, found in judged
-        for pair, judgement in found.items()
     ]
-    weights = [_weights(run, tally, setting) for run, tally in zip(plan.runs, sums.tallies, strict=True)]
-    for run in plan.points:
+    points, weights = _points(measured)
+    estimates, said, tables = _in_order(measured, rows, verdicts, judged)
+    weights = [_weights(run, tally, setting) for run, tally in _outside_scenarios(plan, sums)] + weights
+    return Answer((*estimates, *points), tuple(said), tuple(weights), tuple(tables), sums, lost)
+
+
+def _decided(plan: EvaluationPlan, judged: Judged) -> set[tuple[int, int, int]]:
+    """The pairs that get a tipping point, by cell: those that are decided, in scenarios all over."""
+    found = {
+        (r.place, *pair)
+        for r, judgements in judged
+        for pair, judgement in judgements.items()
+        if judgement.decided and r.place not in plan.in_scenarios
+    }
+    for cells in plan.scenarios:
+        there = [judged[place][1] for place in cells.cells]
+        everywhere = [pair for pair in there[0] if holds_everywhere(there, pair)]
+        found |= {(place, *pair) for place in cells.cells for pair in everywhere}
+    return found
+
+
+def _in_order(
+    measured: Measured, rows: list[list[Estimate]], verdicts: list[list[Verdict]], judged: Judged
+) -> tuple[list[Estimate], list[Verdict], list[ScenarioTable]]:
+    """The rows of all cells in their order; those of scenarios make one row together, where their first one stands."""
+    plan, setting = measured.plan, measured.setting
+    estimates: list[Estimate] = []
+    said: list[Verdict] = []
+    tables = []
+    first = {cells.cells[0]: cells for cells in plan.scenarios}
+    for place in range(len(plan.cells)):
+        if place not in plan.in_scenarios:
+            estimates += rows[place]
+            said += verdicts[place]
+        elif place in first:
+            cells = first[place]
+            there = [judged[other] for other in cells.cells]
+            own = [rows[other] for other in cells.cells]
+            upwards = -1.0 if cells.metric.lower_is_better else 1.0
+            estimates += scenario_estimates(cells, own)
+            for n, pair in enumerate(there[0][1]):
+                each = [verdicts[other][n] for other in cells.cells], [found[pair] for _, found in there]
+                said.append(scenario_verdict(cells, setting.models, pair, *each, upwards))
+            judgements = [found for _, found in there]
+            tables.append(
+                scenario_table(cells, setting.models, setting.segment, own, judgements, [r for r, _ in there])
+            )
+    return estimates, said, tables
+
+
+def _outside_scenarios(plan: EvaluationPlan, sums: Sums) -> list[tuple[EstimatorRun, Tally]]:
+    """The runs that are no scenarios, with their weights."""
+    inside = {plan.cells[place].run for place in plan.in_scenarios}
+    return [each for n, each in enumerate(zip(plan.runs, sums.tallies, strict=True)) if n not in inside]
+
+
+def _points(measured: Measured) -> tuple[list[Estimate], list[Weights]]:
+    """Estimates without errors, of ratios that are taken per item."""
+    estimates: list[Estimate] = []
+    weights = []
+    engine, sums = measured.engine, measured.sums
+    for run in measured.plan.points:
         by_item = engine.item_sums(run)
         tally = engine.item_tally(run, by_item.weights)
-        weights.append(_weights(run, tally, setting))
+        weights.append(_weights(run, tally, measured.setting))
         for t, values in enumerate(by_item.ratios(run)):
             rows = [(float(value), Interval(math.nan, math.nan, math.nan)) for value in values]
             estimates += _rows(measured, (run, t), tally, None, sums.extent.users_with_rows, rows, None)
-    return Answer(tuple(estimates), tuple(verdicts), tuple(weights), sums, lost)
+    return estimates, weights
 
 
 Judged = list[tuple[CellComparisons, dict[tuple[int, int], Judgement]]]
@@ -187,7 +246,7 @@ def _rows(
                 metric=str(asked),
                 estimator=str(run.estimator),
                 target=run.target,
-                propensity=setting.propensity if weighted(run) else None,
+                propensity=setting.propensity if uses_propensity(run) else None,
                 segment=setting.segment,
                 value=value,
                 se=interval.se,
@@ -255,8 +314,9 @@ def _verdict(
     difference = compared.difference(a, b)
     upwards = -1.0 if run.metrics[cell.metric].lower_is_better else 1.0
     cell_standing = standing(run, cell.metric)
-    sure = setting.known and cell_standing in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    word = outcome(upwards * difference.value, judged.decided, sure and weighted(run))
+    claims = cell_standing in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
+    sure = setting.known and claims and uses_propensity(run)
+    word = outcome(upwards * difference.value, judged.decided, sure)
     needed = None
     if word is Outcome.UNDECIDED and difference.users:
         needed = users_needed(difference, compared.moments.active, compared.tail)
@@ -277,7 +337,7 @@ def _verdict(
         p=p,
         p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
-        assumption="" if sure and weighted(run) else _assumption(measured, run, cell_standing),
+        assumption="" if sure else _assumption(measured, run, cell_standing),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
         tipping_kind=None if gamma is None else _tipping_kind(run, relative=measured.engine.relative),
@@ -292,7 +352,7 @@ def _verdict(
 
 def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
     """What a verdict rests on besides the rows, in words that go on after "if"."""
-    assumed = measured.setting.assumption
+    assumed = run.estimator.assumption or measured.setting.assumption
     if not cell_standing.debiased:
         return "every relevant pair was equally likely to be seen"
     if cell_standing is Standing.MODEL:
@@ -332,7 +392,7 @@ def _note(compared: CellComparisons, a: int, b: int) -> str:
 
 
 def _tipping_kind(run: EstimatorRun, *, relative: bool) -> str:
-    return "odds" if weighted(run) and not relative else "ratio"
+    return "odds" if uses_propensity(run) and not relative else "ratio"
 
 
 def _weights(run: EstimatorRun, tally: Tally, setting: Setting) -> Weights:

@@ -250,7 +250,11 @@ class CellComparisons:
         metric = self.run.metrics[self.cell.metric]
         additive = isinstance(metric, RankingMetric) and metric.shape is Shape.ADDITIVE
         summed = self.run.target in (Target.POOLED, Target.PER_USER_SUM, Target.SUM_POOLED)
-        return weighted(self.run) and additive and summed and self.measured.setting.item_propensity is not None
+        return weighted(self.run) and additive and summed and self._item_propensity is not None
+
+    @cached_property
+    def _item_propensity(self) -> Floats | None:
+        return self.measured.setting.propensity_of_items(self.run)
 
     def _unable(self, a: int, b: int) -> str:
         """Which list could expect too few hits where the two differ, in words."""
@@ -258,14 +262,13 @@ class CellComparisons:
             return ""
         metric, engine, moments = self.run.metrics[self.cell.metric], self.measured.engine, self.moments
         assert isinstance(metric, RankingMetric)
-        assert self.measured.setting.item_propensity is not None
+        assert self._item_propensity is not None
         first = moments.form.places[0][0][0]
         weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
         if weighed <= 0.0:
             return ""
         worth = metric.table(self.run.depth)
-        propensity, limit = self.measured.setting.item_propensity, sample_limit(engine.users)
-        found = engine.differing_worth(a, b, propensity, worth, limit)
+        found = engine.differing_worth(a, b, self._item_propensity, worth, sample_limit(engine.users))
         for model, ess in zip((a, b), found.expected_ess(engine.users, weighed), strict=True):
             if ess < FEW_WINS:
                 name = self.measured.setting.models[model]

@@ -36,6 +36,7 @@ class Setting:
         single_clicks: share of users with one seen relevant item.
         support_gap: share of held-out interactions on items that training never showed.
         item_propensity: P of each item, where it is one per item.
+        seen_counts: how often each item was seen in training.
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
     """
 
@@ -51,6 +52,12 @@ class Setting:
     support_gap: float | None
     item_propensity: Floats | None = None
     shortage: float = 0.0
+    seen_counts: Floats | None = None
+
+    def propensity_of_items(self, run: EstimatorRun) -> Floats | None:
+        """P of each item as a run uses it, where it is one per item: from its own counts, else the given one."""
+        own = None if self.seen_counts is None else run.estimator.item_propensity(self.seen_counts)
+        return self.item_propensity if own is None else own
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +146,12 @@ def debiased(run: EstimatorRun) -> bool:
 
 
 def weighted(run: EstimatorRun) -> bool:
-    """Whether the run uses propensities."""
+    """Whether the run weighs by propensities, given or counted."""
+    return not {Need.PROPENSITY, Need.COUNTS}.isdisjoint(run.estimator.needs(run.target))
+
+
+def uses_propensity(run: EstimatorRun) -> bool:
+    """Whether the run weighs by the propensities that were given or fitted."""
     return Need.PROPENSITY in run.estimator.needs(run.target)
 
 

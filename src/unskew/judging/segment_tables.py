@@ -9,9 +9,8 @@ from unskew.alignment.account import clicks_per_user
 from unskew.alignment.align import Aligned
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
-from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan, make_plan
-from unskew.estimators import Need, Target
+from unskew.estimators import Estimator, Need, Target
 from unskew.judging.measure import Measured, Setting, measure
 from unskew.judging.segments import segments
 from unskew.log.population import Population
@@ -60,18 +59,21 @@ def measure_segments(
 
 def _without_totals(plan: EvaluationPlan, aligned: Aligned, models: int) -> EvaluationPlan:
     """The runs and metrics that a part of the interactions can give, of which n_u and |C_u| are not known."""
-    every = (*plan.runs, *plan.points)
-    kept = [(run.estimator, run.target, good) for run in every if (good := _in_part(run))]
-    return make_plan(kept, aligned.summary, models, every[0].depth)
+    kept = [
+        (estimator, target, good)
+        for estimator, target, metrics in plan.asked
+        if (good := _in_part(estimator, target, metrics))
+    ]
+    return make_plan(kept, aligned.summary, models, (*plan.runs, *plan.points)[0].depth)
 
 
 def _size(plan: EvaluationPlan) -> int:
     return sum(len(run.metrics) for run in (*plan.runs, *plan.points))
 
 
-def _in_part(run: EstimatorRun) -> tuple[Metric, ...]:
-    """The metrics that a run can give without them."""
-    if {Need.RELEVANT, Need.CANDIDATES, Need.OUTCOME, Need.LISTS} & run.estimator.needs(run.target):
+def _in_part(estimator: Estimator, target: Target, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+    """The metrics that an estimator can give without them."""
+    if {Need.RELEVANT, Need.CANDIDATES, Need.OUTCOME, Need.LISTS} & estimator.needs(target):
         return ()
-    needy = run.target is Target.PER_PAIR  # averages over pairs take |C_u| into the worth of a rank
-    return tuple(m for m in run.metrics if not (needy and isinstance(m, RankingMetric)))
+    needy = target is Target.PER_PAIR  # averages over pairs take |C_u| into the worth of a rank
+    return tuple(m for m in metrics if not (needy and isinstance(m, RankingMetric)))

@@ -1,0 +1,201 @@
+"""One answer from all scenarios of an estimator: what holds in every one of them, and where the rest turns.
+
+value       the average over the scenarios: none of them is chosen
+interval    from the lowest end to the highest: it holds if any scenario is right
+verdict     ahead where one model is ahead in all scenarios, depends where in some, else undecided
+p           the largest
+tipping     the least, over the scenarios of what is ahead in all of them
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from unskew.engine.plan import ScenarioCells
+from unskew.estimators.scenarios import Axis
+from unskew.inference.intervals import Interval
+from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
+from unskew.inference.verdict import Judgement, Outcome, outcome
+from unskew.judging.cell_comparisons import CellComparisons
+from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
+
+Pair = tuple[int, int]
+Numbers = tuple[float, ...]
+
+
+def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]]) -> list[Estimate]:
+    """One row per model, from its rows in every scenario."""
+    found = []
+    for several in zip(*rows, strict=True):
+        low, high = hull([Interval(e.se, e.low, e.high) for e in several])
+        found.append(
+            replace(
+                several[0],
+                estimator=str(cells.estimator),
+                target=cells.target,
+                value=float(np.mean([e.value for e in several])),
+                se=max(e.se for e in several) if not any(math.isnan(e.se) for e in several) else math.nan,
+                low=low,
+                high=high,
+                ess=min(e.ess for e in several),
+                max_weight_share=max(e.max_weight_share for e in several),
+                standing=cells.estimator.standing(cells.target),
+                promise=cells.estimator.promise(cells.target),
+                trust=next((e.trust for e in reversed(several) if e.trust), ""),
+            )
+        )
+    return found
+
+
+def holds_everywhere(judged: Sequence[Mapping[Pair, Judgement]], pair: Pair) -> bool:
+    """Whether the same model is ahead in all scenarios."""
+    return whole([_difference(math.nan, found[pair]).sign for found in judged]) != 0
+
+
+def scenario_verdict(
+    cells: ScenarioCells,
+    models: Sequence[str],
+    pair: Pair,
+    rows: Sequence[Verdict],
+    judged: Sequence[Judgement],
+    upwards: float,
+) -> Verdict:
+    """The row of one pair of models, from its rows in every scenario; ``upwards`` is −1 of errors."""
+    there = [_difference(v.difference, judgement) for v, judgement in zip(rows, judged, strict=True)]
+    sign = whole([each.sign for each in there])
+    mean = float(np.mean([v.difference for v in rows]))
+    turns, turns_at = "", None
+    word = outcome(upwards * sign, sign != 0, False)
+    if sign == 0 and any(each.sign for each in there):
+        word = Outcome.DEPENDS
+        names = (models[pair[0]], models[pair[1]]) if upwards > 0 else (models[pair[1]], models[pair[0]])
+        turns, turns_at = where_it_turns(cells, there, names)
+    low, high = hull([Interval(math.nan, judgement.low, judgement.high) for judgement in judged])
+    reasons = [v.trust for v in rows if v.trust] if word is not Outcome.DEPENDS else []
+    lows = [v.tipping if v.tipping_low is None else v.tipping_low for v in rows]
+    tips = sign != 0 and all(v.tipping is not None for v in rows)
+    needed = [v.users_needed for v in rows]
+    known = [number for number in needed if number is not None]
+    return replace(
+        rows[0],
+        estimator=str(cells.estimator),
+        target=cells.target,
+        difference=mean,
+        se=max(v.se for v in rows),
+        low=low,
+        high=high,
+        p=max(v.p for v in rows),
+        p_adjusted=max(v.p_adjusted for v in rows),
+        verdict=word,
+        assumption=cells.scenarios.assumption,
+        tipping=min((v.tipping for v in rows if v.tipping is not None), default=None) if tips else None,
+        tipping_low=min((low for low in lows if low is not None), default=None) if tips else None,
+        tipping_kind=rows[0].tipping_kind if tips else None,
+        users_needed=max(known) if word is Outcome.UNDECIDED and len(known) == len(needed) else None,
+        users_apart=min(v.users_apart for v in rows),
+        ess=min(v.ess for v in rows),
+        standing=cells.estimator.standing(cells.target),
+        trust=reasons[0] if reasons else "",
+        turns=turns,
+        turns_at=turns_at,
+        not_covered=cells.scenarios.not_covered if word is not Outcome.UNDECIDED else "",
+    )
+
+
+def scenario_table(
+    cells: ScenarioCells,
+    models: Sequence[str],
+    segment: str | None,
+    rows: Sequence[Sequence[Estimate]],
+    judged: Sequence[Mapping[Pair, Judgement]],
+    comparisons: Sequence[CellComparisons],
+) -> ScenarioTable:
+    """Everything that a chart over the scenarios shows."""
+    points = cells.scenarios.points
+    values = tuple(
+        ScenarioValues(models[j], *_columns([(row[j].value, row[j].low, row[j].high) for row in rows]))
+        for j in range(len(models))
+    )
+    differences = []
+    for a, b in combinations(range(len(models)), 2) if judged else ():
+        there = [
+            _difference(cell.difference(a, b).value, found[a, b])
+            for cell, found in zip(comparisons, judged, strict=True)
+        ]
+        columns = _columns([(each.value, each.low, each.high) for each in there])
+        differences.append(ScenarioDifferences(models[a], models[b], *columns, tuple(each.sign for each in there)))
+    return ScenarioTable(
+        metric=str(cells.metric),
+        estimator=str(cells.estimator),
+        target=cells.target,
+        segment=segment,
+        axes=tuple(axis.name for axis in cells.scenarios.axes),
+        labels=tuple(axis.label for axis in cells.scenarios.axes),
+        points=tuple(point.at for point in points),
+        values=values,
+        differences=tuple(differences),
+        not_covered=cells.scenarios.not_covered,
+    )
+
+
+def where_it_turns(
+    cells: ScenarioCells, there: Sequence[Difference], names: tuple[str, str]
+) -> tuple[str, float | None]:
+    """Where on the first axis that tells it, in words, and the value where the first stretch ends or begins.
+
+    Args:
+        names: the model that a positive difference speaks for, and the other one.
+    """
+    points = cells.scenarios.points
+    for n, axis in enumerate(cells.scenarios.axes):
+        at = sorted({point.at[n] for point in points})
+        found = [[each for each, point in zip(there, points, strict=True) if point.at[n] == value] for value in at]
+        if parts := stretches(at, found):
+            ends = [end for part in parts for end in (part.low, part.high) if math.isfinite(end)]
+            return _sentence(axis, parts, names), ends[0] if ends else None
+    ahead = [sum(each.sign == sign for each in there) for sign in (1, -1)]
+    told = [f"{name} is ahead in {n} of {len(there)} scenarios" for name, n in zip(names, ahead, strict=True) if n]
+    return f"{' and '.join(told)}.", None
+
+
+def _sentence(axis: Axis, parts: Sequence[Stretch], names: tuple[str, str]) -> str:
+    """Who is ahead where."""
+    if len(parts) == 2 and parts[0].sign != parts[1].sign and axis.shown(parts[0].high) == axis.shown(parts[1].low):
+        first, second = (names[0 if part.sign > 0 else 1] for part in parts)
+        least = axis.clause.format(f"less than {axis.shown(parts[0].high)}")
+        return f"{first} is ahead as long as {least}; beyond that, {second} is."
+    told = []
+    for part in parts:
+        amount = (
+            f"less than {axis.shown(part.high)}"
+            if part.low == -math.inf
+            else f"more than {axis.shown(part.low)}"
+            if part.high == math.inf
+            else f"between {axis.shown(part.low)} and {axis.shown(part.high)}"
+        )
+        link = "as long as" if part.low == -math.inf else "if"
+        told.append(f"{names[0 if part.sign > 0 else 1]} is ahead {link} {axis.clause.format(amount)}")
+    rest = (
+        "beyond that"
+        if len(parts) == 1 and parts[0].low == -math.inf
+        else "below that"
+        if len(parts) == 1 and parts[0].high == math.inf
+        else "elsewhere"
+    )
+    if len(parts) == 2 and parts[0].low == -math.inf and parts[1].high == math.inf:
+        rest = "in between"
+    return f"{'; '.join(told)}; {rest}, this log cannot decide."
+
+
+def _difference(value: float, judgement: Judgement) -> Difference:
+    return Difference(value, judgement.low, judgement.high, judgement.decided)
+
+
+def _columns(rows: Sequence[tuple[float, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
+    value, low, high = zip(*rows, strict=True)
+    return value, low, high
