@@ -84,8 +84,8 @@ def test_the_answer_covers_the_whole_path() -> None:
         assert (e.low, e.high) == (min(row.low), max(row.high))
         assert e.value == pytest.approx(sum(row.value) / 11)
     words = set()
-    for row, v in zip(table.differences, result.verdicts_, strict=True):
-        signs = set(row.sign)
+    for gap, v in zip(table.differences, result.verdicts_, strict=True):
+        signs = set(gap.sign)
         wanted = {frozenset({1}): "ahead", frozenset({-1}): "behind", frozenset({0}): "undecided"}
         assert v.verdict == wanted.get(frozenset(signs), "depends")
         assert bool(v.turns) == (v.verdict == "depends") and (v.turns_at is not None) == bool(v.turns)
@@ -170,6 +170,7 @@ def test_the_order_of_rows_and_models_does_not_matter() -> None:
     )  # fmt: skip
     values = {row.model: row.value for row in turned.scenarios[0].values}
     assert all(values[row.model] == pytest.approx(row.value, rel=1e-12) for row in plain.scenarios[0].values)
-    said = {frozenset((v.a, v.b)): (v.turns, v.turns_at) for v in turned.verdicts_}
+    said = {frozenset((v.a, v.b)): v for v in turned.verdicts_}
     for v in plain.verdicts_:
-        assert said[frozenset((v.a, v.b))] == (v.turns, pytest.approx(v.turns_at))
+        other = said[frozenset((v.a, v.b))]
+        assert other.turns == v.turns and other.turns_at == pytest.approx(v.turns_at)
