@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Floats, Ints64
+from unskew.arrays import Floats, Ints64
+from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.items import ItemSums

@@ -10,7 +10,8 @@ import pytest
 from tests.engine.passes import first_pass
 from tests.identities.test_partitions import many_users
 from unskew import estimators, metrics
-from unskew.engine.data import EvaluationData, Floats, Ints32
+from unskew.arrays import Floats, Ints32
+from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import make_plan
 from unskew.estimators import Batch, Estimator, Need, Over, Standing, Summary, Target, Term

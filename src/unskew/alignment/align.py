@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from unskew.alignment.account import account_of, as_values, nothing_left
@@ -18,7 +17,8 @@ from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists, co
 from unskew.alignment.predicted import Made, lists_of_predictions, no_lists, predicted_rows
 from unskew.alignment.rows import WeighedRows, has_level, with_propensities
 from unskew.alignment.vocabulary import Coded
-from unskew.engine.data import EvaluationData, Floats, Ints32
+from unskew.arrays import Bools, Floats, Ints32, Ints64, present
+from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.errors import InputError
 from unskew.estimators import Summary
@@ -137,7 +137,7 @@ def align(
     )
 
 
-def _items(inputs: Inputs, coded: Coded, counts: npt.NDArray[np.int64] | None) -> dict[str, Any]:
+def _items(inputs: Inputs, coded: Coded, counts: Ints64 | None) -> dict[str, Any]:
     """The account of the items."""
     catalogue, logged = inputs.catalogue, len(coded.logged)
     return {
@@ -196,13 +196,12 @@ def _held(
     excluded: Log | None,
     catalogue: int,
 ) -> EvaluationData:
-    assert rows.gain is not None
     candidates = np.full(len(rows.users), float(catalogue))
     return EvaluationData(
         hashes=rows.users.hashes,
         indptr=rows.indptr,
         item=rows.item,
-        value=rows.gain,
+        value=present(rows.gain),
         lists=(),
         propensity=scores,
         labels=labels,
@@ -211,7 +210,7 @@ def _held(
     )
 
 
-def _still(whole: Log, part: Log) -> npt.NDArray[np.bool_]:
+def _still(whole: Log, part: Log) -> Bools:
     """Which rows of the whole are left in the part, which is the whole without some rows."""
     size = len(whole.items)
     pairs = [log.user.astype(np.int64) * size + log.item for log in (whole, part)]
@@ -244,8 +243,7 @@ def _relevant(population: Population | None, rows: Log) -> Floats | None:
     """n_u of every user, at least the seen relevant items of each."""
     if population is None or population.relevant is None:
         return None
-    assert rows.gain is not None
-    seen = np.bincount(rows.user, weights=rows.gain > 0.0, minlength=len(rows.users))
+    seen = np.bincount(rows.user, weights=present(rows.gain) > 0.0, minlength=len(rows.users))
     short = seen > population.relevant + 1e-9
     if short.any():
         u = int(np.argmax(short))

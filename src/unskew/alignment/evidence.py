@@ -11,7 +11,8 @@ from unskew.alignment.inputs import Inputs, Rules
 from unskew.alignment.level import LevelCheck
 from unskew.alignment.missing_lists import lists_for_some
 from unskew.alignment.rows import cut_by_time, has_level, in_test_part
-from unskew.engine.data import EvaluationData, Floats
+from unskew.arrays import Floats
+from unskew.engine.data import EvaluationData
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence

@@ -30,7 +30,8 @@ import numpy.typing as npt
 
 from unskew.alignment.inputs import Rules
 from unskew.alignment.rows import has_level, share_of
-from unskew.engine.data import EvaluationData, Floats
+from unskew.arrays import Bools, Floats
+from unskew.engine.data import EvaluationData
 from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
 from unskew.log import Feedback, Log
 from unskew.propensity import Propensity, Scope, part_propensity
@@ -97,7 +98,7 @@ class _Halves:
     """A half, 0 or 1, of every user, and the items on which the *other* half is checked."""
 
     half: npt.NDArray[np.int8]
-    seen: npt.NDArray[np.bool_]
+    seen: Bools
 
     @classmethod
     def all_items(cls, held: EvaluationData, items: int) -> _Halves:

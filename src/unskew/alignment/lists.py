@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.account import as_values
 from unskew.alignment.inputs import Rules
 from unskew.alignment.lookalikes import Respelled, respelled
+from unskew.arrays import Bools
 from unskew.errors import InputError
 from unskew.log import Ids, Log, Recommendations
 from unskew.plain import plain
 
-Mask = npt.NDArray[np.bool_]
 NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
 TRAINING_ITEMS = "training_items_in_lists"
@@ -81,11 +80,11 @@ def code_lists(
     return coded
 
 
-def _count(mask: Mask) -> int:
+def _count(mask: Bools) -> int:
     return int(np.count_nonzero(mask))
 
 
-def _strangers(name: str, given: Recommendations, users: Ids, logged: Ids) -> tuple[Mask, tuple[StrangeIds, ...]]:
+def _strangers(name: str, given: Recommendations, users: Ids, logged: Ids) -> tuple[Bools, tuple[StrangeIds, ...]]:
     """Which lists are of users outside the population, and ids that look mixed up: that is no bad model."""
     filled = np.diff(given.indptr) > 0
     outside = filled & (given.users.into(users) < 0)
@@ -106,7 +105,7 @@ def _strangers(name: str, given: Recommendations, users: Ids, logged: Ids) -> tu
 
 
 def _refuse_strangers(
-    name: str, given: Recommendations, users: Ids, logged: Ids, users_known: Mask, items_known: Mask
+    name: str, given: Recommendations, users: Ids, logged: Ids, users_known: Bools, items_known: Bools
 ) -> None:
     """Lists of which the logs know no user, or no item, would score 0: that is no bad model but other ids."""
     if not len(given.item):
@@ -124,7 +123,7 @@ def _refuse_strangers(
             )
 
 
-def _refuse_silence(name: str, given: Recommendations, found: Recommendations, scored: Mask) -> None:
+def _refuse_silence(name: str, given: Recommendations, found: Recommendations, scored: Bools) -> None:
     """A model without a list for anybody with held-out interactions scores 0, whatever it recommends."""
     if len(given.item) and scored.any() and not (scored & (np.diff(found.indptr) > 0)).any():
         raise InputError(

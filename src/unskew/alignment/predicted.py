@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.inputs import Rules, Sources
 from unskew.alignment.sources import Predictor
+from unskew.arrays import Floats
 from unskew.bounds import LARGEST
 from unskew.errors import InputError
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
 from unskew.plain import plain
 
-Floats = npt.NDArray[np.float64]
 WITHOUT_PREDICTION = "without a prediction"  # why rows were dropped
 
 

@@ -6,20 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from unskew.engine.listed_pairs import Bools, ListedPairs
+from unskew.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
 from unskew.log.order import regroup
-
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,10 +141,10 @@ class EvaluationData:
         )
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
-        assert self.listed is not None
-        candidates = self.listed.candidates(lists, low, high)
+        listed = present(self.listed)
+        candidates = listed.candidates(lists, low, high)
         first, last = lists.indptr[low], lists.indptr[high]
-        q, reach = self.listed.predictions(lists, low, high, candidates)
+        q, reach = listed.predictions(lists, low, high, candidates)
         return replace(
             ranked,
             list_indptr=lists.indptr[low : high + 1] - first,
@@ -157,7 +152,7 @@ class EvaluationData:
             list_candidates=candidates,
             list_q=q,
             list_range=reach,
-            list_inside=self.listed.inside(lists, low, high),
+            list_inside=listed.inside(lists, low, high),
         )
 
 

@@ -12,7 +12,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ints64
+from unskew.arrays import Floats, Ints64
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.items import ItemSums

@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ints64, Ranked, user_sums
+from unskew.arrays import Floats, Ints64, present
+from unskew.engine.data import Ranked, user_sums
 from unskew.engine.hit_sums import HitSums
 from unskew.engine.layout import BY_MODEL, Block, Kind, Layout, divides_inside_users, factors
 from unskew.engine.list_sums import ListSums
@@ -142,12 +143,9 @@ class EstimatorRun:
             elif kind is Kind.DIVISOR:
                 own[:, place] = terms[t].divisor
             elif kind is Kind.COUNTS:
-                divisor = terms[0].divisor
-                assert divisor is not None
-                own[:, place] = divisor > 0.0
+                own[:, place] = present(terms[0].divisor) > 0.0
             elif kind is Kind.ANY_WEIGHT:
-                assert terms[0].weight is not None
-                own[:, place] = user_sums(batch, terms[0].weight) > 0.0
+                own[:, place] = user_sums(batch, present(terms[0].weight)) > 0.0
             elif kind is Kind.TOTAL:
                 own[:, place] = _total(terms[0], batch)
 
@@ -160,9 +158,8 @@ class EstimatorRun:
             return
         self.sums.fill(batch, summand, ranked, first, own, starts.get((Kind.LIST_OUTCOMES, t)))
         if (Kind.LIST_WEIGHT, t) in starts:
-            assert summand.numbers is not None
             places = starts[Kind.LIST_WEIGHT, t], starts[Kind.LIST_WORTH, t]
-            self.sums.fill_lists(batch, summand.numbers, ranked, *places, own)
+            self.sums.fill_lists(batch, present(summand.numbers), ranked, *places, own)
 
     def _tallied(self, batch: Batch, terms: Sequence[Summand], ranked: Sequence[Ranked]) -> tuple[Tally, Carried]:
         """The weights, and those that carry each metric's value; a pair has one weight, the sum of those of terms."""
@@ -171,10 +168,9 @@ class EstimatorRun:
         if not seen:
             return Tally(), found
         whole = added(seen, batch, divided=False)
-        assert whole.seen is not None
         divisor = terms[0].divisor if self.divided else None
         divisor = np.ones(batch.users) if divisor is None else divisor
-        tally = Tally.of(batch.indptr, whole.seen, whole.counted, divisor, whole.raised)
+        tally = Tally.of(batch.indptr, present(whole.seen), whole.counted, divisor, whole.raised)
         self.sums.carried(batch, whole, ranked, divisor, tally, found.sums)
         return tally, found
 
@@ -191,7 +187,4 @@ class EstimatorRun:
 def _total(summand: Summand, batch: Batch) -> Floats:
     """The estimated total over all candidates of each user."""
     total = np.zeros(batch.users) if summand.weight is None else user_sums(batch, summand.weight)
-    if summand.listed:
-        assert batch.q_total is not None
-        total = total + summand.listed * batch.q_total
-    return total
+    return total + summand.listed * present(batch.q_total) if summand.listed else total

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Floats, Ints64, Ranked
+from unskew.arrays import Floats, Ints64
+from unskew.engine.data import EvaluationData, Ranked
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Batch, Target
 from unskew.inference.merging import Mergeable

@@ -9,8 +9,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from unskew.arrays import Floats, Ints64
 from unskew.engine import few_clicks, items, support
-from unskew.engine.data import EvaluationData, Floats, Ints64
+from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair, fill_pairs

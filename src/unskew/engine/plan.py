@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unskew.engine.data import Ints64
+from unskew.arrays import Ints64
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Estimator, Need, Summary, Target
 from unskew.estimators.validity import Evidence, refused_cell

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ranked
+from unskew.arrays import Floats, present
+from unskew.engine.data import Ranked
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.summand import counted_by, divisor_of
 from unskew.estimators.base import Batch, Normaliser
@@ -68,8 +69,7 @@ def fill_pairs(pairs: Sequence[ModelPair], batch: Batch, ranked: Sequence[Ranked
     """Fill the columns of all pairs of one run; ``relative`` says whether propensities are known up to a factor."""
     run = pairs[0].run
     (term,) = run.estimator.terms(batch, run.target)
-    varied = term.sensitivity
-    assert varied is not None
+    varied = present(term.sensitivity)
     fixed = 0.0 if (relative if varied.relative is None else varied.relative) else 1.0
     counted = counted_by(term, batch, run.target)
     divisor = divisor_of(term, batch, run.target) if run.divided else np.ones(batch.users)

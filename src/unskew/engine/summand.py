@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.data import Floats, user_sums
+from unskew.arrays import Floats, present
+from unskew.engine.data import user_sums
 from unskew.estimators.base import Batch, Normaliser, Term
 from unskew.estimators.target import Target
 
@@ -52,21 +53,18 @@ def counted_by(term: Term, batch: Batch, target: Target) -> Floats:
         return np.ones(len(batch.value))  # the cost of a pair holds its value
     if not term.residual:
         return batch.value
-    assert batch.q is not None
-    return batch.value - batch.q
+    return batch.value - present(batch.q)
 
 
 def divisor_of(term: Term, batch: Batch, target: Target) -> Floats:
     """The divisor of every user; by pairs it is Σ w, and Σ w·y where only relevant items count."""
     if term.divisor.kind is Normaliser.OWN:
-        own = batch.candidates if target is Target.PER_PAIR else batch.relevant
-        assert own is not None
-        return own
-    assert term.divisor.numbers is not None
+        return present(batch.candidates if target is Target.PER_PAIR else batch.relevant)
+    numbers = present(term.divisor.numbers)
     if term.divisor.kind is Normaliser.USERS:
-        return term.divisor.numbers
+        return numbers
     only_relevant = target in (Target.PER_USER, Target.POOLED)
-    return user_sums(batch, term.divisor.numbers * batch.value if only_relevant else term.divisor.numbers)
+    return user_sums(batch, numbers * batch.value if only_relevant else numbers)
 
 
 def added(summands: Sequence[Summand], batch: Batch, *, divided: bool) -> Summand:
@@ -77,8 +75,7 @@ def added(summands: Sequence[Summand], batch: Batch, *, divided: bool) -> Summan
     counts = np.ones(batch.users)
     for summand in summands:
         if divided:
-            assert summand.divisor is not None
-            counts[summand.divisor <= 0.0] = 0.0
+            counts[present(summand.divisor) <= 0.0] = 0.0
         if summand.weight is not None:
             share = np.ones(batch.users)
             if divided and summand.divisor is not None:

@@ -18,7 +18,8 @@ from functools import reduce
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Floats
+from unskew.arrays import Floats
+from unskew.engine.data import EvaluationData
 from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
 from unskew.kernels import sums

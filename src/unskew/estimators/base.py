@@ -15,15 +15,11 @@ from enum import StrEnum
 from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Floats, Ints32, Ints64, present
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.parts import Part
-
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
 
 
 class Need(StrEnum):
@@ -96,8 +92,7 @@ class Batch:
     @property
     def inverse(self) -> Floats:
         """1/P, the raw material of weights, after the clip."""
-        assert self.propensity is not None
-        return 1.0 / np.maximum(self.propensity, self.floor)
+        return 1.0 / np.maximum(present(self.propensity), self.floor)
 
 
 class Normaliser(StrEnum):

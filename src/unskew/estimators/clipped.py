@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Bools, present
 from unskew.bounds import SHARE
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
@@ -86,8 +86,8 @@ class Clipped(Estimator):
 
     def prepare(self, summary: Summary) -> Self:
         """Fix the floor; strata edges come from unclipped propensities."""
-        assert summary.pairs is not None
-        floor = self.at if self.at is not None else float(summary.pairs.quantiles(np.array([self.quantile]))[0])
+        quantile = np.array([self.quantile])
+        floor = self.at if self.at is not None else float(present(summary.pairs).quantiles(quantile)[0])
         return replace(self, inner=self.inner.prepare(summary), floor=floor)
 
     def prepare_probe(self, summary: Summary) -> Self:
@@ -104,16 +104,14 @@ class Clipped(Estimator):
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The inner estimator's terms over raised propensities."""
-        assert batch.propensity is not None
-        assert self.floor is not None
-        floor = max(self.floor, batch.floor)
-        below = batch.propensity < floor
+        floor = max(present(self.floor), batch.floor)
+        below = present(batch.propensity) < floor
         terms = self.inner.terms(replace(batch, floor=floor), target)
         own = (int(np.count_nonzero(below & _counts(t, batch, target))) for t in terms)
         return tuple(replace(t, raised=max(t.raised, n)) for t, n in zip(terms, own, strict=True))  # of clips in clips
 
 
-def _counts(term: Term, batch: Batch, target: Target) -> npt.NDArray[np.bool_]:
+def _counts(term: Term, batch: Batch, target: Target) -> Bools:
     """The pairs that enter a term: those that weigh something, times y, y − q or, for averages over pairs, 1."""
     if term.seen is None:
         return np.zeros(len(batch.value), dtype=np.bool_)

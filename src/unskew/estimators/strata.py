@@ -11,9 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from unskew.arrays import Floats, Ints32, present
 from unskew.bounds import Whole, check, one_of, shown
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Floats, Ints32
+from unskew.estimators.base import Batch
 from unskew.estimators.summary import Summary
 from unskew.parts import Made
 from unskew.spec import Spec, take
@@ -84,8 +85,7 @@ class Strata:
                     "Read it along with keep=['" + self.column + "']."
                 )
             return replace(self, count=len(levels))
-        histogram = summary.pairs
-        assert histogram is not None
+        histogram = present(summary.pairs)
         inner = np.arange(1, self.count) / self.count
         if self.kind == "quantile":
             edges = histogram.quantiles(inner)
@@ -96,15 +96,12 @@ class Strata:
     def of(self, batch: Batch) -> Ints32:
         """The stratum of every row of a batch."""
         if self.kind == "column":
-            assert batch.labels is not None
-            return batch.labels[self.column]
-        assert batch.propensity is not None
-        return self.place(batch.propensity)
+            return present(batch.labels)[self.column]
+        return self.place(present(batch.propensity))
 
     def place(self, propensity: Floats) -> Ints32:
         """The stratum of each propensity."""
-        assert self.edges is not None
-        return np.searchsorted(np.asarray(self.edges), propensity, side="right").astype(np.int32)
+        return np.searchsorted(np.asarray(present(self.edges)), propensity, side="right").astype(np.int32)
 
 
 GROUPS = Made(Strata.of_option, "a number of quantile bins, quantile(5), equal_width(5) or column(NAME)")

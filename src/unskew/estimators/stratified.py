@@ -18,9 +18,10 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
+from unskew.arrays import Floats, Ints32
 from unskew.bounds import shown
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Standing, Term, users
+from unskew.estimators.base import Batch, Estimator, Need, Standing, Term, users
 from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.arrays import present
 from unskew.bounds import Number
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
@@ -55,8 +56,7 @@ class Switch(Estimator):
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses, and 1/P on the errors of pairs that do not weigh too much."""
-        assert batch.q is not None
         inverse = batch.inverse
         kept = inverse <= self.tau
-        left_out = int(np.count_nonzero(~kept & (batch.value != batch.q)))
+        left_out = int(np.count_nonzero(~kept & (batch.value != present(batch.q))))
         return (Term(np.where(kept, inverse, 0.0), OWN, raised=left_out, residual=True, listed=True),)

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from unskew.alignment.account import as_values
 from unskew.alignment.align import Aligned
 from unskew.alignment.outcome_check import CheckedPredictions, range_of
+from unskew.arrays import Floats
 from unskew.engine.data import EvaluationData
-from unskew.engine.listed_pairs import Floats, ListedPairs
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.walk import walk
 from unskew.errors import InputError

@@ -16,8 +16,9 @@ from unskew.alignment.align import Aligned, align
 from unskew.alignment.division import check_division
 from unskew.alignment.inputs import Inputs, Share
 from unskew.alignment.vocabulary import code
+from unskew.arrays import Floats
 from unskew.bounds import shown
-from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from unskew.arrays import Floats
 from unskew.errors import InputError
-
-Floats = npt.NDArray[np.float64]
 
 
 def propensities(numbers: npt.ArrayLike) -> Floats:

@@ -6,13 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Floats, Ints64
 from unskew.inference.ratio_form import RatioForm
 from unskew.kernels.moments import cell_moments
-
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
+from unskew.arrays import Floats, Ints64
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Floats, Ints64
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.moments import tally
-
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
 
 BINS = 128  # weights by powers of √2, from 2⁻³² to 2³²
 

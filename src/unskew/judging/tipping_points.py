@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from unskew.engine.data import Floats
+from unskew.arrays import Floats
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import TippingSums
 from unskew.inference import tipping

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.arrays import Floats, present
 from unskew.bounds import SHARE
-from unskew.metrics.base import Floats, RankingMetric, Shape
+from unskew.metrics.base import RankingMetric, Shape
 from unskew.parts import option
 
 
@@ -37,8 +38,7 @@ class Precision(RankingMetric):
 
     def worth(self, rank: Floats) -> Floats:
         """One k-th for every rank."""
-        assert self.k is not None
-        return np.full_like(rank, 1.0 / self.k)
+        return np.full_like(rank, 1.0 / present(self.k))
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,13 @@ from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Floats
 from unskew.bounds import Whole
 from unskew.errors import InputError
 from unskew.parts import Part, option
 
 CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far: ask for recall@10.")
-
-Floats = npt.NDArray[np.float64]
 
 
 class Shape(StrEnum):

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.arrays import Floats
 from unskew.errors import InputError
-from unskew.metrics.base import Floats, RankingMetric, Shape
+from unskew.metrics.base import RankingMetric, Shape
 from unskew.parts import Words, option
 
 

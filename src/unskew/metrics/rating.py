@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Floats
 from unskew.parts import Part
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

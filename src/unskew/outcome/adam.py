@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Floats, Ints32
 from unskew.bounds import COUNTLESS, DIM, NOT_NEGATIVE, POSITIVE, SEED, Whole
 from unskew.errors import InputError
 from unskew.kernels.adam import descend
 from unskew.log import Log
 from unskew.memory import require
-from unskew.outcome.base import Floats
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
 from unskew.parts import option
 from unskew.propensity.base import NO_INPUTS, FitInputs
@@ -33,7 +32,7 @@ STEPS = Whole(1, 1_000_000, COUNTLESS)
 BATCH = Whole(1, 10_000_000, COUNTLESS)
 SMALL = 10_000  # rows of a batch that may be more than there are
 
-Codes = npt.NDArray[np.int32]
+Codes = Ints32
 
 
 @dataclass(frozen=True)

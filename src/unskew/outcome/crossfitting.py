@@ -15,8 +15,8 @@ from dataclasses import MISSING, dataclass, field
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Bools, Floats
 from unskew.bounds import FOLDS, SEED
 from unskew.errors import InputError
 from unskew.kernels.folds import by_fold
@@ -24,7 +24,7 @@ from unskew.log import Ids, Log
 from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.memory import require
-from unskew.outcome.base import Floats, Outcome, PairPredictor
+from unskew.outcome.base import Outcome, PairPredictor
 from unskew.parts import Made, option
 from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.propensity.crossfit import folds_of, pair_folds
@@ -115,7 +115,7 @@ class Crossfit(Outcome):
 
         return ask
 
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def known(self, users: Ids, items: Ids) -> tuple[Bools, Bools]:
         """Those that every model knows."""
         self._check()
         each = [model.known(users, items) for model in self.models]

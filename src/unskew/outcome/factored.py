@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.arrays import Bools, Floats
 from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Floats, PairPredictor, Rows, rows_of
-from unskew.outcome.fitted import Fitted, Mask
+from unskew.outcome.base import PairPredictor, Rows, rows_of
+from unskew.outcome.fitted import Fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +27,8 @@ class Found:
     user: Floats
     item: Floats
     level: float
-    of_users: Mask
-    of_items: Mask
+    of_users: Bools
+    of_items: Bools
     losses: tuple[float, ...] = ()
 
 
@@ -61,7 +62,7 @@ def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, nam
     return rows
 
 
-def with_rows(train: Log, rows: Rows) -> tuple[Mask, Mask]:
+def with_rows(train: Log, rows: Rows) -> tuple[Bools, Bools]:
     """Users and items that have a row that counts."""
     counts = rows.times > 0.0
     user = np.bincount(train.user[counts], minlength=len(train.users)) > 0

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Bools
 from unskew.errors import InputError
 from unskew.log import Ids
 from unskew.outcome.base import Outcome
-
-Mask = npt.NDArray[np.bool_]
 
 
 class State(Protocol):
@@ -26,11 +24,11 @@ class State(Protocol):
         """Its items."""
 
     @property
-    def of_users(self) -> Mask:
+    def of_users(self) -> Bools:
         """Which users have training rows that count."""
 
     @property
-    def of_items(self) -> Mask:
+    def of_items(self) -> Bools:
         """Which items have."""
 
 
@@ -54,7 +52,7 @@ class Fitted(Outcome, Generic[S]):
             raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
         return self.found
 
-    def known(self, users: Ids, items: Ids) -> tuple[Mask, Mask]:
+    def known(self, users: Ids, items: Ids) -> tuple[Bools, Bools]:
         """Those with training rows."""
         found = self.state
         return (

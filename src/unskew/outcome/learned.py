@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.arrays import Bools, Floats
 from unskew.errors import InputError, MissingExtraError, UnskewError
 from unskew.log import Features, Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Floats, Outcome, PairPredictor, rows_of
+from unskew.outcome.base import Outcome, PairPredictor, rows_of
 from unskew.plain import plain
 from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.spec import Spec, show
@@ -130,7 +130,7 @@ class Learned(Outcome):
 
         return ask
 
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def known(self, users: Ids, items: Ids) -> tuple[Bools, Bools]:
         """All of them: covariates are an error where they lack."""
         return np.ones(len(users), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
 

@@ -22,16 +22,16 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from unskew.arrays import Bools, Floats, Ints64
 from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import hash_texts
 from unskew.memory import require
-from unskew.outcome.base import Floats, Rows
+from unskew.outcome.base import Rows
 from unskew.outcome.factored import Factored, Found, shares_of, with_rows
 from unskew.parts import option
 from unskew.propensity.base import NO_INPUTS, FitInputs
@@ -123,7 +123,7 @@ class LogisticMF(Factored):
         unit = self.penalty * (np.sqrt(many[0] / total) + np.sqrt(many[1] / total))
         return unit * 0.5 * (of_users + total / many[0]), unit * 0.5 * (of_items + total / many[1])
 
-    def _held(self, train: Log, rows: Rows) -> npt.NDArray[np.bool_]:
+    def _held(self, train: Log, rows: Rows) -> Bools:
         """The rows to judge by; none, if they would be all that count."""
         stream = int(hash_texts(pl.Series([f"outcome {self.seed}"]))[0])
         drawn = pair_uniform(stream, train.users.hashes[train.user], train.items.hashes[train.item])
@@ -131,7 +131,7 @@ class LogisticMF(Factored):
         return held if rows.times[~held].any() else np.zeros(len(train), dtype=np.bool_)
 
 
-def _entries(train: Log, rows: Rows, chosen: npt.NDArray[np.bool_]) -> tuple[Pairs, Floats]:
+def _entries(train: Log, rows: Rows, chosen: Bools) -> tuple[Pairs, Floats]:
     """2·item + success by user, and what each entry weighs; a y inside (0, 1) makes two entries."""
     at = np.flatnonzero(chosen)
     y = rows.y[at]
@@ -144,7 +144,7 @@ def _entries(train: Log, rows: Rows, chosen: npt.NDArray[np.bool_]) -> tuple[Pai
     return (np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), pair.astype(np.int32)), pull
 
 
-def _turn(pairs: Pairs, items: int) -> tuple[Pairs, npt.NDArray[np.int64]]:
+def _turn(pairs: Pairs, items: int) -> tuple[Pairs, Ints64]:
     """The same entries by item, 2·user + success, and the order in which they stand there."""
     item, user = pairs[1] >> 1, np.repeat(np.arange(len(pairs[0]) - 1), np.diff(pairs[0]))
     order = np.argsort(item, kind="stable")

@@ -17,12 +17,13 @@ from typing import Self
 
 import numpy as np
 
+from unskew.arrays import Bools, Floats
 from unskew.bounds import NOT_NEGATIVE
 from unskew.kernels import pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Floats, PairPredictor, rows_of
-from unskew.outcome.fitted import Fitted, Mask
+from unskew.outcome.base import PairPredictor, rows_of
+from unskew.outcome.fitted import Fitted
 from unskew.parts import option
 from unskew.propensity.base import NO_INPUTS, FitInputs
 
@@ -37,8 +38,8 @@ class Effects:
     item: Floats
     mean: float
     largest: float
-    of_users: Mask
-    of_items: Mask
+    of_users: Bools
+    of_items: Bools
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Means(Fitted[Effects]):
         largest = float(rows.y[rows.times > 0.0].max())
         return self.remember(found=Effects(log.users, log.items, user, item, mean, largest, of_users, of_items))
 
-    def _means(self, of: Codes, value: Floats, weight: Floats, times: Floats, many: int) -> tuple[Floats, Mask]:
+    def _means(self, of: Codes, value: Floats, weight: Floats, times: Floats, many: int) -> tuple[Floats, Bools]:
         """The shrunk weighted mean in each group (0 where it has no rows), and which groups have rows."""
         total = np.bincount(of, times * weight, many)
         squares = np.bincount(of, times * weight**2, many)
