@@ -22,9 +22,10 @@ from unskew.errors import InputError
 from unskew.kernels.adam import descend
 from unskew.log import Log
 from unskew.memory import require
-from unskew.outcome.factored import Factored, Found, shares_of, with_rows
+from unskew.outcome.base import Rows
+from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
 from unskew.parts import option
-from unskew.propensity.base import NO_INPUTS, FitInputs
+from unskew.propensity.base import FitInputs
 
 AT_ONCE = 500  # steps whose batches are drawn together, where that are no more rows than
 DRAWN = 1 << 22
@@ -58,30 +59,17 @@ class AdamMF(Factored):
 
     name = "adam_mf"
 
-    def fit(
-        self,
-        log: Log,
-        *,
-        propensity: Floats | None = None,
-        inputs: FitInputs = NO_INPUTS,
-        weights: Floats | None = None,
-    ) -> Self:
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
         """Fit to the seen pairs. Users and items without rows keep their random start, as in saito20."""
-        rows = shares_of(log, propensity, weights, self.name)
+        refuse_graded(log, rows, self.name)
         if self.batch > max(len(log), SMALL):
             raise InputError(
                 f"'adam_mf': batch={self.batch:,} is more than the {len(log):,} training rows, which a step would "
                 "only repeat. Give a smaller one: batch=256."
             )
-        user, item, level = factorise(
-            log.user,
-            log.item,
-            rows.y,
-            rows.inverse * rows.times,
-            (len(log.users), len(log.items)),
-            self,
-        )
-        return self.remember(found=Found(log.users, log.items, user, item, level, *with_rows(log, rows)))
+        weight, shape = rows.inverse * rows.times, (len(log.users), len(log.items))
+        user, item, level = factorise(log.user, log.item, rows.y, weight, shape, self)
+        return self.remember(found=Found(log.users, log.items, *with_rows(log, rows), user, item, level))
 
 
 def factorise(

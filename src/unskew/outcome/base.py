@@ -138,6 +138,25 @@ class Outcome(Part, ABC):
         return out
 
 
+class RowModel(Outcome):
+    """A model that is fitted to the rows of one log, whose outcomes and weights are checked first."""
+
+    def fit(
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
+    ) -> Self:
+        """Learn from the seen pairs of a log, in place (``Outcome.fit``)."""
+        return self.learn(log, rows_of(log, propensity, weights, self.name), inputs)
+
+    @abstractmethod
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
+        """Remember what these rows of the log tell."""
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """What a model is fitted to.

@@ -14,21 +14,17 @@ from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import PairPredictor, Rows, rows_of
-from unskew.outcome.fitted import Fitted
+from unskew.outcome.base import PairPredictor, Rows
+from unskew.outcome.fitted import Fitted, State
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """Factors with the offset in the last column, the level c, who has training rows, and held-out losses."""
+class Found(State):
+    """Factors with the offset in the last column, the level c, and held-out losses."""
 
-    users: Ids
-    items: Ids
     user: Floats
     item: Floats
     level: float
-    of_users: Bools
-    of_items: Bools
     losses: tuple[float, ...] = ()
 
 
@@ -48,9 +44,8 @@ class Factored(Fitted[Found]):
         return ask
 
 
-def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
-    """The training rows of a logistic model: outcomes beyond 0 … 1 are refused."""
-    rows = rows_of(train, propensity, weights, name)
+def refuse_graded(train: Log, rows: Rows, name: str) -> None:
+    """Refuse outcomes beyond 0 … 1, of which a logistic model cannot be the mean."""
     wrong = rows.y > 1.0  # gains are never below 0
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -59,7 +54,6 @@ def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, nam
             "Use means(shrink=10) or a regressor (sklearn(...)) for graded outcomes, or make them 0/1 with a threshold "
             "such as relevant='>=4'."
         )
-    return rows
 
 
 def with_rows(train: Log, rows: Rows) -> tuple[Bools, Bools]:

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from unskew.arrays import Bools
 from unskew.errors import InputError
 from unskew.log import Ids
-from unskew.outcome.base import Outcome
+from unskew.outcome.base import RowModel
 
 
-class State(Protocol):
-    """What a fit leaves behind, besides what it found."""
+@dataclass(frozen=True, eq=False)
+class State:
+    """The users and items of the training log, and which of them have rows that count; and what a fit found."""
 
-    @property
-    def users(self) -> Ids:
-        """The users of the training log."""
-
-    @property
-    def items(self) -> Ids:
-        """Its items."""
-
-    @property
-    def of_users(self) -> Bools:
-        """Which users have training rows that count."""
-
-    @property
-    def of_items(self) -> Bools:
-        """Which items have."""
+    users: Ids
+    items: Ids
+    of_users: Bools
+    of_items: Bools
 
 
 S = TypeVar("S", bound=State)
 
 
-class Fitted(Outcome, Generic[S]):
+class Fitted(RowModel, Generic[S]):
     """A model whose ``found`` is empty until it is fitted."""
 
     found: S | None

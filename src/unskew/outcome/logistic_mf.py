@@ -32,9 +32,9 @@ from unskew.log import Log
 from unskew.log.ids import hash_texts
 from unskew.memory import require
 from unskew.outcome.base import Rows
-from unskew.outcome.factored import Factored, Found, shares_of, with_rows
+from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
 from unskew.parts import option
-from unskew.propensity.base import NO_INPUTS, FitInputs
+from unskew.propensity.base import FitInputs
 from unskew.propensity.logistic_mf import STEPS, Pairs, Task, alternate
 
 LEAST = 1e-6  # the mean outcome is taken to be at least this far from 0 and 1 at the start
@@ -74,24 +74,16 @@ class LogisticMF(Factored):
         """Weighted mean log-loss of the held-out rows: with offsets alone, after every round, and in the end."""
         return self.state.losses
 
-    def fit(
-        self,
-        log: Log,
-        *,
-        propensity: Floats | None = None,
-        inputs: FitInputs = NO_INPUTS,
-        weights: Floats | None = None,
-    ) -> Self:
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
         """Fit to the seen pairs."""
-        rows = shares_of(log, propensity, weights, self.name)
+        refuse_graded(log, rows, self.name)
         users, items = with_rows(log, rows)
         held = self._held(log, rows)
         kept_pairs, kept_pull = _entries(log, rows, ~held)
         held_pairs, held_pull = _entries(log, rows, held)
         turned, order = _turn(kept_pairs, len(log.items))
-        times = np.zeros(len(log.users)) if weights is None else np.asarray(weights, dtype=np.float64).copy()
-        times[users] = 1.0 if weights is None else times[users]
-        times[~users] = 0.0
+        times = np.zeros(len(log.users))
+        times[log.user] = rows.times
         task = Task(
             kept_pairs, turned, held_pairs, times, items.astype(np.float64), (kept_pull, kept_pull[order], held_pull)
         )
@@ -108,7 +100,7 @@ class LogisticMF(Factored):
             task, self._penalties(task, mean), level, first, self.epochs, self.threads, (self.ridge, self.ridge)
         )
         user[~users], item[~items] = 0.0, 0.0
-        return self.remember(found=Found(log.users, log.items, user, item, level, users, items, losses))
+        return self.remember(found=Found(log.users, log.items, users, items, user, item, level, losses))
 
     def _penalties(self, task: Task, mean: float) -> tuple[Floats, Floats]:
         """λ of every user and item."""
