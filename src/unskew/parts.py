@@ -65,15 +65,20 @@ class Text:
 
 @dataclass(frozen=True)
 class Made:
-    """Something that a function makes of what is given: another part, strata, …"""
+    """Something that a function makes of what is given: another part, strata, …
 
-    make: Callable[[Any], Any]
+    Args:
+        named: whether the function is told of which option of which part its errors should speak.
+    """
+
+    make: Callable[..., Any]
     called: str = "a part"
     example: str = ""
+    named: bool = False
 
     def of(self, value: object, what: str) -> Any:
         """What the function makes of it."""
-        return self.make(value)
+        return self.make(value, what) if self.named else self.make(value)
 
     def __str__(self) -> str:
         return self.called

@@ -62,9 +62,7 @@ class EstimatorRun:
 
     def has_tipping_point(self, metric: int) -> bool:
         """Whether one can compute how wrong propensities must be to turn a comparison around."""
-        asked = self.metrics[metric]
-        additive = not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
-        return additive and self.traits.has_sensitivity and self.target is not Target.SUM_PER_USER
+        return self.metrics[metric].additive and self.traits.has_sensitivity and self.target is not Target.SUM_PER_USER
 
     @cached_property
     def sums(self) -> HitSums | ListSums | PairCosts:

@@ -179,9 +179,15 @@ class Term:
 
 
 class Estimator(Part, ABC):
-    """One way of making a weight out of a propensity."""
+    """One way of making a weight out of a propensity.
+
+    What an estimator needs and may claim is an attribute where it is the same under every target; else it has methods
+    ``needs``, ``promise`` and ``standing`` of its own.
+    """
 
     valid: ClassVar[frozenset[Target]] = frozenset(Target)
+    always_needs: ClassVar[frozenset[Need]] = frozenset({Need.PROPENSITY})
+    claim: ClassVar[tuple[Standing, str]] = (Standing.BIASED, "no promise")
 
     @property
     def normalised(self) -> Over:
@@ -213,17 +219,17 @@ class Estimator(Part, ABC):
         """The same with a table of the user's own instead of what the log cannot tell, and how to give it."""
         return None
 
-    @abstractmethod
     def needs(self, target: Target) -> frozenset[Need]:
         """What must be known for this target."""
+        return self.always_needs
 
-    @abstractmethod
     def promise(self, target: Target) -> str:
         """What may be claimed of its value, in a few words."""
+        return self.claim[1]
 
-    @abstractmethod
     def standing(self, target: Target) -> Standing:
         """How strong that claim is."""
+        return self.claim[0]
 
     def prepare(self, summary: Summary) -> Self:
         """Settle what depends on the whole log (strata edges, clips), once, before any batch."""

@@ -20,10 +20,7 @@ class DR(Estimator):
 
     name = "dr"
     valid = frozenset(target for target in Target if target.sums)
-
-    def needs(self, target: Target) -> frozenset[Need]:
-        """Absolute propensities, an outcome model, the lists, and seen pairs that brought nothing."""
-        return frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
+    always_needs = frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""

@@ -47,23 +47,20 @@ class Strata:
             raise InputError(f"strata=column(NAME) needs the name of a column, not {shown(self.column)}.")
 
     @classmethod
-    def of_option(cls, value: Any) -> Strata:
-        """``5``, ``quantile(5)``, ``equal_width(5)`` or ``column(genre)``."""
+    def of_option(cls, value: Any, what: str) -> Strata:
+        """``5``, ``quantile(5)``, ``equal_width(5)`` or ``column(genre)``; ``what`` is wrong otherwise."""
         if isinstance(value, Strata):
             return value
         if isinstance(value, int):
-            return cls("quantile", value)
+            return cls("quantile", int(MOST.of(value, what)))
         spec = Spec(value) if isinstance(value, str) else value
         if isinstance(spec, Spec) and spec.name == "column":
             name = take(spec, ("name",), name=str).get("name")
             if name:
                 return cls("column", 0, name)
         elif isinstance(spec, Spec) and spec.name in KINDS:
-            return cls(spec.name, take(spec, ("count",), count=int).get("count", 5))
-        raise InputError(
-            f"strata must be a number of quantile bins, quantile(5), equal_width(5) or column(NAME), not "
-            f"{shown(value)}."
-        )
+            return cls(spec.name, int(MOST.of(take(spec, ("count",), count=int).get("count", 5), what)))
+        raise InputError(f"{what} must be {GROUPS}, not {shown(value)}.")
 
     def __str__(self) -> str:
         if self.kind == "column":
@@ -104,4 +101,4 @@ class Strata:
         return np.searchsorted(np.asarray(present(self.edges)), propensity, side="right").astype(np.int32)
 
 
-GROUPS = Made(Strata.of_option, "a number of quantile bins, quantile(5), equal_width(5) or column(NAME)")
+GROUPS = Made(Strata.of_option, "a number of quantile bins, quantile(5), equal_width(5) or column(NAME)", named=True)

@@ -33,6 +33,8 @@ class Switch(Estimator):
 
     name = "switch"
     valid = frozenset(target for target in Target if target.sums)
+    # As dr: a threshold on 1/P means nothing for relative propensities.
+    always_needs = frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
 
     @property
     def unclippable(self) -> str:
@@ -41,10 +43,6 @@ class Switch(Estimator):
             f"limits its weights already: a clip below P = {1.0 / self.tau:.3g} changes nothing, and one from there on "
             "makes it clipped(dr, …). Use one of these."
         )
-
-    def needs(self, target: Target) -> frozenset[Need]:
-        """As dr: a threshold on 1/P means nothing for relative propensities."""
-        return frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""

@@ -8,22 +8,17 @@ import numpy as np
 
 from unskew.arrays import Floats, present
 from unskew.bounds import SHARE
-from unskew.metrics.base import RankingMetric, Shape
+from unskew.metrics.base import CountingMetric, RankingMetric
 from unskew.parts import option
 
 
 @dataclass(frozen=True)
-class Recall(RankingMetric):
+class Recall(CountingMetric):
     """Share of the relevant items that made it into the first ``k`` (gs23 §2)."""
 
     name = "recall"
-    shape = Shape.ADDITIVE
     needs_k = True
     of_relevant = True
-
-    def worth(self, rank: Floats) -> Floats:
-        """One for every rank."""
-        return np.ones_like(rank)
 
 
 @dataclass(frozen=True)
@@ -31,7 +26,6 @@ class Precision(RankingMetric):
     """Share of the first ``k`` that is relevant; always divided by k, also where a list is shorter."""
 
     name = "precision"
-    shape = Shape.ADDITIVE
     needs_k = True
     of_listed = True
     averages_pairs = divided_by_k = True
@@ -54,7 +48,6 @@ class DCG(RankingMetric):
     """Discounted gain 1/log2(rank + 1)."""
 
     name = "dcg"
-    shape = Shape.ADDITIVE
     averages_pairs = True
 
     def worth(self, rank: Floats) -> Floats:
@@ -69,7 +62,6 @@ class RBP(RankingMetric):
     p: float = option(0.8, SHARE, "how likely a reader goes on to the next rank")
 
     name = "rbp"
-    shape = Shape.ADDITIVE
 
     def worth(self, rank: Floats) -> Floats:
         """The probability of reading exactly as far as this rank."""
@@ -81,7 +73,6 @@ class ARHR(RankingMetric):
     """Average reciprocal hit rank: 1/rank, summed over all relevant items."""
 
     name = "arhr"
-    shape = Shape.ADDITIVE
 
     def worth(self, rank: Floats) -> Floats:
         """The reciprocal of the rank."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.errors import InputError
-from unskew.metrics.base import RankingMetric, Shape
+from unskew.metrics.base import CountingMetric, RankingMetric, Shape
 from unskew.parts import Words, option
 
 
@@ -55,8 +55,8 @@ class NDCG(RankingMetric):
 
 
 @dataclass(frozen=True)
-class MAP(RankingMetric):
-    """Mean average precision.
+class MAP(CountingMetric):
+    """Mean average precision; the precision at each rank is counted by the kernel.
 
     Args:
         divide: by ``positives`` (all of the user's, as ir-measures) or by ``min`` (the k largest weights, as RePlay).
@@ -82,10 +82,6 @@ class MAP(RankingMetric):
         """Divided by all positives."""
         return MAP(self.k)
 
-    def worth(self, rank: Floats) -> Floats:
-        """One for every rank; the precision there is counted by the kernel."""
-        return np.ones_like(rank)
-
 
 @dataclass(frozen=True)
 class MRR(RankingMetric):
@@ -100,20 +96,16 @@ class MRR(RankingMetric):
 
 
 @dataclass(frozen=True)
-class Hit(RankingMetric):
+class Hit(CountingMetric):
     """One if any relevant item is among the first ``k``."""
 
     name = "hit"
     shape = Shape.FIRST
     needs_k = True
 
-    def worth(self, rank: Floats) -> Floats:
-        """One for every rank."""
-        return np.ones_like(rank)
-
 
 @dataclass(frozen=True)
-class RPrecision(RankingMetric):
+class RPrecision(CountingMetric):
     """Share of hits among the first n*, n* the number of the user's relevant items."""
 
     name = "r_precision"
@@ -123,7 +115,3 @@ class RPrecision(RankingMetric):
         super().__post_init__()
         if self.k is not None:
             raise InputError("'r_precision' cuts at each user's own number of relevant items: write it without @k.")
-
-    def worth(self, rank: Floats) -> Floats:
-        """One for every rank."""
-        return np.ones_like(rank)

@@ -27,6 +27,7 @@ class RatingMetric(Part, ABC):
 
     lower_is_better: ClassVar[bool] = True
     root: ClassVar[bool] = False
+    additive: ClassVar[bool] = True
     k: ClassVar[None] = None
 
     @abstractmethod
