@@ -24,19 +24,7 @@ from typing import Any
 
 from unskew.errors import InputError
 from unskew.plain import plain, plain_path
-from unskew.temporaries import Temporary, changing, discard_temporaries, second_name_of
-
-__all__ = [
-    "atomic",
-    "cannot_write",
-    "discard_temporaries",
-    "folder",
-    "missing_folder",
-    "target",
-    "together",
-    "write_json",
-    "write_text",
-]
+from unskew.temporaries import Temporary, changing, second_name_of
 
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how polars and other Rust code tell of the system's errors
 

@@ -14,7 +14,7 @@ from unskew.alignment.evidence import evidence_of, summary_of, training_propensi
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.level import LevelCheck, LevelInputs, check_level
 from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists, code_lists
-from unskew.alignment.predicted import Made, lists_of_predictions, no_lists, predicted_rows
+from unskew.alignment.predicted import lists_of_predictions, no_lists, predicted_rows
 from unskew.alignment.rows import WeighedRows, has_level, with_propensities
 from unskew.alignment.vocabulary import Coded
 from unskew.arrays import Bools, Floats, Ints32, Ints64, present
@@ -24,7 +24,7 @@ from unskew.errors import InputError
 from unskew.estimators import Summary
 from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
-from unskew.log import Feedback, Ids, Log
+from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings
 from unskew.outcome import Outcome
@@ -94,8 +94,16 @@ def align(
     accounts = {name: each.account for name, each in lists.items()}
     labels, levels, trained = _labels(rows, inputs.train, strata_columns)
     empty = no_lists(inputs.users, items)
-    held = replace(
-        _held(rows, scores, labels, inputs.population, excluded, len(logged)),
+    candidates = np.full(len(rows.users), float(len(logged)))
+    held = EvaluationData(
+        hashes=rows.users.hashes,
+        indptr=rows.indptr,
+        item=rows.item,
+        value=present(rows.gain),
+        propensity=scores,
+        labels=labels,
+        relevant=_relevant(inputs.population, rows),
+        candidates=candidates if excluded is None else candidates - np.diff(excluded.indptr),
         relative=model is None or not has_level(model, rows, rules),
         lists=tuple(lists[name].lists if name in lists else empty for name in inputs.models),
         predicted=tuple(predicted.get(name) for name in inputs.models),
@@ -104,9 +112,7 @@ def align(
     )
     level = None
     if model is not None:
-        level = check_level(
-            LevelInputs(model, rows, held, rules, len(items), known, closed, inputs.population is not None)
-        )
+        level = check_level(LevelInputs(model, rows, held, inputs, coded))
         held = replace(held, relative=held.relative or bool(level.wrong))
     if not (held.value > 0.0).any():
         raise InputError(nothing_left(inputs.test, rules.relevant, dropped))
@@ -181,33 +187,12 @@ def _predicted(
 
 def _lists(inputs: Inputs, rows: Log, known: Log | None, logged: Ids) -> tuple[dict[str, CodedLists], str]:
     """Code the lists, those that models gave and those that predictions make; and in words who has none."""
-    made, rules = Made({}, ""), inputs.rules
+    made: dict[str, Recommendations] = {}
+    unranked, rules = "", inputs.rules
     if rules.ranks:
         silent = {name: source for name, source in inputs.predictions.items() if name not in inputs.lists}
-        made = lists_of_predictions(silent, rows, known, logged, rules)
-    return code_lists({**inputs.lists, **made.lists}, rows, known, logged, rules), made.unranked
-
-
-def _held(
-    rows: Log,
-    scores: Floats | None,
-    labels: dict[str, Ints32],
-    population: Population | None,
-    excluded: Log | None,
-    catalogue: int,
-) -> EvaluationData:
-    candidates = np.full(len(rows.users), float(catalogue))
-    return EvaluationData(
-        hashes=rows.users.hashes,
-        indptr=rows.indptr,
-        item=rows.item,
-        value=present(rows.gain),
-        lists=(),
-        propensity=scores,
-        labels=labels,
-        relevant=_relevant(population, rows),
-        candidates=candidates if excluded is None else candidates - np.diff(excluded.indptr),
-    )
+        made, unranked = lists_of_predictions(silent, rows, known, logged, rules)
+    return code_lists({**inputs.lists, **made}, rows, known, logged, rules), unranked
 
 
 def _still(whole: Log, part: Log) -> Bools:

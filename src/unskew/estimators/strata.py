@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from unskew.arrays import Floats, Ints32, present
-from unskew.bounds import Whole, check, one_of, shown
+from unskew.bounds import Whole, check, shown, word
 from unskew.errors import InputError
 from unskew.estimators.base import Batch
 from unskew.estimators.summary import Summary
@@ -40,7 +40,7 @@ class Strata:
     edges: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        one_of("strata", kind=(self.kind, KINDS))
+        word(self.kind, KINDS, "'strata': kind")
         if self.kind != "column":
             check(self, "strata", count=MOST)
         elif not (isinstance(self.column, str) and self.column):

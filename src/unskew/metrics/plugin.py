@@ -56,7 +56,7 @@ class NDCG(RankingMetric):
 
 @dataclass(frozen=True)
 class MAP(CountingMetric):
-    """Mean average precision; the precision at each rank is counted by the kernel.
+    """Mean average precision.
 
     Args:
         divide: by ``positives`` (all of the user's, as ir-measures) or by ``min`` (the k largest weights, as RePlay).
@@ -65,7 +65,7 @@ class MAP(CountingMetric):
     divide: str = option("positives", Words(("positives", "min")), "what the sum is divided by", changed=True)
 
     name = "map"
-    shape = Shape.PRECISION
+    shape = Shape.PRECISION  # the precision at each rank is counted by the kernel
 
     def __post_init__(self) -> None:
         super().__post_init__()
