@@ -80,6 +80,12 @@ class EvaluationData:
         """The size of the population."""
         return len(self.indptr) - 1
 
+    @property
+    def clicks(self) -> Ints64:
+        """How many seen relevant items each user has."""
+        before = np.concatenate([[0], np.cumsum(self.value > 0.0)])
+        return np.asarray(before[self.indptr[1:]] - before[self.indptr[:-1]], dtype=np.int64)
+
     def batch(self, low: int, high: int) -> Batch:
         """Users ``low`` … ``high − 1`` as estimators see them."""
         rows = slice(self.indptr[low], self.indptr[high])

@@ -60,7 +60,7 @@ class FewClicks(Mergeable):
 
 def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
     """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users."""
-    counts = _clicks(held, run)
+    counts = np.diff(held.indptr) if run.target is Target.PER_PAIR else held.clicks  # errors rest on all rows
     eligible = np.flatnonzero(counts >= 2)
     starts: Sequence[int] = range(0, len(eligible), BLOCK)
     if len(eligible) > USERS:
@@ -75,14 +75,6 @@ def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
         total += b.sum(axis=0)
         squares += np.einsum("uta,utb->tab", b, b)
     return FewClicks(total, squares, n, len(eligible))
-
-
-def _clicks(held: EvaluationData, run: EstimatorRun) -> Ints64:
-    """How many rows of each user count: relevant ones, or all where errors of predictions are averaged."""
-    if run.target is Target.PER_PAIR:
-        return np.diff(held.indptr)
-    before = np.concatenate([[0], np.cumsum(held.value > 0.0)])
-    return np.asarray(before[held.indptr[1:]] - before[held.indptr[:-1]], dtype=np.int64)
 
 
 def _of_block(held: EvaluationData, run: EstimatorRun, users: Ints64) -> Floats:

@@ -225,10 +225,13 @@ class Estimator(Part, ABC):
 
     def promise(self, target: Target) -> str:
         """What may be claimed of its value, in a few words."""
-        return self.claim[1]
+        cut = self.claim[0] is Standing.UNBIASED and target is Target.SUM_PER_USER
+        return "no promise: a ratio inside each user, cut to [0, 1]" if cut else self.claim[1]
 
     def standing(self, target: Target) -> Standing:
-        """How strong that claim is."""
+        """How strong that claim is; ratios of unbiased sums are consistent, and cut ratios promise nothing."""
+        if self.claim[0] is Standing.UNBIASED and target.normalised:
+            return Standing.CONSISTENT if target is Target.SUM_POOLED else Standing.BIASED
         return self.claim[0]
 
     def prepare(self, summary: Summary) -> Self:

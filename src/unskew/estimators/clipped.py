@@ -33,13 +33,7 @@ def _made(inner: Any) -> Estimator:
 
 @dataclass(frozen=True)
 class Clipped(Estimator):
-    """An estimator whose propensities are raised to a floor.
-
-    Args:
-        inner: the estimator whose weights are clipped.
-        at: the floor τ, for absolute propensities.
-        quantile: the floor as a quantile of the held-out pairs' propensities.
-    """
+    """An estimator whose propensities are raised to a floor."""
 
     inner: Estimator = option(SNIPS, Made(_made, "an estimator"), "whose weights are clipped", unnamed=True)
     at: float | None = option(None, SHARE, "the least P")

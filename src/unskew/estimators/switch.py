@@ -23,11 +23,7 @@ TAU = Number(low=1.0, why="It is the largest weight 1/P, and P is at most 1.")
 
 @dataclass(frozen=True)
 class Switch(Estimator):
-    """Correct the outcome model only where a seen pair does not weigh too much.
-
-    Args:
-        tau: the largest weight 1/P at which the model is corrected.
-    """
+    """Correct the outcome model only where a seen pair does not weigh too much."""
 
     tau: float = option(10.0, TAU, "the largest weight 1/P at which the model is corrected", unnamed=True)
 

@@ -38,16 +38,7 @@ Codes = Ints32
 
 @dataclass(frozen=True)
 class AdamMF(Factored):
-    """Factors and offsets of users and items, by Adam.
-
-    Args:
-        dim: number of factors.
-        rate: Adam's learning rate.
-        l2: penalty of factors.
-        steps: number of batches.
-        batch: rows in each.
-        seed: of the start and the batches.
-    """
+    """Factors and offsets of users and items, by Adam."""
 
     dim: int = option(10, DIM, "factors")
     rate: float = option(1e-3, POSITIVE, "of learning")

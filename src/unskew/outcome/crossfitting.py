@@ -38,13 +38,7 @@ def _made(inner: Any) -> Outcome:
 
 @dataclass(frozen=True)
 class Crossfit(Outcome):
-    """k models, each fitted without one fold of the pairs.
-
-    Args:
-        inner: the model.
-        folds: into how many parts pairs are divided.
-        seed: another division.
-    """
+    """k models, each fitted without one fold of the pairs."""
 
     inner: Outcome = option(MISSING, Made(_made, "an outcome model", "logistic_mf"), "what is fitted", unnamed=True)
     folds: int = option(5, FOLDS, "of pairs")

@@ -45,12 +45,9 @@ class LogisticMF(Factored):
     """Factors and offsets of users and items, by Newton steps.
 
     Args:
-        dim: number of factors; 0 leaves the offsets of users and items.
         penalty: of factors, in units of what chance alone would bring.
         ridge: of offsets; 4 is what suits offsets that vary by ½ between users, 1/variance.
-        epochs: rounds (all users, all items) at most; the held-out likelihood mostly stops earlier.
         held_out: share of the rows that is kept aside to know when to stop; 0 runs all epochs.
-        seed: of the first factors and the held-out rows.
         threads: by default one per core; the numbers do not depend on it.
     """
 
