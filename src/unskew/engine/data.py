@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
@@ -41,44 +41,26 @@ class Ranked:
     list_range: PredictionRange = NO_PREDICTIONS
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluationData:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EvaluationData(Batch):
     """Rows of the population's users, items ascending inside a user, with everything that estimators may look at.
 
     Args:
         hashes: of the users' ids, for the bootstrap.
-        value: y of each row, as a gain.
-        rating: y of each row as it came, where predictions are compared with it.
-        relevant, candidates: n_u and |C_u| of each user, where known.
         lists: per model, lists coded over the same users and items.
         predicted: per model, its prediction of each row; ``None`` where it predicts nothing.
         relative: whether the propensities are relative.
-        q: what the outcome model says of each row; ``q_total`` of all candidates of each user, summed.
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
     """
 
     hashes: Hashes
-    indptr: Ints64
     item: Ints32
-    value: Floats
     lists: tuple[Recommendations, ...]
-    propensity: Floats | None = None
-    labels: Mapping[str, Ints32] = field(default_factory=dict)
-    relevant: Floats | None = None
-    candidates: Floats | None = None
     relative: bool = True
-    rating: Floats | None = None
     predicted: tuple[Floats | None, ...] = ()
-    q: Floats | None = None
-    q_total: Floats | None = None
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
-
-    @property
-    def users(self) -> int:
-        """The size of the population."""
-        return len(self.indptr) - 1
 
     @property
     def clicks(self) -> Ints64:
@@ -113,21 +95,12 @@ class EvaluationData:
             found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
 
-    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> EvaluationData:
+    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> Self:
         """Some of the rows; ``indptr`` says whose they are."""
-        return replace(
-            self,
-            indptr=indptr,
-            item=self.item[rows],
-            value=self.value[rows],
-            propensity=None if self.propensity is None else self.propensity[rows],
-            labels={name: codes[rows] for name, codes in self.labels.items()},
-            rating=None if self.rating is None else self.rating[rows],
-            predicted=tuple(None if numbers is None else numbers[rows] for numbers in self.predicted),
-            q=None if self.q is None else self.q[rows],
-        )
+        predicted = tuple(None if numbers is None else numbers[rows] for numbers in self.predicted)
+        return replace(super().of_rows(rows, indptr), item=self.item[rows], predicted=predicted)
 
-    def of_users(self, users: Ints32) -> EvaluationData:
+    def of_users(self, users: Ints32) -> Self:
         """Some of the users, with their rows and lists."""
         indptr, rows = regroup(self.indptr, users)
 

@@ -108,14 +108,9 @@ def _ratios(
 ) -> Floats:
     """R_u of users made of these rows, so many each, (users, metrics, models)."""
     made = replace(
-        batch,
-        indptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        value=batch.value[rows],
-        propensity=None if batch.propensity is None else batch.propensity[rows],
-        labels=None if batch.labels is None else {name: codes[rows] for name, codes in batch.labels.items()},
+        batch.of_rows(rows, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)),
         relevant=None if batch.relevant is None else batch.relevant[users],
         candidates=None if batch.candidates is None else batch.candidates[users],
-        rating=None if batch.rating is None else batch.rating[rows],
         q=None,
         q_total=None,
     )

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import ClassVar, Self
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints32, Ints64, present
+from unskew.arrays import Bools, Floats, Ints32, Ints64, present
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.parts import Part
@@ -76,7 +76,7 @@ class Batch:
     indptr: Ints64
     value: Floats
     propensity: Floats | None = None
-    labels: Mapping[str, Ints32] | None = None
+    labels: Mapping[str, Ints32] = field(default_factory=dict)
     relevant: Floats | None = None
     candidates: Floats | None = None
     rating: Floats | None = None
@@ -88,6 +88,18 @@ class Batch:
     def users(self) -> int:
         """How many users the batch holds."""
         return len(self.indptr) - 1
+
+    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> Self:
+        """Some of the rows; ``indptr`` says whose they are."""
+        return replace(
+            self,
+            indptr=indptr,
+            value=self.value[rows],
+            propensity=None if self.propensity is None else self.propensity[rows],
+            labels={name: codes[rows] for name, codes in self.labels.items()},
+            rating=None if self.rating is None else self.rating[rows],
+            q=None if self.q is None else self.q[rows],
+        )
 
     @property
     def inverse(self) -> Floats:

@@ -93,7 +93,7 @@ class Strata:
     def of(self, batch: Batch) -> Ints32:
         """The stratum of every row of a batch."""
         if self.kind == "column":
-            return present(batch.labels)[self.column]
+            return batch.labels[self.column]
         return self.place(present(batch.propensity))
 
     def place(self, propensity: Floats) -> Ints32:
