@@ -223,7 +223,8 @@ class Family(Generic[T]):
         if not isinstance(name, str) or not name.isidentifier():
             raise InputError(f"a {self.kind} needs a name like 'my_{self.kind}': set name = … in {part.__name__}.")
         if not issubclass(part, self.base):
-            raise InputError(f"'{name}' is no {self.kind}: {part.__name__} must derive from {self._bases()}.")
+            bases = " or ".join(base.__name__ for base in (self.base if isinstance(self.base, tuple) else [self.base]))
+            raise InputError(f"'{name}' is no {self.kind}: {part.__name__} must derive from {bases}.")
         other = self.built_in.get(name) or self._registered.get(name)
         if other is not None and other is not part and _place(other) != _place(part):
             raise InputError(f"there is already a {self.kind} called '{name}'. Choose another name.")
@@ -269,10 +270,6 @@ class Family(Generic[T]):
             if place.partition(":")[2] == name:
                 return _loaded(place)
         raise AttributeError(f"module '{self.room}' has no attribute '{name}'")
-
-    def _bases(self) -> str:
-        bases = self.base if isinstance(self.base, tuple) else (self.base,)
-        return " or ".join(base.__name__ for base in bases)
 
 
 def _place(part: Any) -> str:

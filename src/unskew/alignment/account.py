@@ -62,16 +62,10 @@ def _predictor(name: str, source: Any) -> dict[str, Any]:
 
 
 def _users(population: Population | None, held: EvaluationData, trained: bool) -> dict[str, Any]:
-    told = (
-        "given"
-        if population is not None
-        else "users of the training and test logs"
-        if trained
-        else "users of the test log"
-    )
+    logs = "training and test logs" if trained else "test log"
     return {
         "population": held.users,
-        "population_is": told,
+        "population_is": f"users of the {logs}" if population is None else "given",
         "with_held_out": int(np.count_nonzero(np.diff(held.indptr))),
         "relevant_items_known": held.relevant is not None,
     }

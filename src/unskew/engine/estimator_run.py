@@ -161,7 +161,7 @@ class EstimatorRun:
 
     def _tallied(self, batch: Batch, terms: Sequence[Summand], ranked: Sequence[Ranked]) -> tuple[Tally, Carried]:
         """The weights, and those that carry each metric's value; a pair has one weight, the sum of those of terms."""
-        found = Carried.nothing(len(self.metrics), self.models)
+        found = Carried(np.zeros((len(self.metrics), self.models, 4)))
         seen = [summand for summand in terms if summand.seen is not None]
         if not seen:
             return Tally(), found

@@ -14,7 +14,7 @@ import numpy as np
 from unskew.arrays import Floats, present
 from unskew.engine.data import Ranked
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.summand import counted_by, divisor_of
+from unskew.engine.summand import divisor_of
 from unskew.estimators.base import Batch, Normaliser
 from unskew.inference.tipping import CLOSED, GRID
 from unskew.kernels.sensitivity import signed_sums, worst_ratios
@@ -71,7 +71,7 @@ def fill_pairs(pairs: Sequence[ModelPair], batch: Batch, ranked: Sequence[Ranked
     (term,) = run.estimator.terms(batch, run.target)
     varied = present(term.sensitivity)
     fixed = 0.0 if (relative if varied.relative is None else varied.relative) else 1.0
-    counted = counted_by(term, batch, run.target)
+    counted = term.counted(batch, run.target)
     divisor = divisor_of(term, batch, run.target) if run.divided else np.ones(batch.users)
     for pair in pairs:
         d = run.sums.difference(batch, ranked[pair.a], ranked[pair.b], pair.metric)

@@ -38,22 +38,13 @@ class Summand:
     def of(cls, term: Term, batch: Batch, target: Target) -> Summand:
         """A term's sum."""
         divisor = None if target.sums and term.divisor.kind is not Normaliser.PAIRS else divisor_of(term, batch, target)
-        counted = counted_by(term, batch, target)
+        counted = term.counted(batch, target)
         return cls(term.seen, counted, divisor, term.divisor.numbers, term.raised, int(term.listed))
 
     @cached_property
     def weight(self) -> Floats | None:
         """What every seen pair weighs and counts."""
         return None if self.seen is None else self.seen * self.counted
-
-
-def counted_by(term: Term, batch: Batch, target: Target) -> Floats:
-    """What every seen pair counts besides its weight."""
-    if target is Target.PER_PAIR:
-        return np.ones(len(batch.value))  # the cost of a pair holds its value
-    if not term.residual:
-        return batch.value
-    return batch.value - present(batch.q)
 
 
 def divisor_of(term: Term, batch: Batch, target: Target) -> Floats:

@@ -189,6 +189,12 @@ class Term:
     residual: bool = False
     listed: bool = False
 
+    def counted(self, batch: Batch, target: Target) -> Floats:
+        """What every seen pair counts besides its weight."""
+        if target is Target.PER_PAIR:
+            return np.ones(len(batch.value))  # the cost of a pair holds its value
+        return batch.value - present(batch.q) if self.residual else batch.value
+
 
 class Estimator(Part, ABC):
     """One way of making a weight out of a propensity.

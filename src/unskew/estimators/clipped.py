@@ -109,7 +109,4 @@ def _counts(term: Term, batch: Batch, target: Target) -> Bools:
     """The pairs that enter a term: those that weigh something, times y, y − q or, for averages over pairs, 1."""
     if term.seen is None:
         return np.zeros(len(batch.value), dtype=np.bool_)
-    if target is Target.PER_PAIR:
-        return np.asarray(term.seen != 0.0)
-    counted = batch.value if not term.residual or batch.q is None else batch.value - batch.q
-    return np.asarray(term.seen * counted != 0.0)
+    return np.asarray(term.seen * term.counted(batch, target) != 0.0)

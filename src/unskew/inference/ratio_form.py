@@ -44,11 +44,6 @@ class RatioForm:
         return tuple(found)
 
     @cached_property
-    def width(self) -> int:
-        """How many columns there are."""
-        return int(max(b.max() for term in self.places for _, b in term)) + 1
-
-    @cached_property
     def own(self) -> Ints64:
         """The columns that differ between models, (kinds, models): models that agree in all of them are the same."""
         rows = [a for term in self.places for a, _ in term]

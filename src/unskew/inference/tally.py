@@ -62,11 +62,6 @@ class Carried:
 
     sums: Floats
 
-    @classmethod
-    def nothing(cls, metrics: int, models: int) -> Carried:
-        """Before any pair."""
-        return cls(np.zeros((metrics, models, 4)))
-
     def merge(self, other: Carried) -> Carried:
         """The sums of both."""
         both = self.sums + other.sums
