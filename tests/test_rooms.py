@@ -38,7 +38,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
 FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 # For all; each knows those before it only.
 COMMON = (
-    "arrays", "stopping", "panics", "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks",
+    "stopping", "panics", "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks",
     "temporaries", "atomic", "outputs", "parts",
 )  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.

@@ -10,7 +10,6 @@ import pytest
 from tests.engine.passes import first_pass
 from tests.identities.test_partitions import many_users
 from unskew import estimators, metrics
-from unskew.arrays import Floats, Ints32
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import make_plan
@@ -18,6 +17,7 @@ from unskew.estimators import Batch, Estimator, Need, Over, Standing, Summary, T
 from unskew.estimators.base import OWN, listed, pairs, users
 from unskew.estimators.summary import Histogram
 from unskew.estimators.traits import largest_weights_refusal, terms_refusal, traits
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.metrics import Metric
 
 

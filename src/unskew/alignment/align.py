@@ -17,13 +17,13 @@ from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists, co
 from unskew.alignment.predicted import lists_of_predictions, no_lists, predicted_rows
 from unskew.alignment.rows import WeighedRows, has_level, with_propensities
 from unskew.alignment.vocabulary import Coded
-from unskew.arrays import Bools, Floats, Ints32, Ints64, present
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.errors import InputError
 from unskew.estimators import Summary
 from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
+from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
 from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from unskew.alignment.inputs import Share
-from unskew.arrays import Bools, Ints64, present
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Ints64, present
 from unskew.log import Log
 from unskew.plain import plain
 from unskew.propensity import Propensity, Scope

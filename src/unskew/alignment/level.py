@@ -31,8 +31,8 @@ import numpy.typing as npt
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.rows import has_level, share_of
 from unskew.alignment.vocabulary import Coded
-from unskew.arrays import Bools, Floats, present
 from unskew.engine.data import EvaluationData
+from unskew.kernels.arrays import Bools, Floats, present
 from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
 from unskew.log import Feedback, Log
 from unskew.propensity import Propensity, Scope, part_propensity

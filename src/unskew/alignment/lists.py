@@ -11,8 +11,8 @@ import numpy as np
 from unskew.alignment.account import as_values
 from unskew.alignment.inputs import Rules
 from unskew.alignment.lookalikes import Respelled, respelled
-from unskew.arrays import Bools
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools
 from unskew.log import Ids, Log, Recommendations
 from unskew.plain import plain
 

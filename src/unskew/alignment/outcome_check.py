@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64
 from unskew.bounds import LARGEST
 from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
 from unskew.inference.prediction_range import PredictionRange
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.ids import Codes
 from unskew.outcome.base import Outcome, PairPredictor
 from unskew.plain import plain

@@ -8,9 +8,9 @@ import numpy as np
 
 from unskew.alignment.inputs import Rules, Sources
 from unskew.alignment.sources import Predictor
-from unskew.arrays import Floats
 from unskew.bounds import LARGEST
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
 from unskew.plain import plain

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unskew.alignment.inputs import Rules
-from unskew.arrays import Bools, Floats
 from unskew.bounds import SMALLEST
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains

@@ -11,9 +11,9 @@ import narwhals as nw
 import numpy as np
 
 from unskew.alignment.handmade import check_lists, check_log, check_predictions
-from unskew.arrays import Floats
 from unskew.bounds import shown, word
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.sources import open_file

@@ -9,7 +9,7 @@ import numpy as np
 
 from unskew.alignment.inputs import Inputs, Rules
 from unskew.alignment.rows import inside, judged
-from unskew.arrays import Floats
+from unskew.kernels.arrays import Floats
 from unskew.log import Ids, Log
 from unskew.log.relevance import train_gains
 

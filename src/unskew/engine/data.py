@@ -7,11 +7,11 @@ from typing import Self
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
+from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
 from unskew.log.order import regroup

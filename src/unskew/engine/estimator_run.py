@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64, present
 from unskew.engine.data import Ranked, user_sums
 from unskew.engine.hit_sums import HitSums
 from unskew.engine.layout import BY_MODEL, Block, Kind, Layout, divides_inside_users, factors
@@ -24,6 +23,7 @@ from unskew.estimators.target import Target
 from unskew.estimators.traits import PROBE, Traits
 from unskew.inference.ratio_form import RatioForm
 from unskew.inference.tally import Carried, Tally
+from unskew.kernels.arrays import Floats, Ints64, present
 from unskew.metrics import Metric, RankingMetric, Shape
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64
 from unskew.engine.data import EvaluationData, Ranked
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Batch, Target
 from unskew.inference.merging import Mergeable
+from unskew.kernels.arrays import Floats, Ints64
 
 USERS = 4_096  # at most
 CLICKS = 6  # left out, each in turn

@@ -14,12 +14,12 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints32, Ints64, present
 from unskew.engine.data import Ranked
 from unskew.engine.rank_sums import RankSums
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats, Ints32, Ints64, present
 from unskew.metrics import Shape
 
 SUMMED = (Shape.ADDITIVE, Shape.IDEAL, Shape.PRECISION)

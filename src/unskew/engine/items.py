@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, present
 from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.pair_costs import PairCosts
 from unskew.estimators.base import Batch, Term
 from unskew.inference.tally import Tally
+from unskew.kernels.arrays import Floats, present
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64, present
 from unskew.engine.data import Ranked
 from unskew.engine.rank_sums import RankSums
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats, Ints64, present
 
 
 @dataclass(frozen=True, eq=False)

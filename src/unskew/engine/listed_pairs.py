@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints32
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
+from unskew.kernels.arrays import Bools, Floats, Ints32
 from unskew.kernels.coding import known, unseen
 from unskew.log import Log, Recommendations
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64
 from unskew.engine import few_clicks, items, support
 from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
@@ -22,6 +21,7 @@ from unskew.inference.merging import Mergeable
 from unskew.inference.moments import Moments
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.inference.tally import Tally
+from unskew.kernels.arrays import Floats, Ints64
 
 M = TypeVar("M", bound=Mergeable)
 

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, present
 from unskew.engine.data import Ranked
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.inference.tally import Tally
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats, present
 from unskew.metrics import Metric, RankingMetric
 
 

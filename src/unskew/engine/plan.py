@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unskew.arrays import Ints64
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Estimator, Need, Summary, Target
 from unskew.estimators.validity import Evidence, refused_cell
 from unskew.inference.ratio_form import RatioForm
+from unskew.kernels.arrays import Ints64
 from unskew.metrics import Metric
 
 

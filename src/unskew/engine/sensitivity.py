@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, present
 from unskew.engine.data import Ranked
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.summand import divisor_of
 from unskew.estimators.base import Batch, Normaliser
 from unskew.inference.tipping import CLOSED, GRID
+from unskew.kernels.arrays import Floats, present
 from unskew.kernels.sensitivity import signed_sums, worst_ratios
 from unskew.kernels.sums import group_mean
 

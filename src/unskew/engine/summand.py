@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, present
 from unskew.engine.data import user_sums
 from unskew.estimators.base import Batch, Normaliser, Term
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Floats, present
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,11 +18,11 @@ from functools import reduce
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.engine.data import EvaluationData
 from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats
 from unskew.kernels.lists import differing
 
 USERS = 4_096  # whose lists are compared

@@ -16,9 +16,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints32, Ints64, present
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
 from unskew.parts import Part
 
 

@@ -15,13 +15,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew.arrays import Bools, present
 from unskew.bounds import SHARE
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.snips import SNIPS
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Bools, present
 from unskew.parts import Made, option
 
 

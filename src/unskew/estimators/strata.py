@@ -11,11 +11,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints32, present
 from unskew.bounds import Whole, check, shown, word
 from unskew.errors import InputError
 from unskew.estimators.base import Batch
 from unskew.estimators.summary import Summary
+from unskew.kernels.arrays import Floats, Ints32, present
 from unskew.parts import Made
 from unskew.spec import Spec, take
 

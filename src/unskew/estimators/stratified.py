@@ -18,7 +18,6 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from unskew.arrays import Floats, Ints32
 from unskew.bounds import shown
 from unskew.errors import InputError
 from unskew.estimators.base import Batch, Estimator, Need, Standing, Term, users
@@ -26,6 +25,7 @@ from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.kernels.sums import per_user
 from unskew.log.columns import numbers
 from unskew.log.sources import table_of_file

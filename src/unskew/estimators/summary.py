@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints32, Ints64
+from unskew.kernels.arrays import Floats, Ints32, Ints64
 
 _PER_OCTAVE = 256
 _OCTAVES = 64

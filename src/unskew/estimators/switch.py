@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import present
 from unskew.bounds import Number
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import present
 from unskew.parts import option
 from unskew.spec import show
 

@@ -16,7 +16,6 @@ from unskew.alignment.align import Aligned, align
 from unskew.alignment.division import check_division
 from unskew.alignment.inputs import Inputs, Share
 from unskew.alignment.vocabulary import code
-from unskew.arrays import Floats
 from unskew.bounds import shown
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
@@ -36,6 +35,7 @@ from unskew.judging.measure import Measured, Setting, error_per_comparison, meas
 from unskew.judging.per_user import per_user_rows
 from unskew.judging.refit import refit_replicates
 from unskew.judging.segment_tables import measure_segments, single_clicks, support_gap
+from unskew.kernels.arrays import Floats
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.memory import require

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from unskew.arrays import Floats, Hashes
+from unskew.kernels.arrays import Floats, Hashes
 from unskew.kernels.bootstrap import draw, resample
 from unskew.kernels.hashing import mix
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unskew.arrays import Floats
 from unskew.errors import InputError
 from unskew.inference.given_pairs import hoeffding_reach, per_pair, propensities
+from unskew.kernels.arrays import Floats
 
 
 def lemma_bias(cost: npt.ArrayLike, propensity: npt.ArrayLike, assumed: npt.ArrayLike) -> float:

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.inference import student
 from unskew.inference.moments import Moments
+from unskew.kernels.arrays import Floats
 
 FEWEST = 10  # users with d ≠ 0: fewer decide nothing
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from unskew.arrays import Floats
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 
 
 def propensities(numbers: npt.ArrayLike) -> Floats:

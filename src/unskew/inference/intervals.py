@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.kernels.arrays import Floats
 
 _NORMAL = NormalDist()
 NO_SPREAD = 1e-7  # a standard error below this share of the difference is rounding, not spread

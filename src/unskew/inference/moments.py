@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64
 from unskew.inference.ratio_form import RatioForm
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.moments import cell_moments
 
 

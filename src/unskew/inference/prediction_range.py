@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.inference.merging import Mergeable, merged_by
+from unskew.kernels.arrays import Floats
 
 ROUNDING = 1e-9
 

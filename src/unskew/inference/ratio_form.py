@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64
+from unskew.kernels.arrays import Floats, Ints64
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64
+from unskew.kernels.arrays import Floats, Ints64
 
 DRAWS = 50_000  # the level is then right to ± 0.1 of a percentage point
 NUMBERS = 40_000_000  # pairs × draws at most; many models get fewer draws, at least ...

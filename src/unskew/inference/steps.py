@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.kernels.arrays import Floats
 
 STEP = 0.25  # ε: small enough for the first order, large enough that c is not drowned by 1/(ε √replicates)
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints64
 from unskew.inference.merging import Mergeable, merged_by
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.moments import tally
 
 BINS = 128  # weights by powers of √2, from 2⁻³² to 2³²

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.kernels.arrays import Floats
 
 CLOSED = 4  # columns of the closed form
 GRID = np.array([1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.arrays import Floats, Hashes
+from unskew.kernels.arrays import Floats, Hashes
 from unskew.kernels.compiled import njit
 
 

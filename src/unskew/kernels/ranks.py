@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.arrays import Ints32, Ints64
+from unskew.kernels.arrays import Ints32, Ints64
 from unskew.kernels.compiled import njit
 
 BITS = 4096  # one byte each: the bitmap stays in the first-level cache

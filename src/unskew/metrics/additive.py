@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, present
 from unskew.bounds import SHARE
+from unskew.kernels.arrays import Floats, present
 from unskew.metrics.base import CountingMetric, RankingMetric
 from unskew.parts import option
 

@@ -20,9 +20,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.bounds import Whole
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 from unskew.parts import Part, option
 
 CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far: ask for recall@10.")

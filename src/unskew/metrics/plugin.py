@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 from unskew.metrics.base import CountingMetric, RankingMetric, Shape
 from unskew.parts import Words, option
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.kernels.arrays import Floats
 from unskew.parts import Part
 
 

@@ -16,10 +16,10 @@ from typing import Self
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints32
 from unskew.bounds import COUNTLESS, DIM, NOT_NEGATIVE, POSITIVE, SEED, Whole
 from unskew.errors import InputError
 from unskew.kernels.adam import descend
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.log import Log
 from unskew.memory import require
 from unskew.outcome.base import Rows

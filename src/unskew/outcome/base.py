@@ -17,9 +17,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats
 from unskew.bounds import LARGEST, SMALLEST, shown
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.pairs import lacking
 from unskew.log import Account, Feedback, Ids, Log
 from unskew.log.excluded import exclusions

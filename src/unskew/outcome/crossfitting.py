@@ -16,9 +16,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats
 from unskew.bounds import FOLDS, SEED
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
 from unskew.log.expected import a_log

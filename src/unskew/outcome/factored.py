@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats
 from unskew.errors import InputError
 from unskew.kernels import factors, pairs
+from unskew.kernels.arrays import Bools, Floats
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import PairPredictor, Rows

@@ -7,8 +7,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from unskew.arrays import Bools
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools
 from unskew.log import Ids
 from unskew.outcome.base import RowModel
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints64
 from unskew.bounds import Number, shown
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.log import Account, Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
 from unskew.log.log import Invalid

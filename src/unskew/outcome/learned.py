@@ -16,8 +16,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.errors import InputError, MissingExtraError, UnskewError
+from unskew.kernels.arrays import Floats
 from unskew.log import Features, Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import PairPredictor, RowModel, Rows

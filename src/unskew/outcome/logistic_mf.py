@@ -25,8 +25,8 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from unskew.arrays import Bools, Floats, Ints64
 from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
+from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import hash_texts

@@ -17,9 +17,9 @@ from typing import Self
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats
 from unskew.bounds import NOT_NEGATIVE
 from unskew.kernels import pairs
+from unskew.kernels.arrays import Bools, Floats
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.base import PairPredictor, Rows
