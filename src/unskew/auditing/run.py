@@ -115,7 +115,8 @@ def audit(
         checks=checks,
     )
     say("done", 8, 8)
-    findings = find(found, mcar_for_propensities=other is not None and looks.mcar is None)
+    logged = [name for name, model in asked.items() if model.known]
+    findings = find(found, logged, mcar_for_propensities=other is not None and looks.mcar is None)
     return replace(found, opening=opening(found), findings=findings, advice=advise(found, columns))
 
 

@@ -19,6 +19,7 @@ from unskew.alignment.sources import Names, Reading
 from unskew.bounds import SHARE, THREADS, Number, Whole, shown, word
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Need, Target
+from unskew.judging.segments import COUNTED
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, RatingMetric
@@ -199,7 +200,7 @@ class Request:
     @property
     def segment_column(self) -> list[str]:
         """The column that makes segments, if it is one that must be read along."""
-        return [] if self.by is None or "(" in self.by or self.by in ("popularity", "policy") else [self.by]
+        return [] if self.by is None or "(" in self.by or self.by in (*COUNTED, "policy") else [self.by]
 
 
 def _check_models(models: Mapping[str, Any]) -> None:
