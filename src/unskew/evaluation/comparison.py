@@ -25,6 +25,7 @@ from unskew.shown import ShownTable
 from unskew.spec import find
 
 SCHEMA_VERSION = 1
+COMPARED = ("metric", "estimator", "target", "segment", "a", "b")  # what a verdict is about
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class PropensityComparison(ShownTable):
         cells: dict[tuple[Any, ...], list[tuple[str, Verdict]]] = {}
         for name, result in self.results.items():
             for v in result.verdicts_:
-                cells.setdefault((v.metric, v.estimator, v.target, v.segment, v.a, v.b), []).append((name, v))
+                cells.setdefault(compared(v), []).append((name, v))
         return [
             _change(one, v, other, w)
             for found in cells.values()
@@ -175,11 +176,16 @@ class PropensityComparison(ShownTable):
         return self.results[find("propensity", name, self.results, make)]
 
     def __repr__(self) -> str:
-        changes = len({(c.metric, c.estimator, c.target, c.segment, c.a, c.b) for c in self.all_changes()})
+        changes = len({compared(c) for c in self.all_changes()})
         return (
             f"<PropensityComparison {len(self.results)} propensities, {changes} verdicts change; .table(), .moves(), "
             ".changes(), .to_html()>"
         )
+
+
+def compared(v: Verdict | Change) -> tuple[Any, ...]:
+    """Which two models in which cell."""
+    return tuple(getattr(v, key) for key in COMPARED)
 
 
 def _by_cell(estimates: Iterable[Estimate]) -> dict[tuple[Any, ...], Estimate]:
@@ -218,12 +224,7 @@ def _disagree(v: Verdict, w: Verdict) -> bool:
 
 def _change(one: str, v: Verdict, other: str, w: Verdict) -> Change:
     return Change(
-        metric=v.metric,
-        estimator=v.estimator,
-        target=v.target,
-        segment=v.segment,
-        a=v.a,
-        b=v.b,
+        **dict(zip(COMPARED, compared(v), strict=True)),
         propensity=one,
         verdict=str(v.verdict),
         other_propensity=other,

@@ -21,16 +21,13 @@ def refused_cells(facts: Facts) -> Iterator[str]:
 
 def sums_of_shares(facts: Facts) -> Iterator[str]:
     """A share of the relevant items is a number of them where nothing divides."""
-    shares = [m for run in facts.runs(Target.PER_USER_SUM) for m in run.metrics if _of_relevant(m)]
+    every = [metric for run in facts.runs(Target.PER_USER_SUM) for metric in run.metrics]
+    shares = [metric for metric in every if isinstance(metric, RankingMetric) and metric.of_relevant]
     if shares:
         yield (
             f"Under per_user_sum, {shares[0].name}@k is the number of relevant items among the first k, and can exceed "
             "1."
         )
-
-
-def _of_relevant(metric: object) -> bool:
-    return isinstance(metric, RankingMetric) and metric.of_relevant
 
 
 def segments_lacking(facts: Facts) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters |= {"kind": _kind, "on_page": _on_page, "svg": _svg, "brief": _brief}
+    found.filters |= {"kind": _kind, "on_page": _on_page, "svg": lambda chart: _markup(draw(chart)), "brief": _brief}
     return found
 
 
@@ -64,10 +64,6 @@ def _markup(text: str) -> Any:
 
 def _kind(block: Any) -> str:
     return type(block).__name__
-
-
-def _svg(chart: doc.Chart) -> Any:
-    return _markup(draw(chart))
 
 
 def _on_page(blocks: Sequence[doc.Block]) -> list[doc.Block]:
