@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.sources import Names, Reading, as_log, read_side
 from unskew.auditing.advice import advise
@@ -18,7 +17,7 @@ from unskew.auditing.opening import opening, skew
 from unskew.auditing.policies import compare
 from unskew.auditing.powerlaw import power_law
 from unskew.auditing.record import Audit, Size
-from unskew.auditing.spread import spread
+from unskew.auditing.spread import Floats, Ints, spread
 from unskew.auditing.support import supports
 from unskew.auditing.times import times
 from unskew.auditing.values import ValueLevels, Values, describe
@@ -30,12 +29,10 @@ from unskew.log import Feedback, Log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.relevance import gains, train_gains
 from unskew.propensity import Propensity
-from unskew.propensity.checking import by_name, check
+from unskew.propensity.checking import Stage, by_name, check
 from unskew.propensity.checks import Checks
 from unskew.threads import Threads
 
-Stage = Callable[[str, int, int], None]
-Floats = npt.NDArray[np.float64]
 _REPEATED = "duplicate pair"
 
 
@@ -193,7 +190,7 @@ def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
         raise InputError(f"{mcar.account.source}: the MCAR log has no rows.")
 
 
-def _size(log: Log, per_user: npt.NDArray[np.int64], per_item: npt.NDArray[np.int64]) -> Size:
+def _size(log: Log, per_user: Ints, per_item: Ints) -> Size:
     """Sizes; the account of what was dropped counts only if it is the account of this log, not of one it is part of."""
     users, items = int(np.count_nonzero(per_user)), int(np.count_nonzero(per_item))
     dropped = {reason: rows for reason, rows in log.account.dropped.items() if rows}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import err, guarded, out, progress
-from unskew.cli.options import Text, Texts, option
+from unskew.cli.options import QuietAlone, Text, Texts, option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Named data sets: what is here, what they are, and how to get them.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Of the data set, as in 'unskew data list'.")]
-Quiet = Annotated[bool, option("Print nothing but errors.", None, "--quiet", "-q")]
 
 
 def list_() -> None:
@@ -59,7 +58,7 @@ def show(name: Name) -> None:
 
 
 def add(
-    name: Name, path: Annotated[Path, typer.Argument(help="Folder with the set's files.")], quiet: Quiet = False
+    name: Name, path: Annotated[Path, typer.Argument(help="Folder with the set's files.")], quiet: QuietAlone = False
 ) -> None:
     """Check a copy that you have, and remember where it lies."""
     from unskew.log import datasets
@@ -76,7 +75,7 @@ def fetch(
     mirror: Annotated[Text, option("A server of yours with the publisher's paths, instead of the publisher.")] = None,
     again: Annotated[bool, option("Download even if a copy is here.", None, "--again")] = False,
     sha256: Annotated[Texts, option("Take only files with this checksum. Repeat if there are several.")] = None,
-    quiet: Quiet = False,
+    quiet: QuietAlone = False,
 ) -> None:
     """Download a set from its publisher into your cache, where its licence allows that."""
     from unskew.log import datasets

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from unskew.cli.console import out, progress
 from unskew.cli.flags import messages_with_flags
-from unskew.cli.options import File, check_outputs, option, write_outputs, written
+from unskew.cli.options import File, QuietAlone, check_outputs, option, write_outputs, written
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,7 +29,7 @@ def demo(
     items: Annotated[int, option("Size of the catalogue.")] = 500,
     seed: Annotated[int, option("Which users are drawn.")] = 0,
     html: Annotated[File, option("Write one self-contained page.")] = None,
-    quiet: Annotated[bool, option("Print nothing but errors.", None, "--quiet", "-q")] = False,
+    quiet: QuietAlone = False,
 ) -> None:
     """Judge three recommenders from a skewed log, in a simulated shop where the truth is known."""
     check_outputs(html=html)

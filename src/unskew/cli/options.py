@@ -35,6 +35,7 @@ Invalid = Annotated[str, option("Wrong rows: error or drop (counted).", INPUTS)]
 Json = Annotated[File, option("Write everything as JSON.", OUTPUT)]
 Html = Annotated[File, option("Write one self-contained page.", OUTPUT)]
 Quiet = Annotated[bool, option("Print nothing but errors.", OUTPUT, "--quiet", "-q")]
+QuietAlone = Annotated[bool, option("Print nothing but errors.", None, "--quiet", "-q")]  # where there are no panels
 
 
 def named(option: str, given: Sequence[str]) -> dict[str, str]:

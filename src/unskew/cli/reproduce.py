@@ -11,7 +11,7 @@ import typer
 
 from unskew.atomic import together
 from unskew.cli.console import err, out, progress
-from unskew.cli.options import File, Texts, check_outputs, option, written
+from unskew.cli.options import File, QuietAlone, Texts, check_outputs, option, written
 from unskew.errors import InputError
 from unskew.outputs import refuse_same, try_drawing, try_filling
 from unskew.plain import plain, plain_path
@@ -44,7 +44,7 @@ def reproduce(
     ] = None,
     store: Annotated[File, option("Where finished runs are kept; by default in the user's cache.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs at once; one per core by default.")] = None,
-    quiet: Annotated[bool, option("Print nothing but errors.", None, "--quiet", "-q")] = False,
+    quiet: QuietAlone = False,
 ) -> None:
     """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run goes on."""
     from unskew.engine.store import Store

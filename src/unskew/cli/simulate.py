@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import guarded, out, progress
-from unskew.cli.options import File, Text, column_map, option
+from unskew.cli.options import File, QuietAlone, Text, column_map, option
 from unskew.errors import InputError
 from unskew.outputs import refuse_existing, refuse_same, try_filling
 from unskew.plain import plain_path
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode="markdown")
 OUTPUT = ("--output", "--out", "-o")
 Force = Annotated[bool, option("Replace files of an earlier run in this folder.", None, "--force")]
-Quiet = Annotated[bool, option("Print nothing but errors.", None, "--quiet", "-q")]
 
 
 def shop(
@@ -38,7 +37,7 @@ def shop(
         bool, option("Conversions worth 1 to 5 instead of 1, where there are any.", None, "--graded")
     ] = False,
     force: Force = False,
-    quiet: Quiet = False,
+    quiet: QuietAlone = False,
 ) -> None:
     """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth.
 
@@ -109,7 +108,7 @@ def ratings(
     items: Annotated[int | None, option("Take only the items with the most ratings.")] = None,
     columns: Annotated[Text, option("Your column names, as in user=customer_id,value=stars.")] = None,
     force: Force = False,
-    quiet: Quiet = False,
+    quiet: QuietAlone = False,
 ) -> None:
     """Write a world of ratings that looks like a log: what was seen, propensities, the truth, five predictors."""
     from unskew.simulate import SCHNABEL16, RatingWorld, most_active, write_ratings

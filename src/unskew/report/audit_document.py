@@ -134,16 +134,16 @@ def _shape(audit: Audit) -> doc.Sparks:
     rows.append(doc.Spark("", words.exponent(audit)))
     if (v := audit.values) is not None:
         ends = (words.level(v.minimum, v.minimum), words.level(v.maximum, v.maximum))
-        rows.append(doc.Spark("values", words.values(audit), ends, tuple(level.rows for level in v.levels)))
+        rows.append(doc.Spark("values", words.values(v), ends, tuple(level.rows for level in v.levels)))
         if audit.mcar is not None:
             counts = tuple(value.rows_mcar for value in audit.mcar.values)
             rows.append(doc.Spark("MCAR", "the same values there", ends, counts))
-    if audit.time is not None:
-        rows.append(doc.Spark("time", "", words.span(audit), tuple(period.rows for period in audit.time.periods)))
+    if (t := audit.time) is not None:
+        rows.append(doc.Spark("time", "", words.span(t), tuple(period.rows for period in t.periods)))
         rows.append(doc.Spark("", words.time(audit)))
     if (p := audit.propensity) is not None:
         rows.append(doc.Spark("propensity", "", (f"{p.minimum:.3g}", f"{p.maximum:.3g}"), tuple(p.histogram.count)))
-        rows.append(doc.Spark("", words.propensity(audit)))
+        rows.append(doc.Spark("", words.propensity(p)))
     return doc.Sparks("Shape", tuple(rows))
 
 

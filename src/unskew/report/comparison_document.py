@@ -50,9 +50,7 @@ def comparison_document(comparison: PropensityComparison) -> doc.Document:
 
 
 def _said(words: Words) -> tuple[doc.Sentence, ...]:
-    return tuple(
-        doc.Sentence((doc.Span(subject, "name"), doc.Span(f" {text}")), level) for level, subject, text in words
-    )
+    return tuple(doc.Sentence.about(subject, f" {text}", level) for level, subject, text in words)
 
 
 def _notes(comparison: PropensityComparison) -> tuple[doc.Block, ...]:

@@ -186,7 +186,7 @@ def _weights_note(view: View, w: Weights) -> str:
 
 def _chart(view: View, facet: Facet, label: str, spec: Spec, more: str = "", **data: Any) -> Chart:
     note = facet.target if facet.segment in (None, view.whole) else f"{facet.target}, {facet.segment}"
-    lower = "; lower is better" if view.lower_is_better(facet.metric) else ""
+    lower = "; lower is better" if view.traits(facet.metric).lower_is_better else ""
     return Chart(facet.metric, f"{note}{lower}{more}", label, spec, data, facet.target)
 
 

@@ -82,10 +82,6 @@ class View:
         """What a reader must know of a metric."""
         return self.result.metrics.get(metric, MetricTraits())
 
-    def lower_is_better(self, metric: str) -> bool:
-        """Whether the smaller value of this metric is the better one."""
-        return self.traits(metric).lower_is_better
-
     def facets_of(self, segment: str | None) -> list[Facet]:
         """The facets of one segment."""
         return [facet for facet in self.facets if facet.segment == segment]
@@ -106,7 +102,7 @@ class View:
             return None
         return min(
             whole,
-            key=lambda f: (not self.traits(f.metric).additive, self._strength(f, self.carrier(f)), whole.index(f)),
+            key=lambda f: (not self.traits(f.metric).additive, self.standing(f, self.carrier(f)).place, whole.index(f)),
         )
 
     def carrier(self, facet: Facet) -> str:
@@ -124,7 +120,7 @@ class View:
         there = unique(e.estimator for e in self.estimates(facet))
         sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low)}
         known = [name for name in there if name in sure] or there
-        return min(reversed(known), key=lambda name: self._strength(facet, name))
+        return min(reversed(known), key=lambda name: self.standing(facet, name).place)
 
     def standing(self, facet: Facet, estimator: str) -> Standing:
         """What may be claimed of an estimator in a facet."""
@@ -134,9 +130,6 @@ class View:
     def debiased(self) -> bool:
         """Whether the headline rests on an estimator that tries to undo the skew of the log."""
         return self.headline is None or self.standing(self.headline, self.carrier(self.headline)).debiased
-
-    def _strength(self, facet: Facet, estimator: str) -> int:
-        return self.standing(facet, estimator).place
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
@@ -196,7 +189,7 @@ class View:
     def best(self, estimates: Iterable[Estimate]) -> str:
         """The model with the best value among estimates of one metric."""
         rows = list(estimates)
-        best = min if self.lower_is_better(rows[0].metric) else max
+        best = min if self.traits(rows[0].metric).lower_is_better else max
         return best(rows, key=lambda e: e.value).model
 
     @cached_property

@@ -52,7 +52,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     """
     facet = view.headline
     if facet is None:
-        return [Sentence((Span("The result holds no estimates."),))]
+        return [Sentence.plain("The result holds no estimates.")]
     carrier = view.carrier(facet)
     verdicts = view.verdicts(facet, carrier)
     if not verdicts:
@@ -70,7 +70,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
             least=least_tipping(view, v),
             scale=max(values.get(v.a, math.inf), values.get(v.b, math.inf)),
             needed=users_needed(view, v),
-            lower_is_better=view.lower_is_better(v.metric),
+            lower_is_better=view.traits(v.metric).lower_is_better,
         )
         for v in ordered
     ]
@@ -208,7 +208,7 @@ def title(view: View) -> Sentence:
     """The headline of a page: which model is ahead, in a few words."""
     facet = view.headline
     if facet is None:
-        return Sentence((Span("No estimates"),))
+        return Sentence.plain("No estimates")
     found = _title(view, facet)
     if view.debiased:
         return found
