@@ -42,11 +42,6 @@ class Facts:
         found: dict[str, int] = self.aligned.account["test"]["dropped"]
         return found
 
-    @property
-    def population_given(self) -> bool:
-        """Whether the population was named, rather than taken from the logs."""
-        return self.inputs.population is not None
-
     def estimators(self, need: Need) -> list[str]:
         """The estimators of the plan that need this."""
         return list(dict.fromkeys(str(a.estimator) for a in self.plan.runs if need in a.estimator.needs(a.target)))

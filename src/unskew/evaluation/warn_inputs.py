@@ -177,7 +177,7 @@ def listed_beyond_catalogue(facts: Facts) -> Iterator[str]:
 
 def silent_users(facts: Facts) -> Iterator[str]:
     """Averages over a population that nobody named."""
-    if facts.population_given:
+    if facts.inputs.population is not None:
         return
     if facts.runs(Target.PER_USER_SUM):
         yield (

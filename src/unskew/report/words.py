@@ -182,9 +182,10 @@ def say(
         lower_is_better: whether the metric counts errors.
     """
     if math.isnan(verdict.difference):
-        return _incomparable(verdict)
+        why = "there is no estimate of their difference"
+        return _pair(verdict, " and ", f" cannot be compared on {verdict.metric}: {why}.")
     if verdict.difference == 0.0 and not verdict.se > 0.0:
-        return _identical(verdict)
+        return _pair(verdict, " equals ", f" on {verdict.metric}: they score the same for every user.")
     if decided(verdict):
         parts = _decided(verdict, comparisons, brief, least, lower_is_better)
     else:
@@ -370,14 +371,8 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
     return Span("This log cannot decide between "), *names, Span(f" on {verdict.metric}: {measured}.{tail}")
 
 
-def _identical(verdict: Verdict) -> Sentence:
-    tail = Span(f" on {verdict.metric}: they score the same for every user.")
-    return Sentence((Span(verdict.a, "name"), Span(" equals "), Span(verdict.b, "name"), tail), verdict.verdict)
-
-
-def _incomparable(verdict: Verdict) -> Sentence:
-    tail = Span(f" cannot be compared on {verdict.metric}: there is no estimate of their difference.")
-    return Sentence((Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name"), tail), verdict.verdict)
+def _pair(verdict: Verdict, between: str, tail: str) -> Sentence:
+    return Sentence((Span(verdict.a, "name"), Span(between), Span(verdict.b, "name"), Span(tail)), verdict.verdict)
 
 
 def _score(e: Estimate, view: View) -> Sentence:
