@@ -31,7 +31,9 @@ class Facet(NamedTuple):
 
 def _different(name: str) -> cached_property[list[str]]:
     """The different values of a field of the estimates."""
-    return cached_property(lambda view: unique(text for e in view.result.estimates if (text := getattr(e, name))))
+    return cached_property(
+        lambda view: unique(text for e in view.result.estimates if (text := getattr(e, name)) is not None)
+    )
 
 
 @dataclass(frozen=True)
