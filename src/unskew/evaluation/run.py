@@ -23,13 +23,14 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Estimator
+from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import fit_outcome
 from unskew.evaluation.fit_propensity import fit_propensity
 from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.planning import plan_cells, targets_for
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
-from unskew.evaluation.warnings import Facts, warnings
+from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import answer
 from unskew.judging.measure import Measured, Setting, error_per_comparison, measure
 from unskew.judging.per_user import per_user_rows

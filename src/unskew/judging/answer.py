@@ -47,7 +47,9 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     for place, cell in enumerate(plan.cells):
         run = plan.runs[cell.run]
         moved = measured.redrawn[place] if measured.redrawn is not None and weighted(run) else None
-        drawn = _drawn(sums, cell) if moved is None else moved
+        drawn = moved  # the models' estimates in every replicate
+        if moved is None and sums.replicates is not None:
+            drawn = cell.form.values(sums.replicates[:, cell.columns])
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
         estimates += _estimates(measured, run, cell, place, drawn)
@@ -102,11 +104,6 @@ def _withhold_contradicted(judged: Judged) -> None:
             if stronger:
                 reason = f"{stronger[0]}, which promises more, says the opposite"
                 found[pair] = Judgement(math.nan, math.nan, False, (reason,))
-
-
-def _drawn(sums: Sums, cell: Cell) -> Floats | None:
-    """The models' estimates in every replicate."""
-    return None if sums.replicates is None else cell.form.values(sums.replicates[:, cell.columns])
 
 
 def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
@@ -280,7 +277,7 @@ def _verdict(
         assumption="" if sure and weighted(run) else _assumption(measured, run, cell_standing),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
-        tipping_kind=None if gamma is None else _tipping_kind(run, relative=measured.engine.relative),
+        tipping_kind=None if gamma is None else "odds" if weighted(run) and not measured.engine.relative else "ratio",
         users_needed=needed,
         users_apart=difference.users,
         ess=compared.ess(a, b),
@@ -329,10 +326,6 @@ def _note(compared: CellComparisons, a: int, b: int) -> str:
         name = compared.run.metrics[compared.cell.metric].name
         return f"{name} is not a sum over items, so weights do not make it unbiased"
     return ""
-
-
-def _tipping_kind(run: EstimatorRun, *, relative: bool) -> str:
-    return "odds" if weighted(run) and not relative else "ratio"
 
 
 def _weights(run: EstimatorRun, tally: Tally, setting: Setting) -> Weights:
