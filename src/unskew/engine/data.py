@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from unskew.engine.listed_pairs import Bools, ListedPairs
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
+from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
 from unskew.log.order import regroup
-
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,46 +41,32 @@ class Ranked:
     list_range: PredictionRange = NO_PREDICTIONS
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluationData:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EvaluationData(Batch):
     """Rows of the population's users, items ascending inside a user, with everything that estimators may look at.
 
     Args:
         hashes: of the users' ids, for the bootstrap.
-        value: y of each row, as a gain.
-        rating: y of each row as it came, where predictions are compared with it.
-        relevant, candidates: n_u and |C_u| of each user, where known.
         lists: per model, lists coded over the same users and items.
         predicted: per model, its prediction of each row; ``None`` where it predicts nothing.
         relative: whether the propensities are relative.
-        q: what the outcome model says of each row; ``q_total`` of all candidates of each user, summed.
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
-        counted: a code of how often each row's item was seen in training.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
     """
 
     hashes: Hashes
-    indptr: Ints64
     item: Ints32
-    value: Floats
     lists: tuple[Recommendations, ...]
-    propensity: Floats | None = None
-    labels: Mapping[str, Ints32] = field(default_factory=dict)
-    relevant: Floats | None = None
-    candidates: Floats | None = None
     relative: bool = True
-    rating: Floats | None = None
     predicted: tuple[Floats | None, ...] = ()
-    q: Floats | None = None
-    q_total: Floats | None = None
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
-    counted: Ints32 | None = None
 
     @property
-    def users(self) -> int:
-        """The size of the population."""
-        return len(self.indptr) - 1
+    def clicks(self) -> Ints64:
+        """How many seen relevant items each user has."""
+        before = np.concatenate([[0], np.cumsum(self.value > 0.0)])
+        return np.asarray(before[self.indptr[1:]] - before[self.indptr[:-1]], dtype=np.int64)
 
     def batch(self, low: int, high: int) -> Batch:
         """Users ``low`` … ``high − 1`` as estimators see them."""
@@ -115,22 +96,12 @@ class EvaluationData:
             found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
 
-    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> EvaluationData:
+    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> Self:
         """Some of the rows; ``indptr`` says whose they are."""
-        return replace(
-            self,
-            indptr=indptr,
-            item=self.item[rows],
-            value=self.value[rows],
-            propensity=None if self.propensity is None else self.propensity[rows],
-            labels={name: codes[rows] for name, codes in self.labels.items()},
-            rating=None if self.rating is None else self.rating[rows],
-            predicted=tuple(None if numbers is None else numbers[rows] for numbers in self.predicted),
-            q=None if self.q is None else self.q[rows],
-            counted=None if self.counted is None else self.counted[rows],
-        )
+        predicted = tuple(None if numbers is None else numbers[rows] for numbers in self.predicted)
+        return replace(super().of_rows(rows, indptr), item=self.item[rows], predicted=predicted)
 
-    def of_users(self, users: Ints32) -> EvaluationData:
+    def of_users(self, users: Ints32) -> Self:
         """Some of the users, with their rows and lists."""
         indptr, rows = regroup(self.indptr, users)
 
@@ -150,10 +121,10 @@ class EvaluationData:
         )
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
-        assert self.listed is not None
-        candidates = self.listed.candidates(lists, low, high)
+        listed = present(self.listed)
+        candidates = listed.candidates(lists, low, high)
         first, last = lists.indptr[low], lists.indptr[high]
-        q, reach = self.listed.predictions(lists, low, high, candidates)
+        q, reach = listed.predictions(lists, low, high, candidates)
         return replace(
             ranked,
             list_indptr=lists.indptr[low : high + 1] - first,
@@ -161,7 +132,7 @@ class EvaluationData:
             list_candidates=candidates,
             list_q=q,
             list_range=reach,
-            list_inside=self.listed.inside(lists, low, high),
+            list_inside=listed.inside(lists, low, high),
         )
 
 

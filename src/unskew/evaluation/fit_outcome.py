@@ -18,13 +18,14 @@ from unskew.alignment.account import as_values
 from unskew.alignment.align import Aligned
 from unskew.alignment.outcome_check import CheckedPredictions, range_of
 from unskew.engine.data import EvaluationData
-from unskew.engine.listed_pairs import Floats, ListedPairs
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.walk import walk
 from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.request import Request
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
+from unskew.kernels.arrays import Floats
 from unskew.outcome import Outcome, crossfit
 from unskew.propensity import FitInputs
 

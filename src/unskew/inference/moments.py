@@ -6,13 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.inference.ratio_form import RatioForm
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.moments import cell_moments
-
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +75,3 @@ class Moments:
         gradient = self.form.gradients(self.mean)
         spread = gradient @ self.cross @ gradient.T
         return np.asarray(spread * (self.active / (self.active - 1)) / self.users**2, dtype=np.float64)
-
-    def difference_error(self, a: int, b: int) -> float:
-        """Standard error of estimate a minus estimate b, from the difference of gradients."""
-        if self.active < 2:
-            return float("nan")
-        gradient = self.form.gradients(self.mean)
-        step = gradient[a] - gradient[b]
-        spread = max(float(step @ self.cross @ step), 0.0)
-        return float(np.sqrt(spread * self.active / (self.active - 1)) / self.users)

@@ -9,13 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
-
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
 
 ROOT_HALF = math.sqrt(0.5)
 

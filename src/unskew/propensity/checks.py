@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from unskew.atomic import write_json, write_text
 from unskew.errors import InputError
+from unskew.shown import Shown
 from unskew.spec import find
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Unfit:
 
 
 @dataclass(frozen=True)
-class Checks:
+class Checks(Shown):
     """The checks of several propensities on one log, and those that could not be checked.
 
     ``for c in checks`` goes through the checks, ``checks["popularity(gamma=1)"]`` is one of them.
@@ -135,17 +135,11 @@ class Checks:
         """Everything, ready for JSON; what cannot be asked is ``None`` or empty, and nothing is NaN."""
         return {"schema_version": SCHEMA_VERSION} | asdict(self)
 
-    def to_json(self, path: str | Path) -> None:
-        """Write everything as JSON."""
-        write_json(path, self.to_dict())
-
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page with charts."""
         if not self:
             raise InputError(_NONE)
-        from unskew.report import page
-
-        write_text(path, page(self))
+        super().to_html(path)
 
     def __getitem__(self, name: str) -> Check:
         from unskew.propensity import make
@@ -154,18 +148,10 @@ class Checks:
         return found[find("propensity", name, found, make)]
 
     def __rich__(self) -> RenderableType:
-        if not self:
-            return _NONE
-        from unskew.report import panel
-
-        return panel(self)
+        return super().__rich__() if self else _NONE
 
     def _repr_html_(self) -> str:
-        if not self:
-            return _NONE
-        from unskew.report import notebook
-
-        return notebook(self)
+        return super()._repr_html_() if self else _NONE
 
     def __repr__(self) -> str:
         flagged = sum(bool(c.findings) for c in self.checks)

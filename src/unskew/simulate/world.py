@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, one_of
+from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, word
 from unskew.errors import InputError
 from unskew.estimators.target import Target
 from unskew.kernels.hashing import pair_uniform
@@ -83,7 +83,7 @@ class World:
     graded: bool = False
 
     def __post_init__(self) -> None:
-        one_of("world", feedback=(self.feedback, ("implicit", "conversions")))
+        word(self.feedback, ("implicit", "conversions"), "'world': feedback")
         check(
             self,
             "world",
