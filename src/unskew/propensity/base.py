@@ -173,7 +173,7 @@ class Propensity(Part, ABC):
     @property
     def follows_rows(self) -> bool:
         """Whether a log of half the rows would halve P: probabilities do, absolute or not; bare ratios do not."""
-        return self.level is Level.ABSOLUTE
+        return self.models_presence or self.level is Level.ABSOLUTE
 
     @property
     def refits(self) -> bool:

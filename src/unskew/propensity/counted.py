@@ -32,6 +32,7 @@ class Counted(Propensity):
 
     name = "counted"
     estimated = True
+    refits = False  # files have no users whose weight could change
 
     def __post_init__(self) -> None:
         for trait in ("name", "reads", "ignores_activity"):  # to others it is what it wraps
@@ -46,11 +47,6 @@ class Counted(Propensity):
     def level(self) -> Level:
         """That of the inner propensity."""
         return self.inner.level
-
-    @property
-    def refits(self) -> bool:
-        """Never: files have no users whose weight could change."""
-        return False
 
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Refused: files have no users whose weight could change."""

@@ -91,6 +91,7 @@ class Logistic(Propensity):
     name = "logistic"
     estimated = True
     models_presence = True
+    assumption = "whether a pair was seen depends on the covariates and offsets of the model alone"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -99,11 +100,6 @@ class Logistic(Propensity):
                 "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
                 "plain, or offsets=user+item; if even exposure is meant, say uniform."
             )
-
-    @property
-    def assumption(self) -> str:
-        """The model's form."""
-        return "whether a pair was seen depends on the covariates and offsets of the model alone"
 
     @property
     def level(self) -> Level:
@@ -256,11 +252,6 @@ class Logistic(Propensity):
     def fitted(self) -> bool:
         """Whether there are coefficients."""
         return self.state is not None
-
-    @property
-    def follows_rows(self) -> bool:
-        """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
-        return True
 
     def doubts(self, log: Log) -> list[str]:
         """Covariates that say nothing, and offsets that rest on a few rows each."""

@@ -90,15 +90,12 @@ class LogisticMF(Propensity):
     name = "logistic_mf"
     estimated = True
     models_presence = True
+    knows_users = True
+    assumption = "whether a pair was seen depends on the factors of the model alone"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check(self, self.name, threads=THREADS)
-
-    @property
-    def assumption(self) -> str:
-        """The model's form."""
-        return "whether a pair was seen depends on the factors of the model alone"
 
     @property
     def level(self) -> Level:
@@ -109,16 +106,6 @@ class LogisticMF(Propensity):
     def fitted(self) -> bool:
         """Whether there are factors."""
         return self.found is not None
-
-    @property
-    def follows_rows(self) -> bool:
-        """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
-        return True
-
-    @property
-    def knows_users(self) -> bool:
-        """Every user has factors and an offset."""
-        return True
 
     @property
     def held_out_loss(self) -> tuple[float, ...]:

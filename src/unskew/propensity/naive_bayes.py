@@ -57,16 +57,8 @@ class NaiveBayes(Propensity):
     name = "naive_bayes"
     estimated = True
     reads = ("value",)
-
-    @property
-    def assumption(self) -> str:
-        """Exposure by value."""
-        return "whether a pair was seen depends on its value alone"
-
-    @property
-    def level(self) -> Level:
-        """Always absolute: the sample tells what is there to be seen."""
-        return Level.ABSOLUTE
+    assumption = "whether a pair was seen depends on its value alone"
+    level = Level.ABSOLUTE  # the sample tells what is there to be seen
 
     @classmethod
     def from_counts(cls, train: ValueCounts, mcar: ValueCounts | Log, smoothing: float = 1.0) -> Self:

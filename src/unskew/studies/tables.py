@@ -6,7 +6,7 @@ Claims ("ips beats naive", at every α) are counted: how often each holds, and w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from unskew.studies.record import Record, Verdict
@@ -31,11 +31,9 @@ class Table:
 
 def tables(records: Sequence[Record]) -> list[Table]:
     """The tables of some records, one per part, in the order in which the parts appear."""
-    parts: dict[str, list[Record]] = {}
-    for record in records:
-        parts.setdefault(record.experiment, []).append(record)
     made = []
-    for part, found in parts.items():
+    for part in dict.fromkeys(record.experiment for record in records):
+        found = [record for record in records if record.experiment == part]
         if any(record.paper is not None for record in found):
             made.append(_beside(part, found))
         elif all(record.verdict is Verdict.UNJUDGED for record in found):
@@ -106,11 +104,7 @@ def _beside(part: str, records: list[Record]) -> Table:
 
 def _grid(part: str, records: list[Record]) -> Table:
     """Rows × columns of ours."""
-    columns = list(dict.fromkeys(record.column for record in records))
-    cells = {(record.row, record.column): _with_error(record.ours, record.se) for record in records}
-    lines = dict.fromkeys(record.row for record in records)
-    rows = tuple((row, *(cells.get((row, column), "") for column in columns)) for row in lines)
-    return Table(part, ("", *columns), rows, ("",))
+    return _crossed(part, records, lambda record: _with_error(record.ours, record.se))
 
 
 def _claims(part: str, records: list[Record]) -> Table:
@@ -134,13 +128,16 @@ def _place(record: Record) -> str:
 
 def at_a_glance(records: Sequence[Record]) -> Table:
     """Rows × columns of ours with the paper's in brackets; ✗ where it is missed."""
-    part = records[0].experiment
-    cells = {(record.row, record.column): _with_paper(record) for record in records}
+    return _crossed(f"{records[0].experiment}: ours (the paper's)", records, _with_paper)
+
+
+def _crossed(title: str, records: Sequence[Record], show: Callable[[Record], str]) -> Table:
+    """Rows × columns of what ``show`` says of each record."""
+    cells = {(record.row, record.column): show(record) for record in records}
     columns = list(dict.fromkeys(record.column for record in records))
-    rows = tuple(
-        (row, *(cells.get((row, column), "") for column in columns)) for row in dict.fromkeys(r.row for r in records)
-    )
-    return Table(f"{part}: ours (the paper's)", ("", *columns), rows, ("",))
+    lines = dict.fromkeys(record.row for record in records)
+    rows = tuple((row, *(cells.get((row, column), "") for column in columns)) for row in lines)
+    return Table(title, ("", *columns), rows, ("",))
 
 
 def _with_paper(record: Record) -> str:

@@ -157,15 +157,11 @@ class MF(Model):
     search_: Search | None = field(init=False, default=None)
 
     name = "mf"
+    learns_values = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check(self, self.name, threads=THREADS)
-
-    @property
-    def learns_values(self) -> bool:
-        """From all ratings."""
-        return True
 
     def fit(
         self,

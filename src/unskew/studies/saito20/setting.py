@@ -45,23 +45,18 @@ class Setting:
     def worlds(self, seeds: Sequence[int], progress: Progress | None = None) -> list[dict[str, Any]]:
         """Rates and shares of every world (Tables 2 and 3)."""
         keys = [{"world": seed, "log": self.fingerprint} for seed in seeds]
-        return self.store.map(
-            keys,
-            lambda key: semi.describe(self.world(key["world"]), key["world"]),
-            workers=self.workers,
-            progress=progress,
-            stage="making worlds",
-        )
+
+        def make(key: Mapping[str, Any]) -> dict[str, Any]:
+            return semi.describe(self.world(key["world"]), key["world"])
+
+        return self.store.map(keys, make, workers=self.workers, progress=progress, stage="making worlds")
 
     def semi(
         self, powers: Sequence[float], seeds: Sequence[int], training: Training, progress: Progress | None = None
     ) -> dict[float, list[dict[str, Any]]]:
         """Runs in the worlds of ML-100K, by power."""
-        keys = [
-            {"semi": seed, "power": power, "log": self.fingerprint, **_told(training)}
-            for seed in seeds
-            for power in powers
-        ]
+        shared = {"log": self.fingerprint, **_told(training)}
+        keys = [{"semi": seed, "power": power, **shared} for seed in seeds for power in powers]
 
         def make(key: Mapping[str, Any]) -> dict[str, Any]:
             return semi.one_run(self.world(key["semi"]), key["power"], key["semi"], training)

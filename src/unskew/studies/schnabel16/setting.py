@@ -128,6 +128,14 @@ class Setting:
         each = iter(Draw(record["count"], record["sums"]) for record in found)
         return {alpha: [next(each) for _ in seeds] for alpha in alphas}
 
+    def estimates(self, draws: Sequence[Draw], propensity: Floats) -> dict[str, Floats]:
+        """By estimator: [draw, metric, predictor]."""
+        return {
+            "naive": np.array([draw.naive() for draw in draws]),
+            "ips": np.array([draw.ips(propensity, self.pairs) for draw in draws]),
+            "snips": np.array([draw.snips(propensity) for draw in draws]),
+        }
+
     def draw_key(self, alpha: float, seed: int) -> dict[str, Any]:
         """The description of one draw's unit."""
         chances = self.at(alpha).propensity_of[1:].tolist()

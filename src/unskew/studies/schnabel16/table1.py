@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from unskew.engine.store import Progress
 from unskew.simulate.predictions import NAMES
 from unskew.studies.record import Near, Record, judged
@@ -43,12 +41,7 @@ NAIVE = {"mae": Near(absolute=0.003), "dcg@50": Near(relative=0.05)}
 def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """The table's records."""
     draws = setting.draws([ALPHA], range(runs), progress)[ALPHA]
-    p = setting.at(ALPHA).propensity_of[1:]
-    estimates = {
-        "ips": np.array([draw.ips(p, setting.pairs) for draw in draws]),
-        "snips": np.array([draw.snips(p) for draw in draws]),
-        "naive": np.array([draw.naive() for draw in draws]),
-    }  # [draw, metric, predictor]
+    estimates = setting.estimates(draws, setting.at(ALPHA).propensity_of[1:])
     records = []
     for metric, paper in PAPER.items():
         m, experiment = METRICS.index(metric), f"table1/{metric}"
@@ -57,8 +50,8 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
             truth = float(setting.truth[m, n])
             se = float(setting.spread[m, n] / math.sqrt(setting.pairs)) if name == "skewed" else None
             records.append(judged(experiment, name, "true", truth, paper=true, se=se, rule=TRUE[metric]))
-            for (estimator, values), (mean, spread) in zip(estimates.items(), printed, strict=True):
-                ours = values[:, m, n]
+            for estimator, (mean, spread) in zip(("ips", "snips", "naive"), printed, strict=True):
+                ours = estimates[estimator][:, m, n]
                 deviation = float(ours.std(ddof=1)) if runs > 1 else float("nan")
                 error = deviation / math.sqrt(runs)
                 rounding = ROUNDING[metric]
