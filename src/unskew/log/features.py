@@ -11,8 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.coded import code_ids
-from unskew.log.columns import check_ids, numbers
+from unskew.log.columns import check_ids, code_ids, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import open_file, table_of_file, table_of_frame
@@ -61,9 +60,7 @@ def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Featu
         table = table_of_frame(source, f"{key} features", (key,), (), keep=others, invalid=invalid)
     table.refuse_nulls(*table.names)
     check_ids(table, key)
-    table.refuse(
-        key, ~table.frame[key].is_first_distinct(), must=f"must name each {key} once", reason=f"repeated {key}"
-    )
+    table.refuse_repeats(key)
     columns: dict[str, pl.Series] = {key: table.frame[key]}
     for name in others:
         columns |= _numeric(table, name)

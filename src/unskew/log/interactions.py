@@ -10,8 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.coded import code_ids
-from unskew.log.columns import as_ids, check_ids, check_labels, numbers, times
+from unskew.log.columns import as_ids, check_ids, check_labels, code_ids, numbers, times
 from unskew.log.log import Duplicates, Feedback, Log
 from unskew.log.order import group, pick
 from unskew.log.table import Table, show

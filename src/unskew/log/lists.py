@@ -12,8 +12,7 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
-from unskew.log.coded import code_ids
-from unskew.log.columns import check_ids, numbers, whole_numbers
+from unskew.log.columns import check_ids, code_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
 from unskew.log.order import Rows, group, pick, starts_of
 from unskew.log.recommendations import Recommendations

@@ -12,9 +12,8 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.ranks import find_ranks
-from unskew.log.coded import code_ids
 from unskew.log.columns import LARGEST as LARGEST_NUMBER
-from unskew.log.columns import check_ids, numbers, whole_numbers
+from unskew.log.columns import check_ids, code_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Ids
 from unskew.log.lists import LARGEST, ranks_by_score, refuse_ranks_from_zero
 from unskew.log.log import Account, Floats, Integers, Invalid, Log

@@ -84,12 +84,12 @@ class Table:
         for name in names:
             column = self.frame[name]
             if column.null_count():
-                self.refuse(
-                    name,
-                    column.is_null(),
-                    must="must have a value in every row",
-                    reason=f"null {name}",
-                )
+                self.refuse(name, column.is_null(), must="must have a value in every row", reason=f"null {name}")
+
+    def refuse_repeats(self, name: str) -> None:
+        """Rows whose id stood in an earlier row are wrong."""
+        repeated = ~self.frame[name].is_first_distinct()
+        self.refuse(name, repeated, must=f"must name each {name} once", reason=f"repeated {name}")
 
     def count(self, reason: str, rows: int) -> None:
         """Note that some rows were dropped."""

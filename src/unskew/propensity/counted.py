@@ -113,10 +113,7 @@ def from_files(
 
     Args:
         inner: what to fit.
-        train: a file (.parquet, .csv, .tsv), a folder of them, or a pattern such as ``train/*.parquet``.
-        mcar: pairs that were seen at random (naive_bayes): a log, or files like ``train``.
-        columns: our column names (``user``, ``item``, ``value``) → theirs, in all files.
-        above: popularity counts only rows whose value is above this (0 for conversions); by default all rows.
+        train, mcar, columns, above: as in ``TrainingFiles``; ``mcar`` is for naive_bayes, ``above`` for popularity.
     """
     told: dict[str, object] = {"train": str(train)}
     told |= {} if mcar is None else {"mcar": mcar.account.source if isinstance(mcar, Log) else str(mcar)}

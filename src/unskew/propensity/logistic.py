@@ -164,16 +164,13 @@ class Logistic(Propensity):
         if self.features == "plain" and self.free == "yes":
             for what, given in (("user", inputs.user_features), ("item", inputs.item_features)):
                 if given is not None and what in self.offsets:
-                    self._untold(what)
+                    raise InputError(
+                        f"'{self}': an offset of its own for every {what}, without a penalty, takes in whatever "
+                        f"covariates of {what}s could say, so that they would be ignored. Use free=no, which shares it "
+                        "out by the penalty; or features=outer, which keeps products with covariates of the other "
+                        f"side; or leave --{what}-features out."
+                    )
         return inputs.user_features, inputs.item_features
-
-    def _untold(self, what: str) -> None:
-        """Covariates of a side with free offsets would change nothing."""
-        raise InputError(
-            f"'{self}': an offset of its own for every {what}, without a penalty, takes in whatever covariates of "
-            f"{what}s could say, so that they would be ignored. Use free=no, which shares it out by the penalty; or "
-            f"features=outer, which keeps products with covariates of the other side; or leave --{what}-features out."
-        )
 
     def _pairs(self, train: Log, sides: tuple[_Side, _Side], often: Floats) -> tuple[Pairs, Floats, Floats, float]:
         """The pairs of the fit, whether each was seen, their weights, and −log of the rate of unseen pairs."""

@@ -344,21 +344,10 @@ def _pairs(train: Log, model: LogisticMF, rate: float) -> tuple[Pairs, Pairs]:
     """Pairs to fit on and pairs to judge by: 2·item + seen, by user."""
     ends = tuple(np.zeros(len(train.users) + 1, dtype=np.int64) for _ in range(2))
     lists = tuple(np.empty(0, dtype=np.int32) for _ in range(2))
-    seed = np.uint64(mix(np.uint64(model.seed)))
+    log = train.indptr, train.item, train.users.hashes, train.items.hashes
+    draws = np.uint64(mix(np.uint64(model.seed))), rate, model.held_out
     for _ in range(2):  # count, then list
-        factors.gather(
-            train.indptr,
-            train.item,
-            train.users.hashes,
-            train.items.hashes,
-            seed,
-            rate,
-            model.held_out,
-            ends[0],
-            lists[0],
-            ends[1],
-            lists[1],
-        )
+        factors.gather(*log, *draws, ends[0], lists[0], ends[1], lists[1])
         if not len(lists[0]):
             lists = tuple(np.empty(int(end[-1]), dtype=np.int32) for end in ends)
     return (ends[0], lists[0]), (ends[1], lists[1])

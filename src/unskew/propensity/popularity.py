@@ -119,7 +119,7 @@ class Popularity(Propensity):
             )
         return self.remember(
             items=log.items,
-            counts=_count(log, positive * weight),
+            counts=np.bincount(log.item, positive * weight, len(log.items)).astype(np.float64),
             per_user=float(weight.sum()) / (len(log.users) if weights is None else float(weights.sum())),
             slope=_slope(log, inputs, positive, weight) if self.gamma == ESTIMATE else None,
         )
@@ -251,10 +251,6 @@ def _halves(log: Log, positive: npt.NDArray[np.bool_], weight: Floats, items: Id
         return Half(np.bincount(place[liked], weight[liked], len(items)).astype(np.float64), shown)
 
     return half(draws < 0.5), half(draws >= 0.5)
-
-
-def _count(log: Log, weight: Floats) -> Floats:
-    return np.bincount(log.item, weights=weight, minlength=len(log.items)).astype(np.float64)
 
 
 def _shows_zeros(log: Log) -> bool:

@@ -12,9 +12,7 @@ from unskew.errors import InputError
 from unskew.log import Log
 from unskew.log.expected import a_log
 from unskew.parts import Words, option
-from unskew.split.base import Splitter
-from unskew.split.draws import draws
-from unskew.split.split import Split
+from unskew.split.split import Split, Splitter, draws
 
 
 @dataclass(frozen=True)

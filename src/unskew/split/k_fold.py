@@ -9,9 +9,7 @@ from unskew.log import Log
 from unskew.log.expected import a_log
 from unskew.memory import require
 from unskew.parts import option
-from unskew.split.base import Splitter
-from unskew.split.draws import draws
-from unskew.split.split import Split
+from unskew.split.split import Split, Splitter, draws
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def _solve(
     design[:, problem.dim] = 1.0
     design[:, problem.dim + 1] = other[:, -1] + level
     loss = np.empty(len(own))
-    rest = (side.indptr, side.other, side.value, side.weight, own, design, problem.penalty, problem.ridge, edge, loss)
+    rest = (*side.columns, own, design, problem.penalty, problem.ridge, edge, loss)
     each(len(own), lambda first, last: kernel.solve_rows(first, last, *rest))
     return float(loss.sum())
 
