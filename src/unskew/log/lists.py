@@ -54,11 +54,7 @@ def _check(table: Table) -> dict[str, pl.Series]:
         table.refuse_nulls(name)
         columns[name] = table.frame[name]
     if "rank" in table:
-        must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}"
-        rank = columns["rank"] = whole_numbers(table, "rank", must)
-        refuse_ranks_from_zero(table, rank)
-        wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-        table.refuse("rank", wrong, must=must, reason="rank out of range")
+        columns["rank"] = ranks(table)
     elif "score" in table:
         columns["score"] = numbers(table, "score", largest=inf)  # only their order counts
     else:
@@ -70,8 +66,13 @@ def _check(table: Table) -> dict[str, pl.Series]:
     return columns
 
 
-def refuse_ranks_from_zero(table: Table, rank: pl.Series) -> None:
-    """Where most lists have a rank 0, all ranks are one too low: to drop these rows would drop the best items."""
+def ranks(table: Table, otherwise: str = "") -> pl.Series:
+    """The column of ranks; ``otherwise`` says what may stand there beside numbers from 1.
+
+    Where most lists have a rank 0, all ranks are one too low, and dropping these rows would drop the best items.
+    """
+    must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}{otherwise}"
+    rank = whole_numbers(table, "rank", must)
     zeros = (rank == 0).fill_null(False)
     if 2 * zeros.sum() > table.frame["user"].n_unique() and not (rank < 0).any():
         place = table.place(int(zeros.arg_true()[0]))
@@ -79,6 +80,9 @@ def refuse_ranks_from_zero(table: Table, rank: pl.Series) -> None:
             f"{table.source}: {table.called('rank')} must count from 1 (the best); {place} has 0 (rows with 0: "
             f"{zeros.sum():,}).\nDo your ranks start at 0? Then add 1 to all of them."
         )
+    wrong = ~rank.is_between(1, LARGEST).fill_null(True)
+    table.refuse("rank", wrong, must=must, reason="rank out of range")
+    return rank
 
 
 def ranks_by_score(user_hash: Hashes, item_hash: Hashes, user: Codes, score: pl.Series) -> Codes:

@@ -12,10 +12,9 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.ranks import find_ranks
-from unskew.log.columns import LARGEST as LARGEST_NUMBER
-from unskew.log.columns import check_ids, code_ids, numbers, whole_numbers
+from unskew.log.columns import LARGEST, check_ids, code_ids, numbers
 from unskew.log.ids import Codes, Ids
-from unskew.log.lists import LARGEST, ranks_by_score, refuse_ranks_from_zero
+from unskew.log.lists import ranks, ranks_by_score
 from unskew.log.log import Account, Floats, Integers, Invalid, Log
 from unskew.log.order import group, pick, regroup, starts_of
 from unskew.log.recommendations import Recommendations
@@ -30,7 +29,6 @@ class Predictions:
     """Predictions of one model; entry e of user u stands at ``indptr[u] ≤ e < indptr[u + 1]``, items ascending.
 
     Args:
-        value: the predicted value of each entry.
         rank: where the model would list the entry's item (0 = nowhere); ``None`` where it does not say.
     """
 
@@ -81,12 +79,12 @@ class Predictions:
             )
         if rows.n_unique() < len(rows) or columns.n_unique() < len(columns):
             raise InputError(f"{source}: an id of a row or column occurs twice.")
-        wrong = ~(np.abs(given) <= LARGEST_NUMBER)
+        wrong = ~(np.abs(given) <= LARGEST)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise InputError(
                 f"{source}: the prediction for user {show(rows[int(row)])} and item {show(columns[int(column)])} is "
-                f"{given[row, column]:g}. Predictions must be finite numbers (up to {LARGEST_NUMBER:g}); give a frame "
+                f"{given[row, column]:g}. Predictions must be finite numbers (up to {LARGEST:g}); give a frame "
                 "if only some pairs have one."
             )
         (people, user), (things, item) = Ids.code(rows), Ids.code(columns)
@@ -185,12 +183,7 @@ def _ranks(table: Table) -> pl.Series:
     if unlisted.any():
         table.frame = table.frame.with_columns(pl.col("rank").cast(pl.String).fill_null("1"))
         table.notes.append(f"{unlisted.sum():,} predictions have no rank: their items are not listed")
-    must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}, or nothing where the item is not listed"
-    rank = whole_numbers(table, "rank", must)
-    refuse_ranks_from_zero(table, rank)
-    wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-    table.refuse("rank", wrong, must=must, reason="rank out of range")
-    return rank.set(unlisted, 0)
+    return ranks(table, ", or nothing where the item is not listed").set(unlisted, 0)
 
 
 def _refuse_shared_ranks(source: str, users: Ids, user: Codes, rank: Codes) -> None:

@@ -34,7 +34,6 @@ class StreamFile:
     """One file: its used columns under our names, unread.
 
     Args:
-        opened: the file.
         table: a table without rows that has the file's types, and names it in messages.
     """
 

@@ -31,7 +31,6 @@ class Table:
         drop: wrong rows are dropped and counted instead of refused.
         header: the rows stand below a header line, so messages say what a row number counts.
         start: rows of the input before those of ``frame``.
-        remedy: what to do about a wrong row.
     """
 
     source: str
@@ -56,8 +55,6 @@ class Table:
         """Drop and count the wrong rows, or raise an error that names the first of them.
 
         Args:
-            name: our name of the column.
-            wrong: a mask over the rows.
             must: what the column must be, as in "must lie in (0, 1]".
             reason: under which the dropped rows are counted.
             why: a sentence that explains the rule.

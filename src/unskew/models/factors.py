@@ -54,17 +54,10 @@ class Factors(Model):
     """Factors and offsets of users and items, learnt by stochastic gradient descent.
 
     Args:
-        dim: number of factors.
         loss: ``warp``, ``warp-kos``, ``bpr`` (rank positives over the rest), ``logistic`` (positives against the log's
             own zeros) or ``squared`` (values as they are).
-        rate: step size at the start (Adagrad).
         l2: penalty of users and items; LightFM's user_alpha and item_alpha.
-        item_l2: that of items, where it differs.
-        epochs: passes over the rows.
         schedule: ``adagrad`` or ``adadelta`` (which ignores ``rate``).
-        max_sampled: draws in which warp and warp-kos look for a violator.
-        k, n: warp-kos takes the k-th best of n draws from the user's positives.
-        seed: of the start and all draws.
 
     Where the log has zeros or ratings, warp, warp-kos and bpr learn from its positives only; logistic tells positives
     and zeros apart, and a log of positives only makes it learn how often items occur.

@@ -47,9 +47,6 @@ class Calibrated(Propensity):
 
     Args:
         inner: an estimated propensity that needs no value.
-        method: ``isotonic`` or ``platt``.
-        folds: of the cross-fitting.
-        over: folds of ``pairs``, or of ``users``.
     """
 
     inner: Propensity = option(MISSING, Made(_made, "a propensity", "popularity"), "what is calibrated", unnamed=True)
@@ -60,6 +57,7 @@ class Calibrated(Propensity):
     absolute: bool = field(default=False, compare=False, repr=False)
 
     name = "calibrated"
+    learnt = "curve"
     estimated = True
     models_presence = True
 
@@ -109,11 +107,6 @@ class Calibrated(Propensity):
         """As the inner one."""
         inner = self.inner.supported_only()
         return None if inner is None else replace(self, inner=inner)
-
-    @property
-    def fitted(self) -> bool:
-        """Whether there is a curve."""
-        return self.curve is not None
 
     @property
     def knows_users(self) -> bool:

@@ -23,7 +23,6 @@ class Counted(Propensity):
     """A propensity that was counted from files.
 
     Args:
-        inner: the fitted propensity.
         told: which files were counted, and how, as it was told.
     """
 

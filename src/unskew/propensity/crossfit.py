@@ -98,30 +98,22 @@ def crossfitted(
     """
     model = model.tuned(train, inputs=inputs, weights=weights)
     if over == "users":
-        return _over_users(model, train, others, folds, inputs, weights)
-    mine, theirs = pair_folds(train, folds), pair_folds(others, folds)
+        refuse_users(model)
+        fold = user_folds(train, folds)
+        mine, theirs = fold[train.user], fold[others.users.into(train.users)[others.user]]
+    else:
+        mine, theirs = pair_folds(train, folds), pair_folds(others, folds)
     seen, unseen = np.empty(len(train)), np.empty(len(others))
     for k in range(folds):
-        share = None if train.share is None else train.share * (folds - 1.0) / folds
-        fitted = model.copy().fit(replace(train.take(mine != k), share=share), inputs=inputs, weights=weights)
-        raised = folds / (folds - 1.0) if fitted.follows_rows else 1.0
-        seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, 1.0)
-        unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, 1.0)
-    return seen, unseen
-
-
-def _over_users(
-    model: Propensity, train: Log, others: Log, folds: int, inputs: FitInputs, weights: Floats | None
-) -> tuple[Floats, Floats]:
-    refuse_users(model)
-    fold = user_folds(train, folds)
-    mine, theirs = fold[train.user], fold[others.users.into(train.users)[others.user]]
-    seen, unseen = np.empty(len(train)), np.empty(len(others))
-    for k in range(folds):
-        outside = (fold != k) * (1.0 if weights is None else weights)
-        fitted = model.copy().fit(train, inputs=inputs, weights=outside)
-        seen[mine == k] = fitted.of(train.take(mine == k)).rows
-        unseen[theirs == k] = fitted.of(others.take(theirs == k)).rows
+        if over == "users":
+            outside = (fold != k) * (1.0 if weights is None else weights)
+            fitted, raised, most = model.copy().fit(train, inputs=inputs, weights=outside), 1.0, np.inf
+        else:
+            share = None if train.share is None else train.share * (folds - 1.0) / folds
+            fitted = model.copy().fit(replace(train.take(mine != k), share=share), inputs=inputs, weights=weights)
+            raised, most = folds / (folds - 1.0) if fitted.follows_rows else 1.0, 1.0
+        seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, most)
+        unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, most)
     return seen, unseen
 
 

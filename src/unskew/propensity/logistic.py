@@ -71,13 +71,10 @@ class Logistic(Propensity):
     """Logistic regression on covariates, with offsets for users and items.
 
     Args:
-        features: ``outer``, ``plain`` or ``none``, from ``user_features`` and ``item_features``.
-        offsets: ``none``, ``user``, ``item`` or ``user+item``.
         c: inverse strength of the penalty, smaller is smoother; ``auto`` takes the one under which held-out pairs are
             likeliest.
         free: ``yes`` leaves offsets unpenalised, ``no`` penalises them like everything else.
         negatives: unseen pairs per seen pair, or ``all``; ``auto`` takes all in worlds of up to 5 million pairs.
-        seed: which unseen pairs are drawn.
     """
 
     features: str = option("outer", Words(FEATURES), "how covariates enter")
@@ -89,6 +86,7 @@ class Logistic(Propensity):
     state: _State | None = field(default=None, compare=False, repr=False)
 
     name = "logistic"
+    learnt = "state"
     estimated = True
     models_presence = True
     assumption = "whether a pair was seen depends on the covariates and offsets of the model alone"
@@ -244,11 +242,6 @@ class Logistic(Propensity):
         absolute = train.feedback is not Feedback.IMPLICIT
         idle = float(np.average(np.diff(train.indptr) < FEW, weights=often))
         return _State(user, item, w, gamma, beta, rare_user, rare_item, shown, absolute, share, idle)
-
-    @property
-    def fitted(self) -> bool:
-        """Whether there are coefficients."""
-        return self.state is not None
 
     def doubts(self, log: Log) -> list[str]:
         """Covariates that say nothing, and offsets that rest on a few rows each."""

@@ -67,13 +67,11 @@ class LogisticMF(Propensity):
     """Factors and offsets of users and items.
 
     Args:
-        dim: number of factors; 0 leaves the offsets of users and items.
         penalty: of factors, in units of what chance alone would bring.
         epochs: rounds (all users, all items) at most; the held-out likelihood mostly stops earlier.
         negatives: ``all`` unseen pairs, so many per seen pair, or ``auto``: all in small logs, 10 in large ones.
         held_out: share of the pairs that is kept aside to know when to stop; 0 runs all epochs.
         ridge: penalty of offsets; ``auto`` measures how much users and items differ.
-        seed: of the first factors, the sample and the held-out pairs.
         threads: by default one per core; the numbers do not depend on it.
     """
 
@@ -88,6 +86,7 @@ class LogisticMF(Propensity):
     found: LogisticFactors | None = field(default=None, compare=False, repr=False)
 
     name = "logistic_mf"
+    learnt = "found"
     estimated = True
     models_presence = True
     knows_users = True
@@ -101,11 +100,6 @@ class LogisticMF(Propensity):
     def level(self) -> Level:
         """Absolute where the training log showed what was seen, zeros included."""
         return Level.ABSOLUTE if self.found is not None and self.found.absolute else Level.RELATIVE
-
-    @property
-    def fitted(self) -> bool:
-        """Whether there are factors."""
-        return self.found is not None
 
     @property
     def held_out_loss(self) -> tuple[float, ...]:
@@ -253,7 +247,6 @@ def alternate(
 
     Args:
         penalties: of the factors of every user and of every item.
-        level: c at the start.
         first: the first item factors, given the offsets; as many as there shall be.
         ridges: penalties of the offsets of users and of items, at the start if they are measured.
         measure: whether the ridges follow the offsets: one over mean of a² and its error, a step of EM.

@@ -55,6 +55,7 @@ class NaiveBayes(Propensity):
     sample: ValueCounts | None = field(default=None, compare=False, repr=False)
 
     name = "naive_bayes"
+    learnt = "of_value"
     estimated = True
     reads = ("value",)
     assumption = "whether a pair was seen depends on its value alone"
@@ -114,11 +115,6 @@ class NaiveBayes(Propensity):
     def _smooth(self, counts: Floats) -> Floats:
         """Shares with a pseudo-count for every value."""
         return np.asarray((counts + self.smoothing) / (counts.sum() + self.smoothing * len(counts)))
-
-    @property
-    def fitted(self) -> bool:
-        """Whether values have been counted."""
-        return self.of_value is not None
 
     def of(self, log: Log) -> Scored:
         """The propensity of every row's value; a value that was never counted is an error, since nothing is known."""

@@ -76,6 +76,7 @@ class Popularity(Propensity):
     per_user: float | None = field(default=None, compare=False)  # |O| / U
 
     name = "popularity"
+    learnt = "counts"
     estimated = True
     ignores_activity = True
 
@@ -140,11 +141,6 @@ class Popularity(Propensity):
     def supported_only(self) -> Self:
         """With unsupported=drop."""
         return replace(self, unsupported="drop")
-
-    @property
-    def fitted(self) -> bool:
-        """Whether training counts are there."""
-        return self.counts is not None
 
     @property
     def gamma_(self) -> float:

@@ -26,8 +26,6 @@ class Challenger:
     """A recommender made from the true preferences of a world's users.
 
     Args:
-        population: the users and what they like.
-        users, items: their ids.
         noise: how much the preferences are blurred; they themselves vary by about 1.3.
 
     Users who are not of this world score 0 everywhere: their lists are random.

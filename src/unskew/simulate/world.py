@@ -57,7 +57,6 @@ class World:
     """Users drawn from a population, with all that they like and the little of it that was seen.
 
     Args:
-        users, items: the size.
         seed: which users are drawn. Another seed gives other people (with other ids) who meet the same catalogue.
         relevant: items that are relevant to a user, on average; it varies between users and can be 0.
         impressions: items shown to a user, on average, repetitions included.
@@ -67,7 +66,6 @@ class World:
         feedback: ``implicit`` logs seen relevant pairs, ``conversions`` all seen pairs with values 0 and 1.
         graded: with conversions, a relevant pair is worth 1, 2, 3, 4 or 5 instead of 1, each as likely as the others,
             seen or not (a hash of the pair).
-        catalogue: which catalogue is drawn.
     """
 
     users: int = 2000

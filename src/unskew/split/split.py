@@ -25,7 +25,6 @@ class Split:
     """Which rows of a log are held out; unpacks as ``train, test = split``.
 
     Args:
-        log: the whole log.
         held_out: a mask over its rows, true for the test part.
         share: the probability with which a row was held out; None where time decided: the parts of such a split have
             no share, and neither have their parts.

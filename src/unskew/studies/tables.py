@@ -37,7 +37,7 @@ def tables(records: Sequence[Record]) -> list[Table]:
         if any(record.paper is not None for record in found):
             made.append(_beside(part, found))
         elif all(record.verdict is Verdict.UNJUDGED for record in found):
-            made.append(_grid(part, found))
+            made.append(_crossed(part, found, lambda record: _with_error(record.ours, record.se)))
         else:
             made.append(_claims(part, found))
     return made
@@ -100,11 +100,6 @@ def _beside(part: str, records: list[Record]) -> Table:
     )
     head = ("row", "column", "paper", "ours", "± se", "deviation", "rule", "verdict")
     return Table(part, head, rows, ("row", "column", "rule", "verdict"))
-
-
-def _grid(part: str, records: list[Record]) -> Table:
-    """Rows × columns of ours."""
-    return _crossed(part, records, lambda record: _with_error(record.ours, record.se))
 
 
 def _claims(part: str, records: list[Record]) -> Table:

@@ -45,7 +45,6 @@ def add(name: str, path: str | PathLike[str]) -> Dataset:
     """Check a copy that the user has, and remember where it lies.
 
     Args:
-        name: which set it is.
         path: the folder with its files, one above it, or one of its files.
     """
     source = source_of(name)

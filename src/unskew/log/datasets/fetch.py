@@ -20,7 +20,7 @@ from queue import Empty, Queue
 from typing import IO
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from unskew.errors import InputError
 from unskew.log.datasets import places, sums
@@ -147,9 +147,7 @@ def receive(
     """Download one file; too large, too slow, cut off or over an unsafe way is an error.
 
     Args:
-        limit: bytes at most.
         timeout: seconds without a byte, and after which the server must have sent ``SLOWEST`` bytes for each second.
-        deadline: seconds in all.
     """
     _refuse_unsafe(url, local=True)
     stage = f"downloading {plain(url.rsplit('/', 1)[-1])}"
@@ -190,7 +188,8 @@ def _answer(url: str, timeout: float, deadline: float) -> HTTPResponse:
 
     def ask() -> None:
         try:
-            arrived.put(_opener(url).open(request, timeout=timeout))
+            proxies = [ProxyHandler({})] if _is_local(url) else []  # proxies are for the world outside
+            arrived.put(build_opener(_Redirects, *proxies).open(request, timeout=timeout))
         except BaseException as problem:
             arrived.put(problem)
 
@@ -220,11 +219,6 @@ class _Redirects(HTTPRedirectHandler):
         """Judge the new address first."""
         _refuse_unsafe(newurl, local=_is_local(req.full_url))
         return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _opener(url: str) -> OpenerDirector:
-    """Proxies are for the world outside."""
-    return build_opener(_Redirects, *([ProxyHandler({})] if _is_local(url) else []))
 
 
 def _refuse_unsafe(url: str, *, local: bool) -> None:

@@ -23,10 +23,8 @@ class Setting:
     """Runs, made once and kept.
 
     Args:
-        store: where runs are kept.
         ratings: what the semi-synthetic worlds are made of; by default ML-100K.
         real: a real set by name, or nothing where it is not there; by default the user's copy.
-        workers: how many runs at once.
     """
 
     def __init__(
@@ -39,7 +37,7 @@ class Setting:
     ) -> None:
         self.store, self.workers = store, workers
         self.ratings = cache(ratings or (lambda: load("ml-100k").mnar))
-        self.real = cache(real or _copy)
+        self.real = cache(real or (lambda name: None if folder_of(name) is None else Real.of(load(name))))
         self.world = _one_at_a_time(lru_cache(maxsize=max(2, workers))(lambda seed: world_of(self.ratings(), seed)))
 
     def worlds(self, seeds: Sequence[int], progress: Progress | None = None) -> list[dict[str, Any]]:
@@ -86,10 +84,6 @@ class Setting:
 
 def _told(training: Training) -> dict[str, Any]:
     return {"epochs": training.epochs, "rate": training.rate, "dims": list(training.dims)}
-
-
-def _copy(name: str) -> Real | None:
-    return None if folder_of(name) is None else Real.of(load(name))
 
 
 def _one_at_a_time(make: Callable[[int], World]) -> Callable[[int], World]:

@@ -57,9 +57,7 @@ class Setting:
     """The world, its predictors, and draws that are kept.
 
     Args:
-        store: where draws are kept.
         world: by default ML-100K's.
-        workers: how many draws at once.
     """
 
     def __init__(self, store: Store, world: Callable[[], RatingWorld] | None = None, *, workers: int = 1) -> None:
