@@ -10,9 +10,8 @@ from math import inf
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.calendar import limits, outside_calendar
 from unskew.log.ids import Codes, Ids
-from unskew.log.table import Table, show
+from unskew.log.table import Table, limits, outside_calendar, show
 
 LARGEST = 1e30  # of values and predictions: sums of their squares, and of weights times squares, stay finite
 _FITS = 2**63  # what 64 bits hold

@@ -142,6 +142,11 @@ def changed() -> InputError:
     return InputError("the rows changed while they were read.\nTry again when nothing writes to them.")
 
 
+def stream_of(purpose: str) -> int:
+    """A seed for random numbers of one purpose, so that no other purpose draws the same ones."""
+    return int(hash_texts(pl.Series([purpose]))[0])
+
+
 def hash_texts(values: pl.Series) -> Hashes:
     """A stable hash of the text of each value."""
     texts = values.cast(pl.String)

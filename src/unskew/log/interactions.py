@@ -1,8 +1,10 @@
-"""From a checked table to a log: feedback, duplicate pairs, codes and order."""
+"""Reading a log: its table is checked, duplicate pairs are found, rows are coded and ordered."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import Any, get_args
 
 import numpy as np
@@ -11,8 +13,9 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log.columns import as_ids, check_ids, check_labels, code_ids, numbers, times
-from unskew.log.log import Duplicates, Feedback, Log
+from unskew.log.log import Duplicates, Feedback, Invalid, Log
 from unskew.log.order import group, pick
+from unskew.log.sources import table_of_file
 from unskew.log.table import Table, show
 
 REQUIRED = ("user", "item")
@@ -22,6 +25,33 @@ REPEATED = "rows repeat a pair of user and item: the first of each pair was kept
 LEAST = 1e-30  # of propensities: far below what any log could show, and sums of powers of weights stay finite
 NONE = "(none)"  # what a kept column says where it says nothing
 Mask = npt.NDArray[np.bool_]
+
+
+def read_log(
+    path: str | PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    feedback: Feedback | str | None = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates | None = None,
+    keep: Iterable[str] = (),
+) -> Log:
+    """Read a log from a .csv, .tsv (also with .gz behind it) or .parquet file.
+
+    Args:
+        path: one row per interaction with the columns ``user`` and ``item``, and where present ``value``, ``time``,
+            ``policy`` and ``propensity``.
+        columns: our names → the names in the file, as in ``{"user": "customer_id"}``.
+        feedback: what a row says (``implicit``, ``conversions``, ``ratings``). A log without values is implicit; a
+            log with values is not told by itself.
+        invalid: rows with nulls, unreadable values or impossible propensities are an ``error``, or ``drop`` leaves
+            them out and counts them in ``account``.
+        duplicates: a repeated (user, item) pair is an ``error``, or one row stays: the ``first`` or ``last`` in the
+            file, or the one with the ``max`` value. By default the first one in implicit logs, else an error.
+        keep: further columns to keep for segments.
+    """
+    table = table_of_file(path, REQUIRED, OPTIONAL, columns=columns, keep=keep, invalid=invalid)
+    return log_of(table, feedback, duplicates)
 
 
 def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates | None) -> Log:

@@ -1,9 +1,11 @@
-"""From a checked table to lists: ranks (given, or made from scores), repeats, codes and order."""
+"""Reading lists: ranks are given or made from scores, repeats are found, entries are coded and ordered."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
+from os import PathLike
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +16,31 @@ from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.columns import check_ids, code_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
+from unskew.log.log import Invalid
 from unskew.log.order import Rows, group, pick, starts_of
 from unskew.log.recommendations import Recommendations
+from unskew.log.sources import table_of_file
 from unskew.log.table import REMEDY, Table, show
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("rank", "score")
 LARGEST = 2**31 - 1
 _REPEATED_ITEM, _REPEATED_RANK = 1, 2
+
+
+def read_recommendations(
+    path: str | PathLike[str], *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
+) -> Recommendations:
+    """Read lists from a .csv, .tsv (also with .gz behind it) or .parquet file.
+
+    Args:
+        path: one row per entry with the columns ``user``, ``item`` and ``rank`` (1 = best). Without ranks, a column
+            ``score`` orders the entries; equal scores are ordered by the stable hash of (user, item).
+        columns: our names → the names in the file, as in ``{"rank": "position"}``.
+        invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``; of two
+            entries with the same item or rank the better-ranked one stays, else the first.
+    """
+    return lists_of(table_of_file(path, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
 
 
 def lists_of(table: Table) -> Recommendations:

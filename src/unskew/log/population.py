@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,7 @@ import polars as pl
 from unskew.log.columns import check_ids, check_labels, code_ids, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
-from unskew.log.sources import table_of_file, table_of_frame
-from unskew.log.table import Table
+from unskew.log.sources import table_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ def read_population(
     source: Any, *, columns: Mapping[str, str] | None = None, keep: Iterable[str] = (), invalid: Invalid = "error"
 ) -> Population:
     """The population from a file or frame ``user[, relevant]``; ``keep`` names columns to take along if present."""
-    table = _table(source, "users", (("user",), ("relevant", *keep)), columns, invalid)
+    table = table_of(source, "users", ("user",), ("relevant", *keep), columns=columns, invalid=invalid)
     table.refuse_nulls(*(name for name in ("user", "relevant") if name in table))
     check_ids(table, "user")
     found = {"user": table.frame["user"]}
@@ -73,22 +71,10 @@ def read_population(
 
 def read_catalogue(source: Any, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error") -> Catalogue:
     """The catalogue from a file or frame with a column ``item``."""
-    table = _table(source, "items", (("item",), ()), columns, invalid)
+    table = table_of(source, "items", ("item",), (), columns=columns, invalid=invalid)
     table.refuse_nulls("item")
     check_ids(table, "item")
     table.refuse_repeats("item")
     kept = table.kept({"item": table.frame["item"]})
     ids, _ = code_ids(table, "item", kept["item"])
     return Catalogue(ids, table.account())
-
-
-def _table(
-    source: Any,
-    name: str,
-    taken: tuple[tuple[str, ...], tuple[str, ...]],
-    columns: Mapping[str, str] | None,
-    invalid: Invalid,
-) -> Table:
-    if isinstance(source, str | PathLike):
-        return table_of_file(source, *taken, columns=columns, invalid=invalid)
-    return table_of_frame(source, name, *taken, columns=columns, invalid=invalid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from unskew.log.lists import ranks, ranks_by_score
 from unskew.log.log import Account, Floats, Integers, Invalid, Log
 from unskew.log.order import group, pick, regroup, starts_of
 from unskew.log.recommendations import Recommendations
+from unskew.log.sources import table_of_file, table_of_frame
 from unskew.log.table import Table, show
 
 REQUIRED = ("user", "item", "prediction")
@@ -50,8 +52,6 @@ class Predictions:
         source: str = "frame",
     ) -> Predictions:
         """The predictions in a dataframe with the columns ``user``, ``item``, ``prediction`` and perhaps ``rank``."""
-        from unskew.log.sources import table_of_frame
-
         return predictions_of(table_of_frame(frame, source, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
 
     @classmethod
@@ -136,6 +136,20 @@ class Predictions:
         item = (self.item if listed is None else self.item[listed])[order]
         indptr = starts_of(np.bincount(user, minlength=len(self.users)))
         return Recommendations(self.users, self.items, indptr, item, rank[order], account=self.account)
+
+
+def read_predictions(
+    path: str | PathLike[str], *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
+) -> Predictions:
+    """Read predictions from a .csv, .tsv (also with .gz behind it) or .parquet file.
+
+    Args:
+        path: one row per pair with the columns ``user``, ``item`` and ``prediction``, and ``rank`` (1 = best) where
+            the model says where it would list the item.
+        columns: our names → the names in the file, as in ``{"prediction": "score"}``.
+        invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``.
+    """
+    return predictions_of(table_of_file(path, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
 
 
 def predictions_of(table: Table) -> Predictions:

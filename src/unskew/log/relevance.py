@@ -6,13 +6,11 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import LARGEST, shown
 from unskew.errors import InputError
-from unskew.log.log import Feedback, Log
+from unskew.log.log import Feedback, Floats, Log
 
-Floats = npt.NDArray[np.float64]
 _THRESHOLD = re.compile(r"\s*(>=|<=|==|>|<)\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))\s*")
 _COMPARE = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less, "==": np.equal}
 

@@ -211,6 +211,13 @@ def table_of_frame(
     return Table(source, without_sorted_flags(renamed), names, drop)
 
 
+def table_of(given: Any, source: str, *names: tuple[str, ...], **how: Any) -> Table:
+    """The table of a path, or of a frame, which messages call ``source``."""
+    if isinstance(given, str | PathLike):
+        return table_of_file(given, *names, **how)
+    return table_of_frame(given, source, *names, **how)
+
+
 def _unreadable(source: str, problem: BaseException, remedy: str) -> InputError:
     return InputError(f"{source}: the frame cannot be read ({plain(str(problem).strip(), 200)}).\n{remedy}")
 

@@ -32,7 +32,7 @@ from unskew.errors import InputError
 from unskew.estimators.target import Target
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
-from unskew.log.ids import hash_texts
+from unskew.log.ids import stream_of
 from unskew.log.order import starts_of
 from unskew.memory import require
 from unskew.metrics import RankingMetric, ranking
@@ -195,8 +195,6 @@ class World:
         if self.graded:
             users, items = self._ids
             user = np.repeat(np.arange(self.users), np.diff(self.pairs.indptr))[rows]
-            stream = int(hash_texts(pl.Series(["grades"]))[0])
-            worth *= 1.0 + np.floor(
-                GRADES * pair_uniform(stream, users.hashes[user], items.hashes[self.pairs.item[rows]])
-            )
+            draws = pair_uniform(stream_of("grades"), users.hashes[user], items.hashes[self.pairs.item[rows]])
+            worth *= 1.0 + np.floor(GRADES * draws)
         return worth

@@ -9,14 +9,13 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from unskew.bounds import SEED
 from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.expected import a_log
-from unskew.log.ids import hash_texts
+from unskew.log.ids import stream_of
 from unskew.parts import Part
 
 
@@ -85,5 +84,5 @@ def draws(log: Log, purpose: str, seed: int) -> npt.NDArray[np.float64]:
     """
     log, seed = a_log(log), int(SEED.of(seed, "the seed"))
     past = f"{log.drawn} cut by time" if log.cut_by_time else log.share
-    stream = hash_texts(pl.Series([f"{purpose} {seed} {past}"]))[0]
+    stream = stream_of(f"{purpose} {seed} {past}")
     return pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])

@@ -17,9 +17,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from unskew.log.log import Floats
 from unskew.studies.record import Record, Rule, judged
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,12 +29,14 @@ class Table:
         return self.head[column] not in self.words
 
 
-def tables(records: Sequence[Record]) -> list[Table]:
-    """The tables of some records, one per part, in the order in which the parts appear."""
+def tables(records: Sequence[Record], *, glance: bool = False) -> list[Table]:
+    """The tables of some records by part; ``glance`` puts ours and the paper's in one cell first, ✗ where missed."""
     made = []
     for part in dict.fromkeys(record.experiment for record in records):
         found = [record for record in records if record.experiment == part]
         if any(record.paper is not None for record in found):
+            if glance:
+                made.append(_crossed(f"{part}: ours (the paper's)", found, _with_paper))
             made.append(_beside(part, found))
         elif all(record.verdict is Verdict.UNJUDGED for record in found):
             made.append(_crossed(part, found, lambda record: _with_error(record.ours, record.se)))
@@ -119,11 +121,6 @@ def _place(record: Record) -> str:
     """Where a claim is not sure to hold, and by what numbers."""
     points = f" ({record.verdict.value.removeprefix('undecided, ')})" if record.verdict.undecided else ""
     return f"{record.row}{points}: {number(record.ours)}, {asked(record)}"
-
-
-def at_a_glance(records: Sequence[Record]) -> Table:
-    """Rows × columns of ours with the paper's in brackets; ✗ where it is missed."""
-    return _crossed(f"{records[0].experiment}: ours (the paper's)", records, _with_paper)
 
 
 def _crossed(title: str, records: Sequence[Record], show: Callable[[Record], str]) -> Table:

@@ -47,7 +47,7 @@ from unskew.models.mf.search import (
 from unskew.models.mf.solving import Effort, Progress
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import PropensityLike, Weighted, weigh
-from unskew.parts import Made, Words, option
+from unskew.parts import Made, Words, option, options_of
 from unskew.plain import plain
 from unskew.propensity import Propensity
 from unskew.propensity.base import IdColumn
@@ -57,7 +57,6 @@ Solver = Literal["als", "lbfgs", "sgd"]
 
 SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS), "sgd": (sgd.sgd, sgd.ROUNDS)}
 ANYWAY = 100  # factors that may be more than a small log can have
-OPTIONS = ("dim", "penalty", "offsets", "loss", "propensity", "solver", "rounds", "tolerance", "seed")
 
 
 @dataclass(frozen=True)
@@ -299,7 +298,7 @@ class MF(Model):
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file (npz, without pickle); results of a search stay behind."""
         found = self._factors
-        options = {name: getattr(self, name) for name in OPTIONS}
+        options = {entry.name: getattr(self, entry.name) for entry, _ in options_of(self)}
         options["propensity"] = None if self.propensity is None else str(self.propensity)
         header = {"options": options, "training": asdict(self.training_), "level": found.level}
         arrays = {"user": found.user, "item": found.item, "user_seen": self.user_seen_, "item_seen": self.item_seen_}

@@ -8,6 +8,7 @@ to the paper's within a few per cent, and the estimators to our own truth.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from unskew.engine.store import Progress
 from unskew.simulate.predictions import NAMES
@@ -62,21 +63,14 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
                     mean_rule, their_se = Near(absolute=rounding, errors=3.0), spread / math.sqrt(RUNS)
                 else:
                     mean_rule, reference = Near(errors=3.0), ("our truth", truth)
-                records.append(
-                    judged(
-                        experiment, name, estimator, float(ours.mean()),
-                        paper=mean, se=error, runs=runs, rule=mean_rule, reference=reference, their_se=their_se,
-                    )
-                )  # fmt: skip
+                how: dict[str, Any] = {"rule": mean_rule, "reference": reference, "their_se": their_se}
+                number = float(ours.mean())
+                records.append(judged(experiment, name, estimator, number, paper=mean, se=error, runs=runs, **how))
                 # the error of a standard deviation over n normal draws is sd / √(2(n − 1))
                 spread_error = deviation / math.sqrt(2 * max(1, runs - 1))
                 their_se = spread / math.sqrt(2 * (RUNS - 1))
                 exact = metric == "mae" and runs >= RUNS
                 rule = Near(absolute=rounding, relative=0.25) if exact else Near(absolute=rounding, errors=3.0)
-                records.append(
-                    judged(
-                        experiment, name, f"{estimator} sd", deviation,
-                        paper=spread, se=spread_error, runs=runs, rule=rule, their_se=their_se,
-                    )
-                )  # fmt: skip
+                how = {"paper": spread, "se": spread_error, "rule": rule, "their_se": their_se}
+                records.append(judged(experiment, name, f"{estimator} sd", deviation, runs=runs, **how))
     return records
