@@ -98,7 +98,7 @@ def padded_id(ids: Ids) -> str | None:
 
 
 def numbers(table: Table, name: str, largest: float = LARGEST) -> pl.Series:
-    """A column of finite numbers as Float64 (null in rows that are dropped), none larger than sums can bear."""
+    """A column of finite numbers as Float64 (null in rows that are dropped), none so large that sums overflow."""
     table.refuse_nulls(name)
     parsed = _parse(table, name, pl.Float64, "numbers")
     _refuse_unparsed(table, name, parsed, "must hold numbers")

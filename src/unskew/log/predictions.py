@@ -201,7 +201,7 @@ def _ranks(table: Table) -> pl.Series:
 
 
 def _refuse_shared_ranks(source: str, users: Ids, user: Codes, rank: Codes) -> None:
-    """Two items of one user at one rank would both be there."""
+    """Two items of one user cannot share a rank."""
     listed = np.flatnonzero(rank)
     order = listed[np.lexsort((rank[listed], user[listed]))]
     twice = np.flatnonzero((np.diff(rank[order]) == 0) & (np.diff(user[order]) == 0))

@@ -76,8 +76,8 @@ class Recommendations:
     def drop_seen(self, seen: Log) -> Recommendations:
         """The lists without items of the user's row in ``seen``, ranks closed up to 1, 2, 3, …
 
-        A recommender that repeats what its user already has wastes places; whoever asks for new items only judges
-        the list that is left. The number of entries that went stands in ``account.dropped["already seen"]``.
+        For evaluations in which only new items count. The number of removed entries is in
+        ``account.dropped["already seen"]``.
         """
         keep, found = self._unseen(seen)
         account = replace(self.account, dropped={**self.account.dropped, "already seen": found})
@@ -103,8 +103,8 @@ class Recommendations:
     def recode(self, users: Ids, items: Ids) -> Recommendations:
         """The same lists over other vocabularies: one list per given user, empty where we have none.
 
-        Lists of other users go; items that the new vocabulary lacks keep their place in the list with the code −1,
-        so that ranks stay what they are.
+        Lists of other users are left out; items that the new vocabulary lacks keep their place in the list with the
+        code −1, so that ranks do not change.
         """
         if users is self.users and items is self.items:
             return self

@@ -154,9 +154,9 @@ def table_of_file(
 
 @contextmanager
 def reading(source: str, text: TextFile | None = None) -> Iterator[None]:
-    """Whatever the reader stumbles over becomes an error that names the file.
+    """Any problem of the reader becomes an error that names the file.
 
-    A panic of polars is no ``Exception``, so that it would pass by those who catch all.
+    A panic of polars is no ``Exception``, so that ``except Exception`` would miss it.
     """
     try:
         with held_back():

@@ -1,4 +1,4 @@
-"""One input under examination: its columns under our names, and the rows that were found wrong.
+"""One input while it is checked: its columns under our names, and the rows that are wrong.
 
 Every check goes through ``Table.refuse``, so that an error always names the file, the column, the first offending
 row and the remedy, and so that nothing is dropped without a count.

@@ -59,7 +59,7 @@ def places(name: str) -> Iterator[Path]:
         yield folder / name
     if (CHECKOUT / "pyproject.toml").is_file():
         yield CHECKOUT.parent / "shared" / "data" / name
-    with suppress(FileNotFoundError):  # somebody removed the current folder
+    with suppress(FileNotFoundError):  # the current folder was removed
         yield Path.cwd().parent / "shared" / "data" / name
     yield store(name)
 
