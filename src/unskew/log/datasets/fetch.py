@@ -89,7 +89,7 @@ def _temporary_folder(target: Path) -> Iterator[Path]:
 def _get(
     download: Download, scratch: Path, mirror: str | None, allowed: Sequence[str], progress: Progress | None
 ) -> None:
-    """Bring one of the publisher's files into the scratch's folder ``set``."""
+    """Bring one of the publisher's files into the folder ``set`` of the scratch folder."""
     url = download.url if mirror is None else mirror.rstrip("/") + urlsplit(download.url).path
     folder = scratch / "set"
     path = folder / download.to if download.to else scratch / "archive.zip"
@@ -117,10 +117,8 @@ def _checked(source: Source, scratch: Path) -> Path:
     try:
         source.read(folder)
     except InputError as problem:
-        reason = str(problem).replace(f"{folder}{os.sep}", "")
-        raise InputError(
-            f"what was downloaded is not '{name}': {reason}\nNothing was kept. See {homepage}"
-        ) from problem
+        why = str(problem).replace(f"{folder}{os.sep}", "")
+        raise InputError(f"what was downloaded is not '{name}': {why}\nNothing was kept. See {homepage}") from problem
     return folder
 
 
