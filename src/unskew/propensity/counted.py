@@ -32,20 +32,11 @@ class Counted(Propensity):
     name = "counted"
     estimated = True
     refits = False  # files have no users whose weight could change
+    assumption, level = "", Level.RELATIVE  # those of the inner propensity
 
     def __post_init__(self) -> None:
-        for trait in ("name", "reads", "ignores_activity"):  # to others it is what it wraps
+        for trait in ("name", "reads", "ignores_activity", "assumption", "level"):  # to others it is what it wraps
             object.__setattr__(self, trait, getattr(self.inner, trait))
-
-    @property
-    def assumption(self) -> str:
-        """That of the inner propensity."""
-        return self.inner.assumption
-
-    @property
-    def level(self) -> Level:
-        """That of the inner propensity."""
-        return self.inner.level
 
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Refused: files have no users whose weight could change."""

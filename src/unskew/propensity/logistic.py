@@ -31,7 +31,7 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from unskew.bounds import SEED, Number, Whole
+from unskew.bounds import SEED, Number
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.expected import a_log
@@ -41,6 +41,7 @@ from unskew.propensity.crossfit import unseen_pairs
 from unskew.propensity.tuning import GRID, choose
 from unskew.propensity.two_way import (
     CHUNK,
+    NEGATIVES,
     AllPairs,
     Link,
     Pairs,
@@ -62,7 +63,6 @@ FEW, MANY = 5, 0.25  # rows of a user, and the share of users with fewer, that m
 EXACTLY, ROUGH = 1e-8, 1e-3  # slopes of the loss where a fit stops, and where one does that only serves a choice
 LEAST = -30.0  # logit of the smallest propensity, 1e-13
 STRENGTH = Number(above=0.0, high=1e12, words=("auto",), why="Beyond that there is no penalty to speak of.")
-NEGATIVES = Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all"))
 Codes = npt.NDArray[np.int64]
 
 

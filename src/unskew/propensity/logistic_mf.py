@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, Whole, check
+from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
 from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
@@ -41,12 +41,11 @@ from unskew.memory import require
 from unskew.parts import option
 from unskew.propensity.alternating import Pairs, Task, alternate, within
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
-from unskew.propensity.two_way import Link
+from unskew.propensity.two_way import NEGATIVES, Link
 
 ALL_PAIRS = 2**25  # as many pairs (4 bytes, twice) are all taken unless told otherwise; beyond it, 10 unseen per seen
 STEPS = 8  # of subspace iteration for the first factors
 
-NEGATIVES = Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all"))
 RIDGES = replace(STRENGTH, words=("auto",))
 
 

@@ -29,6 +29,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
+from unskew.bounds import Whole
 from unskew.errors import InputError
 from unskew.log.ids import Codes
 
@@ -36,6 +37,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]
 Linear = Callable[[Floats], Floats]
+NEGATIVES = Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all"))
 CHUNK = 1 << 17  # pairs at a time
 BLOCK = 1 << 12  # users at a time
 STEPS = 200
