@@ -112,11 +112,11 @@ class Factors(Model):
         rows = positives if self.loss in ("bpr", "warp", "warp-kos") else log
         level = float(y.mean()) if self.loss == "squared" and len(y) else 0.0
         counter, order, losses = np.array([mix(np.uint64(self.seed))], dtype=np.uint64), np.arange(len(rows)), []
-        what = rows.user, rows.item, y, order, positives.indptr, positives.item
-        l2 = self.l2, self.l2 if self.item_l2 is None else self.item_l2
-        how = self.dim, level, self.rate, *l2, adadelta, self.max_sampled, self.k, self.n
+        data = rows.user, rows.item, y, order, positives.indptr, positives.item
+        item_l2 = self.l2 if self.item_l2 is None else self.item_l2
+        options = self.dim, level, self.rate, self.l2, item_l2, adadelta, self.max_sampled, self.k, self.n
         for number in range(self.epochs if len(rows) else 0):
-            loss, _ = sgd.epoch(LOSSES[self.loss], *what, users, items, *sums, *moves, *how, counter)
+            loss, _ = sgd.epoch(LOSSES[self.loss], *data, users, items, *sums, *moves, *options, counter)
             losses.append(float(loss))
             if progress is not None:
                 progress(number + 1, self.epochs, losses[-1])

@@ -111,6 +111,6 @@ class Problem:
         """What is minimised, and its slope; ``edge`` is ε (at 0 the slope of |x| at 0 is taken to be 0)."""
         user, item = 2.0 * self.penalty * factors.user, 2.0 * self.penalty * factors.item
         user[:, -1], item[:, -1] = 2.0 * self.ridge * factors.user[:, -1], 2.0 * self.ridge * factors.item[:, -1]
-        at, absolute = (factors.user, factors.item, factors.level), self.loss == "absolute"
-        loss, level = kernel.slope(*self.ratings.by_user.columns, *at, absolute, edge, user, item)
+        given, absolute = (factors.user, factors.item, factors.level), self.loss == "absolute"
+        loss, level = kernel.slope(*self.ratings.by_user.columns, *given, absolute, edge, user, item)
         return loss + self.penalties(factors), MFParameters(user, item, level + 2.0 * self.ridge * factors.level)

@@ -84,8 +84,8 @@ def _records(name: str, every: Floats, coded: Floats) -> list[Record]:
         for e, estimator in enumerate(ESTIMATORS):
             for k, cut in enumerate(CUTS):
                 paper, their = printed[estimator][k]
-                how: dict[str, Any] = {"paper": paper, "their_se": their, "rule": NEAR}
-                records.append(averaged(f"table4/{name}: {part}", estimator, f"@{cut}", found[:, e, k], **how))
+                judging: dict[str, Any] = {"paper": paper, "their_se": their, "rule": NEAR}
+                records.append(averaged(f"table4/{name}: {part}", estimator, f"@{cut}", found[:, e, k], **judging))
     for k, cut in enumerate(CUTS):
         for low, high in (("dr", "ips"), ("ips", "naive"), ("dr", "naive")):
             less, more = (Repeated.mean(every[:, 0, ESTIMATORS.index(one), k]) for one in (low, high))

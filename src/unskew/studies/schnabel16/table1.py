@@ -63,14 +63,14 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
                     mean_rule, their_se = Near(absolute=rounding, errors=3.0), spread / math.sqrt(RUNS)
                 else:
                     mean_rule, reference = Near(errors=3.0), ("our truth", truth)
-                how: dict[str, Any] = {"rule": mean_rule, "reference": reference, "their_se": their_se}
+                judging: dict[str, Any] = {"rule": mean_rule, "reference": reference, "their_se": their_se}
                 number = float(ours.mean())
-                records.append(judged(experiment, name, estimator, number, paper=mean, se=error, runs=runs, **how))
+                records.append(judged(experiment, name, estimator, number, paper=mean, se=error, runs=runs, **judging))
                 # the error of a standard deviation over n normal draws is sd / √(2(n − 1))
                 spread_error = deviation / math.sqrt(2 * max(1, runs - 1))
                 their_se = spread / math.sqrt(2 * (RUNS - 1))
                 exact = metric == "mae" and runs >= RUNS
                 rule = Near(absolute=rounding, relative=0.25) if exact else Near(absolute=rounding, errors=3.0)
-                how = {"paper": spread, "se": spread_error, "rule": rule, "their_se": their_se}
-                records.append(judged(experiment, name, f"{estimator} sd", deviation, runs=runs, **how))
+                judging = {"paper": spread, "se": spread_error, "rule": rule, "their_se": their_se}
+                records.append(judged(experiment, name, f"{estimator} sd", deviation, runs=runs, **judging))
     return records
