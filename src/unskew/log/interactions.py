@@ -43,7 +43,7 @@ def read_log(
             ``policy`` and ``propensity``.
         columns: our names → the names in the file, as in ``{"user": "customer_id"}``.
         feedback: what a row says (``implicit``, ``conversions``, ``ratings``). A log without values is implicit; a
-            log with values is not stated by itself.
+            log with values says nothing by itself.
         invalid: rows with nulls, unreadable values or impossible propensities are an ``error``, or ``drop`` leaves
             them out and counts them in ``account``.
         duplicates: a repeated (user, item) pair is an ``error``, or one row stays: the ``first`` or ``last`` in the
