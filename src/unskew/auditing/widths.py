@@ -25,8 +25,8 @@ from unskew.auditing.weights import Rehearsal
 from unskew.kernels.ranks import find_ranks
 from unskew.kernels.topk import SEED, top_k_shared
 from unskew.log import Ids, Log
-from unskew.log.excluded import exclusions
 from unskew.log.order import starts_of
+from unskew.log.recommendations import exclusions
 
 K = 10
 METRIC = f"recall@{K}"

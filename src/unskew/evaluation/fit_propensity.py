@@ -64,7 +64,7 @@ def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tu
     test, users, rules = inputs.test, inputs.users, inputs.rules
     share = share_of(model, test, rules)
     train = replace(train, share=None if rules.by_users or share is None else train_share(share, rules))
-    if not model.follows_rows and not model.models_presence:
+    if not model.follows_rows:
         return train, 0  # ratios between items: the more rows the better, whoever else there is
     if rules.by_users:  # other people: those of the training log, less those whom a common vocabulary lends it
         theirs = (np.diff(train.indptr) > 0) | ~_has_rows(test, train.users)

@@ -22,9 +22,9 @@ from unskew.errors import InputError
 from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.pairs import lacking
 from unskew.log import Account, Feedback, Ids, Log
-from unskew.log.excluded import exclusions
 from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
+from unskew.log.recommendations import exclusions
 from unskew.log.relevance import row_gains
 from unskew.parts import Part
 from unskew.propensity.base import NO_INPUTS, FitInputs, IdColumn, pairs_log

@@ -34,8 +34,9 @@ from unskew.memory import require
 from unskew.outcome.base import Rows
 from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
 from unskew.parts import option
+from unskew.propensity.alternating import Pairs, Task, alternate
 from unskew.propensity.base import FitInputs
-from unskew.propensity.logistic_mf import STEPS, Pairs, Task, alternate
+from unskew.propensity.logistic_mf import STEPS
 
 LEAST = 1e-6  # the mean outcome is taken to be at least this far from 0 and 1 at the start
 

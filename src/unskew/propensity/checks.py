@@ -48,7 +48,7 @@ class Overlap:
     unseen: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Check:
     """What the checks say of one propensity; ``None`` or empty where they cannot be asked: ``unasked`` says why.
 
@@ -58,12 +58,10 @@ class Check:
         dropped: seen pairs without one (``unsupported=drop``), left out everywhere.
         log_loss_constant, brier_constant: those of one constant for all pairs that have a propensity.
         certain: seen pairs whose P is 1, or was above 1 and was set to 1.
-        ess_share: ``ess`` over ``rows``.
         max_weight_share, top_weight_share: of Σ 1/P, the share of the largest weight and of the largest ⌈1 %⌉.
         clips: share of the seen pairs that a clip there would raise.
         implied_pairs, pairs: Σ 1/P, where it should equal users × items, and that number.
         notes: what is off without doing harm to every estimate, and to which it does.
-        findings: what is worth a word.
     """
 
     propensity: str
@@ -72,13 +70,13 @@ class Check:
     rows: int
     dropped: int
     certain: int
-    log_loss: float | None
+    log_loss: float | None = None
     log_loss_constant: float
-    brier: float | None
+    brier: float | None = None
     brier_constant: float
-    reliability: tuple[Bin, ...]
-    user_balance: tuple[Bin, ...]
-    item_balance: tuple[Bin, ...]
+    reliability: tuple[Bin, ...] = ()
+    user_balance: tuple[Bin, ...] = ()
+    item_balance: tuple[Bin, ...] = ()
     overlap: tuple[Overlap, ...]
     ess: float
     ess_share: float
