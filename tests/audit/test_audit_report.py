@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 import unskew as us
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from tests.report.reading import Reader
 from unskew.cli.flags import audit_with_flags
 from unskew.errors import MissingExtraError

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from tests.ratings.test_verdicts import world
 from unskew.report.view import View
 from unskew.report.words import title
