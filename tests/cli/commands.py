@@ -9,6 +9,7 @@ import re
 import select
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -26,12 +27,12 @@ def process(*arguments: str | Path, cwd: Path | None = None) -> Done:
     return subprocess.run(command, cwd=cwd, env={**os.environ, **PLAIN}, **how)  # type: ignore[call-overload, no-any-return]
 
 
-def unskew(*arguments: str | Path, cwd: Path | None = None) -> Done:
+def unskew(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:
     """Run a command in the process that is kept for all commands of this worker: the same answers, sooner."""
     server = _server()
     assert server.stdin is not None and server.stdout is not None
     argv = [str(argument) for argument in arguments]
-    job = {"argv": argv, "folder": str((cwd or Path.cwd()).resolve()), "env": {**os.environ, **PLAIN}}
+    job = {"argv": argv, "folder": str((cwd or Path.cwd()).resolve()), "env": dict(env or {**os.environ, **PLAIN})}
     server.stdin.write(json.dumps(job) + "\n")
     server.stdin.flush()
     ready, _, _ = select.select([server.stdout], [], [], SECONDS)

@@ -81,12 +81,12 @@ def test_the_page_draws(shop: Path, tmp_path: Path, chromium: str, width: int) -
     page, shot = (shop / "r.html").as_uri(), tmp_path / "shot.png"
     size = [f"--window-size={width},2000", "--hide-scrollbars"]
     subprocess.run(
-        [chromium, *flags, *size, f"--screenshot={shot}", page], check=True, capture_output=True, timeout=120
+        [chromium, *flags, *size, f"--screenshot={shot}", page], check=True, capture_output=True, timeout=600
     )
     image = shot.read_bytes()
     assert struct.unpack(">II", image[16:24]) == (width, 2000)
     assert len(image) > 30_000
-    seen = subprocess.run([chromium, *flags, "--dump-dom", page], capture_output=True, text=True, timeout=120).stdout
+    seen = subprocess.run([chromium, *flags, "--dump-dom", page], capture_output=True, text=True, timeout=600).stdout
     assert "challenger" in seen and "cross-fitted over pairs" in seen
     assert all(name in seen for name in ESTIMATORS)
 
