@@ -23,6 +23,20 @@ if PROFILE == "fixed":
     # Hypothesis also tries constants of the modules that are loaded so far, which depends on the tests that ran before.
     providers._get_local_constants = lambda: providers._local_constants
 
+# Files that take ten seconds and more, the longest first: those that come last must be short (tests/run.py).
+LONG = (
+    "test_verdicts.py", "test_false_verdicts.py", "test_campaign.py", "test_against_reference.py",
+    "test_every_model.py", "test_estimates_against_reference.py", "test_ways_out.py", "test_coverage_kinds.py",
+    "test_population.py", "test_every_combination.py", "test_logistic_estimates.py", "test_ctrl_c.py",
+    "test_interrupts.py", "test_coverage.py", "test_refit_coverage.py", "test_bootstrap.py", "test_cli.py",
+    "test_store.py", "test_shares.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first."""
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+
 
 def missing(reason: str) -> None:
     """Skip with a printed reason, or fail where everything was promised to be there (UNSKEW_REQUIRE=all)."""
