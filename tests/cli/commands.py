@@ -29,10 +29,11 @@ def process(*arguments: str | Path, cwd: Path | None = None) -> Done:
 
 def unskew(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:
     """Run a command in the process that is kept for all commands of this worker: the same answers, sooner."""
-    server = _server()
+    own = dict(env or {**os.environ, **PLAIN})
+    server = _server(own["COLUMNS"])
     assert server.stdin is not None and server.stdout is not None
     argv = [str(argument) for argument in arguments]
-    job = {"argv": argv, "folder": str((cwd or Path.cwd()).resolve()), "env": dict(env or {**os.environ, **PLAIN})}
+    job = {"argv": argv, "folder": str((cwd or Path.cwd()).resolve()), "env": own}
     server.stdin.write(json.dumps(job) + "\n")
     server.stdin.flush()
     ready, _, _ = select.select([server.stdout], [], [], SECONDS)
@@ -51,11 +52,12 @@ def flat(text: str) -> str:
 
 
 @cache
-def _server() -> subprocess.Popen[str]:
+def _server(columns: str) -> subprocess.Popen[str]:
+    """One for each width: the console takes it when it is loaded."""
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.cli.server"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", cwd=ROOT,
-        env={**os.environ, **PLAIN},
+        env={**os.environ, **PLAIN, "COLUMNS": columns},
     )  # fmt: skip
     assert server.stdin is not None
     atexit.register(server.stdin.close)
