@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from tests.report.reading import Reader, matches
 from unskew.cli.flags import messages_with_flags
 from unskew.log import Log, read_features

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 import unskew as us
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from tests.report.reading import Reader
 from unskew.cli.flags import messages_with_flags
 from unskew.errors import MissingExtraError
@@ -98,7 +98,7 @@ def test_the_page_draws_in_a_browser(everything: us.Audit, chromium: str, tmp_pa
     shot = tmp_path / "shot.png"
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     command = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
-    subprocess.run([*command, (tmp_path / "audit.html").as_uri()], capture_output=True, timeout=120, check=True)
+    subprocess.run([*command, (tmp_path / "audit.html").as_uri()], capture_output=True, timeout=600, check=True)
     assert shot.stat().st_size > 20_000
 
 
