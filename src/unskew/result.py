@@ -51,7 +51,11 @@ class Estimate:
     ``support_gap`` is the share of held-out interactions on items that training never showed (``None`` without a
     training log), ``unsupported`` the share of the list's worth on items that the log could never show, ``few_clicks``
     the leave-one-click-out bias of a ratio inside users. ``standing`` and ``promise`` say what may be claimed. Without
-    any hit there is no standard error, and ``high`` is a bound. ``trust`` says what should make a reader doubt it.
+    any hit there is no standard error, and ``high`` is a bound. ``trust`` says what should make a reader doubt it,
+    ``assumption`` what it rests on besides the rows, in words that go on after "if".
+
+    Of an estimator with scenarios ``value`` is the average over them, and ``low`` and ``high`` are the ends of all
+    their intervals together.
     """
 
     model: str
@@ -76,6 +80,7 @@ class Estimate:
     standing: str
     promise: str
     trust: str
+    assumption: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,7 +156,7 @@ class ScenarioTable:
     """How one metric's answer depends on what the log cannot tell.
 
     Args:
-        axes: the names of what cannot be told, and their ``labels``.
+        axes: the names of what cannot be told, their ``labels``, and whether each is a share (``percent``).
         points: the scenarios: a value on every axis.
         not_covered: a sentence on what none of the scenarios covers.
         estimated: where an estimate from a random sample would put the first axis; it decides nothing.
@@ -168,6 +173,25 @@ class ScenarioTable:
     differences: tuple[ScenarioDifferences, ...]
     not_covered: str
     estimated: float | None = None
+    percent: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """One model's place among all of them, by the estimator that counts (``Result.leaderboard``)."""
+
+    metric: str
+    estimator: str
+    target: str
+    segment: str | None
+    place: int | None
+    model: str
+    value: float
+    low: float
+    high: float
+    against_best: str
+    in_best_group: bool
+    turns: str
 
 
 @dataclass(frozen=True)
@@ -247,6 +271,7 @@ class Result(ShownTable):
         return {
             "schema_version": SCHEMA_VERSION,
             "headline": plain(self.headline()),
+            "leaderboard": [plain(row) for row in self.leaderboard().to_dicts()],
             "estimates": [plain(asdict(e)) for e in self.estimates],
             "verdicts": [plain(asdict(v)) for v in self.verdicts_],
             "scenarios": [plain(asdict(s)) for s in self.scenarios],
@@ -260,6 +285,17 @@ class Result(ShownTable):
         from unskew.report import headline
 
         return headline(self)
+
+    def leaderboard(self) -> pl.DataFrame:
+        """The models in order, by the estimator that counts: one row per segment × target × metric × model.
+
+        ``place`` (1 is the best; equal values share one, and a model without an estimate has none), ``value``, ``low``
+        and ``high``; ``against_best``, what is said of it against the model on top; ``in_best_group``, whether it
+        cannot be told from that one; ``turns``, where that depends on what the log cannot tell.
+        """
+        from unskew.report import leaderboard
+
+        return frame_of(leaderboard(self), LeaderboardRow)
 
     def _made_from(self) -> Iterator[Path]:
         return _files_read(self.inputs)

@@ -23,6 +23,7 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Estimator
+from unskew.evaluation.estimated_share import with_estimate
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import fit_outcome
 from unskew.evaluation.fit_propensity import fit_propensity
@@ -105,7 +106,7 @@ def evaluate(
             saw; by default the items of both logs.
         share: the test log is a random part of the whole log with this share (a split of ours remembers it), or
             ``users``: training and test hold different users, so that propensities carry over as they are.
-        mcar: a log whose pairs were seen at random, for ``naive_bayes``.
+        mcar: a log whose pairs were seen at random, for ``naive_bayes``; of the exposure path it marks a point.
         user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
             model of scikit-learn.
         candidates: ``unseen`` (default with ``train``) or ``all``.
@@ -165,7 +166,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
         weights=tuple(w for a in answers for w in a.weights),
-        scenarios=tuple(s for a in answers for s in a.scenarios),
+        scenarios=with_estimate((s for a in answers for s in a.scenarios), propensity.train, inputs.side),
         inputs=_account(facts),
         warnings=warnings(facts),
         rows=per_user_rows(answers[0], plan, aligned.users, inputs.models) if request.per_user else None,

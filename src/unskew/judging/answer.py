@@ -261,6 +261,7 @@ def _rows(
                 standing=standing(run, metric),
                 promise=_promise(run, metric),
                 trust=_doubt(cell, j, interval) if isinstance(cell, CellComparisons) else "",
+                assumption="" if _sure(measured, run, metric) else _assumption(measured, run, standing(run, metric)),
             )
         )
     return rows
@@ -311,8 +312,7 @@ def _verdict(
     difference = compared.difference(a, b)
     upwards = -1.0 if run.metrics[cell.metric].lower_is_better else 1.0
     cell_standing = standing(run, cell.metric)
-    claims = cell_standing in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    sure = setting.known and claims and uses_propensity(run)
+    sure = _sure(measured, run, cell.metric)
     word = outcome(upwards * difference.value, judged.decided, sure)
     needed = None
     if word is Outcome.UNDECIDED and difference.users:
@@ -345,6 +345,12 @@ def _verdict(
         standing=cell_standing,
         trust=_trust(measured, compared, a, b, judged, word),
     )
+
+
+def _sure(measured: Measured, run: EstimatorRun, metric: int) -> bool:
+    """Whether nothing but known propensities carries it."""
+    claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
+    return measured.setting.known and claims and uses_propensity(run)
 
 
 def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:

@@ -47,6 +47,7 @@ def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]])
                 standing=cells.estimator.standing(cells.target),
                 promise=cells.estimator.promise(cells.target),
                 trust=next((e.trust for e in reversed(several) if e.trust), ""),
+                assumption=cells.scenarios.assumption,
             )
         )
     return found
@@ -136,6 +137,7 @@ def scenario_table(
         segment=segment,
         axes=tuple(axis.name for axis in cells.scenarios.axes),
         labels=tuple(axis.label for axis in cells.scenarios.axes),
+        percent=tuple(axis.percent for axis in cells.scenarios.axes),
         points=tuple(point.at for point in points),
         values=values,
         differences=tuple(differences),

@@ -16,6 +16,7 @@ from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
 from unskew.report.document import Document
+from unskew.report.leaderboard import leaderboard
 from unskew.report.result_document import result_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
@@ -24,7 +25,7 @@ from unskew.shown import Shown
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["document_of", "headline", "notebook", "page", "panel", "sentences"]
+__all__ = ["document_of", "headline", "leaderboard", "notebook", "page", "panel", "sentences"]
 
 _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Result: result_document,

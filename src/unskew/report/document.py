@@ -219,13 +219,17 @@ class Legend:
 
 @dataclass(frozen=True)
 class Cards:
-    """Charts, bars and trees beside each other under their legends; a few may ``fit`` the whole width."""
+    """Charts, bars and trees beside each other under their legends; a few may ``fit`` the whole width.
+
+    Notebooks show charts only where these are ``inline``: most results have too many of them.
+    """
 
     cards: tuple[Chart | Bars | Entry, ...]
     legends: tuple[Legend, ...] = ()
     title: str = ""
     shown: int = EVER
     fit: bool = False
+    inline: bool = False
 
 
 class Spark(NamedTuple):

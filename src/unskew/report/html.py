@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from unskew import __version__
+from unskew.errors import UnskewError
 from unskew.report import document as doc
 from unskew.report.svg import converter, draw
 
@@ -51,7 +52,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters |= {"kind": _kind, "on_page": _on_page, "svg": lambda chart: _markup(draw(chart)), "brief": _brief}
+    found.filters |= {
+        "kind": _kind,
+        "on_page": _on_page,
+        "svg": lambda chart: _markup(draw(chart)),
+        "inline_svg": _inline_svg,
+        "brief": _brief,
+    }
     return found
 
 
@@ -64,6 +71,14 @@ def _markup(text: str) -> Any:
 
 def _kind(block: Any) -> str:
     return type(block).__name__
+
+
+def _inline_svg(chart: doc.Chart) -> Any:
+    """A chart in a notebook; nothing where the extra that draws is not installed: tables say the same."""
+    try:
+        return _markup(draw(chart).replace("<svg ", '<svg style="overflow:visible" ', 1))
+    except UnskewError:
+        return ""
 
 
 def _on_page(blocks: Sequence[doc.Block]) -> list[doc.Block]:

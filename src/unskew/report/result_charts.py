@@ -11,12 +11,16 @@ from unskew.report import numbers
 from unskew.report.document import Chart, Legend, Swatch
 from unskew.report.marks import ESTIMATORS, NAIVE, PATHS, SHAPES
 from unskew.report.plots import INK, SOFT, WIDTH, Spec, colours, field, histogram, layers, lines, marks
-from unskew.report.view import Facet, View, unique
+from unskew.report.scenario_words import range_of
+from unskew.report.view import Facet, View, in_scenarios, unique
 from unskew.report.words import limits
 from unskew.result import Estimate, Verdict, Weights
 
 HALO = "#ffffff"  # around labels that lie on lines; the style sheet paints it beneath the letters
-VERDICTS = {"better": "#0d7a4f", "ahead": "#0d7a4f", "worse": "#c0362c", "behind": "#c0362c", "undecided": "#626a7b"}
+VERDICTS = {
+    "better": "#0d7a4f", "ahead": "#0d7a4f", "worse": "#c0362c", "behind": "#c0362c", "depends": "#8a3ffc",
+    "undecided": "#626a7b",
+}  # fmt: skip
 MOST_PAIRS = 15
 
 
@@ -121,13 +125,14 @@ def slope(view: View, facet: Facet) -> Chart | None:
     before = {e.model: e for e in view.estimates(facet, naive) if math.isfinite(e.value)} if naive else {}
     after = {e.model: e for e in view.estimates(facet, carrier) if math.isfinite(e.value)}
     models = [model for model in before if model in after]
-    if naive is None or not models:
+    if naive is None or not models or any(map(in_scenarios, after.values())):  # which is no point to move to
         return None
     favourite, winner = view.best(before.values()), view.best(after.values())
     role = dict.fromkeys(models, "other") | {favourite: "naive"} | {winner: "winner"}
     data: list[dict[str, Any]] = []
     for end, cell in ((naive, before), (carrier, after)):
-        places = _apart([cell[model].value for model in models], [e.value for e in (*before.values(), *after.values())])
+        everything = [e.value for e in (*before.values(), *after.values())]
+        places = apart([cell[model].value for model in models], everything, _slope_height(len(models)))
         for model, place in zip(models, places, strict=True):
             value = numbers.number(cell[model].value, view.places(facet))
             data.append({"model": model, "end": end, "value": cell[model].value, "place": place, "role": role[model]})
@@ -191,12 +196,16 @@ def _chart(view: View, facet: Facet, label: str, spec: Spec, more: str = "", **d
 
 
 def _intervals(base: Spec, shapes: Spec) -> list[Spec]:
-    """Marks with bars; what has no interval is hollow, or it would look like the surest of all."""
+    """Marks with bars; what has no interval is hollow, or it would look like the surest of all.
+
+    A range over scenarios is a wide bar without a mark: none of its points is the estimate.
+    """
     axis = {"title": None, "tickCount": 4, "format": ".6~g", "labelOverlap": "greedy", "labelSeparation": 10}
     value = {"x": field("value:Q", axis=axis, scale={"zero": False, "nice": True, "padding": 6}), "shape": shapes}
     bounds = {"x": field("low:Q", axis=axis), "x2": field("high")}
-    known, unknown = "isValid(datum.low)", "!isValid(datum.low)"
+    known, unknown = "isValid(datum.low) && !datum.range", "!isValid(datum.low)"
     return [
+        marks("rows", "rule", base | bounds, "isValid(datum.low) && datum.range", strokeWidth=7, opacity=0.5),
         marks("rows", "rule", base | bounds, known, strokeWidth=2, opacity=0.75),
         marks("rows", "point", base | value, known, filled=True, size=60, opacity=1),
         marks("rows", "point", base | value, unknown, filled=False, size=60, opacity=1, strokeWidth=1.5),
@@ -206,13 +215,14 @@ def _intervals(base: Spec, shapes: Spec) -> list[Spec]:
 def _interval_datum(row: Estimate | Verdict, label: str, value: float, text: str) -> dict[str, Any]:
     known = math.isfinite(row.low) and math.isfinite(row.high)
     bounds = {"low": row.low, "high": row.high} if known else {"low": None, "high": None}
-    return {"row": label, "estimator": row.estimator, "value": value, "text": text} | bounds
+    named = {"row": label, "estimator": row.estimator, "value": value, "text": text}
+    return named | bounds | ({"range": True} if in_scenarios(row) else {})
 
 
-def _apart(values: list[float], everything: list[float]) -> list[float]:
+def apart(values: list[float], everything: list[float], height: int) -> list[float]:
     """Places for labels, in the order of the values, pushed apart until they no longer overlap."""
     extent = (max(everything) - min(everything)) or 1.0
-    room = extent / _slope_height(len(values)) * 14.0
+    room = extent / height * 14.0
     order = sorted(range(len(values)), key=lambda n: values[n])
     places = list(values)
     for lower, upper in pairwise(order):
@@ -232,7 +242,8 @@ def _debiased(view: View) -> list[str]:
 def _verdict_text(view: View, v: Verdict) -> str:
     places = view.places_of_differences(Facet(v.metric, v.target, v.segment))
     difference = numbers.number(v.difference, places, sign=True)
-    return f"{v.a} − {v.b}, {v.estimator}: {difference} {numbers.interval(v.low, v.high, places)}, {v.verdict}"
+    interval = (range_of if in_scenarios(v) else numbers.interval)(v.low, v.high, places)
+    return f"{v.a} − {v.b}, {v.estimator}: {difference} {interval}, {v.verdict}"
 
 
 def _bar_text(low: float, high: float, interactions: int) -> str:

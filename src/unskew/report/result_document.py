@@ -8,6 +8,7 @@ from unskew.report import document as doc
 from unskew.report import inputs, numbers, words
 from unskew.report import result_charts as charts
 from unskew.report.result_tables import estimate_table, verdict_table
+from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
 from unskew.report.texts import glossary, section
 from unskew.report.view import Facet, View, grouped, unique
 from unskew.result import Result, Verdict
@@ -18,7 +19,7 @@ SHOWN = 3  # charts, tables and segments that are not folded away
 SENTENCES = 6
 ROWS = 36  # of verdicts on a terminal, whose doubts are told
 FACETS = ("metric", "target", "segment")
-COLOURS = {"better, ahead": "good", "worse, behind": "bad", "undecided": "calm"}
+COLOURS = {"better, ahead": "good", "worse, behind": "bad", "depends": "turn", "undecided": "calm"}
 VERDICTS = doc.Legend("Verdicts", tuple(doc.Swatch(name, f"var(--{colour})") for name, colour in COLOURS.items()))
 
 
@@ -34,6 +35,8 @@ def result_document(result: Result) -> doc.Document:
         subtitle=f"{view.carrier(facet)}, {facet.target}" if facet else "",
         summary=_summary(view, said),
         body=(
+            *leaderboard_blocks(view),
+            *scenario_blocks(view),
             doc.on_page(*_charts(view), _weights(view), _segments(view, tables)),
             *_tables(view, tables),
             *_inputs(view),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from unskew.report import numbers
 from unskew.report.document import ALWAYS, EVER, NEVER, WIDE, Cell, Column, Table
-from unskew.report.view import Facet, View, unique
+from unskew.report.scenario_words import range_of
+from unskew.report.view import Facet, View, in_scenarios, unique
 from unskew.report.words import disagreement, limits, users_needed
 from unskew.result import Estimate, Verdict
 
@@ -20,13 +21,14 @@ def estimate_table(view: View, facet: Facet) -> Table:
     raised = any(e.clipped_share > 0.0 for e in everywhere)
     few = any(e.few_clicks is not None for e in rows)
     clipped = Column("clipped", page=any(e.clipped_share > 0.0 for e in rows), terminal=ALWAYS if raised else NEVER)
+    digits = None if places is None else places + 1
     columns: list[tuple[Column, Callable[[Estimate], str]]] = [
         (Column("model", "name", once=True), lambda e: e.model),
         (Column("estimator", "name"), lambda e: e.estimator),
         (Column("estimate", strong=True, terminal=NEVER), lambda e: numbers.number(e.value, places)),
         (Column("value", page=False), lambda e: numbers.number(e.value, places)),
         (Column("interval"), lambda e: limits(e, places)),
-        (Column("se", terminal=NEVER), lambda e: numbers.number(e.se, None if places is None else places + 1)),
+        (Column("se", terminal=NEVER), lambda e: numbers.DASH if in_scenarios(e) else numbers.number(e.se, digits)),
         (Column("ess"), lambda e: numbers.count(e.ess)),
         (Column("hits", terminal=WIDE), lambda e: numbers.count(e.hits)),
         (Column("largest share", terminal=WIDE), lambda e: numbers.share(e.max_weight_share)),
@@ -57,7 +59,7 @@ def verdict_table(view: View, facet: Facet) -> Table:
         (Column("verdict", "tag", terminal=NEVER), verdict),
         (Column("difference", strong=True, terminal=WIDE), lambda v: numbers.number(v.difference, places, sign=True)),
         (Column("diff.", page=False, terminal=_NARROW), lambda v: numbers.number(v.difference, places, sign=True)),
-        (Column("interval"), lambda v: numbers.interval(v.low, v.high, places)),
+        (Column("interval"), lambda v: (range_of if in_scenarios(v) else numbers.interval)(v.low, v.high, places)),
         (Column("p", terminal=NEVER), lambda v: numbers.p_value(v.p)),
         (Column("adjusted p", terminal=NEVER), lambda v: numbers.p_value(v.p_adjusted)),
         (Column("p adj.", page=False, terminal=WIDE), lambda v: numbers.p_value(v.p_adjusted).replace("< ", "<")),

@@ -23,13 +23,20 @@ ROWS = 36  # a screenful of tables that belong together
 # Sentences tell a decided pair from the winner's side, so *worse* is as green as *better*.
 MARKS = {
     "better": ("●", "green"), "worse": ("●", "green"), "ahead": ("●", "green"), "behind": ("●", "green"),
-    "undecided": ("●", "yellow"), "caution": ("●", "bold yellow"),
+    "undecided": ("●", "yellow"), "depends": ("◐", "magenta"), "caution": ("●", "bold yellow"),
     "warning": ("!", "bold yellow"), "note": ("·", "bold cyan"), "good": ("✓", "green"),
     "agreement": ("=", "dim"), "disagreement": ("≠", "bold yellow"), "doubt": ("?", "bold cyan"),
     "input": ("·", "dim"), "refused": ("×", "bold"), "opening": ("", ""), "step": ("→", "bold cyan"),
 }  # fmt: skip
 STYLES = {"opening": "bold", "disagreement": "yellow", "input": "dim"}
-CELLS = {"better": "green", "ahead": "green", "worse": "red", "behind": "red", "undecided": "yellow"}
+CELLS = {
+    "better": "green",
+    "ahead": "green",
+    "worse": "red",
+    "behind": "red",
+    "undecided": "yellow",
+    "depends": "magenta",
+}
 SPANS = {"name": "bold", "flag": "bold yellow"}
 
 

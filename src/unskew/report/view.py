@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from unskew.estimators import Standing
 from unskew.report import numbers
 from unskew.report.names import clean, shown
-from unskew.result import Estimate, MetricTraits, Result, Verdict, Weights
+from unskew.result import Estimate, MetricTraits, Result, ScenarioTable, Verdict, Weights
 
 Kept = TypeVar("Kept", bound=Hashable)
 Row = TypeVar("Row", Estimate, Verdict, Weights)
@@ -52,6 +53,7 @@ class View:
                 estimates=tuple(_clean_row(row, names) for row in result.estimates),
                 verdicts_=tuple(_clean_row(row, names) for row in result.verdicts_),
                 weights=tuple(_clean_row(row, names) for row in result.weights),
+                scenarios=tuple(_clean_table(table, names) for table in result.scenarios),
                 inputs=_clean_value(dict(result.inputs), names),
                 warnings=tuple(_clean_text(warning, names) for warning in result.warnings),
                 metrics={_clean_text(metric, names): traits for metric, traits in result.metrics.items()},
@@ -104,13 +106,14 @@ class View:
             return None
         return min(
             whole,
-            key=lambda f: (not self.traits(f.metric).additive, self.standing(f, self.carrier(f)).place, whole.index(f)),
+            key=lambda f: (not self.traits(f.metric).additive, self._strength(f, self.carrier(f)), whole.index(f)),
         )
 
     def carrier(self, facet: Facet) -> str:
         """The estimator whose word counts in a facet: that with the strongest promise among those with an interval.
 
-        Of several with the same promise the last one counts: dr is asked for beside ips, not the other way round.
+        Of several with the same promise the last one counts: dr is asked for beside ips, not the other way round. What
+        holds in all scenarios of what the log cannot tell counts more than what assumes one of them.
         """
         return self._carriers[facet]
 
@@ -122,7 +125,7 @@ class View:
         there = unique(e.estimator for e in self.estimates(facet))
         sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low)}
         known = [name for name in there if name in sure] or there
-        return min(reversed(known), key=lambda name: self.standing(facet, name).place)
+        return min(reversed(known), key=lambda name: self._strength(facet, name))
 
     def standing(self, facet: Facet, estimator: str) -> Standing:
         """What may be claimed of an estimator in a facet."""
@@ -132,6 +135,18 @@ class View:
     def debiased(self) -> bool:
         """Whether the headline rests on an estimator that tries to undo the skew of the log."""
         return self.headline is None or self.standing(self.headline, self.carrier(self.headline)).debiased
+
+    def _strength(self, facet: Facet, estimator: str) -> tuple[int, int]:
+        """The lower the stronger: known propensities, scenarios, assumed propensities, and what promises less."""
+        first = self.estimates(facet, estimator)[0]
+        place, scenarios = Standing(first.standing).place, Standing.SCENARIOS.place
+        return (int(bool(first.assumption)) * 2 if place < scenarios else 1 if place == scenarios else 3), place
+
+    def scenarios(self, facet: Facet, estimator: str) -> ScenarioTable | None:
+        """The scenarios of an estimator in a facet, if it has any."""
+        cell = (*facet, estimator)
+        found = (t for t in self.result.scenarios if (t.metric, t.target, t.segment, t.estimator) == cell)
+        return next(found, None)
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
@@ -203,6 +218,11 @@ class View:
         return grouped((_facet(v), v) for v in self.result.verdicts_)
 
 
+def in_scenarios(row: Estimate | Verdict) -> bool:
+    """Whether a row sums up all scenarios of what the log cannot tell: its numbers are ranges."""
+    return Standing(row.standing) is Standing.SCENARIOS
+
+
 def unique(values: Iterable[Kept]) -> list[Kept]:
     """Each value once, in the order in which it first comes."""
     return list(dict.fromkeys(values))
@@ -230,7 +250,27 @@ def _clean_row(row: Row, names: Mapping[str, str]) -> Row:
         text = getattr(row, field.name)
         if isinstance(text, str):
             texts[field.name] = names[text] if field.name in _NAMES else _clean_text(text, names)
+    if isinstance(row, Verdict) and row.turns:
+        texts["turns"] = _clean_turns(row, names)
     return replace(row, **texts)
+
+
+def _clean_turns(row: Verdict, names: Mapping[str, str]) -> str:
+    """Where a verdict turns, with both names as everywhere else: there, a name begins a clause and "is" follows."""
+    either = "|".join(re.escape(name) for name in sorted((row.a, row.b), key=len, reverse=True))
+    pattern = rf"(^|; |, | and )({either})(?= is ahead| is\.)"
+    return clean(re.sub(pattern, lambda found: found[1] + names[found[2]], row.turns))
+
+
+def _clean_table(table: ScenarioTable, names: Mapping[str, str]) -> ScenarioTable:
+    return replace(
+        table,
+        metric=_clean_text(table.metric, names),
+        estimator=_clean_text(table.estimator, names),
+        segment=None if table.segment is None else names[table.segment],
+        values=tuple(replace(row, model=names[row.model]) for row in table.values),
+        differences=tuple(replace(row, a=names[row.a], b=names[row.b]) for row in table.differences),
+    )
 
 
 def _clean_text(text: str, names: Mapping[str, str]) -> str:

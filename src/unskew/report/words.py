@@ -11,16 +11,19 @@ from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.document import Sentence, Span
 from unskew.report.names import clean
-from unskew.report.view import Facet, View, grouped, unique
+from unskew.report.scenario_words import between, depends, range_of, scenario_notes, what_it_depends_on
+from unskew.report.view import Facet, View, grouped, in_scenarios, unique
 from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"
 NOT_ALL = "Not all debiased estimators and targets agree"
 DISAGREE = 3  # estimators that are named
+_WHO = (Span("Who is ahead"),)
 APART = 0.2  # of the larger value: what may lie further apart is not called equal
 AS_IT_IS = (
     "Nothing here undoes the skew of the log: models that resemble what was shown look better than they are. "
-    "Estimators that undo it, such as snips, need propensities."
+    "Estimators that undo it, such as snips, need propensities; where nobody knows these, exposure_path asks for a "
+    "training log only."
 )
 
 
@@ -58,7 +61,9 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     if not verdicts:
         return [_score(e, view) for e in view.estimates(facet, carrier)]
     first = {part.text for part in title(view).spans if part.kind == "name"}
-    ordered = sorted(verdicts, key=lambda v: (not decided(v), first.isdisjoint((v.a, v.b))))
+    ordered = sorted(
+        verdicts, key=lambda v: (not decided(v), v.verdict != Outcome.DEPENDS, first.isdisjoint((v.a, v.b)))
+    )
     together, short = view.comparisons(facet, carrier), brief and len(verdicts) > 3
     values = {e.model: abs(e.value) for e in view.estimates(facet, carrier)}
     return [
@@ -147,6 +152,8 @@ def agreement(view: View) -> str:
 
 def _against(mine: Verdict, other: Verdict) -> str:
     """What another estimator says of a pair, where it is not the same."""
+    if other.verdict == Outcome.DEPENDS:
+        return f"says that it depends for {other.a} and {other.b}" if decided(mine) else ""
     if not decided(other):
         return f"does not decide between {other.a} and {other.b}" if decided(mine) else ""
     if decided(mine) and winner(mine) == winner(other):
@@ -188,6 +195,8 @@ def say(
         return _pair(verdict, " equals ", f" on {verdict.metric}: they score the same for every user.")
     if decided(verdict):
         parts = _decided(verdict, comparisons, brief, least, lower_is_better)
+    elif verdict.verdict == Outcome.DEPENDS:
+        parts = depends(verdict, brief)
     else:
         parts = _undecided(verdict, brief, scale, needed)
     flag = disagreement(verdict, naive)
@@ -234,6 +243,11 @@ def _title(view: View, facet: Facet) -> Sentence:
     if len(models) == 2 and len(ahead) == 1:
         (behind,) = beaten
         return Sentence((Span(ahead[0], "name"), Span(f" {leads} "), Span(behind, "name"), on), word)
+    depending = [v for v in verdicts if v.verdict == Outcome.DEPENDS and not {v.a, v.b}.isdisjoint(ahead)]
+    what = Span(what_it_depends_on(view.scenarios(facet, view.carrier(facet))))
+    if depending and not beaten:
+        who = (Span("Whether "), *_together(models, "or"), Span(" is ahead")) if len(models) == 2 else _WHO
+        return Sentence((*who, on, Span(" depends on "), what), Outcome.DEPENDS)
     if not beaten:
         return Sentence((Span("This log cannot decide between "), *_together(models), on), "undecided")
     if len(ahead) == 1 and all(decided(v) for v in verdicts if ahead[0] in (v.a, v.b)):
@@ -241,6 +255,8 @@ def _title(view: View, facet: Facet) -> Sentence:
         return Sentence((Span(ahead[0], "name"), Span(f" {leads} {rest}"), on), word)
     if not ahead:
         return Sentence((Span("No model is ahead of all others"), on), "undecided")
+    if depending:
+        return Sentence((*_together(ahead), Span(" may come first"), on, Span(": that depends on "), what), "depends")
     tail = f" {'is' if len(ahead) == 1 else 'are'} not beaten by any other model"
     return Sentence((*_together(ahead), Span(tail), on), "undecided")
 
@@ -256,6 +272,7 @@ def trust(view: View) -> list[str]:
     verdicts = view.verdicts(facet, view.carrier(facet))
     said = grouped((v.trust, f"{v.a} and {v.b}") for v in verdicts if v.trust and decided(v))
     found = [] if view.debiased else [AS_IT_IS]
+    found += scenario_notes(view.scenarios(facet, view.carrier(facet)))
     found += [f"{e.model}: {e.trust}" for e in view.estimates(facet, view.carrier(facet)) if e.trust]
     return found + unless_all(said, len(verdicts))
 
@@ -320,7 +337,7 @@ def _decided(
     else:
         first, second, sign, low, high = verdict.b, verdict.a, -1.0, -verdict.high, -verdict.low
     known = verdict.verdict in (Outcome.BETTER, Outcome.WORSE)
-    measured = f"{_difference(sign * verdict.difference, low, high)}, {numbers.p_phrase(verdict.p_adjusted)}"
+    measured = f"{_measured(verdict, sign * verdict.difference, low, high)}, {_p(verdict)}"
     correction = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
     lower = " (lower is better)" if lower_is_better else ""
     given = f", if {verdict.assumption}" if verdict.assumption else ""
@@ -339,6 +356,10 @@ def _tipping(verdict: Verdict, least: float | None) -> str:
     slight = factor == numbers.gamma(1.0)
     if not Standing(verdict.standing).debiased:
         return f" {'Slightly uneven exposure' if slight else f'Uneven exposure by a factor of {factor}'} could undo it."
+    if in_scenarios(verdict):
+        much = "only slightly" if slight else f"by a factor of {factor}"
+        worst = "in the worst direction, from the scenario where that takes least"
+        return f" This could reverse if exposure differed {much}, {worst}."
     if slight:
         return " This could reverse if propensities were only slightly wrong."
     what = "the odds of being seen were" if verdict.tipping_kind == "odds" else "propensities were"
@@ -350,7 +371,7 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
 
     Only what an interval shows to be close is called equal: with few users, a difference near 0 is mere chance.
     """
-    measured = _difference(verdict.difference, verdict.low, verdict.high)
+    measured = _measured(verdict, verdict.difference, verdict.low, verdict.high)
     names = Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name")
     apart = max(abs(verdict.low), abs(verdict.high))
     tail = ""
@@ -359,12 +380,13 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
     elif math.isinf(apart):
         tail = " Too few users carry the difference to bound it."
     elif needed is not None:
-        tail = f" About {numbers.about(needed)} users would be needed at this difference."
+        to_decide = "to decide it in every scenario" if in_scenarios(verdict) else "at this difference"
+        tail = f" About {numbers.about(needed)} users would be needed {to_decide}."
     elif verdict.users_needed is None and apart <= APART * scale:
         start = () if brief else (Span(f"On {verdict.metric} "),)
         less = numbers.above(apart, numbers.decimals([(verdict.low, verdict.high)]))
         return *start, *names, Span(f" are practically equal: less than {less} apart, {measured}.")
-    elif verdict.users_needed is None and math.isfinite(apart):
+    elif verdict.users_needed is None and math.isfinite(apart) and not in_scenarios(verdict):
         tail = " More than a hundred times the users would be needed at this difference."
     if brief:
         return *names, Span(f" undecided: {measured}.{tail}")
@@ -379,16 +401,35 @@ def _score(e: Estimate, view: View) -> Sentence:
     if math.isnan(e.value):
         return Sentence((Span(e.model, "name"), Span(f" has no estimate on {e.metric}.")))
     places = view.places(Facet(e.metric, e.target, e.segment))
+    if in_scenarios(e):
+        scored = f" scores {between(e.value, e.low, e.high, places)} on {e.metric} ({e.estimator})."
+        return Sentence((Span(e.model, "name"), Span(scored)))
     known = limits(e, places)
     value = f"{numbers.number(e.value, places)} {known if known.startswith('[') else f'({known})'}"
     return Sentence((Span(e.model, "name"), Span(f" scores {value} on {e.metric} ({e.estimator}).")))
 
 
 def limits(e: Estimate, places: int | None) -> str:
-    """The interval of an estimate; without any hit only a bound from above."""
+    """The interval of an estimate, the range of one over scenarios; without any hit only a bound from above."""
+    if in_scenarios(e):
+        return range_of(e.low, e.high, places)
     if e.hits == 0 and e.value == 0.0 and math.isfinite(e.high):
         return f"≤ {numbers.number(e.high, places)}"
     return numbers.interval(e.low, e.high, places)
+
+
+def _measured(verdict: Verdict, value: float, low: float, high: float) -> str:
+    """The difference as a range over scenarios, or with its interval."""
+    if in_scenarios(verdict) and not math.isnan(low):
+        return between(value, low, high, numbers.decimals([(low, high)]), sign=True)
+    return _difference(value, low, high)
+
+
+def _p(verdict: Verdict) -> str:
+    phrase = numbers.p_phrase(verdict.p_adjusted)
+    if not in_scenarios(verdict):
+        return phrase
+    return f"{phrase.replace('=', '≤')} in each"
 
 
 def _difference(value: float, low: float, high: float) -> str:
@@ -398,13 +439,13 @@ def _difference(value: float, low: float, high: float) -> str:
     return f"{numbers.number(value, places, sign=True)} {known}"
 
 
-def _together(models: list[str]) -> tuple[Span, ...]:
+def _together(models: list[str], link: str = "and") -> tuple[Span, ...]:
     if len(models) > 4:
         return (Span(f"{len(models)} models"),)
     parts: list[Span] = []
     for n, model in enumerate(models):
         if n:
-            parts.append(Span(" and " if n == len(models) - 1 else ", "))
+            parts.append(Span(f" {link} " if n == len(models) - 1 else ", "))
         parts.append(Span(model, "name"))
     return tuple(parts)
 

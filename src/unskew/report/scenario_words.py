@@ -1,0 +1,71 @@
+"""What depends on what the log cannot tell, in words: ranges over scenarios, where a verdict turns, and the limits.
+
+A number over scenarios is a range, never a point with an interval: its ends are those of the intervals of all scenarios
+together, and the average over the scenarios chooses none of them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from unskew.report import numbers
+from unskew.report.document import Span
+from unskew.result import ScenarioTable, Verdict
+
+UNKNOWN = "what the log cannot tell"
+
+
+def range_of(low: float, high: float, places: int | None = None) -> str:
+    """A range over scenarios in a table; a dash where it does not exist."""
+    if math.isnan(low) or math.isnan(high):
+        return numbers.DASH
+    return f"{_end(low, places)} to {_end(high, places)}"
+
+
+def between(value: float, low: float, high: float, places: int | None = None, *, sign: bool = False) -> str:
+    """A range over scenarios in a sentence, with the average."""
+    average = f"{numbers.number(value, places, sign=sign)} on average over all scenarios"
+    if math.isnan(low) or math.isnan(high):
+        return f"{average} (no interval)"
+    ends = f"between {_end(low, places, sign=sign)} and {_end(high, places, sign=sign)}"
+    return f"{ends} over all scenarios, {numbers.number(value, places, sign=sign)} on average"
+
+
+def depends(verdict: Verdict, brief: bool) -> tuple[Span, ...]:
+    """A pair that is decided in some scenarios only: in which, and by whom."""
+    on = "" if brief else f" on {verdict.metric}"
+    names = Span("Between "), Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name")
+    return *names, Span(f"{on} it depends: {verdict.turns}")
+
+
+def what_it_depends_on(table: ScenarioTable | None) -> str:
+    """What cannot be told, in words that go on after "depends on"."""
+    return UNKNOWN if table is None else " and ".join(f"the {label}" for label in table.labels)
+
+
+def scenario_notes(table: ScenarioTable | None) -> list[str]:
+    """What the scenarios are, what none of them covers, and where a random sample would put them."""
+    if table is None:
+        return []
+    ends = [(min(values), max(values)) for values in zip(*table.points, strict=True)]
+    spans = [
+        f"the {label} from {at(table, n, low)} to {at(table, n, high)}"
+        for n, (label, (low, high)) in enumerate(zip(table.labels, ends, strict=True))
+    ]
+    found = [f"This log cannot tell which scenario holds: {', '.join(spans)}.", table.not_covered]
+    if table.estimated is not None:
+        estimate = at(table, 0, table.estimated)
+        found.append(f"The random sample puts the {table.labels[0]} at {estimate}; this decides nothing here.")
+    return [text for text in found if text]
+
+
+def at(table: ScenarioTable, axis: int, value: float) -> str:
+    """A value on an axis as it is read."""
+    percent = axis < len(table.percent) and table.percent[axis]
+    return f"{100.0 * value:.0f}{numbers.SPACE}%" if percent else f"{value:.3g}".replace("-", numbers.MINUS)
+
+
+def _end(value: float, places: int | None, *, sign: bool = False) -> str:
+    if math.isinf(value):
+        return f"{numbers.MINUS if value < 0.0 else ''}∞"
+    return numbers.number(value, places, sign=sign)
