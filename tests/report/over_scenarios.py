@@ -46,7 +46,7 @@ def scenarios(
     shape = ONE if len(points[0]) == 1 else TWO
     table = ScenarioTable(
         **cell,
-        **shape,  # type: ignore[arg-type]
+        **shape,
         points=tuple(points),
         values=tuple(values),
         differences=tuple(differences),

@@ -218,8 +218,14 @@ def _move(found: list[tuple[str, Estimate]]) -> Move:
 
 
 def _disagree(v: Verdict, w: Verdict) -> bool:
-    """Whether only one of them names a winner, or each another; better and ahead name the same."""
-    return Outcome(v.verdict).decided != Outcome(w.verdict).decided or opposite(v.verdict, w.verdict)
+    """Whether only one of them names a winner or says that it depends, or each names another one.
+
+    Better and ahead name the same.
+    """
+    one, other = Outcome(v.verdict), Outcome(w.verdict)
+    if Outcome.DEPENDS in (one, other):
+        return one is not other
+    return one.decided != other.decided or opposite(one, other)
 
 
 def _change(one: str, v: Verdict, other: str, w: Verdict) -> Change:

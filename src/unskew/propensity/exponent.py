@@ -81,7 +81,7 @@ def from_random(one: Floats, other: Floats, first: Half, second: Half) -> Expone
     ways = []
     for z, x, known, reply in ((one, other, first, second), (other, one, second, first)):
         exposure = np.log(z + 0.5) - np.log((known.positives + 0.5) / (known.exposures + 1.0))
-        enough = exposure > np.log(LEAST * known.exposures.sum() / max(known.positives.sum(), 1.0))
+        enough = exposure > np.log(LEAST * max(known.exposures.sum(), 1.0) / max(known.positives.sum(), 1.0))
         ways.append(_solve(exposure, x, reply.positives, reply.exposures, use & enough, None))
     value, se, items = _mean(ways)
     return _checked(1.0 - value, se, items)

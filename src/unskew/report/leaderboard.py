@@ -88,7 +88,7 @@ def best_group(view: View, facet: Facet) -> Sentence:
     for lead, names in ((" Cannot be told from it: ", same), (" Depends on what the log cannot tell: ", depending)):
         if names:
             spans += [Span(lead), *_listed(names), Span(".")]
-    return Sentence(tuple(spans))
+    return Sentence(tuple(spans), "order")
 
 
 def _listed(names: Sequence[str]) -> list[Span]:

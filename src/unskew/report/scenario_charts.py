@@ -70,10 +70,11 @@ def values(view: View, table: ScenarioTable) -> list[Chart]:
         width=WIDTH - room - 42,
         height=HEIGHT,
     )
+    spans = f"; bands span the {table.labels[1]}" if len(table.labels) > 1 else ""
     fewer = f"; the best {len(shown)} of {len(models)} models" if len(shown) < len(models) else ""
     label = f"Values of {table.metric} by {' and '.join(table.labels)}"
     tables = {"rows": data, "labels": labels} | _estimate_rows(table)
-    return [Chart(table.metric, f"{_note(view, table)}{fewer}", label, spec, tables, table.target)]
+    return [Chart(table.metric, f"{_note(view, table)}{spans}{fewer}", label, spec, tables, table.target)]
 
 
 def differences(view: View, table: ScenarioTable) -> list[Chart]:

@@ -27,6 +27,7 @@ MARKS = {
     "warning": ("!", "bold yellow"), "note": ("·", "bold cyan"), "good": ("✓", "green"),
     "agreement": ("=", "dim"), "disagreement": ("≠", "bold yellow"), "doubt": ("?", "bold cyan"),
     "input": ("·", "dim"), "refused": ("×", "bold"), "opening": ("", ""), "step": ("→", "bold cyan"),
+    "order": ("·", "bold cyan"),
 }  # fmt: skip
 STYLES = {"opening": "bold", "disagreement": "yellow", "input": "dim"}
 CELLS = {
