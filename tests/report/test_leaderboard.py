@@ -49,6 +49,12 @@ def test_of_errors_the_smallest_comes_first() -> None:
     assert "All others are behind it." in printed(compared({"a": 0.9, "b": 0.5, "c": 0.7}, metric="mae"))
 
 
+def test_naive_alone_orders_the_log_as_it_is() -> None:
+    result = compared({"a": 0.3, "b": 0.2, "c": 0.1}, estimator="naive")
+    assert "a comes first on recall@10 on the log as it is." in printed(result)
+    assert "as it is" not in printed(compared({"a": 0.3, "b": 0.2, "c": 0.1}))
+
+
 def test_equal_values_share_a_place() -> None:
     """A third model is told from the best only if it is behind all that share the first place."""
     result = compared({"a": 0.3, "b": 0.3, "c": 0.2})

@@ -17,6 +17,7 @@ from tests.report.made_up import HOSTILE, NAN, estimate, verdict
 from tests.report.over_scenarios import AHEAD, BOX, CLOSE, MANY, NOT_COVERED, TURNS, over, scenarios
 from tests.report.reading import Reader
 from unskew.errors import MissingExtraError
+from unskew.evaluation.comparison import PropensityComparison
 from unskew.report import notebook, page, scenario_charts, sentences
 from unskew.report.scenario_tables import along, difference_along, scenario_table
 from unskew.report.view import View
@@ -25,7 +26,7 @@ from unskew.result import Result
 SHARE = "the share of popularity that comes from exposure"
 
 
-def printed(result: Result, width: int = 100) -> str:
+def printed(result: Result | PropensityComparison, width: int = 100) -> str:
     file = io.StringIO()
     Console(file=file, width=width).print(result)
     return file.getvalue()
@@ -264,6 +265,8 @@ def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
         assert beside.headline()["estimator"] == carrier
         alone = replace(beside, estimates=tuple(e for e in beside.estimates if e.model == "als"), verdicts_=())
         assert alone.headline()["estimator"] == carrier
+    for text in (printed(beside), notebook(beside), page(beside)):  # the path is not the headline, and is shown
+        assert flat(text).count(NOT_COVERED) == 1
     said = beside.headline()
     assert said["title"] == "popular is better than als on recall@10" and said["agreement"] == (
         "Not all debiased estimators and targets agree: "
@@ -292,3 +295,13 @@ def test_json_and_csv_hold_them(tmp_path: Path) -> None:
     assert [row["model"] for row in found["leaderboard"]] == ["als", "popular"]
     result.to_csv(tmp_path / "r.csv")
     assert "holds over scenarios" in (tmp_path / "r.csv").read_text(encoding="utf-8")
+
+
+def test_a_comparison_of_propensities_knows_depends() -> None:
+    """The same word is no change, another one is; where both name nobody it still says which says what."""
+    same = PropensityComparison({"known": over(TURNS), "uniform": over(TURNS)})
+    assert not same.changed
+    changed = PropensityComparison({"known": over(TURNS), "uniform": over(CLOSE)})
+    (row,) = changed.changes().filter(estimator="exposure_path").to_dicts()
+    assert (row["verdict"], row["other_verdict"], row["opposite"]) == ("depends", "undecided", False)
+    assert "depends under known; undecided under uniform" in flat(printed(changed)) and "depends" in page(changed)

@@ -79,7 +79,9 @@ def best_group(view: View, facet: Facet) -> Sentence:
     if not rows:
         return Sentence((Span("No model has an estimate."),))
     top, *others = rows
-    by = " by its average over all scenarios" if any(map(in_scenarios, view.estimates(facet, top.estimator))) else ""
+    by = "" if view.standing(facet, top.estimator).debiased else " on the log as it is"
+    if any(map(in_scenarios, view.estimates(facet, top.estimator))):
+        by = " by its average over all scenarios"
     spans = [Span(top.model, "name"), Span(f" comes first on {facet.metric}{by}.")]
     same = [row.model for row in others if row.in_best_group and row.against_best != Outcome.DEPENDS]
     depending = [row.model for row in others if row.against_best == Outcome.DEPENDS]

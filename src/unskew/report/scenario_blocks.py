@@ -51,7 +51,11 @@ def scenario_blocks(view: View) -> tuple[doc.Block, ...]:
                 doc.Folded("As numbers", "", numbers),
             )
         ),
-        doc.in_brief(doc.Cards(cards[:INLINE], inline=True), doc.Tables(numbers[:SMALL])),
+        doc.in_brief(
+            doc.Cards(cards[:INLINE], inline=True),
+            doc.Tables(numbers[:SMALL]),
+            doc.Sentences(tuple(doc.Sentence.plain(note, "doubt") for note in notes)),
+        ),
     )
 
 
