@@ -77,7 +77,7 @@ def test_evaluate_prints_a_verdict_and_writes_every_format(shop: Path, tmp_path:
 
 
 def test_a_column_of_propensities_is_used_and_said_so(shop: Path, bare: Path, tmp_path: Path) -> None:
-    """Nothing asked for: the log's own propensities debias, and without them the answer says Not debiased."""
+    """Nothing asked for: the log's own propensities debias, and without them or a training log it says Not debiased."""
     lists: list[str | Path] = ["--recs", shop / "popular.parquet", "--recs", shop / "challenger.parquet"]
     done = unskew("evaluate", shop / "test.parquet", "--train", shop / "train.parquet", *lists, "--json",
                   tmp_path / "r.json")  # fmt: skip
@@ -85,9 +85,9 @@ def test_a_column_of_propensities_is_used_and_said_so(shop: Path, bare: Path, tm
     assert done.returncode == 0 and "has a column 'propensity': pairs are weighed by it" in flat(done.stdout)
     assert record["headline"]["debiased"] and record["headline"]["estimator"] == "snips"
     assert record["inputs"]["settings"]["propensity"] == "known" and "Not debiased" not in done.stdout
-    done = unskew("evaluate", bare, "--train", shop / "train.parquet", *lists, "--json", tmp_path / "n.json")
+    done = unskew("evaluate", bare, *lists, "--json", tmp_path / "n.json")
     record = json.loads((tmp_path / "n.json").read_text())
-    assert done.returncode == 0 and "Not debiased: " in done.stdout
+    assert done.returncode == 0 and "Not debiased: " in done.stdout and "exposure_path asks for" in flat(done.stdout)
     assert record["headline"]["title"].startswith("Not debiased: ") and not record["headline"]["debiased"]
 
 

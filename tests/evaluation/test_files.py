@@ -32,8 +32,11 @@ def test_json_holds_everything(tmp_path: Path) -> None:
     text = (tmp_path / "result.json").read_text(encoding="utf-8")
     found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert found == json.loads(json.dumps(result.to_dict()))
-    assert set(found) >= {"schema_version", "headline", "estimates", "verdicts", "inputs", "warnings"}
-    assert found["schema_version"] == 2
+    assert set(found) == {
+        "schema_version", "headline", "leaderboard", "estimates", "verdicts", "scenarios", "weights", "inputs",
+        "warnings",
+    }  # fmt: skip
+    assert found["schema_version"] == 3
     assert len(found["estimates"]) == len(result.estimates) and len(found["verdicts"]) == len(result.verdicts_) > 0
     for row, e in zip(found["estimates"], result.estimates, strict=True):
         assert set(row) >= ESTIMATE_KEYS
