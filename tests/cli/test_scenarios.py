@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 
 MODELS = ("popular", "item_knn", "challenger", "random")
 

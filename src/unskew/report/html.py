@@ -55,7 +55,7 @@ def _environment() -> Environment:
     found.filters |= {
         "kind": _kind,
         "on_page": _on_page,
-        "svg": lambda chart: _markup(draw(chart)),
+        "svg": _svg,
         "inline_svg": _inline_svg,
         "brief": _brief,
     }
@@ -71,6 +71,10 @@ def _markup(text: str) -> Any:
 
 def _kind(block: Any) -> str:
     return type(block).__name__
+
+
+def _svg(chart: doc.Chart) -> Any:
+    return _markup(draw(chart))
 
 
 def _inline_svg(chart: doc.Chart) -> Any:

@@ -35,7 +35,7 @@ def leaderboard(result: Result) -> list[LeaderboardRow]:
 def ranked(view: View, facet: Facet) -> list[LeaderboardRow]:
     """The models of a facet in order; those without an estimate come last, and have no place."""
     carrier = view.carrier(facet)
-    sign = 1.0 if view.lower_is_better(facet.metric) else -1.0
+    sign = 1.0 if view.traits(facet.metric).lower_is_better else -1.0
     rows = sorted(view.estimates(facet, carrier), key=lambda e: sign * e.value if math.isfinite(e.value) else math.inf)
     known = [e for e in rows if math.isfinite(e.value)]
     tops = [e.model for e in known if e.value == known[0].value]
@@ -128,5 +128,5 @@ def leaderboard_table(view: View, facet: Facet) -> Table:
         for row in rows
     )
     note = f"{facet.target}, {view.carrier(facet)}" + (f", {facet.segment}" if facet.segment else "")
-    lower = "; lower is better" if view.lower_is_better(facet.metric) else ""
+    lower = "; lower is better" if view.traits(facet.metric).lower_is_better else ""
     return Table(f"Leaderboard, {facet.metric}", f"{note}{lower}", heads, texts, "leaderboard")

@@ -119,7 +119,7 @@ def _path(view: View, table: ScenarioTable, pair: ScenarioDifferences) -> Chart:
 
 def _map(view: View, table: ScenarioTable, pair: ScenarioDifferences) -> Chart:
     """Who is ahead in every scenario of two axes, with the difference."""
-    upwards = -1 if view.lower_is_better(table.metric) else 1
+    upwards = -1 if view.traits(table.metric).lower_is_better else 1
     places = numbers.decimals(zip(pair.low, pair.high, strict=True))
     data = []
     for point, value, sign in zip(table.points, pair.difference, pair.sign, strict=True):
@@ -158,7 +158,7 @@ def _pair_chart(view: View, table: ScenarioTable, pair: ScenarioDifferences, spe
 
 
 def _note(view: View, table: ScenarioTable) -> str:
-    lower = "; lower is better" if view.lower_is_better(table.metric) else ""
+    lower = "; lower is better" if view.traits(table.metric).lower_is_better else ""
     return f"{table.target}, {table.estimator}{lower}"
 
 

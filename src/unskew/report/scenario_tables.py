@@ -43,7 +43,7 @@ def along(table: ScenarioTable, value: Sequence[float], low: Sequence[float], hi
 
 def difference_along(view: View, table: ScenarioTable, pair: ScenarioDifferences) -> list[Point]:
     """The difference of two models at the values of the first axis, and who is ahead there."""
-    upwards = -1 if view.lower_is_better(table.metric) else 1
+    upwards = -1 if view.traits(table.metric).lower_is_better else 1
     found = along(table, pair.difference, pair.low, pair.high)
     signs = [whole([pair.sign[n] for n in there]) for there in _by_first(table).values()]
     return [point._replace(ahead=upwards * sign) for point, sign in zip(found, signs, strict=True)]
@@ -64,7 +64,7 @@ def facet_of(table: ScenarioTable) -> Facet:
 def in_order(view: View, table: ScenarioTable) -> tuple[list[str], list[ScenarioDifferences]]:
     """The models, best first, and the pairs: those of the first model before all others."""
     there = view.estimates(facet_of(table), table.estimator)
-    best = -1.0 if view.lower_is_better(table.metric) else 1.0
+    best = -1.0 if view.traits(table.metric).lower_is_better else 1.0
     known = [e for e in there if math.isfinite(e.value)]
     models = [e.model for e in sorted(known, key=lambda e: -best * e.value)]
     models += [row.model for row in table.values if row.model not in models]
