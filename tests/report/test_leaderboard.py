@@ -46,13 +46,15 @@ def test_models_stand_in_order_with_the_group_of_the_best() -> None:
 
 def test_of_errors_the_smallest_comes_first() -> None:
     assert [row[1] for row in rows(compared({"a": 0.9, "b": 0.5, "c": 0.7}, metric="mae"))] == ["b", "c", "a"]
-    assert "All others are behind it." in printed(compared({"a": 0.9, "b": 0.5, "c": 0.7}, metric="mae"))
+    more = {"a": 0.9, "b": 0.5, "c": 0.7, "d": 0.8}
+    assert "b comes first on mae. All others are behind it." in printed(compared(more, metric="mae"))
 
 
 def test_naive_alone_orders_the_log_as_it_is() -> None:
-    result = compared({"a": 0.3, "b": 0.2, "c": 0.1}, estimator="naive")
+    values = {"a": 0.3, "b": 0.2, "c": 0.1, "d": 0.0}
+    result = compared(values, estimator="naive")
     assert "a comes first on recall@10 on the log as it is." in printed(result)
-    assert "as it is" not in printed(compared({"a": 0.3, "b": 0.2, "c": 0.1}))
+    assert "as it is" not in printed(compared(values))
 
 
 def test_equal_values_share_a_place() -> None:
@@ -68,8 +70,8 @@ def test_what_has_no_value_has_no_place() -> None:
     result = compared({"a": NAN, "b": 0.2, "c": 0.1})
     assert rows(result) == [(1, "b", "", True), (2, "c", "worse", False), (None, "a", "", False)]
     assert json.loads(json.dumps(result.to_dict()))["leaderboard"][2]["value"] is None
-    nothing = compared({"a": NAN, "b": NAN, "c": NAN})
-    assert [row[0] for row in rows(nothing)] == [None, None, None]
+    nothing = compared(dict.fromkeys("abcd", NAN))
+    assert [row[0] for row in rows(nothing)] == [None] * 4
     assert "No model has an estimate." in printed(nothing) and page(nothing)
 
 
@@ -96,15 +98,15 @@ def test_over_scenarios_the_order_is_of_averages_and_depends_is_marked() -> None
     assert f"{said}{', '.join(depending)}." in flat(printed(result))
 
 
-def test_it_is_shown_everywhere_from_three_models_on() -> None:
-    """A table on the terminal, the page and the notebook; two models need none, files have it always."""
-    for models, shown in ((["a", "b"], False), (["a", "b", "c"], True)):
+def test_it_is_shown_everywhere_from_four_models_on() -> None:
+    """A table on the terminal, the page and the notebook; three models need none, files have it always."""
+    for models, shown in ((["a"], False), (["a", "b", "c"], False), (["a", "b", "c", "d"], True)):
         result = grid(models, ["recall@10", "dcg@10"], ["naive", "snips"])
         for text in (printed(result), page(result), notebook(result)):
             assert ("against the first" in text) is shown
         assert len(result.to_dict()["leaderboard"]) == 2 * len(models)
     (first, *_) = Reader(page(result)).rows("leaderboard")
-    assert first["model"] == "c" and first["place"] == "1" and first["best group"] == "yes"
+    assert first["model"] == "d" and first["place"] == "1" and first["best group"] == "yes"
 
 
 def test_segments_have_an_order_of_their_own() -> None:

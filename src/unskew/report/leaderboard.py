@@ -17,7 +17,7 @@ from unskew.report.view import Facet, View, in_scenarios
 from unskew.report.words import limits
 from unskew.result import Estimate, LeaderboardRow, Result, Verdict
 
-SEVERAL = 3  # models from which an order is worth a table
+SEVERAL = 4  # models from which an order says more than sentences on their pairs
 _MIRRORED = {
     Outcome.BETTER: Outcome.WORSE,
     Outcome.WORSE: Outcome.BETTER,

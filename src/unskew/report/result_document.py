@@ -103,9 +103,10 @@ def _charts(view: View) -> tuple[doc.Block, ...]:
     ahead = drawn(view, whole, charts.differences, (charts.legend(view, _compared(view)), VERDICTS))
     scores = drawn(view, whole, charts.forest, (charts.legend(view, view.estimators),))
     slopes = drawn(view, whole, charts.slope)
+    lead = "lead_scenarios" if view.result.scenarios else "lead"
     found = (
-        section("result.differences", ahead),
-        section("result.estimates", scores, lead="lead" if view.debiased else "lead_not_debiased"),
+        section("result.differences", ahead, lead=lead),
+        section("result.estimates", scores, lead=lead if view.debiased else "lead_not_debiased"),
         section("result.change", slopes),
     )
     single = len(scores.cards) == 1 and len(ahead.cards) <= 1

@@ -31,7 +31,7 @@ LEGEND = Legend(
         Swatch("first model ahead", VERDICTS["ahead"], looks.PATHS[_SHAPES["ahead"]]),
         Swatch("second model ahead", VERDICTS["behind"], looks.PATHS[_SHAPES["behind"]]),
         Swatch("not decided", VERDICTS["undecided"], looks.PATHS[_SHAPES["undecided"]]),
-        Swatch("where it turns", TURN),
+        Swatch("where it turns", "var(--turn)"),
     ),
 )
 
@@ -214,13 +214,13 @@ def _estimate_rows(table: ScenarioTable) -> dict[str, list[dict[str, Any]]]:
 
 
 def _estimated(table: ScenarioTable) -> list[Spec]:
-    return _upright("estimated", looks.NAIVE) if table.estimated is not None else []
+    return _upright("estimated", looks.NAIVE, 18) if table.estimated is not None else []
 
 
-def _upright(data: str, colour: str) -> list[Spec]:
-    """A dashed line across the chart with what it says on top."""
+def _upright(data: str, colour: str, lift: int = 5) -> list[Spec]:
+    """A dashed line across the chart with what it says on top, lifted so that two never overlap."""
     x = field("x:Q")
-    said = {"x": x, "y": {"value": -5}, "text": field("said:N")}
+    said = {"x": x, "y": {"value": -lift}, "text": field("said:N")}
     return [
         marks(data, "rule", {"x": x, "description": field("text:N")}, color=colour, strokeDash=[4, 3], strokeWidth=1.5),
         marks(data, "text", said, color=colour, fontSize=11, baseline="bottom"),
