@@ -36,7 +36,7 @@ def estimate_table(view: View, facet: Facet) -> Table:
         (clipped, lambda e: numbers.share(e.clipped_share)),
         (Column("support gap", terminal=NEVER), lambda e: numbers.share(e.support_gap)),
         (Column("few clicks", page=few, terminal=NEVER), lambda e: numbers.number(e.few_clicks, places, sign=True)),
-        (Column("users", terminal=_WIDER), lambda e: numbers.count(e.users)),
+        (Column("users", terminal=_room(view)), lambda e: numbers.count(e.users)),
         (Column("interactions", terminal=NEVER), lambda e: numbers.count(e.interactions)),
     ]
     note = ", ".join([facet.target, *(f"propensity {text}" for text in unique(e.propensity for e in rows) if text)])
@@ -62,7 +62,10 @@ def verdict_table(view: View, facet: Facet) -> Table:
         (Column("interval"), lambda v: (range_of if in_scenarios(v) else numbers.interval)(v.low, v.high, places)),
         (Column("p", terminal=NEVER), lambda v: numbers.p_value(v.p)),
         (Column("adjusted p", terminal=NEVER), lambda v: numbers.p_value(v.p_adjusted)),
-        (Column("p adj.", page=False, terminal=_WIDER), lambda v: numbers.p_value(v.p_adjusted).replace("< ", "<")),
+        (
+            Column("p adj.", page=False, terminal=_room(view)),
+            lambda v: numbers.p_value(v.p_adjusted).replace("< ", "<"),
+        ),
         (Column("verdict", "tag", page=False), verdict),
         (Column("tipping Γ", terminal=NEVER), lambda v: numbers.gamma(v.tipping)),
         (Column("Γ, low", terminal=_TIPPING), lambda v: numbers.gamma(v.tipping_low)),
@@ -77,3 +80,8 @@ def verdict_table(view: View, facet: Facet) -> Table:
 
 def _facet(facet: Facet) -> tuple[str, ...]:
     return facet.metric, facet.target, facet.segment or ""
+
+
+def _room(view: View) -> range:
+    """The terminals with room for one more column; estimators with scenarios have long names."""
+    return _WIDER if view.result.scenarios else WIDE
