@@ -152,6 +152,19 @@ def test_two_axes_have_a_field_per_scenario() -> None:
     assert page(result).count('role="img"') == 4  # values, the map, and the two charts of every result
 
 
+def test_an_axis_whose_label_is_a_sentence_goes_by_its_name() -> None:
+    """In titles and charts; the notes say it in full, once."""
+    long = "factor by which an unseen pair's odds of being relevant are lower than the model's"
+    result = over(TURNS, points=BOX)
+    table = replace(result.scenarios[0], labels=(long, "slope on popularity"))
+    result = replace(result, scenarios=(table,))
+    title = "Whether als or popular is ahead on recall@10 depends on what the log cannot tell (odds and slope)"
+    assert result.headline()["title"] == title
+    told = f"scenario holds: odds, the {long}, from 1 to 4; the slope on popularity from 0 to 0.4."
+    assert result.headline()["trust"][0].endswith(told)
+    assert "By the odds" in printed(result) and flat(printed(result)).count(long) == 1
+
+
 def test_charts_hold_the_numbers_and_where_it_turns() -> None:
     """Every point of the path with its band; the turning point where the verdict says."""
     result = over(TURNS)

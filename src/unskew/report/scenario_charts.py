@@ -15,7 +15,7 @@ from unskew.report.document import Chart, Legend, Swatch
 from unskew.report.plots import INK, NUMBERS, SOFT, WIDTH, Spec, colours, field, layers, lines, marks, points
 from unskew.report.result_charts import VERDICTS, apart
 from unskew.report.scenario_tables import AHEAD, COLUMNS, Point, along, difference_along, facet_of, in_order, spread
-from unskew.report.scenario_words import at
+from unskew.report.scenario_words import at, axis_title
 from unskew.report.view import View
 from unskew.result import ScenarioDifferences, ScenarioTable
 
@@ -70,7 +70,7 @@ def values(view: View, table: ScenarioTable) -> list[Chart]:
         width=WIDTH - room - 42,
         height=HEIGHT,
     )
-    spans = f"; bands span the {table.labels[1]}" if len(table.labels) > 1 else ""
+    spans = f"; bands span the {axis_title(table, 1)}" if len(table.labels) > 1 else ""
     fewer = f"; the best {len(shown)} of {len(models)} models" if len(shown) < len(models) else ""
     label = f"Values of {table.metric} by {' and '.join(table.labels)}"
     tables = {"rows": data, "labels": labels} | _estimate_rows(table)
@@ -126,14 +126,14 @@ def _map(view: View, table: ScenarioTable, pair: ScenarioDifferences) -> Chart:
         tone, mark = AHEAD[upwards * sign]
         across, up = (at(table, n, point[n]) for n in (0, 1))
         said = numbers.number(value, places, sign=True)
-        where = f"{table.labels[0]} {across}, {table.labels[1]} {up}"
+        where = f"{axis_title(table, 0)} {across}, {axis_title(table, 1)} {up}"
         data.append({"x": across, "y": up, "ahead": tone, "said": said, "mark": mark.strip()})
         data[-1]["text"] = f"{where}: {said}, {pair.a} {tone}"
     firsts, seconds = (
         [at(table, n, value) for value in sorted({p[n] for p in table.points}, reverse=bool(n))] for n in (0, 1)
     )
     place = {
-        "x": field("x:N", sort=firsts, axis={"title": table.labels[0], "labelAngle": 0}),
+        "x": field("x:N", sort=firsts, axis={"title": axis_title(table, 0), "labelAngle": 0}),
         "y": field("y:N", sort=seconds, axis={"title": None}),
     }
     words = list(_SHAPES)
@@ -153,7 +153,7 @@ def _pair_chart(view: View, table: ScenarioTable, pair: ScenarioDifferences, spe
     said = f"; {verdict.verdict}" if verdict is not None else ""
     label = f"{pair.a} − {pair.b} in {table.metric} by {' and '.join(table.labels)}"
     name = f"{pair.a} − {pair.b}"
-    up = f"; upwards: {table.labels[1]}" if len(table.labels) > 1 else ""
+    up = f"; upwards: {axis_title(table, 1)}" if len(table.labels) > 1 else ""
     return Chart(name, f"{table.metric}, {_note(view, table)}{said}{up}", label, spec, tables, table.metric)
 
 
@@ -179,8 +179,8 @@ def _axis(table: ScenarioTable, most: int = COLUMNS) -> Spec:
     at_first = sorted({point[0] for point in table.points})
     shown = "~%" if table.percent[:1] == (True,) else "~g"
     ticks = [at_first[n] for n in spread(len(at_first), most)]
-    axis = {"title": table.labels[0], "format": shown, "values": ticks, "grid": False, "labelFlush": True, **NUMBERS}
-    axis |= {"titleAnchor": "start", "titleAlign": "left"}
+    axis = {"title": axis_title(table, 0), "format": shown, "values": ticks, "grid": False, **NUMBERS}
+    axis |= {"labelFlush": True, "titleAnchor": "start", "titleAlign": "left"}
     return field("x:Q", axis=axis, scale={"domain": [at_first[0], at_first[-1]], "nice": False})
 
 

@@ -14,7 +14,7 @@ from unskew.inference.intervals import Interval
 from unskew.inference.turning import hull, whole
 from unskew.report import numbers
 from unskew.report.document import Cell, Column, Table
-from unskew.report.scenario_words import at
+from unskew.report.scenario_words import at, axis_title
 from unskew.report.view import Facet, View
 from unskew.result import ScenarioDifferences, ScenarioTable
 
@@ -92,9 +92,9 @@ def scenario_table(view: View, table: ScenarioTable) -> Table:
     for label, points in apart.items():
         rows.append((label, *(_cell(points[n], digits) for n in columns)))
     heads = (Column(table.axes[0], "name"), *(Column(axis[n]) for n in columns))
-    others = f", averages over the {' and the '.join(table.labels[1:])}" if len(table.labels) > 1 else ""
+    others = "".join(f", averages over the {axis_title(table, n)}" for n in range(1, len(table.axes)))
     note = f"{table.estimator}, {table.metric}{others}; ▲ the first is ahead, ▼ the second"
-    return Table(f"By the {table.labels[0]}", note, heads, tuple(rows), "scenarios")
+    return Table(f"By the {axis_title(table, 0)}", note, heads, tuple(rows), "scenarios")
 
 
 def _cell(point: Point, places: int | None) -> Cell:

@@ -13,6 +13,7 @@ from unskew.report.document import Span
 from unskew.result import ScenarioTable, Verdict
 
 UNKNOWN = "what the log cannot tell"
+LONGEST_LABEL = 48  # characters that an axis has room for
 
 
 def range_of(low: float, high: float, places: int | None = None) -> str:
@@ -40,7 +41,18 @@ def depends(verdict: Verdict, brief: bool) -> tuple[Span, ...]:
 
 def what_it_depends_on(table: ScenarioTable | None) -> str:
     """What cannot be told, in words that go on after "depends on"."""
-    return UNKNOWN if table is None else " and ".join(f"the {label}" for label in table.labels)
+    if table is None:
+        return UNKNOWN
+    short = [axis_title(table, n) for n in range(len(table.axes))]
+    if short == list(table.labels):
+        return " and ".join(f"the {label}" for label in short)
+    return f"{UNKNOWN} ({' and '.join(table.axes)})"
+
+
+def axis_title(table: ScenarioTable, axis: int) -> str:
+    """What stands at an axis: its label, or where that is a whole sentence its name; the notes have it in full."""
+    label = table.labels[axis]
+    return label if len(label) <= LONGEST_LABEL else table.axes[axis]
 
 
 def scenario_notes(table: ScenarioTable | None) -> list[str]:
@@ -49,10 +61,9 @@ def scenario_notes(table: ScenarioTable | None) -> list[str]:
         return []
     ends = [(min(values), max(values)) for values in zip(*table.points, strict=True)]
     spans = [
-        f"the {label} from {at(table, n, low)} to {at(table, n, high)}"
-        for n, (label, (low, high)) in enumerate(zip(table.labels, ends, strict=True))
+        f"{_named(table, n)} from {at(table, n, low)} to {at(table, n, high)}" for n, (low, high) in enumerate(ends)
     ]
-    found = [f"This log cannot tell which scenario holds: {', '.join(spans)}.", table.not_covered]
+    found = [f"This log cannot tell which scenario holds: {'; '.join(spans)}.", table.not_covered]
     if table.estimated is not None:
         estimate = at(table, 0, table.estimated)
         found.append(f"The random sample puts the {table.labels[0]} at {estimate}; this decides nothing here.")
@@ -63,6 +74,12 @@ def at(table: ScenarioTable, axis: int, value: float) -> str:
     """A value on an axis as it is read."""
     percent = axis < len(table.percent) and table.percent[axis]
     return f"{100.0 * value:.0f}{numbers.SPACE}%" if percent else f"{value:.3g}".replace("-", numbers.MINUS)
+
+
+def _named(table: ScenarioTable, axis: int) -> str:
+    """An axis in full, with its name where charts have no room for more."""
+    label, title = table.labels[axis], axis_title(table, axis)
+    return f"the {label}" if title == label else f"{title}, the {label},"
 
 
 def _end(value: float, places: int | None, *, sign: bool = False) -> str:
