@@ -60,6 +60,6 @@ def scenario_blocks(view: View) -> tuple[doc.Block, ...]:
 
 
 def _in_order(view: View) -> list[ScenarioTable]:
-    """The tables of all users, those of the headline first."""
+    """The tables of all users, those of the headline and of the estimator that counts first."""
     there = [table for table in view.result.scenarios if table.segment == view.whole]
-    return sorted(there, key=lambda table: facet_of(table) != view.headline)
+    return sorted(there, key=lambda t: (facet_of(t) != view.headline, view.carrier(facet_of(t)) != t.estimator))

@@ -153,7 +153,8 @@ def agreement(view: View) -> str:
 def _against(mine: Verdict, other: Verdict) -> str:
     """What another estimator says of a pair, where it is not the same."""
     if other.verdict == Outcome.DEPENDS:
-        return f"says that it depends for {other.a} and {other.b}" if decided(mine) else ""
+        where = f" ({other.turns.rstrip('.')})" if other.turns else ""
+        return f"says that it depends for {other.a} and {other.b}{where}" if decided(mine) else ""
     if not decided(other):
         return f"does not decide between {other.a} and {other.b}" if decided(mine) else ""
     if decided(mine) and winner(mine) == winner(other):
