@@ -283,8 +283,8 @@ def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
     said = beside.headline()
     assert said["title"] == "popular is better than als on recall@10" and said["agreement"] == (
         "Not all debiased estimators and targets agree: "
-        "exposure_path (pooled) says that it depends for als and popular (popular is ahead as long as less than 40 % of "
-        "popularity comes from exposure; beyond that, als is)."
+        "exposure_path (pooled) says that it depends for als and popular (popular is ahead as long as less than 40 % "
+        "of popularity comes from exposure; beyond that, als is)."
     )
 
 
