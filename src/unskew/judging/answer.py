@@ -20,7 +20,13 @@ from unskew.inference.trust import doubts, withheld
 from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
-from unskew.judging.scenarios import holds_everywhere, scenario_estimates, scenario_table, scenario_verdict
+from unskew.judging.scenarios import (
+    holds_everywhere,
+    scenario_estimates,
+    scenario_table,
+    scenario_verdict,
+    withhold_opposite,
+)
 from unskew.judging.tipping_points import TippingPoint, tipping_points
 from unskew.metrics import RankingMetric, Shape
 from unskew.result import Estimate, ScenarioTable, Verdict, Weights
@@ -113,7 +119,7 @@ def _in_order(
             tables.append(
                 scenario_table(cells, setting.models, setting.segment, own, judgements, [r for r, _ in there])
             )
-    return estimates, said, tables
+    return estimates, withhold_opposite(said), tables
 
 
 def _outside_scenarios(plan: EvaluationPlan, sums: Sums) -> list[tuple[EstimatorRun, Tally]]:

@@ -17,10 +17,12 @@ from itertools import combinations
 import numpy as np
 
 from unskew.engine.plan import ScenarioCells
+from unskew.estimators import Standing
 from unskew.estimators.scenarios import Axis
 from unskew.inference.intervals import Interval
+from unskew.inference.trust import withheld
 from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
-from unskew.inference.verdict import Judgement, Outcome, outcome
+from unskew.inference.verdict import Judgement, Outcome, opposite, outcome
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
@@ -105,6 +107,38 @@ def scenario_verdict(
         turns=turns,
         turns_at=turns_at,
         not_covered=cells.scenarios.not_covered if word is not Outcome.UNDECIDED else "",
+    )
+
+
+def withhold_opposite(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Take back what estimators with different scenarios say of a pair where each puts another model ahead.
+
+    Each holds if its own assumption does, and nothing in the log tells which of them does.
+    """
+    said: dict[tuple[str, str, str], list[Verdict]] = {}
+    for v in verdicts:
+        if v.standing == Standing.SCENARIOS and Outcome(v.verdict).decided:
+            said.setdefault((v.metric, v.a, v.b), []).append(v)
+    return [_without_opposite(v, said.get((v.metric, v.a, v.b), ())) for v in verdicts]
+
+
+def _without_opposite(verdict: Verdict, said: Sequence[Verdict]) -> Verdict:
+    others = [v for v in said if opposite(v.verdict, verdict.verdict)] if verdict in said else []
+    if not others:
+        return verdict
+    who = f"{others[0].estimator} ({others[0].target})"
+    return replace(
+        verdict,
+        verdict=Outcome.UNDECIDED,
+        low=math.nan,
+        high=math.nan,
+        p_adjusted=1.0,
+        tipping=None,
+        tipping_low=None,
+        tipping_kind=None,
+        trust=withheld(
+            (f"{others[0].estimator} ({others[0].target}), which rests on other scenarios, says the opposite",)
+        ),
     )
 
 
