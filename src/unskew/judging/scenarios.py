@@ -136,9 +136,7 @@ def _without_opposite(verdict: Verdict, said: Sequence[Verdict]) -> Verdict:
         tipping=None,
         tipping_low=None,
         tipping_kind=None,
-        trust=withheld(
-            (f"{others[0].estimator} ({others[0].target}), which rests on other scenarios, says the opposite",)
-        ),
+        trust=withheld((f"{who}, which rests on other scenarios, says the opposite",)),
     )
 
 
