@@ -226,14 +226,14 @@ def unrelated(rng: Random, size: Size, lift: float) -> Case:
 
 
 def personal(rng: Random, size: Size, lift: float) -> Case:
-    """Fooled: each user is shown a half of the items of their own; one model lists that half more often."""
+    """Fooled: each user is shown a half of the items of their own; one model lists mostly that half."""
     world = World.draw(rng, size)
     half = rng.random(world.liked.shape) < 0.5
     chance = world.activity[:, None] * world.exposure * np.where(half, 1.0, 0.2)
     seen = rng.random(half.shape) < chance
     even = LISTED / size.items
     models = {}
-    for name, inside, level in (("like the logger", 1.5, 1.0 + lift), ("other", 1.0, 1.0)):
+    for name, inside, level in (("like the logger", 1.8, 1.0 + lift), ("other", 1.0, 1.0)):
         places = rng.random(half.shape) < level * even * np.where(half, inside, 2.0 - inside)
         models[name] = Listed(listed(places), even * level)
     return _case(world.halves(rng, world.liked & seen), models)
