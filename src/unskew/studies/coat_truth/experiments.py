@@ -79,7 +79,7 @@ def _shown(part: str, name: str, found: dict[str, Repeated | None], runs: int) -
 
 
 def _floor(metric: str, name: str, what: str, rule: Rule, floor: float, number: Repeated | None, runs: int) -> Record:
-    """What we asked of ourselves before we looked."""
+    """What was asked for beforehand."""
     return judged(
         f"{metric}, what was asked for",
         name,
@@ -88,7 +88,7 @@ def _floor(metric: str, name: str, what: str, rule: Rule, floor: float, number: 
         runs=runs,
         rule=rule,
         reference=("the floor", floor),
-        paired_se=None if number is None else number.se,
+        paired_se=None if runs > 1 else math.nan,  # asked of these very numbers; one split is too few to judge
     )
 
 
