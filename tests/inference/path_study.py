@@ -24,7 +24,7 @@ import numpy as np
 from .path_worlds import FOOLED, KINDS, Said, Size, judge
 
 PAGE = Path(__file__).parents[2] / "docs" / "exposure_path.md"
-WORLDS, FOOLED_WORLDS, LEVEL = 2_000, 100, 0.05
+WORLDS, BETTER_WORLDS, FOOLED_WORLDS, LEVEL = 2_000, 600, 60, 0.05
 SKEWS = (0.3, 0.6, 1.0, 1.5)
 SHARES = (0.0, 1.0, None)  # of popularity that comes from exposure; None is drawn
 USERS, ITEMS = (200, 600, 1_500), (60, 200)
@@ -94,15 +94,17 @@ def page(equal: Sequence[Found], better: Sequence[Found], outside: Sequence[Foun
     lines = [
         "# The exposure path, tried",
         "",
-        f"Made by `python -m tests.inference.path_study`: {len(equal):,} worlds with equal models and as many with a "
-        f"better one (by {LIFT:.0%}), each with fresh users, likes, lists and exposure "
+        f"Made by `python -m tests.inference.path_study`: {len(equal):,} worlds with equal models and {len(better):,} "
+        f"with a better one (by {LIFT:.0%}), each with fresh users, likes, lists and exposure "
         "(`tests/inference/path_worlds.py`). Exposure follows popularity to a degree between none and all, a third of "
         "the worlds each: none, all, and drawn at random. 200 to 1,500 users, 60 or 200 items. The truth is known "
         "exactly: recall over relevant pairs, users weighted by their exposure, which is what the path estimates.",
         "",
         "*False* is the share of worlds in which `exposure_path` called one of two equal models ahead, *right* the "
         "share in which it named the better one, *wrong* the share in which it named a worse one, *depends* the share "
-        "in which it said of some pair that this depends on how much of popularity comes from exposure.",
+        "in which it said of some pair that this depends on how much of popularity comes from exposure. "
+        f"{sum(each.said.refused for each in (*equal, *better))} worlds were refused, because no list held a held-out "
+        "click, and count as undecided.",
         "",
         f"**{false:.1%} false, {kept} 5 % plus three Monte Carlo errors ({limit(len(equal)):.1%}).** Where the models' "
         "tastes differ and the skew is strong, the honest answer is mostly that it depends: see *right* fall.",
@@ -158,9 +160,10 @@ def main() -> None:
     """Run the study, and write the page where it is a full one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=WORLDS)
+    parser.add_argument("--better", type=int, default=BETTER_WORLDS, help="worlds with a better model")
     parser.add_argument("--fooled", type=int, default=FOOLED_WORLDS, help="worlds of each kind that fools the path")
     arguments = parser.parse_args()
-    tasks = [draws(arguments.worlds, 0.0), draws(arguments.worlds, LIFT), fooled(arguments.fooled)]
+    tasks = [draws(arguments.worlds, 0.0), draws(arguments.better, LIFT), fooled(arguments.fooled)]
     found = []
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         for what, some in zip(("equal models", "a better model", "outside the path"), tasks, strict=True):
@@ -170,7 +173,8 @@ def main() -> None:
             print(f"{what}: false, right, wrong {np.round(told, 3)} ({time.perf_counter() - start:.0f} s)", flush=True)
     text = page(*found)
     print(text)
-    if arguments.worlds >= WORLDS and arguments.fooled >= FOOLED_WORLDS:
+    full = arguments.worlds >= WORLDS and arguments.better >= BETTER_WORLDS and arguments.fooled >= FOOLED_WORLDS
+    if full:
         PAGE.write_text(text)
         print(f"wrote {PAGE.name}")
 

@@ -75,18 +75,23 @@ class Case:
 
 @dataclass(frozen=True)
 class Said:
-    """What was said of pairs of models: of equal ones that one is ahead, and of others who is."""
+    """What was said of pairs of models: of equal ones that one is ahead, and of others who is; or nothing at all."""
 
     false: bool
     right: bool
     wrong: bool
     depends: bool
+    refused: bool = False
 
 
 def judge(case: Case) -> Said:
-    """Hold all verdicts of a case against the true values."""
+    """Hold all verdicts of a case against the true values; short lists may hold nothing that was clicked."""
     false = right = wrong = depends = False
-    for v in case.run().verdicts_:
+    try:
+        verdicts = case.run().verdicts_
+    except us.InputError:
+        return Said(false, right, wrong, depends, refused=True)
+    for v in verdicts:
         truth = case.values[v.a] - case.values[v.b]
         said = {"ahead": 1.0, "behind": -1.0}.get(v.verdict, 0.0)
         assert v.verdict in ("ahead", "behind", "depends", "undecided")

@@ -19,7 +19,7 @@ from unskew.log import Log
 from unskew.log.datasets import Dataset, source_of
 from unskew.studies.coat_truth import experiments
 from unskew.studies.coat_truth.models import IMITATORS, LIKED
-from unskew.studies.coat_truth.recipes import PATH, POINTS, POOLED, RECIPES, Recipe, as_likes
+from unskew.studies.coat_truth.recipes import PATH, POOLED, RECIPES, Recipe, as_likes
 from unskew.studies.coat_truth.said import said
 from unskew.studies.coat_truth.setting import METRICS, SHARE, Setting, lists_of
 from unskew.studies.coat_truth.shares import SIMULTANEOUS, UNADJUSTED, Row, percent
@@ -27,6 +27,7 @@ from unskew.studies.record import Verdict
 
 USERS, ITEMS = 120, 70
 FEW = {"naive", "path from likes"}
+POINTS = [f"exposure_path(at={step / 10:g})" for step in range(11)]
 
 
 def small_coat() -> Dataset:

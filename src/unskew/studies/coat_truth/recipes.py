@@ -12,7 +12,7 @@ from typing import Any
 
 from unskew import estimators
 from unskew.errors import InputError
-from unskew.estimators.exposure_path import STEPS
+from unskew.estimators import Target
 from unskew.evaluation import evaluate
 from unskew.log import Feedback, Log
 from unskew.log.recommendations import Recommendations
@@ -21,7 +21,6 @@ from unskew.studies.coat_truth.models import LIKED
 
 PATH = "exposure_path"
 TILTED = "tilted(odds=4)"
-POINTS = tuple(f"{PATH}(at={step / STEPS:g})" for step in range(STEPS + 1))
 POOLED, PER_USER, SUM = "pooled", "per_user", "per_user_sum(normalised=pooled)"
 
 
@@ -34,7 +33,6 @@ class Recipe:
         rows: what is shown → estimator and target.
         ratings: whether it sees all ratings, not only likes.
         options: of the call.
-        points: estimators that are the scenarios of the first row, each of which is tested at the unadjusted level.
         random: whether it is given the random ratings.
     """
 
@@ -42,7 +40,6 @@ class Recipe:
     rows: Mapping[str, tuple[str, str]]
     ratings: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
-    points: tuple[str, ...] = ()
     random: bool = False
 
     @property
@@ -53,6 +50,12 @@ class Recipe:
         except InputError:
             return False
 
+    def points(self, name: str) -> list[str]:
+        """The scenarios of a row, each of which is tested at the unadjusted level; none where it has none."""
+        estimator, target = self.rows[name]
+        scenarios = estimators.make(estimator).scenarios(Target.make(target))
+        return [] if scenarios is None else [str(point.estimator) for point in scenarios.points]
+
     def run(
         self, train: Log, test: Log, random: Log, lists: Mapping[str, Recommendations], metrics: list[str]
     ) -> Result:
@@ -62,12 +65,13 @@ class Recipe:
         elif self.options.get("propensity") != "known":
             train, test = (replace(log, propensity=None) for log in (train, test))
         told: dict[str, Any] = {"feedback": "ratings", "relevant": LIKED} if self.ratings else {"drop_seen": True}
-        asked = list(dict.fromkeys(estimator for estimator, _ in self.rows.values()))
+        named = [estimator for estimator, _ in self.rows.values()]
+        asked = list(dict.fromkeys([*named, *(point for name in self.rows for point in self.points(name))]))
         return evaluate(
             test,
             lists,
             metrics=metrics,
-            estimators=[*asked, *self.points],
+            estimators=asked,
             target=list(dict.fromkeys(target for _, target in self.rows.values())),
             train=train,
             mcar=random if self.random else None,
@@ -133,7 +137,7 @@ RECIPES = (
         ratings=True,
         options={"propensity": "logistic_mf", "outcome": "logistic_mf"},
     ),
-    Recipe("path from likes", {"exposure path, likes only": (PATH, POOLED)}, points=POINTS),
-    Recipe("path from ratings", {"exposure path, all ratings": (PATH, POOLED)}, ratings=True, points=POINTS),
+    Recipe("path from likes", {"exposure path, likes only": (PATH, POOLED)}),
+    Recipe("path from ratings", {"exposure path, all ratings": (PATH, POOLED)}, ratings=True),
     Recipe("tilted", {"census and tilt": (TILTED, POOLED)}, ratings=True),
 )

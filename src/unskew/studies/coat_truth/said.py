@@ -7,6 +7,7 @@ as the result words it, with one level over all pairs of models and every check 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +40,7 @@ class Pairs:
     high: Floats
 
 
-def said(result: Result, metric: str, row: tuple[str, str], points: tuple[str, ...] = ()) -> Pairs:
+def said(result: Result, metric: str, row: tuple[str, str], points: Sequence[str] = ()) -> Pairs:
     """The verdicts of one metric, estimator and target, pair by pair."""
     estimator, target = str(estimators.make(row[0])), row[1]
 

@@ -83,7 +83,7 @@ class Setting:
         unit: Unit = {}
         for metric in METRICS:
             for name, row in recipe.rows.items():
-                pairs = said(result, metric, row, recipe.points)
+                pairs = said(result, metric, row, recipe.points(name))
                 unit |= {f"{metric} | {name} | {what}": values for what, values in asdict(pairs).items()}
         return unit
 
@@ -108,4 +108,7 @@ def _truth(train: Log, random: Log, lists: Mapping[str, Recommendations]) -> Uni
 
 
 def _asked(recipe: Recipe) -> dict[str, Any]:
-    return {"rows": {name: list(row) for name, row in recipe.rows.items()}, "points": list(recipe.points)}
+    return {
+        "rows": {name: list(row) for name, row in recipe.rows.items()},
+        "points": [point for name in recipe.rows for point in recipe.points(name)],
+    }
