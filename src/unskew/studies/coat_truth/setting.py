@@ -61,7 +61,7 @@ class Setting:
         names = ["truth", *found]
         keys = [
             {"split": split, "call": name, "data": self._mark, "imitators": imitators, "metrics": list(METRICS)}
-            | ({"asked": _asked(found[name])} if name in found else {})
+            | {"asked": _asked(found[name]) if name in found else ["value", "se", "z", "imitates"]}
             for split in range(splits)
             for name in names
         ]
@@ -94,13 +94,14 @@ def lists_of(train: Log, *, imitators: bool) -> dict[str, Recommendations]:
 
 
 def _truth(train: Log, random: Log, lists: Mapping[str, Recommendations]) -> Unit:
-    """Per metric and target the value of every model, and z of every pair."""
+    """Per metric and target the value of every model with its standard error, and z of every pair."""
     result = truth(train, random, lists, list(METRICS))
     unit: Unit = {}
     for metric in METRICS:
         for target in (POOLED, PER_USER):
-            rows = [e.value for e in result.estimates if (e.metric, str(e.target)) == (metric, target)]
-            unit[f"{metric} | {target} | value"] = np.array(rows)
+            rows = [e for e in result.estimates if (e.metric, str(e.target)) == (metric, target)]
+            unit[f"{metric} | {target} | value"] = np.array([e.value for e in rows])
+            unit[f"{metric} | {target} | se"] = np.array([e.se for e in rows])
             unit[f"{metric} | {target} | z"] = said(result, metric, ("naive", target)).z
     copied = [name in IMITATORS for name in lists]
     unit["imitates"] = np.array([float(one or other) for one, other in combinations(copied, 2)])

@@ -20,6 +20,7 @@ from unskew.studies.repeated import Repeated
 
 Split = Mapping[str, Mapping[str, Any]]
 UNADJUSTED, SIMULTANEOUS = "each pair by itself", "all pairs together"
+ONE_SIDED = 1.645
 OUTCOMES = ("right", "wrong", "depends", "undecided")
 
 
@@ -52,9 +53,14 @@ class Row:
         return np.array([(kept & some).sum() for some in (right, wrong, neither & depends, neither & ~depends)], float)
 
     def covered(self, split: Split) -> Floats:
-        """Of how many models the interval holds the true value, and of how many not."""
-        value = np.asarray(split["truth"][f"{self.metric} | {self.target} | value"])
-        inside = (self._of(split, "low") <= value) & (value <= self._of(split, "high"))
+        """Of how many models the interval agrees with the random ratings, and of how many not.
+
+        Their value is a sample's: if the true one lies inside, it is beyond an end by 1.645 standard errors at most in
+        95 % of cases.
+        """
+        value, se = (np.asarray(split["truth"][f"{self.metric} | {self.target} | {what}"]) for what in ("value", "se"))
+        margin = ONE_SIDED * se
+        inside = (self._of(split, "low") - margin <= value) & (value <= self._of(split, "high") + margin)
         return np.array([inside.sum(), (~inside).sum()], float)
 
     def _of(self, split: Split, what: str) -> Floats:

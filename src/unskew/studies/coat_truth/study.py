@@ -24,7 +24,8 @@ is called wrong now and then.
 level over the 91 pairs, and checks that withhold verdicts (few hits, few clicks per user, places that the log could
 never show). *Each pair by itself* is what most papers do: a difference beyond 1.96 standard errors, and no checks; over
 the exposure path it must be so at every point. *Interval holds the truth* is the share of models whose 95 % interval
-(over all scenarios, where there are some) holds the value on the random ratings.
+(over all scenarios, where there are some) the random ratings do not contradict: their value lies inside, or outside by
+at most 1.645 of its own standard errors.
 
 **Recipes.** Likes only: naive; snips with popularity raised to a power (γ = −1 takes exposure as even and is naive,
 γ = 1 says that exposure explains all of popularity, γ = 2 is common in the literature), pooled over relevant pairs or
