@@ -77,9 +77,9 @@ def _section(
     for part in dict.fromkeys(record.experiment for record in records):
         found = [record for record in records if record.experiment == part]
         if any(record.paper is not None for record in found):
-            lines += _markdown(at_a_glance(found))
+            lines += _markdown(at_a_glance(found), experiment.folded)
         for table in tables(found):
-            lines += _markdown(table)
+            lines += _markdown(table, experiment.folded)
     return lines
 
 
@@ -88,10 +88,10 @@ def _bad(record: Record) -> str:
     return f"{record.experiment}, {record.row}, {record.column}: {number(record.ours)} is not {asked(record)}{chance}"
 
 
-def _markdown(table: Table) -> list[str]:
+def _markdown(table: Table, folded: bool) -> list[str]:
     marks = ["---:" if table.right(n) else "---" for n in range(len(table.head))]
     lines = [_line(table.head), _line(marks), *(_line(row) for row in table.rows)]
-    if len(table.rows) <= SHORT:
+    if len(table.rows) <= SHORT or not folded:
         return [f"**{table.title}**", "", *lines, ""]
     return [f"<details><summary>{table.title}</summary>", "", *lines, "", "</details>", ""]
 

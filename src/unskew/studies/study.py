@@ -40,6 +40,7 @@ class Experiment:
         run: (setting, runs, quick, progress) → records; a quick run may also leave out points.
         runs, quick_runs: how many in full (the paper's number where it has one), and for a quick look.
         charts: what is drawn.
+        folded: whether the page folds long tables away.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Experiment:
     runs: int
     quick_runs: int
     charts: tuple[Chart, ...] = ()
+    folded: bool = True
 
 
 @dataclass(frozen=True)

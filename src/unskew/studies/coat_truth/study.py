@@ -51,7 +51,7 @@ the path from ratings, on 30 % by census and tilt, whose region holds the truth 
 held against the numbers as they stand.
 
 How to read it. People chose coats that they expected to like, so naive often names the right model, with an interval
-that almost never holds the truth. Weights by one power of popularity, each pair by itself, name the wrong model more
+that mostly misses the truth. Weights by one power of popularity, each pair by itself, name the wrong model more
 often than the right one. Per user they seem to do better; with so few likes per person such ratios are close to naive,
 and unskew withholds them. The path from likes decides little and is not free of error: what it gets wrong are mostly
 item-kNN models against models that also know what people dislike. These imitate how each person chose, which is what
@@ -60,6 +60,7 @@ the path does not cover. With counts of all that was rated it decides more and e
             experiments.fourteen,
             experiments.RUNS,
             experiments.QUICK,
+            folded=False,
         ),
         Experiment(
             "imitators",
@@ -73,6 +74,7 @@ carries the sentence that says so.
             experiments.imitators,
             experiments.RUNS,
             experiments.QUICK,
+            folded=False,
         ),
     ),
 )
