@@ -98,15 +98,20 @@ def test_every_command_is_accepted(reading: str, known: bool, random: bool, tmp_
         follow(text, files)
 
 
-def test_clicks_without_propensities_get_both_ends_and_their_assumptions() -> None:
-    """popularity(gamma=1) with what it assumes, naive as the other end; no γ = 2 and no fitted model anywhere."""
-    audit = us.audit(log_of("implicit", known=False))
-    said = json.dumps(audit.to_dict()["advice"]) + " ".join(f.text for f in audit.findings)
-    assert "right if exposure explains all of popularity" in said
-    assert "right if exposure explains none of popularity" in said
-    assert "cannot say how much of an item's popularity is exposure" in said
-    everywhere = said + json.dumps(audit.to_dict()) + printed(audit, 200) + page(audit)
-    assert "gamma=2" not in everywhere and "logistic" not in said
+def test_clicks_without_propensities_get_the_exposure_path_and_what_it_assumes(tmp_path: Path) -> None:
+    """The plain call with a training log, which is the path; no single γ and no fitted model anywhere."""
+    frame = log_of("implicit", known=False)
+    audit = us.audit(frame)
+    (plain,) = [a for a in audit.advice if "--train TRAIN" in (a.command or "")]
+    assert plain.command is not None and "--propensity" not in plain.command and "--estimator" not in plain.command
+    assert "ahead on the whole path" in " ".join(plain.text.split()) and "popularity alone" in plain.text
+    files = files_of(frame, tmp_path)
+    lists = pl.read_parquet(files["LISTS"])
+    result = us.evaluate(files["TEST"], {"mine": lists}, train=files["TRAIN"], metrics=["recall@10"])
+    assert result.headline()["estimator"] == "exposure_path"
+    said = json.dumps(audit.to_dict()["advice"])
+    everywhere = json.dumps(audit.to_dict()) + printed(audit, 200) + page(audit)
+    assert "gamma" not in said and "logistic" not in said and "gamma=2" not in everywhere
 
 
 def test_conversions_without_zeros_are_advised_as_clicks(tmp_path: Path) -> None:

@@ -168,6 +168,6 @@ def test_on_clicks_the_checks_do_not_speak_of_exposure(frame: pl.DataFrame, audi
 
 
 def test_checks_on_clicks_neither_withdraw_nor_confirm_the_advice() -> None:
-    """Clicks cannot show that popularity is wrong about exposure: it stays advised, with its assumption."""
+    """Clicks cannot show that popularity is wrong about exposure, nor right: the advice is the same without checks."""
     clicks = us.audit(logs.skewed(), propensities=["popularity(gamma=1)"])
-    assert any("popularity(gamma=1)" in (advice.command or "") for advice in clicks.advice)
+    assert clicks.advice == us.audit(logs.skewed()).advice

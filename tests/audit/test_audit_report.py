@@ -86,7 +86,7 @@ def test_the_page_has_a_chart_for_every_part_and_the_numbers(everything: us.Audi
     assert sum(tag == "table" for tag, _ in reader.tags) == sum(tag == "caption" for tag, _ in reader.tags)
     items = next(row for row in reader.rows("sheet") if row.get("number"))
     assert items["number"] == f"{everything.items.number:,}" and items["Gini"] == f"{everything.items.gini:.2f}"
-    assert len(reader.rows("supports")) == 5
+    assert len(reader.rows("supports")) == 6
     for finding in everything.findings:
         assert finding.level in text
     assert len(text.encode()) < 500_000 and page(everything) == text

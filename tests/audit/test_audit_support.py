@@ -54,7 +54,7 @@ def test_the_support_table_is_what_evaluating_refuses(reading: str, known: bool)
     """Each cell that is refused is refused by evaluate for the same reason, and every other one is computed."""
     frame, how = logs.skewed(value=True, propensity=known), READINGS[reading]
     audit = us.audit(frame, **how)
-    assert len(audit.supports) == 15
+    assert len(audit.supports) == 18
     for cell in audit.supports:
         if cell.refused is None:
             found = evaluated(frame, cell.estimator, cell.target, propensity=cell.propensity, **how)

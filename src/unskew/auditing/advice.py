@@ -4,8 +4,8 @@ What the findings warn about is not advised: a propensity that its check found w
 ``propensity`` that does not add up, a model of exposure that ignores the value where an MCAR log shows that the value
 matters. What rests on an assumption names it. TEST, TRAIN, LISTS, PREDICTIONS and MCAR stand for the reader's files.
 
-Logs of positives get no fitted model of exposure: a model of clicks is none (MATHS §13). Popularity is named with what
-it assumes, and naive beside it as the other end.
+Logs of positives get no fitted model of exposure: a model of clicks is none (MATHS §13), and one exponent of popularity
+is no evidence (§14). They get the plain call, which walks the whole exposure path.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from unskew.auditing.opening import selected_by_value
 if TYPE_CHECKING:
     from unskew.auditing.record import Audit
 
-POPULARITY = "popularity(gamma=1)"
 FITTED = "logistic(features=none, offsets=user+item)"
 BAYES = "naive_bayes"
 ENOUGH_RANDOM = 500  # rows of an MCAR log from which naive_bayes is worth its noise
@@ -112,7 +111,7 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
     if audit.propensity is not None:
         return _known(audit, write, warned)
     if audit.positives:
-        return _positives(write, warned)
+        return _positives(write)
     bayes = audit.mcar is not None and audit.mcar.rows >= ENOUGH_RANDOM and write.predicted and BAYES not in warned
     if bayes:
         return [
@@ -168,24 +167,22 @@ def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
     ]
 
 
-def _positives(write: _Commands, warned: set[str]) -> list[Advice]:
-    """Clicks without propensities: both ends of what nobody knows."""
-    settle = Advice(
-        "To settle it, log the probability with which each item was shown (a column 'propensity'), or show a small "
-        "share of the traffic items drawn at random."
-    )
-    if POPULARITY in warned:
-        return [_undebiased(write, f"No propensity can be advised: {POPULARITY} cannot be had from this log"), settle]
+def _positives(write: _Commands) -> list[Advice]:
+    """Clicks without propensities: everything between the two ends of what nobody knows."""
     return [
         Advice(
-            "The log alone cannot say how much of an item's popularity is exposure and how much is taste. Look at both "
-            f"ends: naive, right if exposure explains none of popularity, and snips with {POPULARITY}, right if "
-            "exposure explains all of popularity. Where they disagree, this log does not decide; where they agree, "
-            "that still takes exposure to depend on popularity alone.",
-            write.write(["naive", "snips"], POPULARITY, given=["--train TRAIN"]),
+            "The log alone cannot say how much of an item's popularity is exposure and how much is taste. With a "
+            "training log and nothing else you get the exposure path: every model at every share of popularity that "
+            "exposure may explain, from none (naive) to all. A model is called ahead only if it is ahead on the whole "
+            "path; where that depends on the share, you are told where it turns. It takes exposure to depend on "
+            "popularity alone: not on anything else, and not on the user.",
+            write.write([], given=["--train TRAIN"]),
         ),
         _undebiased(write, "Without a training log popularity cannot be counted"),
-        settle,
+        Advice(
+            "To settle it, log the probability with which each item was shown (a column 'propensity'), or show a small "
+            "share of the traffic items drawn at random."
+        ),
     ]
 
 
@@ -201,7 +198,7 @@ def _warned(audit: Audit) -> set[str]:
     found = () if audit.checks.positives else audit.checks
     flagged = [name for c in found if c.findings for name in (c.propensity, c.fitted)]
     flagged += [unfit.propensity for unfit in audit.checks.refused]
-    return {advised for advised in (POPULARITY, FITTED, BAYES, "known") for name in flagged if _same(advised, name)}
+    return {advised for advised in (FITTED, BAYES, "known") for name in flagged if _same(advised, name)}
 
 
 def _same(advised: str, name: str) -> bool:

@@ -1,8 +1,9 @@
 """Which estimators and targets a log supports: the same rules that decide an evaluation's refusals.
 
 Asked of recall@10, which stands for all additive metrics. With a column ``propensity`` these are taken as known
-(absolute); without one, popularity counted on a training part is what is left (relative). The number of relevant items
-of each user is not part of a log.
+(absolute); without one, popularity counted on a training part is what is left (relative). The exposure path counts how
+often items were seen in such a part, whatever the column says. The number of relevant items of each user is not part of
+a log.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from unskew.log import Feedback, Log
 from unskew.log.relevance import gains
 
 METRIC = "recall@10"
-ESTIMATORS = ("naive", "snips", "gs(strata=5)", "ips", "stratified(strata=5)")
+ESTIMATORS = ("naive", "snips", "gs(strata=5)", "ips", "stratified(strata=5)", "exposure_path")
 TARGETS = (Target.PER_USER, Target.POOLED, Target.PER_USER_SUM)
 
 
@@ -48,7 +49,7 @@ def supports(log: Log, feedback: Feedback | None, relevant: str | None) -> tuple
     found = []
     for reading, told, thresholded in _readings(log, feedback, relevant):
         zeros = told is not Feedback.CONVERSIONS or bool((gains(log, told, relevant) == 0.0).any())
-        evidence = Evidence(told, thresholded=thresholded, propensity=True, absolute=known, zeros=zeros)
+        evidence = Evidence(told, thresholded=thresholded, propensity=True, absolute=known, zeros=zeros, counts=True)
         for text in ESTIMATORS:
             for target in TARGETS:
                 reason = refusal(metric, estimators.make(text), target, evidence)

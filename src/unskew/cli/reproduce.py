@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from unskew.studies.study import Study
     from unskew.studies.tables import Table as Cells
 
-STUDIES = ("schnabel16", "saito20")
+STUDIES = ("schnabel16", "saito20", "coat-truth")
 
 
 def reproduce(
-    study: Annotated[str, typer.Argument(help=f"The paper: {', '.join(STUDIES)}.")],
+    study: Annotated[str, typer.Argument(help=f"The study: {', '.join(STUDIES)}.")],
     experiments: Annotated[
         Texts, typer.Argument(help="Tables and figures (table1, figure2, …); all by default.")
     ] = None,
@@ -101,7 +101,8 @@ def reproduce(
 def _study(name: str) -> Study:
     if name not in STUDIES:
         raise InputError(f"there is no study called '{plain(name)}'. Known: {', '.join(STUDIES)}.")
-    study: Study = import_module(f"unskew.studies.{name}.study").STUDY
+    module = name.replace("-", "_")
+    study: Study = import_module(f"unskew.studies.{module}.study").STUDY
     return study
 
 

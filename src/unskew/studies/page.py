@@ -75,7 +75,7 @@ def _section(
         if picture.is_file():
             lines += [f"![{chart.title}]({picture.name})", ""]
     for table in tables(records, glance=True):
-        lines += _markdown(table)
+        lines += _markdown(table, experiment.folded)
     return lines
 
 
@@ -84,10 +84,10 @@ def _bad(record: Record) -> str:
     return f"{record.experiment}, {record.row}, {record.column}: {number(record.ours)} is not {asked(record)}{chance}"
 
 
-def _markdown(table: Table) -> list[str]:
+def _markdown(table: Table, folded: bool) -> list[str]:
     marks = ["---:" if table.right(n) else "---" for n in range(len(table.head))]
     lines = [_line(table.head), _line(marks), *(_line(row) for row in table.rows)]
-    if len(table.rows) <= SHORT:
+    if len(table.rows) <= SHORT or not folded:
         return [f"**{table.title}**", "", *lines, ""]
     return [f"<details><summary>{table.title}</summary>", "", *lines, "", "</details>", ""]
 

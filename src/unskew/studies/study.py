@@ -31,6 +31,7 @@ class Experiment:
         story: what was done, how it is judged, and where ours differs; Markdown.
         run: (setting, runs, quick, progress) → records; a quick run may also leave out points.
         runs, quick_runs: how many in full (the paper's number where it has one), and for a quick look.
+        folded: whether the page folds long tables away.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Experiment:
     runs: int
     quick_runs: int
     charts: tuple[Chart, ...] = ()
+    folded: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,143 @@
+"""The recipes: how people evaluate on such a log, each a call of ``unskew.evaluate``.
+
+A recipe sees the held-out part of the skewed log, as likes only or as all ratings with a threshold, and the training
+part. Some are given more than a log has: the authors' propensities, or the shares of the stars from random ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from unskew import estimators
+from unskew.errors import InputError
+from unskew.estimators import Target
+from unskew.evaluation import evaluate
+from unskew.log import Feedback, Log
+from unskew.log.recommendations import Recommendations
+from unskew.result import Result
+from unskew.studies.coat_truth.models import LIKED
+
+PATH = "exposure_path"
+TILTED = "tilted(odds=4)"
+POOLED, PER_USER, SUM = "pooled", "per_user", "per_user_sum(normalised=pooled)"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One call, and the rows of it that are looked at.
+
+    Args:
+        name: of the call.
+        rows: what is shown → estimator and target.
+        ratings: whether it sees all ratings, not only likes.
+        options: of the call.
+        random: whether it is given the random ratings.
+    """
+
+    name: str
+    rows: Mapping[str, tuple[str, str]]
+    ratings: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    random: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether this unskew has all its estimators."""
+        try:
+            return bool([estimators.make(estimator) for estimator, _ in self.rows.values()])
+        except InputError:
+            return False
+
+    def points(self, name: str) -> list[str]:
+        """The scenarios of a row, each of which is tested at the unadjusted level; none where it has none."""
+        estimator, target = self.rows[name]
+        scenarios = estimators.make(estimator).scenarios(Target.make(target))
+        return [] if scenarios is None else [str(point.estimator) for point in scenarios.points]
+
+    def run(
+        self, train: Log, test: Log, random: Log, lists: Mapping[str, Recommendations], metrics: list[str]
+    ) -> Result:
+        """What the call says."""
+        if not self.ratings:
+            train, test = as_likes(train), as_likes(test)
+        elif self.options.get("propensity") != "known":
+            train, test = (replace(log, propensity=None) for log in (train, test))
+        told: dict[str, Any] = {"feedback": "ratings", "relevant": LIKED} if self.ratings else {"drop_seen": True}
+        named = [estimator for estimator, _ in self.rows.values()]
+        asked = list(dict.fromkeys([*named, *(point for name in self.rows for point in self.points(name))]))
+        return evaluate(
+            test,
+            lists,
+            metrics=metrics,
+            estimators=asked,
+            target=list(dict.fromkeys(target for _, target in self.rows.values())),
+            train=train,
+            mcar=random if self.random else None,
+            threads=1,
+            **told,
+            **self.options,
+        )
+
+
+def as_likes(log: Log) -> Log:
+    """What a log of clicks would hold: pairs that were liked, and nothing else."""
+    return replace(log.positives(LIKED), value=None, feedback=Feedback.IMPLICIT, propensity=None)
+
+
+def truth(train: Log, random: Log, lists: Mapping[str, Recommendations], metrics: list[str]) -> Result:
+    """A plain average over ratings of randomly drawn coats that are not in training."""
+    return evaluate(
+        random,
+        lists,
+        metrics=metrics,
+        estimators=["naive"],
+        target=[POOLED, PER_USER],
+        train=train,
+        feedback="ratings",
+        relevant=LIKED,
+        threads=1,
+    )
+
+
+def _popularity(gamma: float, *, per_user: bool = False) -> Recipe:
+    name, told = f"popularity(gamma={gamma:g})", f"γ = {gamma:g}".replace("-", "−")
+    rows = {f"snips, pooled, {told}": ("snips", POOLED)}
+    if per_user:
+        rows |= {
+            f"snips, per user, {told}": ("snips", PER_USER),
+            f"gs, {told}": ("gs(strata=5)", PER_USER),
+        }
+    return Recipe(name, rows, options={"propensity": name})
+
+
+RECIPES = (
+    Recipe("naive", {"naive": ("naive", POOLED)}),
+    _popularity(-1.0),
+    _popularity(0.0),
+    _popularity(1.0, per_user=True),
+    _popularity(2.0, per_user=True),
+    Recipe(
+        "known", {"snips, the authors' propensities": ("snips", POOLED)}, ratings=True, options={"propensity": "known"}
+    ),
+    Recipe(
+        "naive_bayes",
+        {"snips, naive Bayes": ("snips", POOLED)},
+        ratings=True,
+        options={"propensity": "naive_bayes"},
+        random=True,
+    ),
+    Recipe(
+        "logistic_mf", {"snips, logistic MF": ("snips", POOLED)}, ratings=True, options={"propensity": "logistic_mf"}
+    ),
+    Recipe(
+        "outcome",
+        {"dr, logistic MF": ("dr", SUM), "direct, logistic MF": ("direct", SUM)},
+        ratings=True,
+        options={"propensity": "logistic_mf", "outcome": "logistic_mf"},
+    ),
+    Recipe("path from likes", {"exposure path, likes only": (PATH, POOLED)}),
+    Recipe("path from ratings", {"exposure path, all ratings": (PATH, POOLED)}, ratings=True),
+    Recipe("tilted", {"census and tilt": (TILTED, POOLED)}, ratings=True),
+)

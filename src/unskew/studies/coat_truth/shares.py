@@ -1,0 +1,77 @@
+"""Of truly different pairs of models: the share of which a recipe says what is right, what is wrong, or neither.
+
+Two models are truly different where the random ratings say so, their difference being beyond 1.96 standard errors
+(clustered by person): the truth is a sample too, and of equal pairs one in twenty is taken for different, with either
+sign. Shares are of all such pairs of all splits; errors by the jackknife over splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unskew.log.log import Floats
+from unskew.studies.coat_truth.recipes import PER_USER, POOLED, Recipe
+from unskew.studies.coat_truth.said import CRITICAL
+from unskew.studies.repeated import Repeated
+
+Split = Mapping[str, Mapping[str, Any]]
+UNADJUSTED, SIMULTANEOUS = "each pair by itself", "all pairs together"
+ONE_SIDED = 1.645
+OUTCOMES = ("right", "wrong", "depends", "undecided")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a recipe under one metric."""
+
+    recipe: Recipe
+    name: str
+    metric: str
+
+    @property
+    def target(self) -> str:
+        """Under which the truth is known: a normalised sum is an average over relevant pairs."""
+        return PER_USER if self.recipe.rows[self.name][1] == PER_USER else POOLED
+
+    def counts(self, split: Split, level: str, *, imitators: bool) -> Floats:
+        """How many truly different pairs are right, wrong, dependent and undecided."""
+        true = np.asarray(split["truth"][f"{self.metric} | {self.target} | z"])
+        kept = np.abs(true) > CRITICAL
+        if imitators:
+            kept &= np.asarray(split["truth"]["imitates"]) > 0.0
+        if level == UNADJUSTED:
+            z, depends = self._of(split, "z"), self._of(split, "open") > 0.0
+            word = np.where(np.abs(z) > CRITICAL, np.sign(z), 0.0)
+        else:
+            word, depends = self._of(split, "word"), self._of(split, "depends") > 0.0
+        right, wrong = word * true > 0.0, word * true < 0.0
+        neither = ~right & ~wrong
+        return np.array([(kept & some).sum() for some in (right, wrong, neither & depends, neither & ~depends)], float)
+
+    def covered(self, split: Split) -> Floats:
+        """Of how many models the interval agrees with the random ratings, and of how many not.
+
+        Their value is a sample's: if the true one lies inside, it is beyond an end by 1.645 standard errors at most in
+        95 % of cases.
+        """
+        value, se = (np.asarray(split["truth"][f"{self.metric} | {self.target} | {what}"]) for what in ("value", "se"))
+        margin = ONE_SIDED * se
+        inside = (self._of(split, "low") - margin <= value) & (value <= self._of(split, "high") + margin)
+        return np.array([inside.sum(), (~inside).sum()], float)
+
+    def _of(self, split: Split, what: str) -> Floats:
+        return np.asarray(split[self.recipe.name][f"{self.metric} | {self.name} | {what}"])
+
+
+def percent(splits: Sequence[Split], count: Callable[[Split], Floats]) -> list[Repeated]:
+    """The parts of a count in percent, over all splits and without each of them."""
+    each = np.array([count(split) for split in splits])
+    total = each.sum(axis=0)
+    without = total - each
+    value = 100.0 * total / total.sum()
+    left = 100.0 * without / without.sum(axis=1, keepdims=True) if len(splits) > 1 else np.empty((0, len(value)))
+    return [Repeated(float(value[n]), left[:, n]) for n in range(len(value))]

@@ -1,0 +1,180 @@
+"""The study of Coat on a small world: what is counted is what a reader would count, and finished calls are kept."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import unskew as us
+from unskew.cli import app
+from unskew.engine.store import Store
+from unskew.log import Log
+from unskew.log.datasets import Dataset, source_of
+from unskew.studies.coat_truth import experiments
+from unskew.studies.coat_truth.models import IMITATORS, LIKED
+from unskew.studies.coat_truth.recipes import PATH, POOLED, RECIPES, Recipe, as_likes
+from unskew.studies.coat_truth.said import said
+from unskew.studies.coat_truth.setting import METRICS, SHARE, Setting, lists_of
+from unskew.studies.coat_truth.shares import SIMULTANEOUS, UNADJUSTED, Row, percent
+from unskew.studies.record import Verdict
+
+USERS, ITEMS = 120, 70
+FEW = {"naive", "path from likes"}
+POINTS = [f"exposure_path(at={step / 10:g})" for step in range(11)]
+
+
+def small_coat() -> Dataset:
+    """People who choose what they like, and ratings of items drawn at random for them."""
+    rng = np.random.default_rng(1)
+    taste = rng.normal(size=(USERS, 3)) @ rng.normal(size=(3, ITEMS)) + 1.2 * rng.normal(size=ITEMS)
+    stars = np.clip(np.round(3.0 + taste), 1.0, 5.0)
+    p = np.clip(0.05 * 1.7 ** (stars - 1.0), 0.0, 0.9)
+
+    def log(mask: Any) -> Log:
+        user, item = np.nonzero(mask)
+        columns = {"user": user, "item": item, "value": stars[user, item], "propensity": p[user, item]}
+        return Log.from_frame(pl.DataFrame(columns), feedback="ratings")
+
+    mcar = log(rng.random(stars.shape) < 0.3)
+    return Dataset(source_of("coat").about, mnar=log(rng.random(stars.shape) < p), mcar=mcar)
+
+
+@pytest.fixture(scope="module")
+def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
+    return Setting(Store(tmp_path_factory.mktemp("store")), small_coat, workers=2)
+
+
+@pytest.fixture(scope="module")
+def few() -> list[Recipe]:
+    return [recipe for recipe in RECIPES if recipe.name in FEW]
+
+
+def test_fourteen_models_and_two_that_imitate() -> None:
+    """Every list holds all items that were not rated in training, and only those."""
+    train = us.split.holdout(small_coat().mnar, SHARE, seed=0).train
+    assert len(lists_of(train, imitators=False)) == 14
+    both = lists_of(train, imitators=True)
+    assert set(both) - set(lists_of(train, imitators=False)) == set(IMITATORS)
+    rated = set(zip(train.user, train.item, strict=True))
+    for lists in both.values():
+        pairs = lists.to_frame().select(pl.col("user", "item").cast(pl.String).cast(pl.Int64)).rows()
+        users, items = (ids.values.cast(pl.String).cast(pl.Int64).to_list() for ids in (train.users, train.items))
+        assert len(pairs) == len(users) * len(items) - len(rated)
+        assert not {(users[u], items[i]) for u, i in rated} & set(pairs)
+
+
+def test_likes_are_pairs_alone() -> None:
+    """What a recipe for clicks sees: no stars, no propensities, and no row below four stars."""
+    log = small_coat().mnar
+    likes = as_likes(log)
+    assert likes.value is None and likes.propensity is None
+    assert log.value is not None and len(likes) == int((log.value >= 4).sum()) and LIKED == ">=4"
+
+
+def test_shares_are_what_one_counts_by_hand(setting: Setting, few: list[Recipe]) -> None:
+    """Right, wrong, depends and undecided of truly different pairs, from ``evaluate`` itself, pair by pair."""
+    (split,) = setting.calls(few, 1)
+    data = setting.data
+    train, test = us.split.holdout(data.mnar, SHARE, seed=0)
+    lists = lists_of(train, imitators=False)
+    random = us.evaluate(
+        data.mcar, lists, metrics=[METRICS[0]], estimators=["naive"], target=POOLED, train=train, relevant=LIKED,
+        feedback="ratings",
+    )  # fmt: skip
+    path = us.evaluate(
+        as_likes(test), lists, metrics=[METRICS[0]], estimators=[PATH, *POINTS], train=as_likes(train), drop_seen=True
+    )
+    by_hand = {level: dict.fromkeys(("right", "wrong", "depends", "undecided"), 0) for level in (0, 1)}
+    for truth in random.verdicts_:
+        if not abs(truth.difference) > 1.96 * truth.se:  # nor where there is no error to compare it with
+            continue
+        sign = math.copysign(1.0, truth.difference)
+        pair = [v for v in path.verdicts_ if (v.a, v.b) == (truth.a, truth.b)]
+        (whole,) = [v for v in pair if v.estimator == PATH]
+        z = [sign * v.difference / v.se for v in pair if v.estimator != PATH]
+        assert len(z) == 11
+        word = {"ahead": sign, "behind": -sign}.get(whole.verdict, 0.0)
+        told = "right" if word > 0 else "wrong" if word < 0 else whole.verdict
+        by_hand[0][told] += 1
+        beyond = [abs(each) > 1.96 for each in z]
+        told = "right" if min(z) > 1.96 else "wrong" if max(z) < -1.96 else "depends" if any(beyond) else "undecided"
+        by_hand[1][told] += 1
+    row = Row(few[1], "exposure path, likes only", METRICS[0])
+    for level, name in enumerate((SIMULTANEOUS, UNADJUSTED)):
+        assert row.counts(split, name, imitators=False).tolist() == list(by_hand[level].values())
+    assert sum(by_hand[0].values()) > 10 and by_hand[1]["right"] > 0
+    shares = percent([split], lambda one: row.counts(one, UNADJUSTED, imitators=False))
+    assert sum(number.value for number in shares) == pytest.approx(100.0)
+
+
+def test_pairs_of_imitators_are_told(setting: Setting, few: list[Recipe]) -> None:
+    """29 of 120 pairs have one of the two in them, and only these are counted."""
+    (split,) = setting.calls(few[:1], 1, imitators=True)
+    names = list(lists_of(us.split.holdout(setting.data.mnar, SHARE, seed=0).train, imitators=True))
+    expected = [a in IMITATORS or b in IMITATORS for a, b in combinations(names, 2)]
+    assert (np.asarray(split["truth"]["imitates"]) > 0).tolist() == expected and sum(expected) == 29
+    row = Row(few[0], "naive", METRICS[0])
+    every = row.counts(split, SIMULTANEOUS, imitators=False).sum()
+    assert 0 < row.counts(split, SIMULTANEOUS, imitators=True).sum() < every
+
+
+def test_calls_are_kept(setting: Setting, few: list[Recipe], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second setting on the same store reads what the first one asked."""
+    before = setting.calls(few, 1)
+    other = Setting(setting.store, small_coat)
+    monkeypatch.setattr(Setting, "_call", lambda *_: pytest.fail("asked again"))
+    after = other.calls(few, 1)
+    np.testing.assert_array_equal(
+        before[0]["naive"][f"{METRICS[0]} | naive | z"], after[0]["naive"][f"{METRICS[0]} | naive | z"]
+    )
+
+
+def test_floors_are_met_or_missed_and_what_was_not_run_says_so(
+    setting: Setting, few: list[Recipe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Floors are held against the numbers as they stand; a recipe that this unskew lacks is a row without numbers."""
+    absent = Recipe("tilted", {"census and tilt": ("nobody_knows", POOLED)}, ratings=True)
+    monkeypatch.setattr(experiments, "RECIPES", (*few, absent))
+    monkeypatch.setattr(
+        experiments, "FLOORS", tuple(f for f in experiments.FLOORS if f[0] != "exposure path, all ratings")
+    )
+    records = experiments.fourteen(setting, 2, False)
+    floors = [r for r in records if "asked for" in r.experiment]
+    likes = [r for r in floors if r.row == "exposure path, likes only"]
+    assert {r.verdict for r in likes} <= {Verdict.HOLDS, Verdict.FAILS} and len(likes) == len(METRICS)
+    for record in likes:
+        assert (record.verdict is Verdict.HOLDS) == (record.ours <= 1.0)
+    assert {r.verdict for r in floors if r.row == "census and tilt"} == {Verdict.OPEN}
+    assert {r.ours for r in records if r.row == "naive" and r.column == "depends"} == {0.0}
+    assert all(math.isnan(r.ours) for r in records if "(not run)" in r.row)
+    (alone,) = {r.verdict for r in experiments.fourteen(setting, 1, False) if "asked for" in r.experiment}
+    assert alone is Verdict.OPEN
+
+
+def test_a_path_depends_where_its_points_differ() -> None:
+    """Over points on both sides of 0 nothing is decided, and beyond 1.96 on one of them it depends."""
+    train, test = us.split.holdout(small_coat().mnar, SHARE, seed=0)
+    lists = lists_of(train, imitators=False)
+    chosen = {name: lists[name] for name in ("random", "most liked")}
+    result = us.evaluate(
+        as_likes(test), chosen, metrics=["recall@10"], estimators=[PATH, *POINTS], train=as_likes(train), drop_seen=True
+    )
+    found = said(result, "recall@10", (PATH, POOLED), POINTS)
+    z = np.array([v.difference / v.se for v in result.verdicts_ if v.estimator != PATH])
+    same = bool((z > 0).all() or (z < 0).all())
+    assert abs(found.z[0]) == pytest.approx(np.abs(z).min() if same else 0.0)
+    assert bool(found.open[0]) == (bool((np.abs(z) > 1.96).any()) and abs(found.z[0]) <= 1.96)
+
+
+def test_the_command_knows_the_study(tmp_path: Path) -> None:
+    """A misspelt name lists it, and an experiment that it lacks is named with those that it has."""
+    assert "coat-truth" in CliRunner().invoke(app, ["reproduce", "coat"]).output
+    done = CliRunner().invoke(app, ["reproduce", "coat-truth", "table9", "--store", str(tmp_path)])
+    assert done.exit_code != 0 and "models, imitators" in " ".join(done.output.split())
