@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from unskew.engine.census import Census, CensusPairs
 from unskew.engine.listed_pairs import Bools, ListedPairs
 from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
@@ -34,6 +35,7 @@ class Ranked:
         list_q: what the outcome model says of each listed pair (0 where it is no candidate).
         list_inside: which entries are items of the catalogue, where some are not: totals hold no others.
         list_range: how far the outcome model's predictions reach.
+        list_census: the listed pairs as a census model sees them, where there is one.
     """
 
     rank: Ints32
@@ -44,6 +46,7 @@ class Ranked:
     list_q: Floats | None = None
     list_inside: Bools | None = None
     list_range: PredictionRange = NO_PREDICTIONS
+    list_census: CensusPairs | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,7 @@ class EvaluationData:
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
         counted: a code of how often each row's item was seen in training.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
+        census: a model of all pairs, with its error, where an estimator asks for one.
     """
 
     hashes: Hashes
@@ -81,6 +85,7 @@ class EvaluationData:
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
     counted: Ints32 | None = None
+    census: Census | None = None
 
     @property
     def users(self) -> int:
@@ -101,6 +106,7 @@ class EvaluationData:
             q=None if self.q is None else self.q[rows],
             q_total=None if self.q_total is None else self.q_total[low:high],
             counted=None if self.counted is None else self.counted[rows],
+            census=None if self.census is None else self.census.block(self.indptr, self.item, low, high),
         )
 
     def ranked(self, low: int, high: int) -> list[Ranked]:
@@ -147,6 +153,7 @@ class EvaluationData:
             q_total=cut(self.q_total),
             listed=None if self.listed is None else self.listed.of_users(users),
             shown=None if self.shown is None else self.shown.of_users(users),
+            census=None if self.census is None else self.census.of_users(users),
         )
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
@@ -162,7 +169,14 @@ class EvaluationData:
             list_q=q,
             list_range=reach,
             list_inside=self.listed.inside(lists, low, high),
+            list_census=self._list_census(lists, low, high),
         )
+
+    def _list_census(self, lists: Recommendations, low: int, high: int) -> CensusPairs | None:
+        if self.census is None:
+            return None
+        user = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(lists.indptr[low : high + 1]))
+        return self.census.pairs(user, lists.item[lists.indptr[low] : lists.indptr[high]])
 
 
 def user_sums(batch: Batch, numbers: Floats) -> Floats:

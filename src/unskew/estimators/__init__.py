@@ -17,6 +17,7 @@ from unskew.estimators.stratified import Stratified
 from unskew.estimators.summary import Summary
 from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
+from unskew.estimators.tilted import Tilted
 from unskew.parts import Family
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Switch",
     "Target",
     "Term",
+    "Tilted",
     "make",
     "register",
 ]
@@ -57,6 +59,7 @@ FAMILY: Family[Estimator] = Family(
         "stratified": "stratified:Stratified",
         "clipped": "clipped:Clipped",
         "exposure_path": "exposure_path:ExposurePath",
+        "tilted": "tilted:Tilted",
         "direct": "direct:Direct",
         "dr": "dr:DR",
         "sndr": "sndr:SNDR",

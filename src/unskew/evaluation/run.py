@@ -150,7 +150,9 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     request, plan = planned.request, planned.plan
     if request.outcome is not None and not request.outcome.fitted:
         say("fitting the outcome model", 0, 1)
-    outcome = fit_outcome(request, aligned, plan, inputs.side)
+    outcome = fit_outcome(
+        request, aligned, plan, inputs.side, lambda done, total: say("adding up unseen candidates", done, total)
+    )
     aligned = replace(aligned, held=outcome.held)
     tables, segments_lack = _measure(request, inputs, aligned, plan, say)
     errors = error_per_comparison(tables)
@@ -246,4 +248,9 @@ def _account(facts: Facts) -> dict[str, Any]:
         "by": request.by,
     }
     refused = [vars(refusal) for refusal in facts.refusals]
-    return facts.aligned.account | {"outcome": facts.outcome.account, "settings": settings, "refused": refused}
+    return facts.aligned.account | {
+        "outcome": facts.outcome.account,
+        "census": facts.outcome.census,
+        "settings": settings,
+        "refused": refused,
+    }

@@ -164,8 +164,8 @@ def _withhold_contradicted(judged: Judged) -> None:
 
 
 def _drawn(sums: Sums, cell: Cell) -> Floats | None:
-    """The models' estimates in every replicate."""
-    return None if sums.replicates is None else cell.form.values(sums.replicates[:, cell.columns])
+    """The models' estimates in every replicate; none where these would not know of a fitted model's error."""
+    return None if sums.replicates is None or cell.form.scores else cell.form.values(sums.replicates[:, cell.columns])
 
 
 def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
