@@ -122,10 +122,7 @@ def estimate(
     x = standardised(features(world, rank, 10.0), list(world.test))
     theta, curve, scores = fitted(x, world.test, 1.0)
     z = popularity(world, unseen)
-    q = {
-        (u, i): sigmoid(float(np.array(x[u, i]) @ theta) - math.log(odds) + slope * z[i])
-        for u, i in unseen
-    }
+    q = {(u, i): sigmoid(float(np.array(x[u, i]) @ theta) - math.log(odds) + slope * z[i]) for u, i in unseen}
     values, errors, parts = {}, {}, {}
     for name, lists in world.lists.items():
         top = {(u, i) for u, items in lists.items() for i in items[:k]}

@@ -74,7 +74,8 @@ class Facts:
 
     def estimators(self, need: Need) -> list[str]:
         """The estimators of the plan that need this."""
-        return list(dict.fromkeys(str(a.estimator) for a in self.plan.runs if need in a.estimator.needs(a.target)))
+        asked = ((estimator, target) for estimator, target, _ in self.plan.asked)
+        return list(dict.fromkeys(str(estimator) for estimator, target in asked if need in estimator.needs(target)))
 
     def runs(self, target: Target) -> list[EstimatorRun]:
         """The runs of a target."""
@@ -455,6 +456,26 @@ def _fitted_in_sample(facts: Facts) -> Iterator[str]:
         )
 
 
+def _census_sampled(facts: Facts) -> Iterator[str]:
+    """Sums over unseen candidates that rest on a sample of them."""
+    census = facts.outcome.census
+    if census is not None and census["looked_at_every"] > 1:
+        step, pairs = census["looked_at_every"], census["pairs"]
+        yield (
+            f"There are {pairs:,} candidate pairs: tilted adds up one in {step} of every user's, chosen at random. "
+            "Standard errors hold the error of that sample."
+        )
+
+
+def _census_not_redrawn(facts: Facts) -> Iterator[str]:
+    """A bootstrap of users that knows nothing of the census model's error."""
+    if facts.request.drawn and facts.outcome.census is not None:
+        yield (
+            "tilted keeps its normal intervals: bootstrap replicates do not fit its model anew, and would leave out "
+            "the model's error."
+        )
+
+
 # The level of the propensities
 
 
@@ -574,7 +595,8 @@ RULES: tuple[Rule, ...] = (
     _doubts_of_propensity, _capped_propensities, _level_lost, _rows_without_prediction, _lists_of_models,
     _estimated_propensities, _refitted, _short_lists, _refused_cells, _activity_ignored, _split_not_corrected,
     _sums_of_shares, _model_believed, _predictions_far_off, _silent_users, _column_used, _items_not_named,
-    _listed_beyond_catalogue, _empty_lists, _default_predictions, _fitted_in_sample, _level_unconfirmed,
-    _doubtful_share, _predictions_outside, _segments_lacking, _outside_own_interval, _lost_replicates,
+    _listed_beyond_catalogue, _empty_lists, _default_predictions, _fitted_in_sample, _census_sampled,
+    _census_not_redrawn, _level_unconfirmed, _doubtful_share, _predictions_outside, _segments_lacking,
+    _outside_own_interval, _lost_replicates,
     _shares_above_one, _no_numbers,
 )  # fmt: skip

@@ -43,9 +43,10 @@ def affinity(train: Log, rank: int) -> tuple[Floats, Floats]:
 
     for _ in range(STEPS):
         basis, _ = np.linalg.qr(back(ahead(basis)))
-    left, size, right = np.linalg.svd(ahead(basis), full_matrices=False)
-    root = np.sqrt(size[:kept])
-    return _with_nobody(left[:, :kept] * root), _with_nobody(basis @ right.T[:, :kept] * root)
+    reached = ahead(basis)
+    _, turn = np.linalg.eigh(reached.T @ reached)  # the largest come last
+    turn = turn[:, ::-1][:, :kept]
+    return _with_nobody(reached @ turn), _with_nobody(basis @ turn)
 
 
 def _with_nobody(factors: Floats) -> Floats:
