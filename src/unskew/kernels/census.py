@@ -18,7 +18,7 @@ Ints64 = npt.NDArray[np.int64]
 LIMIT = 30.0  # of log-odds
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def candidate_totals(
     low: int,
     high: int,
@@ -44,12 +44,16 @@ def candidate_totals(
     """
     tilts, rank = against.shape[1], user_factors.shape[1]
     stamp = np.full(len(of_item), -1, dtype=np.int64)
+    total, slope = np.empty(tilts), np.empty(tilts)
+    first, second, last = np.empty(tilts), np.empty(tilts), np.empty(tilts)
     for u in range(low, high):
         for place in range(gone_start[u], gone_start[u + 1]):
             stamp[gone[place]] = u
-        for t in range(tilts):
-            for c in range(5):
-                out[u - low, t, c] = 0.0
+        total[:] = 0.0
+        slope[:] = 0.0
+        first[:] = 0.0
+        second[:] = 0.0
+        last[:] = 0.0
         for place in range(start[u], len(items), step):
             i = items[place]
             if stamp[i] == u:
@@ -59,14 +63,18 @@ def candidate_totals(
                 a += user_factors[u, r] * item_factors[i, r]
             eta = of_user[u] + of_item[i] + affinity * a
             e = np.exp(-min(max(eta, -LIMIT), LIMIT))
-            for t in range(tilts):
+            x, y = item[i, 0], item[i, 1]
+            for t in range(tilts):  # several tilts by one instruction
                 q = 1.0 / (1.0 + e * against[i, t])
-                v = q * (1.0 - q)
-                out[u - low, t, 0] += q
-                out[u - low, t, 1] += v
-                out[u - low, t, 2] += v * item[i, 0]
-                out[u - low, t, 3] += v * item[i, 1]
-                out[u - low, t, 4] += v * a
+                v = q - q * q
+                total[t] += q
+                slope[t] += v
+                first[t] += v * x
+                second[t] += v * y
+                last[t] += v * a
         for t in range(tilts):
-            for c in range(5):
-                out[u - low, t, c] *= step
+            out[u - low, t, 0] = step * total[t]
+            out[u - low, t, 1] = step * slope[t]
+            out[u - low, t, 2] = step * first[t]
+            out[u - low, t, 3] = step * second[t]
+            out[u - low, t, 4] = step * last[t]
