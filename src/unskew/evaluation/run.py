@@ -92,7 +92,7 @@ def evaluate(
         propensity: a canonical string (popularity is then fitted on ``train``) or a fitted object; by default the test
             log's own column ``propensity``, where there is one.
         outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
-            ``logistic_mf(dim=10)``, or a fitted object; tilted takes its own, ``census``, unless another census is given.
+            ``logistic_mf(dim=10)``, or a fitted object; tilted has its own, ``census``, unless a census is given.
         in_sample: fit the outcome model to the pairs that it is asked about, as saito20 does, not by folds of pairs.
         target: ``per_user``, ``pooled``, ``per_user_sum``, ``per_pair``, or several; by default the usual one: pooled
             for positives and thresholds, and for conversions with a training log and no propensities, since the level
