@@ -33,11 +33,13 @@ check: $(STAMP) lint
 fuzz: $(STAMP)
 	@UNSKEW_EXAMPLES=fresh $(BIN)/python tests/run.py -m hypothesis
 
-# Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), refitted intervals, naive Bayes.
+# Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), refitted intervals, naive Bayes, and
+# the suite's own Monte Carlo tests with all their worlds.
 verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.false_verdicts
 	@$(BIN)/python -m tests.inference.refit_study 500
 	@$(BIN)/python -m tests.inference.naive_bayes_study 500
+	@UNSKEW_WORLDS=all $(BIN)/python tests/run.py -m study
 
 # Hostile files, faults and interrupts: 2,000 seeded inputs against a slow oracle (HOSTILE="--fresh", "--only log", …).
 hostile: $(STAMP)

@@ -80,11 +80,11 @@ def guesser(users: Any, items: Any, people: Floats, things: Floats, level: float
         found=Found(
             users,
             items,
+            np.ones(len(people), dtype=np.bool_),
+            np.ones(len(things), dtype=np.bool_),
             np.column_stack([people, np.zeros(len(people))]),
             np.column_stack([things, np.zeros(len(things))]),
             level,
-            np.ones(len(people), dtype=np.bool_),
-            np.ones(len(things), dtype=np.bool_),
         ),
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from unskew.alignment.level import LevelCheck
 
@@ -16,7 +17,25 @@ from unskew.alignment.level import LevelCheck
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fixed", usual, derandomize=True)
 settings.register_profile("fresh", usual, print_blob=True)
-settings.load_profile(os.environ.get("UNSKEW_EXAMPLES", "fixed"))
+PROFILE = os.environ.get("UNSKEW_EXAMPLES", "fixed")
+settings.load_profile(PROFILE)
+if PROFILE == "fixed":
+    # Hypothesis also tries constants of the modules that are loaded so far, which depends on the tests that ran before.
+    providers._get_local_constants = lambda: providers._local_constants
+
+# Files that take ten seconds and more, the longest first: those that come last must be short (tests/run.py).
+LONG = (
+    "test_verdicts.py", "test_false_verdicts.py", "test_campaign.py", "test_against_reference.py",
+    "test_every_model.py", "test_estimates_against_reference.py", "test_ways_out.py", "test_coverage_kinds.py",
+    "test_population.py", "test_every_combination.py", "test_logistic_estimates.py", "test_ctrl_c.py",
+    "test_interrupts.py", "test_coverage.py", "test_refit_coverage.py", "test_bootstrap.py", "test_cli.py",
+    "test_store.py", "test_shares.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first."""
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
 def missing(reason: str) -> None:

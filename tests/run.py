@@ -1,5 +1,8 @@
 """Run the whole suite from an empty numba cache, so that no kernel is taken from an earlier compilation.
 
+Whole files go to the workers, so that what the tests of a file share is made once, and the long files go first
+(``conftest.py``), so that no worker waits long for another.
+
 ``--quick`` runs the tests that look at every part without worlds, processes or browsers, with kernels as they are kept.
 """
 
@@ -21,7 +24,7 @@ QUICK = (
 
 def main(arguments: list[str]) -> int:
     """The exit code of pytest."""
-    command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal"]
+    command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
     if "--quick" in arguments:
         others = [word for word in arguments if word != "--quick"]
         return subprocess.call([*command, "-q", *QUICK, *others])

@@ -170,7 +170,8 @@ def test_temporaries_of_a_killed_run_vanish_with_the_next_and_those_of_a_living_
 def test_a_process_that_ends_removes_its_temporaries(tmp_path: Path) -> None:
     """From any thread, and nothing takes its place afterwards."""
     code = (
-        "import os, sys, threading\nfrom unskew.atomic import atomic, discard_temporaries\n"
+        "import os, sys, threading\nfrom unskew.atomic import atomic\n"
+        "from unskew.temporaries import discard_temporaries\n"
         "with atomic(sys.argv[1] + '/a.txt') as temporary:\n"
         "    temporary.write_text('half')\n"
         "    watcher = threading.Thread(target=lambda: (discard_temporaries(), os._exit(7)))\n"

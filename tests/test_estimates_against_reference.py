@@ -50,6 +50,7 @@ METRICS = {
     "hit@2": Metric("hit", 2),
     "r_precision": Metric("r_precision"),
 }
+PLAIN = ("recall@2", "dcg@3")  # that every estimator can do
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Inputs:
     lists: Mapping[str, Mapping[str, Mapping[str, int]]]
     extra: Mapping[str, int]
     feedback: str
+    metrics: tuple[str, ...] = tuple(METRICS)  # those that are looked at this time
 
     @property
     def relevant(self) -> str | None:
@@ -105,7 +107,12 @@ class Inputs:
 
 def evaluate(inputs: Inputs, estimators: Sequence[Any], **options: Any) -> us.Result:
     population = pl.DataFrame({"user": USERS, "relevant": [inputs.n[user] for user in USERS]})
-    settings: dict[str, Any] = {"metrics": list(METRICS), "target": TARGETS, "propensity": "known", "refused": "skip"}
+    settings: dict[str, Any] = {
+        "metrics": list(inputs.metrics),
+        "target": TARGETS,
+        "propensity": "known",
+        "refused": "skip",
+    }
     settings |= {"users": population, "feedback": inputs.feedback, "relevant": inputs.relevant, "threads": 1}
     return evaluate_or_reject(inputs.frame(), inputs.models(), estimators=estimators, **(settings | options))
 
@@ -146,6 +153,7 @@ def inputs(draw: st.DrawFn) -> Inputs:
         {model: draw(lists_of_a_model()) for model in MODELS},
         draw(st.dictionaries(st.sampled_from(USERS), st.integers(0, 3))),
         draw(st.sampled_from(["implicit", "conversions", "ratings"])),
+        (*PLAIN, *draw(st.lists(st.sampled_from(sorted(METRICS.keys() - PLAIN)), unique=True, min_size=4, max_size=4))),
     )
 
 

@@ -39,10 +39,10 @@ FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 # For all; each knows those before it only.
 COMMON = (
     "stopping", "panics", "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks",
-    "temporaries", "atomic", "outputs", "parts",
+    "temporaries", "atomic", "outputs", "shown", "parts",
 )  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.
-EXCEPTIONS = {("result", "report"), ("auditing", "report"), ("evaluation", "report"), ("propensity", "report")}
+EXCEPTIONS = {("result", "report"), ("shown", "report")}
 
 
 def modules() -> list[Path]:

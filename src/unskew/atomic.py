@@ -18,25 +18,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unskew.errors import InputError
 from unskew.plain import plain, plain_path
-from unskew.temporaries import Temporary, changing, discard_temporaries, second_name_of
-
-__all__ = [
-    "atomic",
-    "cannot_write",
-    "discard_temporaries",
-    "folder",
-    "missing_folder",
-    "target",
-    "together",
-    "write_json",
-    "write_text",
-]
+from unskew.temporaries import Temporary, changing, second_name_of
 
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how polars and other Rust code tell of the system's errors
 
@@ -99,11 +86,10 @@ def atomic(path: str | Path) -> Iterator[Path]:
             if final.exists():
                 shutil.copymode(final, temporary.path)
             temporary.flush()
-        written = _Written(temporary, final)
         if group is None:
-            _rename_all([written])
+            _rename_all([(temporary, final)])
         else:
-            group.append(written)
+            group.append((temporary, final))
     except BaseException:
         temporary.discard()
         raise
@@ -122,8 +108,8 @@ def together() -> Iterator[None]:
         _rename_all(group)
     finally:
         _group.reset(token)
-        for written in group:
-            written.temporary.discard()
+        for temporary, _ in group:
+            temporary.discard()
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -137,14 +123,7 @@ def write_json(path: str | Path, content: Any) -> None:
     write_text(path, json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 
-@dataclass(frozen=True)
-class _Written:
-    """A finished temporary and the file whose place it takes."""
-
-    temporary: Temporary
-    final: Path
-
-
+_Written = tuple[Temporary, Path]  # a finished temporary and the file whose place it takes
 _group: ContextVar[list[_Written] | None] = ContextVar("files that appear together", default=None)
 
 
@@ -154,22 +133,22 @@ def _rename_all(group: list[_Written]) -> None:
     done: list[Path] = []
     try:
         if len(group) > 1:
-            for written in group:
-                if written.final.exists():
-                    with _told(written.final):
-                        former[written.final] = Temporary(written.final.parent, second_name_of(written.final))
+            for _, final in group:
+                if final.exists():
+                    with _told(final):
+                        former[final] = Temporary(final.parent, second_name_of(final))
         with changing:
-            for written in group:
-                with _told(written.final):
-                    os.replace(written.temporary.path, written.final)
-                    done.append(written.final)
+            for temporary, final in group:
+                with _told(final):
+                    os.replace(temporary.path, final)
+                    done.append(final)
     except BaseException:
         for final in reversed(done):
             with suppress(OSError):
                 os.replace(former[final].path, final) if final in former else final.unlink()
         raise
     finally:
-        for temporary in (*former.values(), *(written.temporary for written in group)):
+        for temporary in (*former.values(), *(written for written, _ in group)):
             temporary.discard()
 
 

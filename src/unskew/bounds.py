@@ -95,12 +95,6 @@ def check(part: object, name: str, **bounds: Bound) -> None:
             object.__setattr__(part, option, bound.of(value, f"'{name}': {option}"))
 
 
-def one_of(name: str, **allowed: tuple[object, tuple[str, ...]]) -> None:
-    """Refuse an option that is none of the words it may be: ``one_of("ndcg", discount=(given, ("log2", …)))``."""
-    for option, (value, words) in allowed.items():
-        word(value, words, f"'{name}': {option}")
-
-
 def word(value: object, words: tuple[str, ...], what: str) -> None:
     """Refuse what is none of these words."""
     if not (isinstance(value, str) and value in words):

@@ -13,7 +13,7 @@ name: built-in ones are imported when they are first used, others register with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 from unskew.bounds import Number, Whole, shown
 from unskew.errors import InputError
 from unskew.plain import plain
-from unskew.spec import Spec, parse, show
+from unskew.spec import Spec, arguments, parse, show
 
 T = TypeVar("T")
 P = TypeVar("P", bound="type[Part]")
@@ -65,15 +65,20 @@ class Text:
 
 @dataclass(frozen=True)
 class Made:
-    """Something that a function makes of what is given: another part, strata, …"""
+    """Something that a function makes of what is given: another part, strata, …
 
-    make: Callable[[Any], Any]
+    Args:
+        named: whether the function is told of which option of which part its errors should speak.
+    """
+
+    make: Callable[..., Any]
     called: str = "a part"
     example: str = ""
+    named: bool = False
 
     def of(self, value: object, what: str) -> Any:
         """What the function makes of it."""
-        return self.make(value)
+        return self.make(value, what) if self.named else self.make(value)
 
     def __str__(self) -> str:
         return self.called
@@ -139,23 +144,8 @@ class Part:
         """The part that a parsed string names; what it takes of the context besides its options is passed on."""
         known = options_of(cls)
         cut = next((entry.name for entry, rule in known if rule.cut), None)
-        if spec.at is not None and cut is None:
-            raise InputError(f"cannot read '{plain(spec)}': '{cls.name}' takes no cut-off '@{spec.at}'.")
         unnamed = [entry.name for entry, rule in known if rule.unnamed]
-        if len(spec.args) > len(unnamed):
-            allowed = f"at most {len(unnamed)}" if unnamed else "no"
-            raise InputError(f"cannot read '{plain(spec)}': '{cls.name}' takes {allowed} unnamed arguments.")
-        given = dict(zip(unnamed, spec.args, strict=False))
-        names = [entry.name for entry, rule in known if not rule.cut]
-        for key, value in spec.options.items():
-            if key in given:
-                raise InputError(f"cannot read '{plain(spec)}': '{plain(key)}' is given twice.")
-            if key not in names:
-                there = ", ".join(names) or "none"
-                raise InputError(
-                    f"cannot read '{plain(spec)}': '{cls.name}' has no option '{plain(key)}' (known: {there})."
-                )
-            given[key] = value
+        given = arguments(spec, unnamed, [entry.name for entry, rule in known if not rule.cut], cut is not None)
         if lacking := [rule.kind for e, rule in known if e.name not in given and _required(e)]:
             example = getattr(lacking[0], "example", "") or lacking[0]
             raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({example}).")
@@ -216,12 +206,15 @@ class Family(Generic[T]):
         kind: what messages call such a part.
         base: what every part of the family is.
         room: the package in which our own are.
-        built_in: name → "module:class" in that room, imported when first used.
+        built_in: our own: classes, or name → "module:class" in that room, imported when first used.
     """
 
-    def __init__(self, kind: str, base: Any, room: str, built_in: Mapping[str, str]) -> None:
-        self.kind, self.base = kind, base
-        self.built_in = {name: f"{room}.{place}" for name, place in built_in.items()}
+    def __init__(self, kind: str, base: Any, room: str, built_in: Mapping[str, str] | Iterable[type[Part]]) -> None:
+        self.kind, self.base, self.room = kind, base, room
+        if isinstance(built_in, Mapping):
+            self.built_in = {name: f"{room}.{place}" for name, place in built_in.items()}
+        else:
+            self.built_in = {part.name: _place(part) for part in built_in}
         self._registered: dict[str, Any] = {}
 
     def register(self, part: P) -> P:
@@ -230,7 +223,8 @@ class Family(Generic[T]):
         if not isinstance(name, str) or not name.isidentifier():
             raise InputError(f"a {self.kind} needs a name like 'my_{self.kind}': set name = … in {part.__name__}.")
         if not issubclass(part, self.base):
-            raise InputError(f"'{name}' is no {self.kind}: {part.__name__} must derive from {self._bases()}.")
+            bases = " or ".join(base.__name__ for base in (self.base if isinstance(self.base, tuple) else [self.base]))
+            raise InputError(f"'{name}' is no {self.kind}: {part.__name__} must derive from {bases}.")
         other = self.built_in.get(name) or self._registered.get(name)
         if other is not None and other is not part and _place(other) != _place(part):
             raise InputError(f"there is already a {self.kind} called '{name}'. Choose another name.")
@@ -251,8 +245,7 @@ class Family(Generic[T]):
     def class_of(self, name: str) -> Any:
         """The class behind a name: registered, our own, or one that an entry point brings."""
         if name in self.built_in:
-            module, _, attribute = self.built_in[name].partition(":")
-            return getattr(import_module(module), attribute)
+            return _loaded(self.built_in[name])
         if name not in self._registered:
             load_entry_points()
         if name in self._registered:
@@ -271,14 +264,22 @@ class Family(Generic[T]):
         """The names of our own classes: what ``dir`` of the room lists."""
         return sorted(place.partition(":")[2] for place in self.built_in.values())
 
-    def _bases(self) -> str:
-        bases = self.base if isinstance(self.base, tuple) else (self.base,)
-        return " or ".join(base.__name__ for base in bases)
+    def attribute(self, name: str) -> Any:
+        """One of our own classes, imported when it is first asked for: what ``__getattr__`` of the room is."""
+        for place in self.built_in.values():
+            if place.partition(":")[2] == name:
+                return _loaded(place)
+        raise AttributeError(f"module '{self.room}' has no attribute '{name}'")
 
 
 def _place(part: Any) -> str:
     """Where a class is defined: importing a module twice is no second part."""
     return part if isinstance(part, str) else f"{part.__module__}:{part.__qualname__}"
+
+
+def _loaded(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 @cache

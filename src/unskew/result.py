@@ -6,22 +6,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from unskew import estimators, metrics
-from unskew.atomic import atomic, write_json, write_text
 from unskew.errors import InputError
-from unskew.outputs import files_in, refuse_same
-from unskew.plain import plain_path, storable
+from unskew.outputs import files_in
+from unskew.plain import storable
+from unskew.shown import ShownTable
 from unskew.spec import find
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 SCHEMA_VERSION = 3
-_FORMULA = r"^[=+\-@\t\r]"
 
 
 @dataclass(frozen=True)
@@ -187,7 +183,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(ShownTable):
     """The answer of one evaluation.
 
     Args:
@@ -265,42 +261,8 @@ class Result:
 
         return headline(self)
 
-    def to_json(self, path: str | Path) -> None:
-        """Write the whole result as JSON."""
-        self.keep_inputs(path)
-        write_json(path, self.to_dict())
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the table of estimates as CSV; texts that a spreadsheet would compute are quoted (``'=1+1``)."""
-        self.keep_inputs(path)
-        write_csv(path, self.table())
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the table of estimates as Parquet."""
-        self.keep_inputs(path)
-        with atomic(path) as temporary, temporary.open("wb") as file:  # polars knows no folder whose name is no UTF-8
-            self.table().write_parquet(file)
-
-    def to_html(self, path: str | Path) -> None:
-        """Write one self-contained page: verdict, forest plot, weights, what was dropped."""
-        from unskew.report import page
-
-        self.keep_inputs(path)
-        write_text(path, page(self))
-
-    def keep_inputs(self, path: str | Path) -> None:
-        """Refuse to write over a file that this result was made from."""
-        refuse_same([(plain_path(path), Path(path))], _files_read(self.inputs))
-
-    def __rich__(self) -> RenderableType:
-        from unskew.report import panel
-
-        return panel(self)
-
-    def _repr_html_(self) -> str:
-        from unskew.report import notebook
-
-        return notebook(self)
+    def _made_from(self) -> Iterator[Path]:
+        return _files_read(self.inputs)
 
     def __repr__(self) -> str:
         cells = len({(e.metric, e.estimator, e.target, e.segment) for e in self.estimates})
@@ -327,18 +289,6 @@ def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:
     types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
     schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
     return pl.DataFrame([storable_row(asdict(row)) for row in rows], schema=schema)
-
-
-def write_csv(path: str | Path, table: pl.DataFrame) -> None:
-    """Write a table as CSV that is safe to open in a spreadsheet.
-
-    A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return would be run as a formula there: it
-    gets an apostrophe in front, which spreadsheets take for "this is text". Numbers stay as they are.
-    """
-    texts = pl.col(pl.String)
-    safe = pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts)
-    with atomic(path) as temporary, temporary.open("wb") as file:
-        table.with_columns(safe.name.keep()).write_csv(file)
 
 
 def plain(value: Any) -> Any:

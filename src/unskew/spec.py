@@ -11,7 +11,7 @@ prints back in full: ``str(parse(text))`` is the canonical form.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeVar
@@ -155,25 +155,31 @@ class _Reader:
         return InputError(f"cannot read the {self._kind} '{plain(self._text)}': {problem}.")
 
 
-def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[str, Any]:
-    """Give back the arguments of a spec by name, each of the kind that was promised; anything else is an error."""
-    if spec.at is not None:
+def arguments(spec: Spec, unnamed: Sequence[str], known: Collection[str], cut: bool = False) -> dict[str, Any]:
+    """The arguments of a spec by name; ``cut`` says whether it may have a cut-off."""
+    if spec.at is not None and not cut:
         raise InputError(f"cannot read '{plain(spec)}': '{plain(spec.name)}' takes no cut-off '@{spec.at}'.")
-    given = dict(zip(positional, spec.args, strict=False))
-    if len(spec.args) > len(positional):
-        allowed = f"at most {len(positional)}" if positional else "no"
+    if len(spec.args) > len(unnamed):
+        allowed = f"at most {len(unnamed)}" if unnamed else "no"
         raise InputError(f"cannot read '{plain(spec)}': '{plain(spec.name)}' takes {allowed} unnamed arguments.")
+    given = dict(zip(unnamed, spec.args, strict=False))
     for key, value in spec.options.items():
         if key in given:
             raise InputError(f"cannot read '{plain(spec)}': '{plain(key)}' is given twice.")
-        given[key] = value
-    for key, value in given.items():
-        kind = kinds.get(key)
-        if kind is None:
-            known = ", ".join(kinds) or "none"
+        if key not in known:
+            there = ", ".join(known) or "none"
             raise InputError(
-                f"cannot read '{plain(spec)}': '{plain(spec.name)}' has no option '{plain(key)}' (known: {known})."
+                f"cannot read '{plain(spec)}': '{plain(spec.name)}' has no option '{plain(key)}' (known: {there})."
             )
+        given[key] = value
+    return given
+
+
+def take(spec: Spec, positional: tuple[str, ...] = (), **kinds: type) -> dict[str, Any]:
+    """Give back the arguments of a spec by name, each of the kind that was promised; anything else is an error."""
+    given = arguments(spec, positional, kinds)
+    for key, value in given.items():
+        kind = kinds[key]
         if kind is float and isinstance(value, int):
             given[key] = float(value)
         if kind is not object and not isinstance(given[key], kind):

@@ -66,7 +66,7 @@ def _watch(reading: int) -> None:
 
 def _end(number: int) -> None:
     try:
-        discard = getattr(sys.modules.get("unskew.atomic"), "discard_temporaries", None)
+        discard = getattr(sys.modules.get("unskew.temporaries"), "discard_temporaries", None)
         if discard is not None:
             discard()
         with suppress(OSError):

@@ -13,13 +13,16 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 TICK = 0.1  # seconds between two looks for Ctrl-C
 GRACE = 0.5  # seconds that work under way is given to end after Ctrl-C
+BLOCK = 256  # rows of a block: fixed, so that the number of threads changes nothing
 
 T = TypeVar("T")
+Each = Callable[[int, Callable[[int, int], object]], None]
 
 
 class Task(Generic[T]):
@@ -96,3 +99,17 @@ class Threads:
         for thread in self._threads:
             while thread.is_alive() and time.monotonic() < until:
                 thread.join(TICK)
+
+
+@contextmanager
+def by_blocks(threads: int | None) -> Iterator[Each]:
+    """``each(rows, work)`` calls ``work(first, last)`` for blocks of rows, side by side; one thread is the caller's."""
+    count = threads or os.cpu_count() or 1
+
+    def each(rows: int, work: Callable[[int, int], object]) -> None:
+        starts = range(0, rows, BLOCK)
+        for _ in (map if count == 1 else pool.map)(work, starts, [min(start + BLOCK, rows) for start in starts]):
+            pass
+
+    with Threads(count) as pool:
+        yield each

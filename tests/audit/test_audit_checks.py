@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from tests.report.reading import Reader, matches
-from unskew.cli.flags import audit_with_flags
+from unskew.cli.flags import messages_with_flags
 from unskew.log import Log, read_features
 from unskew.propensity import FitInputs, check
 from unskew.report import notebook, page
@@ -134,7 +134,7 @@ def test_the_command_checks_propensities(frame: pl.DataFrame, tmp_path: Path) ->
         tmp_path / "log.parquet", feedback="conversions", propensities=asked,
         user_features=tmp_path / "users.csv", item_features=tmp_path / "items.csv",
     )  # fmt: skip
-    assert json.loads((tmp_path / "a.json").read_text()) == json.loads(json.dumps(audit_with_flags(found).to_dict()))
+    assert json.loads((tmp_path / "a.json").read_text()) == json.loads(json.dumps(messages_with_flags(found).to_dict()))
     assert 'id="checks"' in (tmp_path / "a.html").read_text()
     for arguments, word in (
         (["--propensity", "popularty"], "Did you mean 'popularity'"),

@@ -15,9 +15,9 @@ import pytest
 from rich.console import Console
 
 import unskew as us
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from tests.report.reading import Reader
-from unskew.cli.flags import audit_with_flags
+from unskew.cli.flags import messages_with_flags
 from unskew.errors import MissingExtraError
 from unskew.report import notebook, page
 from unskew.report.numbers import bars_of as spark
@@ -98,7 +98,7 @@ def test_the_page_draws_in_a_browser(everything: us.Audit, chromium: str, tmp_pa
     shot = tmp_path / "shot.png"
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     command = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
-    subprocess.run([*command, (tmp_path / "audit.html").as_uri()], capture_output=True, timeout=120, check=True)
+    subprocess.run([*command, (tmp_path / "audit.html").as_uri()], capture_output=True, timeout=600, check=True)
     assert shot.stat().st_size > 20_000
 
 
@@ -132,7 +132,7 @@ def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     names = {"user": "customer", "value": "stars"}
     how = {"mcar": str(tmp_path / "mcar.parquet"), "columns": names, "feedback": "ratings", "relevant": ">=4"}
     found = us.audit(str(tmp_path / "log.csv"), **how)  # type: ignore[arg-type]
-    assert json.loads((tmp_path / "a.json").read_text()) == json.loads(json.dumps(audit_with_flags(found).to_dict()))
+    assert json.loads((tmp_path / "a.json").read_text()) == json.loads(json.dumps(messages_with_flags(found).to_dict()))
     assert "<html" in (tmp_path / "a.html").read_text()
     assert not list(tmp_path.glob(".*"))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -14,27 +13,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests.cli.commands import flat, process, unskew
 from unskew.atomic import atomic
 from unskew.errors import InputError
-
-
-def unskew(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-m", "unskew", *map(str, arguments)]
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, check=False)
-
-
-def flat(text: str) -> str:
-    """The text without the panel's frame and line breaks."""
-    return re.sub(r"[\s│]+", " ", text)
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small simulated shop as files."""
     folder = tmp_path_factory.mktemp("shop")
-    done = unskew("simulate", "-o", folder, "--users", "300", "--items", "120")
+    done = process("simulate", "-o", folder, "--users", "300", "--items", "120")
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -69,7 +57,7 @@ def test_simulate_writes_logs_lists_and_the_truth(shop: Path) -> None:
 
 def test_evaluate_prints_a_verdict_and_writes_every_format(shop: Path, tmp_path: Path) -> None:
     """One command gives the table, the verdict, and JSON, CSV, Parquet and HTML files that agree."""
-    done = unskew(
+    done = process(
         "evaluate", shop / "test.parquet", "--train", shop / "train.parquet", "--users", shop / "users.parquet",
         "--recs", f"popular={shop / 'popular.parquet'}", "--recs", shop / "challenger.parquet",
         "--model", "knn=item_knn(neighbours=20)", "--metric", "recall@10", "--metric", "dcg@10",
@@ -175,9 +163,9 @@ def test_ctrl_c_stops_in_one_line(tmp_path: Path) -> None:
 
 def test_help_is_quick_and_complete() -> None:
     """--help names every command; --version prints the version."""
-    done = unskew("--help")
+    done = process("--help")
     assert all(command in done.stdout for command in ("demo", "evaluate", "simulate"))
-    assert re.fullmatch(r"unskew \d+\.\d+\.\d+\n", unskew("--version").stdout)
+    assert re.fullmatch(r"unskew \d+\.\d+\.\d+\n", process("--version").stdout)
 
 
 def test_several_propensities_are_compared(shop: Path, tmp_path: Path) -> None:

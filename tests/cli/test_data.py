@@ -1,10 +1,9 @@
-"""``unskew data`` as a person uses it: list, show, add and fetch, each in a process of its own."""
+"""``unskew data`` as a person uses it: list, show, add and fetch."""
 
 from __future__ import annotations
 
 import io
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -19,6 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.cli.commands import flat, unskew
 
 NAMES = ("coat", "ml-100k", "movietweetings", "online-retail", "open-bandit", "yahoo-r3")
 FILMS = "/sidooms/MovieTweetings/4d8280a3f1ea83e3e23f13d1710d19f43564274f/snapshots/100K"
@@ -43,14 +44,7 @@ def command(*arguments: str | Path) -> list[str]:
 
 def data(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run ``unskew data``."""
-    return subprocess.run(
-        command(*arguments), capture_output=True, text=True, env=environment(home), timeout=120, check=False
-    )
-
-
-def flat(text: str) -> str:
-    """The text without frames and line breaks."""
-    return re.sub(r"[\s│]+", " ", text)
+    return unskew("data", *arguments, env=environment(home))
 
 
 def write_coat(folder: Path) -> Path:
@@ -207,7 +201,7 @@ def test_fetch_refuses_a_hostile_archive(home: Path, publisher: Publisher) -> No
 
 def test_ctrl_c_leaves_nothing(home: Path, publisher: Publisher) -> None:
     """Ctrl-C in the middle of a download exits with 130, one line, and an empty store."""
-    publisher.files, publisher.pause = films(), 20.0
+    publisher.files, publisher.pause = films(), 120.0
     running = subprocess.Popen(
         command("fetch", "movietweetings", "--again", "--mirror", publisher.url, "--quiet"),
         stderr=subprocess.PIPE,
@@ -215,9 +209,9 @@ def test_ctrl_c_leaves_nothing(home: Path, publisher: Publisher) -> None:
         env=environment(home),
     )
     assert publisher.begun.wait(60)
-    time.sleep(0.5)
+    time.sleep(0.5)  # let it wait for the rest
     running.send_signal(signal.SIGINT)
-    _, stderr = running.communicate(timeout=60)
+    _, stderr = running.communicate(timeout=120)
     publisher.pause = 0.0
     assert running.returncode == 130 and "Stopped" in stderr and "Traceback" not in stderr
     assert list((home / "cache" / "unskew" / "data").iterdir()) == []

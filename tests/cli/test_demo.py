@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import unskew as us
-from tests.cli.test_cli import unskew
+from tests.cli.commands import unskew
 from unskew.cli.demo import METRIC, RECOMMENDED, TARGET, conclusion
 from unskew.log import Recommender
 from unskew.models import MostPopular

@@ -87,6 +87,7 @@ def run(where: str, action: str, command: list[str], folder: Path, **environment
     return done.returncode, done.stderr, ended - float(log.read_text())
 
 
+PROMPTLY = 60.0  # seconds: two on an idle machine, and who is waited for would never end
 PLACES = {
     "loading": "numba",
     "reading a list in a thread": "unskew.log.lists.lists_of",
@@ -110,7 +111,7 @@ def test_ctrl_c_ends_a_run_with_one_line(moment: str, evaluation: list[str], tmp
         assert left == {"r.json", "r.csv"} and code in (0, 130) and said in ("", LINE)
     else:
         assert (code, said, left) == (130, LINE, set())
-    assert seconds < 10.0  # two on an idle machine
+    assert seconds < PROMPTLY
 
 
 @pytest.mark.parametrize("moment", ["reading a list in a thread", "making machine code", "writing"])
@@ -120,7 +121,7 @@ def test_ctrl_c_ends_a_run_that_is_stuck(moment: str, evaluation: list[str], tmp
     caches = {"NUMBA_CACHE_DIR": str(tmp_path / "caches")} if moment == "making machine code" else {}
     code, said, seconds = run(PLACES[moment], "SIGINT+stuck", evaluation, folder, **caches)
     assert (code, said) == (130, LINE)
-    assert seconds < 10.0
+    assert seconds < PROMPTLY
     assert not list(folder.iterdir())
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from unskew.log import Log
 
 

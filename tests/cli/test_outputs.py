@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from unskew.cli.options import check_outputs, write_outputs
 from unskew.errors import InputError
 from unskew.result import Result

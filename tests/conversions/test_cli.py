@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from tests.cli.commands import Done, flat, unskew
+
 MODELS = ("popular", "item_knn", "challenger")
 POOLED = "per_user_sum(normalised=pooled)"
 ESTIMATORS = ("naive", "ips", "snips(over=list)", "direct", "dr", "sndr", "switch(tau=20)")
-
-
-def unskew(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-m", "unskew", *map(str, arguments)]
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
-
-
-def flat(text: str) -> str:
-    """The text without the panel's frame and line breaks."""
-    return re.sub(r"[\s│]+", " ", text)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +27,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def evaluate(shop: Path, *more: str | Path, log: Path | None = None) -> subprocess.CompletedProcess[str]:
+def evaluate(shop: Path, *more: str | Path, log: Path | None = None) -> Done:
     lists = [word for name in MODELS for word in ("--recs", f"{name}={shop / f'{name}.parquet'}")]
     return unskew(
         "evaluate", log or shop / "test.parquet", "--train", shop / "train.parquet", "--users", shop / "users.parquet",
@@ -93,12 +81,12 @@ def test_the_page_draws(shop: Path, tmp_path: Path, chromium: str, width: int) -
     page, shot = (shop / "r.html").as_uri(), tmp_path / "shot.png"
     size = [f"--window-size={width},2000", "--hide-scrollbars"]
     subprocess.run(
-        [chromium, *flags, *size, f"--screenshot={shot}", page], check=True, capture_output=True, timeout=120
+        [chromium, *flags, *size, f"--screenshot={shot}", page], check=True, capture_output=True, timeout=600
     )
     image = shot.read_bytes()
     assert struct.unpack(">II", image[16:24]) == (width, 2000)
     assert len(image) > 30_000
-    seen = subprocess.run([chromium, *flags, "--dump-dom", page], capture_output=True, text=True, timeout=120).stdout
+    seen = subprocess.run([chromium, *flags, "--dump-dom", page], capture_output=True, text=True, timeout=600).stdout
     assert "challenger" in seen and "cross-fitted over pairs" in seen
     assert all(name in seen for name in ESTIMATORS)
 

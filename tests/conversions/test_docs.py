@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 
 GUIDE = Path(__file__).parents[2] / "docs" / "conversions.md"
 README = Path(__file__).parents[2] / "README.md"

@@ -49,7 +49,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """One drawn log with its lists and guesses."""
+    """One drawn log with its lists and guesses, and the metrics that are looked at this time."""
 
     rows: tuple[Row, ...]
     train: tuple[tuple[str, str], ...]
@@ -59,6 +59,7 @@ class Drawn:
     drop_seen: bool = False
     feedback: str = "conversions"
     named: tuple[str, ...] | None = None
+    metrics: tuple[str, ...] = tuple(METRICS)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -94,7 +95,7 @@ def evaluate(drawn: Drawn, estimators: Sequence[str] = tuple(RULES), **options: 
     """What the library makes of it."""
     train = [(user, item, 1.0) for user, item in drawn.train]
     settings: dict[str, Any] = {
-        "metrics": list(METRICS),
+        "metrics": list(drawn.metrics),
         "target": ["per_user_sum", "per_user_sum(normalised=pooled)", "per_user_sum(normalised=per_user)"],
         "propensity": "known",
         "outcome": drawn.guesses(),
@@ -158,4 +159,12 @@ def drawn_logs(draw: st.DrawFn) -> Drawn:
         draw(st.booleans()),
         draw(st.sampled_from(["conversions", "ratings"])),
         draw(st.sampled_from([None, None, ("x0",), ("i0", "x1", "i6")])),
+        (
+            "dcg@3",
+            *draw(
+                st.lists(
+                    st.sampled_from([name for name in METRICS if name != "dcg@3"]), unique=True, min_size=2, max_size=2
+                )
+            ),
+        ),
     )

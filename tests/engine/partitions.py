@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Floats, Ints64
+from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.items import ItemSums
@@ -22,6 +22,7 @@ from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import Sums, TippingSums
 from unskew.engine.support import DifferingWorth, ListedWorth
 from unskew.inference.tally import Tally
+from unskew.kernels.arrays import Floats, Ints64
 
 
 def work(job: bytes) -> bytes:

@@ -14,9 +14,9 @@ import pytest
 
 import unskew as us
 from tests.engine.partitions import PartitionEngine, processes
-from unskew.engine.data import Floats, Ints32
 from unskew.engine.engine import Engine
 from unskew.evaluation import run
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.log import Ids
 from unskew.outcome import Outcome
 

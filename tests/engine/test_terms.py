@@ -10,13 +10,14 @@ import pytest
 from tests.engine.passes import first_pass
 from tests.identities.test_partitions import many_users
 from unskew import estimators, metrics
-from unskew.engine.data import EvaluationData, Floats, Ints32
+from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import make_plan
 from unskew.estimators import Batch, Estimator, Need, Over, Standing, Summary, Target, Term
 from unskew.estimators.base import OWN, listed, pairs, users
 from unskew.estimators.summary import Histogram
 from unskew.estimators.traits import largest_weights_refusal, terms_refusal, traits
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.metrics import Metric
 
 

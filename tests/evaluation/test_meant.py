@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import polars as pl
 import pytest
 
 import unskew as us
+from tests.cli.commands import unskew
 from tests.evaluation.shop import LISTS, SEEN, TEST, evaluate
 from unskew.errors import InputError
 
@@ -96,7 +95,6 @@ def test_the_command_line_says_it_and_fails(tmp_path: Path) -> None:
     good.write_csv(tmp_path / "good.csv")
     good.with_columns(user=pl.col("user") + 1000).write_csv(tmp_path / "bad.csv")
     recs = [f"--recs=als={tmp_path / 'good.csv'}", f"--recs=bpr={tmp_path / 'bad.csv'}"]
-    command = [sys.executable, "-m", "unskew", "evaluate", str(tmp_path / "test.csv"), *recs]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    ran = unskew("evaluate", tmp_path / "test.csv", *recs)
     assert ran.returncode != 0 and not ran.stdout.strip()
     assert "bpr: not one of its users" in ran.stderr

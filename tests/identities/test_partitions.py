@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import unskew as us
 from tests.engine import passes
 from tests.identities.clicks import DCG, RECALL, Click, held_of, plan_of
+from tests.inference.errors import difference_error
 from unskew.engine.data import EvaluationData
 from unskew.engine.sums import Sums
 from unskew.engine.walk import BLOCK
@@ -61,7 +62,7 @@ def close_moments(found: Sequence[Moments], expected: Sequence[Moments]) -> None
         np.testing.assert_allclose(one.values, two.values, rtol=1e-12)
         errors = np.sqrt(np.diag(two.covariance))
         np.testing.assert_allclose(np.sqrt(np.diag(one.covariance)), errors, rtol=1e-9)
-        assert abs(one.difference_error(0, 1) - two.difference_error(0, 1)) <= 1e-7 * errors.max()
+        assert abs(difference_error(one, 0, 1) - difference_error(two, 0, 1)) <= 1e-7 * errors.max()
         assert (one.users, one.active) == (two.users, two.active)
         np.testing.assert_array_equal(one.differ, two.differ)
 

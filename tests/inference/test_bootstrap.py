@@ -12,6 +12,7 @@ from scipy.stats import chi2
 
 import unskew
 from tests.engine.passes import first_pass
+from tests.inference.errors import difference_error
 from unskew.engine.data import EvaluationData
 from unskew.inference.bootstrap import LIMITS, replicate_sums
 from unskew.inference.intervals import percentile
@@ -225,7 +226,7 @@ def test_bootstrap_errors_agree_with_the_delta_method(cell: tuple[str, str]) -> 
         interval = percentile(values[:, model], 0.95)
         assert interval.se == pytest.approx(math.sqrt(moments.covariance[model, model]), rel=0.095)
     gap = percentile(values[:, 0] - values[:, 1], 0.95)
-    assert gap.se == pytest.approx(moments.difference_error(0, 1), rel=0.095)
+    assert gap.se == pytest.approx(difference_error(moments, 0, 1), rel=0.095)
 
 
 def test_sums_are_divided_by_the_drawn_users_not_by_their_number() -> None:

@@ -59,7 +59,7 @@ def endless(handler: BaseHTTPRequestHandler) -> None:
 
 def silent(handler: BaseHTTPRequestHandler) -> None:
     """Answer too late."""
-    time.sleep(1.0)
+    time.sleep(60.0)
 
 
 def dripping(handler: BaseHTTPRequestHandler) -> None:
@@ -67,20 +67,20 @@ def dripping(handler: BaseHTTPRequestHandler) -> None:
     handler.send_response(200)
     handler.end_headers()
     with suppress(OSError):
-        for _ in range(100):
+        for _ in range(3_000):
             handler.wfile.write(b"0")
             handler.wfile.flush()
-            time.sleep(0.1)
+            time.sleep(0.02)
 
 
 def dripping_headers(handler: BaseHTTPRequestHandler) -> None:
     """The same, and the content never even begins."""
     with suppress(OSError):
         handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
-        for _ in range(100):
+        for _ in range(3_000):
             handler.wfile.write(b"X")
             handler.wfile.flush()
-            time.sleep(0.1)
+            time.sleep(0.02)
 
 
 def rude(handler: BaseHTTPRequestHandler) -> None:
@@ -129,15 +129,16 @@ def test_downloads_that_go_wrong_are_told(
     """Missing, cut off, too large, silent or sent to an unsafe place: an error that says which."""
     if answer is not None:
         publisher.answers["/x.zip"] = answer
+    patience = 1.5 if answer in (silent, dripping, dripping_headers) else 60.0  # a busy machine is no slow server
     with pytest.raises(us.InputError, match=words):
-        receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", limit=100_000, timeout=0.5)
+        receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", limit=100_000, timeout=patience)
 
 
 def test_a_download_has_a_deadline(publisher: Publisher, tmp_path: Path) -> None:
     """However steadily the bytes come."""
     publisher.answers["/x.zip"] = dripping
-    with pytest.raises(us.InputError, match=r"more than 0\.3 seconds"):
-        receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", deadline=0.3)
+    with pytest.raises(us.InputError, match="more than 2 seconds"):
+        receive(f"{publisher.url}/x.zip", tmp_path / "x.zip", deadline=2.0)
 
 
 def test_a_move_on_the_same_machine_is_followed(publisher: Publisher, tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ import pytest
 
 from unskew.errors import InputError
 from unskew.log import read_features, read_log, read_predictions, read_recommendations
-from unskew.log.catalogue import read_catalogue
-from unskew.log.population import read_population
+from unskew.log.population import read_catalogue, read_population
 from unskew.models import MF, Factors, GivenFactors, load
 from unskew.outcome.given import Given
 from unskew.propensity.counting import count_items

@@ -13,8 +13,7 @@ import pytest
 from unskew.errors import InputError
 from unskew.kernels.coding import mark, tally
 from unskew.log import Ids, Log, Predictions, read_features, read_log, read_predictions, read_recommendations
-from unskew.log.catalogue import read_catalogue
-from unskew.log.population import read_population
+from unskew.log.population import read_catalogue, read_population
 from unskew.propensity.counting import count_items, count_values
 
 USERS = [500, 3, 90_000, 1, 700, 3, 500]

@@ -15,8 +15,7 @@ from unskew import memory
 from unskew.errors import InputError
 from unskew.log import read_features, read_log, read_predictions, read_recommendations
 from unskew.log import text as text_module
-from unskew.log.catalogue import read_catalogue
-from unskew.log.population import read_population
+from unskew.log.population import read_catalogue, read_population
 from unskew.propensity.counting import count_items
 
 HEADER = "user,item,title,value,propensity,rank,prediction"

@@ -13,7 +13,7 @@ import polars._dependencies as lazy
 import numpy as np
 import unskew.log
 
-both, one_is_done = threading.Barrier(2, timeout=2.0), threading.Event()
+both, one_is_done = threading.Barrier(2, timeout=60.0), threading.Event()
 real = lazy.import_module
 
 def slowly(name):

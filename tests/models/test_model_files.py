@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 
 import unskew as us
 

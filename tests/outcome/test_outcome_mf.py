@@ -58,37 +58,60 @@ def test_of_and_predict_agree_with_the_formula(fitted: LogisticMF) -> None:
 
 
 @pytest.mark.parametrize("fraction", [False, True])
-def test_every_side_reaches_its_penalised_optimum(fraction: bool) -> None:
-    """Newton steps with weights per pair end where the gradient, by differences of a loop-written loss, is 0."""
+def test_offsets_reach_their_penalised_optimum(fraction: bool) -> None:
+    """Without factors the fit ends where the gradient of a loop-written, weighted loss, by differences, is 0."""
     rng = np.random.default_rng(0)
     y = rng.random((6, 5)) if fraction else (rng.random((6, 5)) < 0.4).astype(np.float64)
     log = log_of(rng.random((6, 5)) < 0.7, y)
-    weight = rng.uniform(0.3, 3.0, len(log))
-    from unskew.outcome.base import Rows
-    from unskew.outcome.logistic_mf import _entries
-
+    p = rng.uniform(0.3, 0.9, len(log))
+    found = LogisticMF(dim=0, ridge=1.5, held_out=0.0).fit(log, propensity=p).state
+    weight = (1.0 / p) / np.mean(1.0 / p)
     values = log.value
     assert values is not None
-    rows = Rows(values, weight, np.ones(len(log)))
-    (indptr, pair), pull = _entries(log, rows, np.ones(len(log), dtype=np.bool_))
+
+    def loss(users: Floats, items: Floats) -> float:
+        total = 0.5 * 1.5 * float((users**2).sum() + (items**2).sum())
+        for r in range(len(log)):
+            q = 1.0 / (1.0 + np.exp(-(users[log.user[r]] + items[log.item[r]] + found.level)))
+            total -= weight[r] * float(values[r] * np.log(q) + (1.0 - values[r]) * np.log(1.0 - q))
+        return total
+
+    a, b = found.user[:, -1], found.item[:, -1]
+    slopes = [(loss(a + step, b) - loss(a - step, b)) / 2e-5 for step in 1e-5 * np.eye(6)]
+    slopes += [(loss(a, b + step) - loss(a, b - step)) / 2e-5 for step in 1e-5 * np.eye(5)]
+    far = [(loss(step, 0.0 * b) - loss(-step, 0.0 * b)) / 2e-5 for step in 1e-5 * np.eye(6)]
+    assert np.abs(slopes).max() < 0.01 * np.abs(far).max()
+
+
+@pytest.mark.parametrize("fraction", [False, True])
+def test_newton_steps_reach_the_penalised_optimum_of_a_side(fraction: bool) -> None:
+    """The kernel's steps with weights per pair end where the gradient, by differences of a loop-written loss, is 0."""
+    rng = np.random.default_rng(0)
+    seen, y = rng.random((6, 5)) < 0.7, rng.random((6, 5))
+    y = y if fraction else (y < 0.4).astype(np.float64)
+    weight = rng.uniform(0.3, 3.0, (6, 5))
     own, other, level, penalty, ridge = rng.normal(size=(6, 3)), rng.normal(size=(5, 3)), -0.4, 0.8, 1.5
+    ends, pairs, pulls = [0], [], []
+    for u in range(6):
+        for i in np.flatnonzero(seen[u]):  # an outcome in between is some of a success and some of a failure
+            pairs += [2 * i, 2 * i + 1]
+            pulls += [weight[u, i] * (1.0 - y[u, i]), weight[u, i] * y[u, i]]
+        ends.append(len(pairs))
 
     def loss(users: Floats) -> float:
         total = 0.5 * sum(penalty * float(v[:2] @ v[:2]) + ridge * float(v[2] ** 2) for v in users)
-        for r in range(len(log)):
-            u, i = int(log.user[r]), int(log.item[r])
+        for u, i in np.argwhere(seen):
             q = 1.0 / (1.0 + np.exp(-(users[u, :2] @ other[i, :2] + users[u, 2] + other[i, 2] + level)))
-            total -= weight[r] * (values[r] * np.log(q) + (1.0 - values[r]) * np.log(1.0 - q))
+            total -= float(weight[u, i] * (y[u, i] * np.log(q) + (1.0 - y[u, i]) * np.log(1.0 - q)))
         return total
 
+    entries = np.array(ends, dtype=np.int64), np.array(pairs, dtype=np.int32), np.array(pulls)
     for _ in range(40):
-        factors.ascend(0, 6, indptr, pair, pull, own, other, np.ones(5), level, np.full(6, penalty), ridge, False)
-    for u in range(6):
-        for j in range(3):
-            up, down = own.copy(), own.copy()
-            up[u, j] += 1e-5
-            down[u, j] -= 1e-5
-            assert abs(loss(up) - loss(down)) / 2e-5 < 1e-6
+        factors.ascend(0, 6, *entries, own, other, np.ones(5), level, np.full(6, penalty), ridge, False)
+    for place in np.ndindex(own.shape):
+        step = np.zeros_like(own)
+        step[place] = 1e-5
+        assert abs(loss(own + step) - loss(own - step)) / 2e-5 < 1e-6
 
 
 def test_held_out_rows_stop_the_fit_and_keep_the_best_round() -> None:
@@ -100,39 +123,26 @@ def test_held_out_rows_stop_the_fit_and_keep_the_best_round() -> None:
     assert WORLD.error(weak.predict(*PAIRS)) < WORLD.error(blind.predict(*PAIRS))
 
 
-@pytest.mark.parametrize("times", [None, [1.0, 0.0, 2.0, 1.0, 3.0, 1.0]])
-def test_penalties_stand_half_way_between_own_and_mean_information(
-    times: list[float] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """λ_u = penalty (√(U/S) + √(I/S)) (D_u + S/U)/2, D_u = Σ w² m (1 − m), and likewise for items: by loops."""
-    from unskew.outcome import logistic_mf
+@pytest.mark.parametrize("shape", [(400, 100), (150, 300)], ids=str)
+@pytest.mark.parametrize("skewed", [False, True])
+@pytest.mark.parametrize("drawn", [False, True])
+def test_penalties_are_in_units_of_chance(shape: tuple[int, int], skewed: bool, drawn: bool) -> None:
+    """Where outcomes have no structure at all, factors vanish at a penalty above 1 and follow noise far below it.
 
+    Whatever the size, the skew of exposure and its weights, and the users' weights in a bootstrap draw.
+    """
     rng = np.random.default_rng(2)
-    log = log_of(rng.random((6, 5)) < 0.7, (rng.random((6, 5)) < 0.4).astype(np.float64))
-    p = rng.uniform(0.1, 0.9, len(log))
-    caught: list[Floats] = []
-
-    def catch(task: object, penalties: tuple[Floats, Floats], *rest: object) -> None:
-        caught.extend(penalties)
-        raise InterruptedError
-
-    monkeypatch.setattr(logistic_mf, "alternate", catch)
-    with pytest.raises(InterruptedError):
-        LogisticMF(penalty=0.7, held_out=0.0).fit(log, propensity=p, weights=None if times is None else np.array(times))
-    often = times or [1.0] * 6
-    assert log.value is not None
-    seen = zip(log.user.tolist(), log.item.tolist(), log.value.tolist(), p.tolist(), strict=True)
-    rows = [(u, i, y, 1.0 / chance) for u, i, y, chance in seen]
-    scale = sum(often[u] for u, *_ in rows) / sum(often[u] * r for u, _, _, r in rows)
-    mean = sum(often[u] * r * y for u, _, y, r in rows) / sum(often[u] * r for u, _, _, r in rows)
-    noise = [(u, i, (scale * r) ** 2 * mean * (1.0 - mean)) for u, i, _, r in rows]
-    of_users = [sum(d for v, _, d in noise if v == u) for u in range(6)]
-    of_items = [sum(often[u] * d for u, j, d in noise if j == i) for i in range(5)]
-    whole, many = sum(of_items), (sum(often), 5)
-    unit = 0.7 * (np.sqrt(many[0] / whole) + np.sqrt(many[1] / whole))
-    np.testing.assert_allclose(caught[0], [unit * (d + whole / many[0]) / 2 for d in of_users], rtol=1e-12)
-    np.testing.assert_allclose(caught[1], [unit * (d + whole / many[1]) / 2 for d in of_items], rtol=1e-12)
-    assert np.ptp(of_users) > 0.5 and np.ptp(of_items) > 0.5
+    p = np.minimum(1.0, 20.0 / np.arange(1, shape[1] + 1)) if skewed else np.full(shape[1], 0.4)
+    p = np.maximum(p, 0.1) * np.ones((shape[0], 1))
+    seen = rng.random(shape) < p
+    log = log_of(seen, (rng.random(shape) < 0.3).astype(np.float64))
+    times = rng.poisson(1.0, shape[0]).astype(np.float64) if drawn else None
+    away = {}
+    for penalty in (1.5, 0.4):
+        models = (LogisticMF(dim=dim, penalty=penalty, held_out=0.0) for dim in (3, 0))
+        q = [model.fit(log, propensity=p[seen], weights=times).of(log) for model in models]
+        away[penalty] = float(np.abs(q[0] - q[1]).mean())
+    assert away[1.5] < 0.002 and away[0.4] > 0.03, away
 
 
 @pytest.mark.parametrize("model", [LogisticMF(epochs=3), AdamMF(steps=40)])

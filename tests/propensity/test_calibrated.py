@@ -7,12 +7,12 @@ import sys
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.special import logit
 
 from tests.propensity.worlds import Floats, LogisticWorld, all_pairs, log_of
 from unskew import propensity
 from unskew.errors import InputError, MissingExtraError
-from unskew.propensity import Calibrated, Level, Logistic, Popularity, Scope
-from unskew.propensity.calibrated import _edges, _platt
+from unskew.propensity import Calibrated, Level, Logistic, Popularity, Propensity, Scope
 from unskew.propensity.crossfit import crossfitted, unseen_pairs, user_folds
 
 pytest.importorskip("sklearn", reason="scikit-learn is not there: calibration is not tested")
@@ -184,28 +184,37 @@ def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
     assert Calibrated(Popularity(1.0), "platt").fit(log).fitted
 
 
-@pytest.mark.parametrize("level", list(Level))
-def test_platt_is_logistic_regression(level: Level) -> None:
-    """Its two parameters are those of scikit-learn's unpenalised logistic regression, weights and all."""
+@pytest.mark.parametrize("inner", [Popularity(2.0), Logistic(features="none", offsets="item", c=10.0)], ids=str)
+def test_platt_is_logistic_regression(inner: Propensity) -> None:
+    """scikit-learn's, unpenalised and weighted, on the logit of cross-fitted P, or on the logarithm of relative P."""
     from sklearn.linear_model import LogisticRegression
 
     rng = np.random.default_rng(4)
-    p, mass = rng.uniform(0.01, 0.9, 3_000), rng.integers(1, 4, 3_000).astype(np.float64)
-    label = (rng.random(3_000) < 0.2 + 0.5 * p**2).astype(np.float64)
-    t = np.log(p) - (np.log1p(-p) if level is Level.ABSOLUTE else 0.0)
-    theirs = LogisticRegression(C=1e10, tol=1e-10, max_iter=1000).fit(t[:, None], label, sample_weight=mass)
-    ours = _platt(p, label, mass, level)
-    assert (ours.a, ours.b) == pytest.approx((theirs.intercept_[0], theirs.coef_[0, 0]), rel=1e-4)
+    seen = rng.random((150, 40)) < np.linspace(0.02, 0.7, 40)
+    log, weights = log_of(seen), rng.integers(1, 4, 150).astype(np.float64)
+    fitted = Calibrated(inner.copy(), "platt").fit(log, weights=weights)
+    others = unseen_pairs(log, 10**6).pairs
+
+    def scale(p: Floats) -> Floats:
+        return np.asarray(logit(p) if fitted.inner.level is Level.ABSOLUTE else np.log(p))[:, None]
+
+    p = np.concatenate(crossfitted(inner.copy(), log, others, 5, weights=weights))
+    label = np.repeat([1.0, 0.0], [len(log), len(others)])
+    mass = weights[np.concatenate([log.user, others.user])]
+    theirs = LogisticRegression(C=1e10, tol=1e-10, max_iter=1000).fit(scale(p), label, sample_weight=mass)
+    expected = theirs.predict_proba(scale(fitted.inner.of(log).rows))[:, 1]
+    np.testing.assert_allclose(fitted.of(log).rows, expected, rtol=1e-4)
 
 
-@pytest.mark.parametrize("counts", [[50, 3, 3, 40], [1, 1, 1], [20, 20, 20], [5] * 30, [19, 1, 60, 2, 39, 1]])
-def test_every_isotonic_bin_rests_on_twenty_seen_pairs(counts: list[int]) -> None:
-    """However many pairs share one P: bins begin where 20 are below and 20 are left, and none is empty."""
-    seen = np.repeat(np.arange(1, len(counts) + 1) / 100.0, counts)
-    edges = _edges(seen)
-    sizes = np.bincount(np.searchsorted(edges, seen, side="right"), minlength=len(edges) + 1)
-    assert sizes.min() >= min(20, len(seen))
-    assert sum(counts) < 40 or len(edges)
+@pytest.mark.parametrize("counts", [[50, 3, 3, 40], [4, 4, 4], [20, 20, 20], [5] * 30, [19, 1, 60, 2, 39, 1]])
+def test_every_isotonic_step_rests_on_twenty_seen_pairs(counts: list[int]) -> None:
+    """However many pairs share one P: there are as many different P at most as there are twenties of seen pairs."""
+    seen = np.arange(100)[:, None] < np.array(counts)
+    fitted = Calibrated(Popularity(1.0), over="users", folds=2).fit(log_of(seen))
+    steps = vars(fitted.curve)["y"]
+    assert 1 <= len(steps) <= max(1, sum(counts) // 20)
+    assert (steps > 0.0).all() and (np.diff(steps) >= 0.0).all()
+    assert (fitted.predict(*all_pairs(seen.shape)) > 0.0).all()
 
 
 def test_ties_below_the_first_edge_are_no_empty_bin() -> None:

@@ -8,7 +8,7 @@ rows without a propensity.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import unskew as us
+from tests.drawn import evaluate_or_reject
 from tests.ratings.reference import Judged, Model, Pair, Rule, Seen
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.ids import hash_texts
@@ -170,6 +171,11 @@ def drawn(draw: st.DrawFn, *, forgetful: bool = True) -> Drawn:
     return found
 
 
+def some(metrics: Sequence[str]) -> st.SearchStrategy[list[str]]:
+    """Two metrics, others in every example."""
+    return st.lists(st.sampled_from(metrics), unique=True, min_size=2, max_size=2)
+
+
 def close(found: float, expected: float) -> bool:
     if math.isnan(expected):
         return math.isnan(found)
@@ -209,15 +215,15 @@ def _error(judged: Judged, e: Estimate, rule: Rule, models: list[Model], place: 
 
 
 @settings(max_examples=60, phases=WHOLE)
-@given(world=drawn(), threads=st.sampled_from([1, 3]))
-def test_errors_of_predictions(world: Drawn, threads: int) -> None:
+@given(world=drawn(), threads=st.sampled_from([1, 3]), errors=some(ERRORS))
+def test_errors_of_predictions(world: Drawn, threads: int, errors: list[str]) -> None:
     """mae, mse, rmse, accuracy by every estimator: value, standard error, ess, shares; all drops are counted."""
     given = world.inputs()
     models = {name: world.frame(name) for name in MODELS}
-    result = us.evaluate(given.pop("test"), models, metrics=ERRORS, estimators=list(RULES), threads=threads, **given)
+    result = us.evaluate(given.pop("test"), models, metrics=errors, estimators=list(RULES), threads=threads, **given)
     judged = world.judged(None)
     said = {name: Model(world.predicted[name], {}) for name in MODELS}
-    assert compare(result, judged, said, RULES) == len(ERRORS) * len(RULES) * len(MODELS)
+    assert compare(result, judged, said, RULES) == len(errors) * len(RULES) * len(MODELS)
     dropped = result.inputs["test"]["dropped"]
     assert sum(dropped.values()) == len(world.rows) - len(judged.rows)
     forgotten = [
@@ -230,18 +236,18 @@ def test_errors_of_predictions(world: Drawn, threads: int) -> None:
 
 
 @settings(max_examples=60, phases=WHOLE)
-@given(world=drawn(forgetful=False), own=st.booleans(), threads=st.sampled_from([1, 3]))
-def test_gains_of_ranks(world: Drawn, own: bool, threads: int) -> None:
+@given(world=drawn(forgetful=False), own=st.booleans(), threads=st.sampled_from([1, 3]), gains=some(GAINS))
+def test_gains_of_ranks(world: Drawn, own: bool, threads: int, gains: list[str]) -> None:
     """cg and dcg from ranks that came along (some items unlisted) or that predictions of all candidates make."""
     judged = world.judged(None)
     assume(any(row.value > 0.0 for row in judged.rows))
     given = world.inputs()
-    ranks, metrics = {name: world.ranks(name) for name in MODELS}, [*GAINS, "mae"]
+    ranks, metrics = {name: world.ranks(name) for name in MODELS}, [*gains, "mae"]
     models = {name: world.frame(name) for name in MODELS}
     if own:  # other ranks than the predictions', with gaps and not for all: no predictions there, so no mae
         ranks = {name: {pair: 2 * rank - 1 for pair, rank in ranks[name].items() if rank != 2} for name in MODELS}
-        models, metrics = {name: world.frame(name, ranks[name]) for name in MODELS}, list(GAINS)
-    result = us.evaluate(
+        models, metrics = {name: world.frame(name, ranks[name]) for name in MODELS}, gains
+    result = evaluate_or_reject(
         given.pop("test"),
         {name: us.Predictions.from_frame(frame) for name, frame in models.items()},
         metrics=metrics,
@@ -255,15 +261,15 @@ def test_gains_of_ranks(world: Drawn, own: bool, threads: int) -> None:
 
 
 @settings(max_examples=25, phases=WHOLE)
-@given(world=drawn(forgetful=False))
-def test_precision_behind_a_threshold(world: Drawn) -> None:
+@given(world=drawn(forgetful=False), k=st.sampled_from([1, 3]))
+def test_precision_behind_a_threshold(world: Drawn, k: int) -> None:
     """precision@k counts values from the threshold on; errors beside it still compare with the values themselves."""
     judged = world.judged(3.0)
     assume(any(row.value >= 3.0 for row in judged.rows))
     given = world.inputs()
     models = {name: world.frame(name) for name in MODELS}
-    metrics = ["precision@1", "precision@3", "dcg@2", "mse"]
-    result = us.evaluate(
+    metrics = [f"precision@{k}", "dcg@2", "mse"]
+    result = evaluate_or_reject(
         given.pop("test"),
         models,
         metrics=metrics,

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import unskew as us
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 from tests.ratings.test_verdicts import world
 from unskew.report.view import View
 from unskew.report.words import title
@@ -120,11 +120,11 @@ def test_the_page_of_a_rating_metric_draws(files: Path, tmp_path: Path, chromium
     common = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}"]
     options = [f"--screenshot={shot}", f"--window-size={width},1600", "--hide-scrollbars"]
     address = (tmp_path / "page.html").as_uri()
-    subprocess.run([*common, *options, address], capture_output=True, timeout=120, check=True)
+    subprocess.run([*common, *options, address], capture_output=True, timeout=600, check=True)
     image = shot.read_bytes()
     assert struct.unpack(">II", image[16:24]) == (width, 1600) and len(image) > 30_000
     command = [*common, "--dump-dom", address]
-    seen = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    seen = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True).stdout
     assert str(title(View.of(result))) in " ".join(seen.split())
     assert seen.count("lower is better") >= 4
     assert seen.count('role="img"') >= 3 * 3

@@ -80,9 +80,9 @@ def test_every_way_out_is_accepted(feedback: Feedback, estimator: str) -> None:
         assert found.instead, (metric, target, evidence)
         for way in found.instead:
             richer = evidence
-            for gift in way.gifts:
-                assert gift.when(richer), (metric, target, evidence, gift.name)
-                richer = gift.given(richer)
+            for addition in way.additions:
+                assert addition.lacking(richer), (metric, target, evidence, addition.name)
+                richer = addition.added_to(richer)
             assert refusal(way.metric, way.estimator, way.target, richer) is None, (metric, target, evidence, way)
             walked += 1
     assert walked > 50
@@ -158,25 +158,25 @@ def weighed(given: dict[str, Any]) -> dict[str, Any]:
 def follow(given: dict[str, Any], way: dict[str, Any], shares: Path) -> us.Result:
     """Do what a refusal says: the other cell, and what it asks for."""
     given = dict(given)
-    for gift in way["give"]:
-        if gift in ("propensity=known", "absolute=known"):
+    for addition in way["give"]:
+        if addition in ("propensity=known", "absolute=known"):
             given = weighed(given)
-        elif gift == "propensity=popularity(gamma=1)":
+        elif addition == "propensity=popularity(gamma=1)":
             given["propensity"] = "popularity(gamma=1)"
-        elif gift == "outcome=fitted":
+        elif addition == "outcome=fitted":
             given["outcome"] = "means(shrink=10)"
-        elif gift == "outcome=given":
+        elif addition == "outcome=given":
             given["outcome"] = GUESS
-        elif gift == "relevant":
+        elif addition == "relevant":
             given["relevant"] = ">=4"
-        elif gift == "users.relevant":
+        elif addition == "users.relevant":
             given["users"] = pl.DataFrame({"user": [1, 2, 3], "relevant": [9.0, 9.0, 9.0]})
-        elif gift == "zeros":
+        elif addition == "zeros":
             given["test"] = given["test"].vstack(
                 TEST.filter(pl.col("value") == 0.0).rename({"weight": given["test"].columns[-1]})
             )
         else:
-            raise AssertionError(gift)
+            raise AssertionError(addition)
     estimator = estimators.make(way["estimator"].replace("FILE", str(shares)))
     cell: dict[str, Any] = {"metrics": [way["metric"]], "estimators": [estimator], "target": way["target"]}
     return us.evaluate(given.pop("test"), given.pop("models"), **given, **cell)

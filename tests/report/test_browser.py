@@ -32,7 +32,7 @@ def visit(browser: str, folder: Path, text: str, *options: str) -> str:
     (folder / "page.html").write_text(text, encoding="utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     command = [browser, *flags, f"--user-data-dir={folder / 'profile'}", *options, (folder / "page.html").as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True).stdout
 
 
 def test_the_page_loads_in_a_browser(browser: str, two: Result, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_the_page_draws_in_a_browser(found: Checks, chromium: str, tmp_path: Pat
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"]
     command = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
     page = (tmp_path / "checks.html").as_uri()
-    subprocess.run([*command, f"--window-size={width},1600", page], capture_output=True, timeout=120, check=True)
+    subprocess.run([*command, f"--window-size={width},1600", page], capture_output=True, timeout=600, check=True)
     image = shot.read_bytes()
     assert struct.unpack(">II", image[16:24]) == (width, 1600) and len(image) > 30_000
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import struct
 import subprocess
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 import pytest
 from rich.console import Console
 
 import unskew as us
-import unskew.alignment.sources
-import unskew.evaluation.read
 from unskew.errors import RefusedError
 from unskew.evaluation import PropensityComparison
 from unskew.models import MostPopular
-from unskew.propensity import Popularity
+from unskew.propensity import NO_INPUTS, FitInputs, Popularity
 from unskew.report import notebook, page
 from unskew.result import Result, Verdict
 from unskew.simulate import World, write
@@ -93,36 +92,32 @@ def test_with_bootstrap_segments_and_refits_too(shop: Path, models: dict[str, An
     assert found.moves()["segment"].n_unique() == 3
 
 
-def test_every_file_is_read_once(
-    shop: Path, asked: dict[str, Any], models: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Logs, lists and the population are opened once, and a model makes its lists once, for all propensities."""
-    opened: list[str] = []
-
-    def counted(module: Any, name: str) -> None:
-        real = getattr(module, name)
-
-        def call(source: Any, *rest: Any, **more: Any) -> Any:
-            opened.append(str(source))
-            return real(source, *rest, **more)
-
-        monkeypatch.setattr(module, name, call)
-
-    counted(unskew.alignment.sources, "read_log")
-    counted(unskew.evaluation.read, "read_recommendations")
-    counted(unskew.evaluation.read, "read_population")
+def test_every_file_is_read_once(shop: Path, asked: dict[str, Any], models: dict[str, Any], tmp_path: Path) -> None:
+    """Files may be gone as soon as the first propensity is fitted, and a model makes its lists once for all of them."""
+    here = Path(shutil.copytree(shop, tmp_path / "here"))
     made: list[int] = []
-    recommend = MostPopular.recommend
 
-    def make(*given: Any, **more: Any) -> Any:
-        made.append(1)
-        return recommend(*given, **more)
+    class Counted(MostPopular):
+        def recommend(self, *given: Any, **more: Any) -> us.Recommendations:
+            made.append(1)
+            return super().recommend(*given, **more)
 
-    monkeypatch.setattr(MostPopular, "recommend", make)
-    us.compare_propensities(shop / "test.parquet", models, propensities=NAMES, **asked)
-    files = ("test", "train", "challenger", "random", "users")
-    assert sorted(opened) == sorted(str(shop / f"{name}.parquet") for name in files)
-    assert len(made) == 1
+    @dataclass(frozen=True)
+    class Last(Popularity):
+        def fit(self, log: us.Log, *, inputs: FitInputs = NO_INPUTS, weights: Any = None) -> Self:
+            shutil.rmtree(here)
+            return super().fit(log, inputs=inputs, weights=weights)
+
+    train = us.read_log(here / "train.parquet").positives()
+    files = {"challenger": here / "challenger.parquet", "random": here / "random.parquet"}
+    found = us.compare_propensities(
+        here / "test.parquet",
+        files | {"popular": Counted().fit(train)},
+        propensities={"first": Last(2.0)} | {name: name for name in NAMES},
+        **asked | {"train": here / "train.parquet", "users": here / "users.parquet"},
+    )
+    assert not here.exists() and len(made) == 1
+    assert found["first"].estimates == found["popularity(gamma=2)"].estimates and len(found.results) == 4
 
 
 def test_moves_are_those_of_a_loop(found: PropensityComparison) -> None:
@@ -343,7 +338,7 @@ def test_the_page_draws_in_a_browser(found: PropensityComparison, chromium: str,
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"]
     command = [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
     page = (tmp_path / "cmp.html").as_uri()
-    subprocess.run([*command, f"--window-size={width},1600", page], capture_output=True, timeout=120, check=True)
+    subprocess.run([*command, f"--window-size={width},1600", page], capture_output=True, timeout=600, check=True)
     image = shot.read_bytes()
     assert struct.unpack(">II", image[16:24]) == (width, 1600) and len(image) > 30_000
 

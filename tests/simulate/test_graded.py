@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.cli.test_cli import flat, unskew
+from tests.cli.commands import flat, unskew
 
 from unskew.errors import InputError
 from unskew.estimators import Target

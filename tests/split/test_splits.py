@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from unskew.errors import InputError
 from unskew.log import Log, Recommendations
 from unskew.split import holdout, k_fold
-from unskew.split.draws import draws
+from unskew.split.split import draws
 
 compiled = settings(deadline=None)  # the first call compiles kernels
 

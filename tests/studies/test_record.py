@@ -14,7 +14,7 @@ from unskew.errors import InputError
 from unskew.studies.page import save, write_page
 from unskew.studies.record import Above, Among, Below, Near, Record, Verdict, judged, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
-from unskew.studies.tables import at_a_glance, number, summary, tables
+from unskew.studies.tables import number, summary, tables
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_tables_say_what_records_say() -> None:
     assert grid.head == ("", "ips") and grid.rows == (("0.5", "0.0200 ± 0.0010"), ("1", "0.0300 ± –"))
     assert claims.rows[0][:3] == ("ips beats naive", "holds 1, undecided 0, fails 1 of 2", "–")
     assert claims.rows[0][3] == "1: 0.9000, at most naive, 0.5"
-    assert at_a_glance(RECORDS[:2]).rows == (("a", "1.250 (1.2)", "3.000 (1.2) ✗"),)
+    assert tables(RECORDS[:2], glance=True)[0].rows == (("a", "1.250 (1.2)", "3.000 (1.2) ✗"),)
     assert summary(RECORDS) == "1 of 2 numbers are met; 1 of 2 claims hold"
     assert summary(RECORDS[2:4]) == "nothing is judged"
 
@@ -214,7 +214,7 @@ def test_tables_say_what_is_undecided_and_what_chance_may_have_missed() -> None:
     (beside,) = tables(numbers)
     assert beside.rows[1][2:5] == ("1.000 ± 0.0800", "1.190", "0.0600")
     assert [row[-1] for row in beside.rows] == ["met", "missed, within two standard errors", "missed"]
-    assert at_a_glance(numbers).rows[0][1:] == ("1.100 (1)", "1.190 (1) ✗", "1.300 (1) ✗")
+    assert tables(numbers, glance=True)[0].rows[0][1:] == ("1.100 (1)", "1.190 (1) ✗", "1.300 (1) ✗")
 
 
 @pytest.mark.parametrize(

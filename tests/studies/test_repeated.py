@@ -29,7 +29,7 @@ def test_claims_about_means_have_the_paired_error(rule: Below | Above, factor: f
     other, ours = shared + rng.normal(size=12), shared + rng.normal(size=12)
     each = [a - factor * b for a, b in zip(ours, other, strict=True)]
     error = math.sqrt(sum((d - sum(each) / 12) ** 2 for d in each) / 11 / 12)
-    found = claim("e", "r", "c", Repeated.mean(ours), rule, "other", Repeated.mean(other), runs=12)
+    found = claim("e", "r", "c", Repeated.mean(ours), rule, "other", Repeated.mean(other))
     assert found.paired_se == pytest.approx(error)
     bare = judged("e", "r", "c", float(ours.mean()), rule=rule, reference=("other", float(other.mean())), runs=12)
     assert (found.ours, found.rule, found.runs) == (bare.ours, bare.rule, 12)
@@ -46,7 +46,7 @@ def test_the_edge_of_a_tolerance_moves_with_the_other_number() -> None:
     ours = 1.2 * other + rng.normal(0.0, 0.1, 9)
     each = 1.25 * other - ours
     alike = Near(relative=0.25)
-    found = claim("e", "r", "c", Repeated.mean(ours), alike, "other", Repeated.mean(other), runs=9)
+    found = claim("e", "r", "c", Repeated.mean(ours), alike, "other", Repeated.mean(other))
     assert found.paired_se == pytest.approx(each.std(ddof=1) / 3.0) and found.verdict is Verdict.HOLDS
 
 
@@ -57,7 +57,7 @@ def test_two_errors_decide_wrongly_one_time_in_forty() -> None:
     for _ in range(4000):
         shared = rng.normal(size=40)
         ours, other = (Repeated.mean(shared + rng.normal(size=40)) for _ in range(2))
-        counts[claim("e", "r", "c", ours, Below(), "other", other, runs=40).verdict] += 1
+        counts[claim("e", "r", "c", ours, Below(), "other", other).verdict] += 1
     error = math.sqrt(0.026 * 0.974 / 4000)
     for verdict in (Verdict.HOLDS, Verdict.FAILS):
         assert counts[verdict] / 4000 == pytest.approx(0.026, abs=4 * error)
@@ -65,5 +65,5 @@ def test_two_errors_decide_wrongly_one_time_in_forty() -> None:
 
 
 def test_one_run_decides_nothing() -> None:
-    found = claim("e", "r", "c", Repeated.mean([1.0]), Below(), "other", Repeated.mean([2.0]), runs=1)
+    found = claim("e", "r", "c", Repeated.mean([1.0]), Below(), "other", Repeated.mean([2.0]))
     assert found.verdict is Verdict.OPEN

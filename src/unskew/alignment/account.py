@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from unskew.engine.data import EvaluationData
 from unskew.log import Account, Log, Predictions
 from unskew.log.population import Population
 
-CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, None))
+CLICKS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6+", 6, math.inf))
 
 
 def account_of(
@@ -43,12 +44,8 @@ def as_values(account: Account) -> dict[str, Any]:
 
 def clicks_per_user(held: EvaluationData) -> dict[str, int]:
     """How many users have 1, 2, 3–5, 6+ seen relevant items."""
-    clicks = np.add.reduceat(np.append(held.value > 0.0, False).astype(np.int64), held.indptr[:-1])
-    clicks[np.diff(held.indptr) == 0] = 0
-    return {
-        name: int(np.count_nonzero((clicks >= low) & (clicks <= (high if high is not None else clicks.max(initial=0)))))
-        for name, low, high in CLICKS
-    }
+    clicks = held.clicks
+    return {name: int(np.count_nonzero((clicks >= low) & (clicks <= high))) for name, low, high in CLICKS}
 
 
 def nothing_left(test: Log, relevant: str | None, dropped: Mapping[str, int]) -> str:
@@ -65,16 +62,10 @@ def _predictor(name: str, source: Any) -> dict[str, Any]:
 
 
 def _users(population: Population | None, held: EvaluationData, trained: bool) -> dict[str, Any]:
-    told = (
-        "given"
-        if population is not None
-        else "users of the training and test logs"
-        if trained
-        else "users of the test log"
-    )
+    logs = "training and test logs" if trained else "test log"
     return {
         "population": held.users,
-        "population_is": told,
+        "population_is": f"users of the {logs}" if population is None else "given",
         "with_held_out": int(np.count_nonzero(np.diff(held.indptr))),
         "relevant_items_known": held.relevant is not None,
     }

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from unskew.alignment.account import account_of, as_values, nothing_left
@@ -15,16 +14,17 @@ from unskew.alignment.evidence import evidence_of, summary_of, training_propensi
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.level import LevelCheck, LevelInputs, check_level
 from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists, code_lists
-from unskew.alignment.predicted import Made, lists_of_predictions, no_lists, predicted_rows
+from unskew.alignment.predicted import lists_of_predictions, no_lists, predicted_rows
 from unskew.alignment.rows import WeighedRows, has_level, with_propensities
 from unskew.alignment.vocabulary import Coded
-from unskew.engine.data import EvaluationData, Floats, Ints32
+from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.errors import InputError
 from unskew.estimators import Summary
 from unskew.estimators.summary import TrainingRows
 from unskew.estimators.validity import Evidence
-from unskew.log import Feedback, Ids, Log
+from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
+from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings
 from unskew.outcome import Outcome
@@ -100,8 +100,16 @@ def align(
     if coded.train is not None:
         seen = _seen(coded.train, items)
         numbers, codes = np.unique(seen, return_inverse=True)
-    held = replace(
-        _held(rows, scores, labels, inputs.population, excluded, len(logged)),
+    candidates = np.full(len(rows.users), float(len(logged)))
+    held = EvaluationData(
+        hashes=rows.users.hashes,
+        indptr=rows.indptr,
+        item=rows.item,
+        value=present(rows.gain),
+        propensity=scores,
+        labels=labels,
+        relevant=_relevant(inputs.population, rows),
+        candidates=candidates if excluded is None else candidates - np.diff(excluded.indptr),
         counted=None if codes is None else codes.astype(np.int32)[rows.item],
         relative=model is None or not has_level(model, rows, rules),
         lists=tuple(lists[name].lists if name in lists else empty for name in inputs.models),
@@ -111,9 +119,7 @@ def align(
     )
     level = None
     if model is not None:
-        level = check_level(
-            LevelInputs(model, rows, held, rules, len(items), known, closed, inputs.population is not None)
-        )
+        level = check_level(LevelInputs(model, rows, held, inputs, coded))
         held = replace(held, relative=held.relative or bool(level.wrong))
     if not (held.value > 0.0).any():
         raise InputError(nothing_left(inputs.test, rules.relevant, dropped))
@@ -145,7 +151,7 @@ def align(
     )
 
 
-def _items(inputs: Inputs, coded: Coded, counts: npt.NDArray[np.int64] | None) -> dict[str, Any]:
+def _items(inputs: Inputs, coded: Coded, counts: Ints64 | None) -> dict[str, Any]:
     """The account of the items."""
     catalogue, logged = inputs.catalogue, len(coded.logged)
     return {
@@ -194,37 +200,15 @@ def _predicted(
 
 def _lists(inputs: Inputs, rows: Log, known: Log | None, logged: Ids) -> tuple[dict[str, CodedLists], str]:
     """Code the lists, those that models gave and those that predictions make; and in words who has none."""
-    made, rules = Made({}, ""), inputs.rules
+    made: dict[str, Recommendations] = {}
+    unranked, rules = "", inputs.rules
     if rules.ranks:
         silent = {name: source for name, source in inputs.predictions.items() if name not in inputs.lists}
-        made = lists_of_predictions(silent, rows, known, logged, rules)
-    return code_lists({**inputs.lists, **made.lists}, rows, known, logged, rules), made.unranked
+        made, unranked = lists_of_predictions(silent, rows, known, logged, rules)
+    return code_lists({**inputs.lists, **made}, rows, known, logged, rules), unranked
 
 
-def _held(
-    rows: Log,
-    scores: Floats | None,
-    labels: dict[str, Ints32],
-    population: Population | None,
-    excluded: Log | None,
-    catalogue: int,
-) -> EvaluationData:
-    assert rows.gain is not None
-    candidates = np.full(len(rows.users), float(catalogue))
-    return EvaluationData(
-        hashes=rows.users.hashes,
-        indptr=rows.indptr,
-        item=rows.item,
-        value=rows.gain,
-        lists=(),
-        propensity=scores,
-        labels=labels,
-        relevant=_relevant(population, rows),
-        candidates=candidates if excluded is None else candidates - np.diff(excluded.indptr),
-    )
-
-
-def _still(whole: Log, part: Log) -> npt.NDArray[np.bool_]:
+def _still(whole: Log, part: Log) -> Bools:
     """Which rows of the whole are left in the part, which is the whole without some rows."""
     size = len(whole.items)
     pairs = [log.user.astype(np.int64) * size + log.item for log in (whole, part)]
@@ -257,8 +241,7 @@ def _relevant(population: Population | None, rows: Log) -> Floats | None:
     """n_u of every user, at least the seen relevant items of each."""
     if population is None or population.relevant is None:
         return None
-    assert rows.gain is not None
-    seen = np.bincount(rows.user, weights=rows.gain > 0.0, minlength=len(rows.users))
+    seen = np.bincount(rows.user, weights=present(rows.gain) > 0.0, minlength=len(rows.users))
     short = seen > population.relevant + 1e-9
     if short.any():
         u = int(np.argmax(short))

@@ -13,11 +13,11 @@ Splits of ours remember how they were made, and are not doubted; of a handful of
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from unskew.alignment.inputs import Share
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Ints64, present
 from unskew.log import Log
 from unskew.plain import plain
 from unskew.propensity import Propensity, Scope
@@ -95,20 +95,20 @@ def _earlier_by_user(test: Log, train: Log) -> bool:
     return bool(np.mean(latest[into[both]] < first[both]) >= MOST)
 
 
-def _extreme(log: Log, which: np.ufunc) -> npt.NDArray[np.int64]:
+def _extreme(log: Log, which: np.ufunc) -> Ints64:
     """The first or last time of every user; of users without rows nothing that means anything."""
-    assert log.time is not None
-    return np.asarray(which.reduceat(np.append(log.time, log.time[-1]), log.indptr[:-1]), dtype=np.int64)
+    time = present(log.time)
+    return np.asarray(which.reduceat(np.append(time, time[-1]), log.indptr[:-1]), dtype=np.int64)
 
 
-def _active(log: Log) -> npt.NDArray[np.bool_]:
+def _active(log: Log) -> Bools:
     return np.asarray(np.diff(log.indptr) > 0)
 
 
 def _span(log: Log) -> tuple[str, str]:
     """The first and the last time of a log, as they were written."""
-    assert log.time is not None
-    ends = pl.Series([int(log.time.min()), int(log.time.max())])
+    time = present(log.time)
+    ends = pl.Series([int(time.min()), int(time.max())])
     if log.clock is not None:
         zone = log.clock.time_zone if isinstance(log.clock, pl.Datetime) else None
         ends = ends.cast(pl.Datetime("us", zone)).cast(log.clock)

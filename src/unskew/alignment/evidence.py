@@ -11,10 +11,11 @@ from unskew.alignment.inputs import Inputs, Rules
 from unskew.alignment.level import LevelCheck
 from unskew.alignment.missing_lists import lists_for_some
 from unskew.alignment.rows import cut_by_time, has_level, in_test_part
-from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.data import EvaluationData
 from unskew.estimators import Summary
 from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
+from unskew.kernels.arrays import Floats
 from unskew.log import Feedback, Log, Predictions
 from unskew.outcome import Outcome
 from unskew.propensity import Level, Propensity, Scope

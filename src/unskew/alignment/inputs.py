@@ -11,8 +11,7 @@ from typing import Literal
 
 from unskew.alignment.sources import Predictor
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations
-from unskew.log.catalogue import Catalogue
-from unskew.log.population import Population
+from unskew.log.population import Catalogue, Population
 from unskew.propensity import FitInputs
 
 Share = float | Literal["users"] | None

@@ -28,9 +28,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unskew.alignment.inputs import Rules
+from unskew.alignment.inputs import Inputs
 from unskew.alignment.rows import has_level, share_of
-from unskew.engine.data import EvaluationData, Floats
+from unskew.alignment.vocabulary import Coded
+from unskew.engine.data import EvaluationData
+from unskew.kernels.arrays import Bools, Floats, present
 from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
 from unskew.log import Feedback, Log
 from unskew.propensity import Propensity, Scope, part_propensity
@@ -97,7 +99,7 @@ class _Halves:
     """A half, 0 or 1, of every user, and the items on which the *other* half is checked."""
 
     half: npt.NDArray[np.int8]
-    seen: npt.NDArray[np.bool_]
+    seen: Bools
 
     @classmethod
     def all_items(cls, held: EvaluationData, items: int) -> _Halves:
@@ -161,26 +163,18 @@ class LevelInputs:
         model: the propensity.
         rows: the judged rows.
         held: the same with P in the test part, |C_u| and n_u.
-        rules: the evaluation's.
-        items: how many the vocabulary holds.
-        train: the training rows over the same vocabularies.
-        closed: whether the catalogue was named.
-        population: whether the population was.
     """
 
     model: Propensity
     rows: Log
     held: EvaluationData
-    rules: Rules
-    items: int
-    train: Log | None
-    closed: bool
-    population: bool
+    inputs: Inputs
+    coded: Coded
 
 
 def check_level(given: LevelInputs) -> LevelCheck:
     """Compare what inverse propensities add up to with what is known, before anything is planned."""
-    model, held, rules = given.model, given.held, given.rules
+    model, held, rules = given.model, given.held, given.inputs.rules
     if not has_level(model, given.rows, rules):
         return LevelCheck()
     if model.estimated:
@@ -192,16 +186,13 @@ def check_level(given: LevelInputs) -> LevelCheck:
             "the numbers of relevant items, is not given",
             hint=_hint(given),
         )
-    assert held.propensity is not None
-    relevant = None
-    if counts and held.relevant is not None:
-        relevant = _over_relevant(given, held.relevant)
+    relevant = _over_relevant(given, present(held.relevant)) if counts else None
     miscounted = "" if relevant is None else _miscounted(given, relevant)
     unclear = "" if relevant is None or miscounted else _unclear(relevant)
     if not zeros:
-        assert relevant is not None
-        return LevelCheck(relevant, wrong=unclear, wrong_relevant=miscounted, unknown=_few(relevant))
-    level, pairs = _over_pairs(given, held.propensity), _over_pairs(given, held.propensity, every=True)
+        return LevelCheck(relevant, wrong=unclear, wrong_relevant=miscounted, unknown=_few(present(relevant)))
+    p = present(held.propensity)
+    level, pairs = _over_pairs(given, p), _over_pairs(given, p, every=True)
     return LevelCheck(
         level,
         wrong=_of_pairs(given, level) if level.wrong else "",
@@ -213,7 +204,7 @@ def check_level(given: LevelInputs) -> LevelCheck:
 
 def _hint(given: LevelInputs) -> str:
     """A share that may have been forgotten: nothing says how the test log was divided from training."""
-    rows, train, rules = given.rows, given.train, given.rules
+    rows, train, rules = given.rows, given.coded.known, given.inputs.rules
     if train is None or not len(train) or rules.by_users or given.model.refers(rows) is not Scope.TEST:
         return ""
     if getattr(given.model, "part", None) is not None or "propensity" not in given.model.reads:
@@ -227,8 +218,8 @@ def _hint(given: LevelInputs) -> str:
 
 def _shows_zeros(given: LevelInputs) -> bool:
     """Whether the seen pairs that brought nothing are there."""
-    if given.rules.feedback is not Feedback.CONVERSIONS:
-        return given.rules.feedback is Feedback.RATINGS
+    if given.inputs.rules.feedback is not Feedback.CONVERSIONS:
+        return given.inputs.rules.feedback is Feedback.RATINGS
     value = given.held.value if given.rows.value is None else given.rows.value
     return bool((value == 0.0).any())
 
@@ -236,18 +227,17 @@ def _shows_zeros(given: LevelInputs) -> bool:
 def _over_pairs(given: LevelInputs, p: Floats, *, every: bool = False) -> Ratio:
     """Σ 1/P against the candidate pairs: of all items, or of those that the other half of the users saw."""
     held = given.held
-    assert held.candidates is not None
-    if every or given.closed:
-        return Ratio.of(held, p, None, held.candidates, _Halves.all_items(held, given.items))
-    halves = _Halves.of(held, given.items)
-    return Ratio.of(held, p, None, halves.candidates(given.train if given.rules.unseen else None), halves)
+    if every or given.inputs.catalogue is not None:
+        return Ratio.of(held, p, None, present(held.candidates), _Halves.all_items(held, len(given.coded.items)))
+    halves = _Halves.of(held, len(given.coded.items))
+    return Ratio.of(held, p, None, halves.candidates(given.coded.known if given.inputs.rules.unseen else None), halves)
 
 
 def _over_relevant(given: LevelInputs, relevant: Floats) -> Ratio:
     """Σ y/P against numbers of relevant items."""
     held = given.held
-    assert held.propensity is not None
-    return Ratio.of(held, held.propensity, held.value, relevant, _Halves.all_items(held, given.items))
+    every = _Halves.all_items(held, len(given.coded.items))
+    return Ratio.of(held, present(held.propensity), held.value, relevant, every)
 
 
 def _few(ratio: Ratio) -> str:
@@ -270,12 +260,12 @@ def _of_pairs(given: LevelInputs, ratio: Ratio) -> str:
 
 def _cause(given: LevelInputs, ratio: Ratio) -> str:
     """Which mistake would explain it, by undoing each."""
-    model, rows, rules = given.model, given.rows, given.rules
+    model, rows, rules = given.model, given.rows, given.inputs.rules
     raw, share = model.of(rows).rows, share_of(model, rows, rules)
     column = "The column" if "propensity" in model.reads else f"'{model}'"
     own = model.refers(rows) is Scope.TEST and "propensity" in model.reads and not rules.by_users
-    if own and given.train is not None:
-        part = len(rows) / (len(rows) + len(given.train))
+    if own and given.coded.known is not None:
+        part = len(rows) / (len(rows) + len(given.coded.known))
         if part < 1.0 and _over_pairs(given, part_propensity(raw, part, unseen=rules.unseen)).right:
             return (
                 f"{column} seems to describe a whole log, of which the test log is a random {part:.2g}: if so, say "
@@ -283,7 +273,7 @@ def _cause(given: LevelInputs, ratio: Ratio) -> str:
             )
     if not own and share is not None and not rules.by_users and _over_pairs(given, raw).right:
         return f"{column} seems to describe the test log itself: if so, leave the share out, or use known(part=test)."
-    if not given.population and ratio.value > 1.0:
+    if given.inputs.population is None and ratio.value > 1.0:
         return (
             "Users without any row are missing from the population, or the propensities are of another log: give the "
             "whole population with users=…."
@@ -313,10 +303,10 @@ def _relevant_off(ratio: Ratio) -> str:
 
 def _miscounted(given: LevelInputs, ratio: Ratio) -> str:
     """Numbers of relevant items that fit once those of training are taken off; empty otherwise."""
-    held, train = given.held, given.train
-    if not ratio.wrong or not given.rules.unseen or train is None or held.relevant is None or held.propensity is None:
+    train = given.coded.known
+    if not ratio.wrong or not given.inputs.rules.unseen or train is None:
         return ""
-    fewer = np.maximum(held.relevant - np.diff(train.indptr), 0.0)
+    fewer = np.maximum(present(given.held.relevant) - np.diff(train.indptr), 0.0)
     if not _over_relevant(given, fewer).right:
         return ""
     return (

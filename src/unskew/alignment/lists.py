@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.account import as_values
 from unskew.alignment.inputs import Rules
 from unskew.alignment.lookalikes import Respelled, respelled
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools
 from unskew.log import Ids, Log, Recommendations
 from unskew.plain import plain
 
-Mask = npt.NDArray[np.bool_]
 NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
 TRAINING_ITEMS = "training_items_in_lists"
@@ -81,50 +80,39 @@ def code_lists(
     return coded
 
 
-def _count(mask: Mask) -> int:
+def _count(mask: Bools) -> int:
     return int(np.count_nonzero(mask))
 
 
-def _strangers(name: str, given: Recommendations, users: Ids, logged: Ids) -> tuple[Mask, tuple[StrangeIds, ...]]:
-    """Which lists are of users outside the population, and ids that look mixed up: that is no bad model."""
+def _strangers(name: str, given: Recommendations, users: Ids, logged: Ids) -> tuple[Bools, tuple[StrangeIds, ...]]:
+    """Which lists are of users outside the population, and ids that look mixed up: that is no bad model.
+
+    Lists of which the logs know no user, or no item, would score 0, and are refused.
+    """
     filled = np.diff(given.indptr) > 0
     outside = filled & (given.users.into(users) < 0)
     mark = np.zeros(len(given.items) + 1, dtype=np.bool_)
     mark[given.item] = True  # −1, an item without a code, marks the place at the end
     listed = np.flatnonzero(mark[:-1])
-    strange = given.items.into(logged)[listed] < 0
-    _refuse_strangers(name, given, users, logged, filled & ~outside, ~strange)
-    shares = (
-        ("user", given.users, users, outside.sum() / max(filled.sum(), 1)),
-        ("item", given.items, logged, strange.mean() if len(listed) else 0.0),
-    )
-    return outside, tuple(
-        StrangeIds(what, float(share), plain(theirs.values[0]), plain(ours.values[0]))
-        for what, theirs, ours, share in shares
-        if share > 0.5
-    )
-
-
-def _refuse_strangers(
-    name: str, given: Recommendations, users: Ids, logged: Ids, users_known: Mask, items_known: Mask
-) -> None:
-    """Lists of which the logs know no user, or no item, would score 0: that is no bad model but other ids."""
-    if not len(given.item):
-        return
-    for what, theirs, ours, known in (
-        ("user", given.users, users, users_known),
-        ("item", given.items, logged, items_known),
+    found = []
+    for what, theirs, ours, unknown in (
+        ("user", given.users, users, outside[filled]),
+        ("item", given.items, logged, given.items.into(logged)[listed] < 0),
     ):
-        if not known.any():
+        if len(given.item) and unknown.all():
             raise InputError(
                 f"{name}: not one of its {what}s occurs in any log, so that every score would be 0. They look like "
                 f"'{plain(theirs.values[0])}', those of the logs like '{plain(ours.values[0])}'.\n"
                 "Write the same ids in lists and logs, or say which column holds them with "
                 f"columns={{'{what}': 'NAME'}}."
             )
+        share = float(unknown.mean()) if len(unknown) else 0.0
+        if share > 0.5:
+            found.append(StrangeIds(what, share, plain(theirs.values[0]), plain(ours.values[0])))
+    return outside, tuple(found)
 
 
-def _refuse_silence(name: str, given: Recommendations, found: Recommendations, scored: Mask) -> None:
+def _refuse_silence(name: str, given: Recommendations, found: Recommendations, scored: Bools) -> None:
     """A model without a list for anybody with held-out interactions scores 0, whatever it recommends."""
     if len(given.item) and scored.any() and not (scored & (np.diff(found.indptr) > 0)).any():
         raise InputError(

@@ -13,17 +13,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import LARGEST
 from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
 from unskew.inference.prediction_range import PredictionRange
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.ids import Codes
 from unskew.outcome.base import Outcome, PairPredictor
 from unskew.plain import plain
-
-Floats = npt.NDArray[np.float64]
 
 GROSS = 2.0
 ERRORS = 4.0  # standard errors beyond which a factor of 2 is no chance
@@ -103,7 +101,7 @@ class Means:
     error: float
 
     @classmethod
-    def of(cls, indptr: npt.NDArray[np.int64], y: Floats, q: Floats, propensity: Floats | None = None) -> Means:
+    def of(cls, indptr: Ints64, y: Floats, q: Floats, propensity: Floats | None = None) -> Means:
         """Of rows by user, weighted by 1/P where P is given; in blocks of users, so that no column is copied whole."""
         users = len(indptr) - 1
         gaps, masses, sums = np.empty(users), np.empty(users), np.zeros(3)

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.inputs import Rules, Sources
 from unskew.alignment.sources import Predictor
 from unskew.bounds import LARGEST
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
 from unskew.plain import plain
 
-Floats = npt.NDArray[np.float64]
 WITHOUT_PREDICTION = "without a prediction"  # why rows were dropped
-
-
-@dataclass(frozen=True, eq=False)
-class Made:
-    """Lists made from predictions, and in words which models have none."""
-
-    lists: dict[str, Recommendations]
-    unranked: str
 
 
 def predicted_rows(sources: Sources, rows: Log, rules: Rules, dropped: dict[str, int]) -> tuple[Log, dict[str, Floats]]:
@@ -74,8 +65,13 @@ def _of(name: str, source: Predictions | Predictor, rows: Log) -> Floats:
     return np.where(np.isfinite(made), made, np.nan)
 
 
-def lists_of_predictions(sources: Sources, rows: Log, known: Log | None, logged: Ids, rules: Rules) -> Made:
-    """Lists from ranks that came along, else from predictions that cover every candidate of every judged user."""
+def lists_of_predictions(
+    sources: Sources, rows: Log, known: Log | None, logged: Ids, rules: Rules
+) -> tuple[dict[str, Recommendations], str]:
+    """Lists from ranks that came along, else from predictions that cover every candidate of every judged user.
+
+    Also in words which models have none.
+    """
     lists, lacking = {}, []
     for name, source in sources.items():
         if not isinstance(source, Predictions):
@@ -89,18 +85,17 @@ def lists_of_predictions(sources: Sources, rows: Log, known: Log | None, logged:
                 "items 0, 1, 2, …; for other ids use Predictions.from_array(array, users, items)."
             )
         if coded.rank is None:
-            coded = _candidates_only(coded, known if rules.unseen else None, logged)
+            excluded = known if rules.unseen else None
+            coded = _candidates_only(coded, excluded, logged)
             predicted = np.diff(coded.indptr)[np.diff(rows.indptr) > 0]
-            there = np.full(len(rows.users), len(logged)) - (
-                np.diff(known.indptr) if known is not None and rules.unseen else 0
-            )
+            there = np.full(len(rows.users), len(logged)) - (0 if excluded is None else np.diff(excluded.indptr))
             wanted = there[np.diff(rows.indptr) > 0]
             if (predicted < wanted).any():
                 share = f"{predicted.sum():,} of {wanted.sum():,}"
                 lacking.append(f"{plain(name)} has no column 'rank' and predicts {share} candidate pairs")
                 continue
         lists[name] = coded.lists()
-    return Made(lists, " and ".join(lacking))
+    return lists, " and ".join(lacking)
 
 
 def _candidates_only(coded: Predictions, excluded: Log | None, logged: Ids) -> Predictions:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.inputs import Rules
 from unskew.bounds import SMALLEST
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
 from unskew.log.relevance import gains
@@ -17,11 +17,10 @@ from unskew.plain import plain
 from unskew.propensity import Level, Propensity, Scope, Scored, part_propensity
 from unskew.propensity.base import checked
 
-Floats = npt.NDArray[np.float64]
 IN_TRAINING = "already in training"  # why rows were dropped
 
 
-def inside(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
+def inside(log: Log, users: Ids) -> Bools:
     """Which rows belong to users of the population."""
     return np.asarray(log.users.into(users)[log.user] >= 0)
 

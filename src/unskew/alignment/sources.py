@@ -9,11 +9,11 @@ from typing import Any, Protocol, TypedDict
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.handmade import check_lists, check_log, check_predictions
 from unskew.bounds import shown, word
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.sources import open_file
@@ -146,7 +146,7 @@ def _for_all(made: Recommendations, users: Ids) -> Recommendations:
 class Predictor(Protocol):
     """A fitted model that predicts values of pairs by their ids."""
 
-    def predict(self, users: Any, items: Any) -> npt.NDArray[np.float64]:
+    def predict(self, users: Any, items: Any) -> Floats:
         """The predicted value of each pair (users[j], items[j])."""
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unskew.alignment.inputs import Inputs, Rules
-from unskew.alignment.rows import Floats, inside, judged
+from unskew.alignment.rows import inside, judged
+from unskew.kernels.arrays import Floats
 from unskew.log import Ids, Log
 from unskew.log.relevance import train_gains
 

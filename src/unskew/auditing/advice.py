@@ -92,10 +92,6 @@ class _Commands:
         parts += ["--duplicates first"] * bool(audit.size.duplicates) + ["--invalid drop"] * bool(audit.size.dropped)
         return " ".join(parts)
 
-    def naive(self) -> str:
-        """Without any weights."""
-        return self.write(["naive"])
-
 
 def _random_part(audit: Audit, write: _Commands) -> list[Advice]:
     """An MCAR log is a fair test set by itself."""
@@ -194,7 +190,7 @@ def _positives(write: _Commands, warned: set[str]) -> list[Advice]:
 
 
 def _undebiased(write: _Commands, reason: str) -> Advice:
-    return Advice(f"{reason}: naive is all there is then, and it is not debiased.", write.naive())
+    return Advice(f"{reason}: naive is all there is then, and it is not debiased.", write.write(["naive"]))
 
 
 def _warned(audit: Audit) -> set[str]:

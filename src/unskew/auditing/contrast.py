@@ -15,11 +15,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtrc
 
-from unskew.auditing.spread import Ints, Spread, spread
-from unskew.auditing.values import Floats, ValueLevels, difference
+from unskew.auditing.spread import Floats, Ints, Spread, spread
+from unskew.auditing.values import ValueLevels, difference
 from unskew.log import Ids, Log
 
 Z = 1.959963984540054  # two-sided 95 %
@@ -174,6 +173,6 @@ def _overlap(log: Log, mcar: Log) -> int:
     return int(np.count_nonzero(large[np.minimum(place, len(large) - 1)] == small))
 
 
-def _pairs(log: Log) -> npt.NDArray[np.int64]:
+def _pairs(log: Log) -> Ints:
     """A number per pair, ascending."""
     return np.asarray(log.user.astype(np.int64) * len(log.items) + log.item, dtype=np.int64)

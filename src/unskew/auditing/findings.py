@@ -7,8 +7,9 @@ here, and every finding quotes the numbers on which it rests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unskew.auditing.advice import IMPLIED, SMALL_ESS
@@ -38,13 +39,15 @@ class Finding:
     text: str
 
 
-def find(audit: Audit, *, mcar_for_propensities: bool = False) -> tuple[Finding, ...]:
+def find(audit: Audit, logged: Collection[str] = (), *, mcar_for_propensities: bool = False) -> tuple[Finding, ...]:
     """All findings, warnings first.
 
     Args:
+        logged: those of the checked propensities that were written down with the log.
         mcar_for_propensities: an MCAR log was given, but values are missing, so that it could serve propensities only.
     """
-    rules = (_contrast, _tail, _expected, _propensity, _checks, _policies, _time, _values, _users, _rows, _support)
+    checks = partial(_checks, logged=logged)
+    rules = (_contrast, _tail, _expected, _propensity, checks, _policies, _time, _values, _users, _rows, _support)
     found = [finding for rule in rules for finding in rule(audit)]
     if mcar_for_propensities:
         found.append(_say("note", "The MCAR log serves propensities only: without values there is nothing to compare."))
@@ -188,7 +191,7 @@ def _propensity(audit: Audit) -> Iterator[Finding]:
         )
 
 
-def _checks(audit: Audit) -> Iterator[Finding]:
+def _checks(audit: Audit, logged: Collection[str]) -> Iterator[Finding]:
     """What the checks say of each propensity that was asked about; on clicks, what they cannot say."""
     clicks = audit.checks.positives
     if clicks and audit.checks:
@@ -201,7 +204,7 @@ def _checks(audit: Audit) -> Iterator[Finding]:
             part = (
                 "If this log is the test part of a split, its training pairs are missing, and the check does not apply."
             )
-            yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.", part if c.propensity == "known" else "")
+            yield _say("warning", f"{c.propensity}: {'; '.join(c.findings)}.", part if c.propensity in logged else "")
         elif c.log_loss is None:
             yield _say("note", f"{c.propensity}: {'; '.join(c.unasked)}.", weights)
         elif clicks:

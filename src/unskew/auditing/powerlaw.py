@@ -14,11 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import zeta
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from unskew.auditing.spread import Floats, Ints
 
 LEAST_ITEMS, LEAST_SHARE = 50, 0.1
 LEAST_COUNTS = 5

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from unskew.atomic import write_json, write_text
 from unskew.auditing.advice import Advice
 from unskew.auditing.contrast import Contrast
 from unskew.auditing.findings import Finding
@@ -19,12 +18,8 @@ from unskew.auditing.times import Time
 from unskew.auditing.values import Values
 from unskew.auditing.weights import Expected, Propensities
 from unskew.auditing.widths import Width
-from unskew.outputs import refuse_same
-from unskew.plain import plain_path
 from unskew.propensity.checks import Checks
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from unskew.shown import Shown
 
 SCHEMA_VERSION = 1
 _UNCHECKED = Checks(())
@@ -58,7 +53,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Shown):
     """What kind of log this is, and what can be estimated from it.
 
     Args:
@@ -115,30 +110,8 @@ class Audit:
         """Everything, ready for JSON; what does not exist is ``None``, and nothing is NaN."""
         return {"schema_version": SCHEMA_VERSION} | asdict(self) | ({} if self.checks else {"checks": None})
 
-    def to_json(self, path: str | Path) -> None:
-        """Write everything as JSON."""
-        self._keep_source(path)
-        write_json(path, self.to_dict())
-
-    def to_html(self, path: str | Path) -> None:
-        """Write one self-contained page with charts."""
-        from unskew.report import page
-
-        self._keep_source(path)
-        write_text(path, page(self))
-
-    def _keep_source(self, path: str | Path) -> None:
-        refuse_same([(plain_path(path), Path(path))], [Path(self.source)])
-
-    def __rich__(self) -> RenderableType:
-        from unskew.report import panel
-
-        return panel(self)
-
-    def _repr_html_(self) -> str:
-        from unskew.report import notebook
-
-        return notebook(self)
+    def _made_from(self) -> list[Path]:
+        return [Path(self.source)]
 
     def __repr__(self) -> str:
         size = self.size

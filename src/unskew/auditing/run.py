@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from unskew.alignment.sources import Names, as_log
+from unskew.alignment.sources import Names, Reading, as_log, read_side
 from unskew.auditing.advice import advise
-from unskew.auditing.checks import check_on
 from unskew.auditing.contrast import Contrast, contrast
 from unskew.auditing.findings import find
 from unskew.auditing.opening import opening, skew
-from unskew.auditing.policies import Policies, compare
+from unskew.auditing.policies import compare
 from unskew.auditing.powerlaw import power_law
 from unskew.auditing.record import Audit, Size
-from unskew.auditing.spread import spread
+from unskew.auditing.spread import Floats, Ints, spread
 from unskew.auditing.support import supports
-from unskew.auditing.times import Time, times
+from unskew.auditing.times import times
 from unskew.auditing.values import ValueLevels, Values, describe
 from unskew.auditing.weights import Expected, expected, rehearse
 from unskew.auditing.weights import propensities as describe_propensities
@@ -29,14 +27,12 @@ from unskew.auditing.widths import Width, widths
 from unskew.errors import InputError
 from unskew.log import Feedback, Log
 from unskew.log.log import Duplicates, Invalid
-from unskew.log.relevance import gains
+from unskew.log.relevance import gains, train_gains
 from unskew.propensity import Propensity
-from unskew.propensity.checking import by_name
+from unskew.propensity.checking import Stage, by_name, check
 from unskew.propensity.checks import Checks
 from unskew.threads import Threads
 
-Stage = Callable[[str, int, int], None]
-Floats = npt.NDArray[np.float64]
 _REPEATED = "duplicate pair"
 
 
@@ -77,8 +73,10 @@ def audit(
             "covariates serve propensities, and none is asked for: name one with "
             "propensities=['logistic(features=outer)']."
         )
-    how = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    read, other, told = _read(log, mcar, Names(columns), how, relevant)
+    how: Reading = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
+    read, told = _read(log, Names(columns), how, relevant)
+    side = read_side(mcar, user_features, item_features, Names(columns), how)
+    other = side.mcar
     gain = _gain(read, told, relevant)
     _comparable(read, other, bool(asked))
     say("counting users and items", 1, 8)
@@ -90,7 +88,10 @@ def audit(
     looks = _looks(read, other, gain, say)
     checks = Checks(())
     if asked:
-        checks = check_on(read, other, asked, told, relevant, (user_features, item_features), invalid, say)
+        if other is not None:
+            side = replace(side, mcar=_judged(other, told, relevant))
+        judged = replace(_judged(read, told, relevant), feedback=told)
+        checks = check(asked, judged, inputs=side, refused="skip", progress=say)  # what cannot be had is listed
     weights = None
     if read.propensity is not None:
         weights = describe_propensities(read.propensity, size.users * size.items, read.share or 1.0)
@@ -103,50 +104,31 @@ def audit(
         items=items,
         dependence=max(-math.log2(size.density) - users.kl_bits - items.kl_bits, 0.0),
         exponent=law,
-        values=looks.values,
-        mcar=looks.mcar,
-        time=looks.time,
-        policies=looks.policies,
         propensity=weights,
-        expected=looks.expected,
-        widths=looks.widths,
+        **looks,
         supports=supports(read, told, relevant),
         skew=skew(items),
         checks=checks,
     )
     say("done", 8, 8)
-    findings = find(found, mcar_for_propensities=other is not None and looks.mcar is None)
+    logged = [name for name, model in asked.items() if model.known]
+    findings = find(found, logged, mcar_for_propensities=other is not None and found.mcar is None)
     return replace(found, opening=opening(found), findings=findings, advice=advise(found, columns))
 
 
-def _read(
-    log: Any, mcar: Any, names: Names, how: Mapping[str, Any], relevant: str | None
-) -> tuple[Log, Log | None, Feedback | None]:
-    """The log, the MCAR log, and what a row says."""
+def _read(log: Any, names: Names, how: Reading, relevant: str | None) -> tuple[Log, Feedback | None]:
+    """The log, and what a row says."""
     read = as_log(log, name="log", columns=names.of_test, **how)
-    other = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how)
     told = Feedback.RATINGS if read.feedback is None and relevant is not None else read.feedback
     if not len(read):
         raise InputError(f"{read.account.source}: the log has no rows, so there is nothing to audit.")
     if told is Feedback.IMPLICIT and read.value is not None:
         read = replace(read, value=None)
-    return read, other, told
+    return read, told
 
 
-@dataclass(frozen=True, eq=False)
-class _Looks:
-    """What is seen in the rows themselves."""
-
-    values: Values | None
-    mcar: Contrast | None
-    policies: Policies | None
-    time: Time | None
-    expected: tuple[Expected, ...]
-    widths: tuple[Width, ...]
-
-
-def _looks(log: Log, mcar: Log | None, gain: Floats, say: Stage) -> _Looks:
-    """Values, policies and time; a hold-out is rehearsed and time is looked at beside the others."""
+def _looks(log: Log, mcar: Log | None, gain: Floats, say: Stage) -> dict[str, Any]:
+    """The parts of an audit that are seen in the rows; a hold-out is rehearsed and time looked at beside the others."""
     assert len(log.user) == len(log)  # now, not in two threads at once
     with Threads(2) as pool:
         rehearsal = pool.submit(_rehearse, log, gain)
@@ -158,7 +140,8 @@ def _looks(log: Log, mcar: Log | None, gain: Floats, say: Stage) -> _Looks:
         say("looking at time", 5, 8)
         time = None if clock is None else clock.result()
         say("rehearsing a hold-out", 6, 8)
-        return _Looks(values, versus, policies, time, *rehearsal.result())
+        found = {"values": values, "mcar": versus, "policies": policies, "time": time}
+        return found | dict(zip(("expected", "widths"), rehearsal.result(), strict=True))
 
 
 def _rehearse(log: Log, gain: Floats) -> tuple[tuple[Expected, ...], tuple[Width, ...]]:
@@ -179,9 +162,18 @@ def _values(log: Log, mcar: Log | None) -> tuple[Values | None, Contrast | None]
 
 def _gain(log: Log, feedback: Feedback | None, relevant: str | None) -> Floats:
     """y of every row; where nothing says which rows are relevant, all count alike."""
-    if feedback is None or (feedback is Feedback.RATINGS and relevant is None):
-        return np.ones(len(log))
-    return gains(log, feedback, relevant)
+    return gains(log, feedback, relevant) if feedback is not None and _judges(feedback, relevant) else np.ones(len(log))
+
+
+def _judged(log: Log, feedback: Feedback | None, relevant: str | None) -> Log:
+    """The log with its gains, where something says which rows are positives; what needs them refuses the others."""
+    told = log.feedback or feedback
+    return replace(log, gain=train_gains(log, told, relevant)) if told is not None and _judges(told, relevant) else log
+
+
+def _judges(feedback: Feedback, relevant: str | None) -> bool:
+    """Whether anything says which rows are relevant."""
+    return feedback is not Feedback.RATINGS or relevant is not None
 
 
 def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
@@ -198,7 +190,7 @@ def _comparable(log: Log, mcar: Log | None, asked: bool) -> None:
         raise InputError(f"{mcar.account.source}: the MCAR log has no rows.")
 
 
-def _size(log: Log, per_user: npt.NDArray[np.int64], per_item: npt.NDArray[np.int64]) -> Size:
+def _size(log: Log, per_user: Ints, per_item: Ints) -> Size:
     """Sizes; the account of what was dropped counts only if it is the account of this log, not of one it is part of."""
     users, items = int(np.count_nonzero(per_user)), int(np.count_nonzero(per_item))
     dropped = {reason: rows for reason, rows in log.account.dropped.items() if rows}

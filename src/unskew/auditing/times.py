@@ -21,8 +21,6 @@ from unskew.auditing.values import difference
 from unskew.auditing.weights import HELD_OUT
 from unskew.log import Log
 
-Ints = npt.NDArray[np.int64]
-
 MOST_PERIODS = 60
 _SECOND = 1_000_000
 _MINUTE, _HOUR, _DAY = 60 * _SECOND, 3_600 * _SECOND, 86_400 * _SECOND

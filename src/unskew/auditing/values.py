@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-Floats = npt.NDArray[np.float64]
+from unskew.auditing.spread import Floats
+
 Codes = npt.NDArray[np.int32]
 
 MOST_LEVELS = 20

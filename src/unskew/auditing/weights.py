@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unskew.auditing.spread import Bins
-from unskew.auditing.values import QUANTILES, Floats, quantiles
+from unskew.auditing.spread import Bins, Floats
+from unskew.auditing.values import QUANTILES, quantiles
 from unskew.errors import InputError
 from unskew.estimators import Target
 from unskew.log import Log

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unskew.auditing.values import Floats
+from unskew.auditing.spread import Floats, Ints
 from unskew.auditing.weights import Rehearsal
 from unskew.kernels.ranks import find_ranks
 from unskew.kernels.topk import SEED, top_k_shared
 from unskew.log import Ids, Log
-from unskew.log.excluded import exclusions
 from unskew.log.order import starts_of
+from unskew.log.recommendations import exclusions
 
 K = 10
 METRIC = f"recall@{K}"
@@ -35,7 +35,6 @@ MOST_ROWS = 50_000  # held-out rows that are measured; of larger logs a part of 
 FEW_HITS = 10  # with fewer, a standard error says nothing (MATHS §13)
 POPULAR, RANDOM = "most popular items", "random items"
 
-Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 

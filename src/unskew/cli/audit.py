@@ -7,54 +7,29 @@ from typing import Annotated
 
 import typer
 
-from unskew.cli.console import err, out, progress
-from unskew.cli.flags import audit_with_flags
-from unskew.cli.options import (
-    INPUTS,
-    Columns,
-    Feedback,
-    Html,
-    Invalid,
-    Json,
-    Quiet,
-    Relevant,
-    check_outputs,
-    column_map,
-    write_outputs,
-)
+from unskew.cli import options
+from unskew.cli.console import progress
+from unskew.cli.flags import messages_with_flags
+from unskew.cli.options import INPUTS, File, Texts, check_outputs, column_map, option, show_and_write
 
 CHECKS = "Propensities to check"
+KINDS = '"popularity(gamma=1)", "logistic(features=outer)", known, …'
 
 
 def audit(
     log: Annotated[Path, typer.Argument(help="The log: user, item[, value][, time][, policy][, propensity].")],
-    propensity: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='Check it on held-out pairs: "popularity(gamma=1)", "logistic(features=outer)", known, … Repeat.',
-            rich_help_panel=CHECKS,
-        ),
-    ] = None,
-    mcar: Annotated[
-        Path | None,
-        typer.Option(help="A log of pairs drawn at random: user, item, value.", rich_help_panel=INPUTS),
-    ] = None,
-    user_features: Annotated[
-        Path | None, typer.Option(help="Covariates: user and numbers, for logistic.", rich_help_panel=CHECKS)
-    ] = None,
-    item_features: Annotated[
-        Path | None, typer.Option(help="Covariates: item and numbers, for logistic.", rich_help_panel=CHECKS)
-    ] = None,
-    columns: Columns = None,
-    feedback: Feedback = None,
-    relevant: Relevant = None,
-    invalid: Invalid = "error",
-    duplicates: Annotated[
-        str, typer.Option(help="Of repeated pairs keep the first, last or max; or error.", rich_help_panel=INPUTS)
-    ] = "first",
-    json: Json = None,
-    html: Html = None,
-    quiet: Quiet = False,
+    propensity: Annotated[Texts, option(f"Check it on held-out pairs: {KINDS} Repeat.", CHECKS)] = None,
+    mcar: Annotated[File, option("A log of pairs drawn at random: user, item, value.", INPUTS)] = None,
+    user_features: Annotated[File, option("Covariates: user and numbers, for logistic.", CHECKS)] = None,
+    item_features: Annotated[File, option("Covariates: item and numbers, for logistic.", CHECKS)] = None,
+    columns: options.Columns = None,
+    feedback: options.Feedback = None,
+    relevant: options.Relevant = None,
+    invalid: options.Invalid = "error",
+    duplicates: Annotated[str, option("Of repeated pairs keep the first, last or max; or error.", INPUTS)] = "first",
+    json: options.Json = None,
+    html: options.Html = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Say how skewed a log is, which estimators and targets it supports, and how far propensities can be trusted."""
     check_outputs(log, mcar, user_features, item_features, specs=propensity or [], json=json, html=html)
@@ -76,9 +51,4 @@ def audit(
             duplicates=duplicates,  # type: ignore[arg-type]
             progress=report,
         )
-    found = audit_with_flags(found)
-    if not quiet:
-        out.print(found)
-    for path in write_outputs(found, json=json, html=html):
-        if not quiet:
-            err.print(f"wrote {path}", markup=False)
+    show_and_write(messages_with_flags(found), quiet, json=json, html=html)

@@ -91,10 +91,10 @@ def nobody_reads() -> NoReturn:
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """A reporter (stage, done, total) that shows a bar on the terminal's error stream after two seconds."""
     if quiet:
-        yield None
+        yield lambda stage, done, total: None
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

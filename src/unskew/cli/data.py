@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import err, guarded, out, progress
+from unskew.cli.options import QuietAlone, Text, Texts, option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Named data sets: what is here, what they are, and how to get them.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Of the data set, as in 'unskew data list'.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
 def list_() -> None:
@@ -35,7 +35,7 @@ def list_() -> None:
         if folder is None:
             where, size = f"not here: unskew data {'fetch' if source.downloads else 'show'} {name}", ""
         else:
-            where, size = str(folder), _bytes(source.size(folder))
+            where, size = str(folder), f"{source.size(folder) / 1e6:.1f} MB"
         table.add_row(name, where, size, source.about.licence)
     out.print(table)
 
@@ -49,41 +49,33 @@ def show(name: Name) -> None:
     if folder is None:
         from unskew.log.datasets.catalogue import how_to_get
 
-        out.print(f"\nNot on this machine. {how_to_get(source)}", markup=False)
+        out.print(f"\nNot on this machine. {how_to_get(source)}")
         return
     with progress(quiet=False) as report:
-        if report is not None:
-            report(f"reading {name}", 0, 1)
+        report(f"reading {name}", 0, 1)
         dataset = load(name)
     out.print(_content(dataset, folder))
 
 
 def add(
-    name: Name,
-    path: Annotated[Path, typer.Argument(help="Folder with the set's files.")],
-    quiet: Quiet = False,
+    name: Name, path: Annotated[Path, typer.Argument(help="Folder with the set's files.")], quiet: QuietAlone = False
 ) -> None:
     """Check a copy that you have, and remember where it lies."""
     from unskew.log import datasets
 
     with progress(quiet) as report:
-        if report is not None:
-            report(f"checking {name}", 0, 1)
+        report(f"checking {name}", 0, 1)
         dataset = datasets.add(name, path)
     if not quiet:
-        out.print(f"{dataset}\nRegistered. In Python: us.load('{name}')", markup=False)
+        out.print(f"{dataset}\nRegistered. In Python: us.load('{name}')")
 
 
 def fetch(
     name: Name,
-    mirror: Annotated[
-        str | None, typer.Option(help="A server of yours with the publisher's paths, instead of the publisher.")
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Download even if a copy is here.")] = False,
-    sha256: Annotated[
-        list[str] | None, typer.Option(help="Take only files with this checksum. Repeat if there are several.")
-    ] = None,
-    quiet: Quiet = False,
+    mirror: Annotated[Text, option("A server of yours with the publisher's paths, instead of the publisher.")] = None,
+    again: Annotated[bool, option("Download even if a copy is here.", None, "--again")] = False,
+    sha256: Annotated[Texts, option("Take only files with this checksum. Repeat if there are several.")] = None,
+    quiet: QuietAlone = False,
 ) -> None:
     """Download a set from its publisher into your cache, where its licence allows that."""
     from unskew.log import datasets
@@ -91,14 +83,14 @@ def fetch(
     source, there = datasets.source_of(name), datasets.folder_of(name)
     if there is not None and not again and source.downloads:
         if not quiet:
-            out.print(f"{name} is here already: {there}. Download it nevertheless with --again.", markup=False)
+            out.print(f"{name} is here already: {there}. Download it nevertheless with --again.")
         return
     if source.downloads and not quiet:
         err.print(_about(source))
     with progress(quiet) as report:
         folder = datasets.fetch(name, mirror=mirror, again=again, sha256=sha256 or (), progress=report)
     if not quiet:
-        out.print(f"\n{name} is in {folder}. In Python: us.load('{name}')", markup=False, soft_wrap=True)
+        out.print(f"\n{name} is in {folder}. In Python: us.load('{name}')", soft_wrap=True)
 
 
 def _about(source: Source) -> Table:
@@ -147,10 +139,6 @@ def _facts(*rows: tuple[str, str]) -> Table:
     for key, text in rows:
         table.add_row(key, Text(text))
     return table
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"
 
 
 for name, command in (("list", list_), ("show", show), ("add", add), ("fetch", fetch)):

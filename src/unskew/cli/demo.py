@@ -8,14 +8,11 @@ mean truth over all of these shops lies inside in 93.5 to 95 % for models fixed 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from unskew.cli.console import err, out, progress
-from unskew.cli.flags import result_with_flags
-from unskew.cli.options import check_outputs
+from unskew.cli.console import out, progress
+from unskew.cli.flags import messages_with_flags
+from unskew.cli.options import File, QuietAlone, check_outputs, option, write_outputs, written
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,11 +25,11 @@ NAIVE, RECOMMENDED = "naive", "snips"
 
 
 def demo(
-    users: Annotated[int, typer.Option(help="How many users to draw.")] = 2000,
-    items: Annotated[int, typer.Option(help="Size of the catalogue.")] = 500,
-    seed: Annotated[int, typer.Option(help="Which users are drawn.")] = 0,
-    html: Annotated[Path | None, typer.Option(help="Write one self-contained page.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    users: Annotated[int, option("How many users to draw.")] = 2000,
+    items: Annotated[int, option("Size of the catalogue.")] = 500,
+    seed: Annotated[int, option("Which users are drawn.")] = 0,
+    html: Annotated[File, option("Write one self-contained page.")] = None,
+    quiet: QuietAlone = False,
 ) -> None:
     """Judge three recommenders from a skewed log, in a simulated shop where the truth is known."""
     check_outputs(html=html)
@@ -42,8 +39,7 @@ def demo(
 
     world = World(users=users, items=items, seed=seed, relevant=relevant_for(items))
     with progress(quiet) as report:
-        if report is not None:
-            report("simulating a shop", 0, 1)
+        report("simulating a shop", 0, 1)
         train, test = world.train, world.test
         models: dict[str, Recommender] = {
             "popular": MostPopular().fit(train),
@@ -62,7 +58,7 @@ def demo(
             users=world.relevant_counts(),
             progress=report,
         )
-    result = result_with_flags(result)
+    result = messages_with_flags(result)
     if not quiet:
         truth = {name: world.truth(given, METRIC, TARGET) for name, given in lists.items()}
         out.print(
@@ -72,10 +68,7 @@ def demo(
         out.print(result)
         out.print(beside_the_truth(result, truth))
         out.print(conclusion(result, truth))
-    if html is not None:
-        result.to_html(html)
-        if not quiet:
-            err.print(f"wrote {html}")
+    written(write_outputs(result, html=html), quiet)
 
 
 def beside_the_truth(result: Result, truth: Mapping[str, float]) -> Table:

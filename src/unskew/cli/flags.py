@@ -17,15 +17,12 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from unskew.auditing import Audit
-    from unskew.evaluation import PropensityComparison
-    from unskew.propensity import Checks
-    from unskew.result import Result
-
+T = TypeVar("T")
+MESSAGES = {"warnings", "reason", "refused", "text", "unasked", "notes", "findings"}  # fields of records
 FLAGS = {
     "models": "--recs",
     "metrics": "--metric",
@@ -81,49 +78,16 @@ def _quoted(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else f"'{text}'"
 
 
-def result_with_flags(result: Result) -> Result:
-    """A result with its messages in the words of the command line."""
-    refused = [cell | {"reason": with_flags(cell["reason"])} for cell in result.inputs["refused"]]
-    return replace(
-        result,
-        inputs={**result.inputs, "refused": refused},
-        warnings=tuple(map(with_flags, result.warnings)),
-    )
-
-
-def comparison_with_flags(comparison: PropensityComparison) -> PropensityComparison:
-    """A comparison with its messages in the words of the command line."""
-    return replace(
-        comparison,
-        results={name: result_with_flags(result) for name, result in comparison.results.items()},
-        missing=tuple(replace(each, reason=with_flags(each.reason)) for each in comparison.missing),
-    )
-
-
-def audit_with_flags(audit: Audit) -> Audit:
-    """An audit with its messages in the words of the command line."""
-    return replace(
-        audit,
-        findings=tuple(replace(each, text=with_flags(each.text)) for each in audit.findings),
-        advice=tuple(replace(each, text=with_flags(each.text)) for each in audit.advice),
-        supports=tuple(
-            replace(each, refused=None if each.refused is None else with_flags(each.refused)) for each in audit.supports
-        ),
-        checks=_checks(audit.checks),
-    )
-
-
-def _checks(checks: Checks) -> Checks:
-    return replace(
-        checks,
-        checks=tuple(
-            replace(
-                each,
-                unasked=tuple(map(with_flags, each.unasked)),
-                notes=tuple(map(with_flags, each.notes)),
-                findings=tuple(map(with_flags, each.findings)),
-            )
-            for each in checks.checks
-        ),
-        refused=tuple(replace(each, reason=with_flags(each.reason)) for each in checks.refused),
-    )
+def messages_with_flags(value: T, *, message: bool = False) -> T:
+    """A result, a comparison or an audit with its messages in the words of the command line."""
+    found: Any = value
+    if isinstance(value, str):
+        found = with_flags(value) if message else value
+    elif is_dataclass(value) and not isinstance(value, type):
+        texts = {field.name: getattr(value, field.name) for field in fields(value)}
+        found = replace(value, **messages_with_flags(texts))
+    elif isinstance(value, Mapping):
+        found = {name: messages_with_flags(item, message=name in MESSAGES) for name, item in value.items()}
+    elif isinstance(value, list | tuple):
+        found = type(value)(messages_with_flags(item, message=message) for item in value)
+    return found  # type: ignore[no-any-return]

@@ -1,20 +1,23 @@
-"""The recommenders that ``--model`` names: files of saved models or factors are read, canonical strings are fitted."""
+"""What ``--recs``, ``--predictions`` and ``--model`` name: files are read, canonical strings of models are fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unskew.cli.options import named
 from unskew.errors import InputError
 from unskew.plain import plain
 
 if TYPE_CHECKING:
     from unskew.log import Log
 
+Report = Callable[[str, int, int], None]
 
-def is_file(text: str) -> bool:
+
+def _is_file(text: str) -> bool:
     """Whether --model names a file: canonical strings do not end like this."""
     return text.lower().endswith(".npz")
 
@@ -28,71 +31,115 @@ def _exists(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Ready:
-    """Makes models ready to recommend.
+class Sources:
+    """Where the models come from, by name: files of lists, files of predictions, and what ``--model`` says."""
 
-    Args:
-        train: the training log; only models that are fitted need it.
-        relevant: the threshold behind which ratings are positives.
-        share: that of the test log in the whole, of which training is then the rest.
-        reading: how logs are read.
-        report: hears of every model.
-    """
+    lists: dict[str, str]
+    predictions: dict[str, str]
+    specs: dict[str, str]
 
-    train: Path | None
-    relevant: str | None
-    share: Any
-    reading: dict[str, Any]
-    report: Callable[[str, int, int], None] | None
+    @classmethod
+    def of(cls, recs: list[str] | None, model: list[str] | None, predictions: list[str] | None) -> Sources:
+        """Read the ``name=value`` pairs."""
+        lists, specs = named("--recs", recs or []), named("--model", model or [])
+        return cls(lists, named("--predictions", predictions or []), specs)
 
-    def models(self, specs: dict[str, str]) -> dict[str, Any]:
+    @property
+    def files(self) -> list[Path]:
+        """The files that are read."""
+        return [Path(text) for text in (*self._tables.values(), *filter(_is_file, self.specs.values()))]
+
+    @property
+    def only_predictions(self) -> bool:
+        """Whether there is nothing that could be ranked."""
+        return bool(self.predictions) and not self.lists and not self.specs
+
+    @property
+    def _tables(self) -> dict[str, str]:
+        return {**self.lists, **self.predictions}
+
+    def check(self) -> None:
+        """Refuse names that come twice, no models at all, and models where lists should be."""
+        called = [*self.lists, *self.specs, *self.predictions]
+        if both := [name for name in called if called.count(name) > 1]:
+            raise InputError(f"two models are called '{plain(both[0])}'. Give each a name of its own.")
+        if not called:
+            raise InputError(
+                "there is nothing to evaluate: give --recs name=FILE, --predictions name=FILE, --model name=FILE.npz, "
+                "or --model name=SPEC with --train."
+            )
+        for name, source in self._tables.items():
+            if _is_file(source):
+                raise InputError(
+                    f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
+                    f"Give it with --model {plain(name)}={plain(source)}."
+                )
+
+    def ready(self, asked: Mapping[str, Any], report: Report) -> dict[str, Any]:
+        """Everything that can be evaluated, by name; files of lists are read later, with the logs.
+
+        Args:
+            asked: the other arguments of ``evaluate``, which say how files are read and what is trained on.
+            report: hears of every model.
+        """
+        found: dict[str, Any] = dict(self.lists)
+        for done, (name, path) in enumerate(self.predictions.items()):
+            report(f"reading {plain(name)}", done, len(self.predictions))
+            found[name] = _read_predictions(path, asked)
+        return found | (self._models(asked, report) if self.specs else {})
+
+    def _models(self, asked: Mapping[str, Any], report: Report) -> dict[str, Any]:
         """The models by name, in their order."""
         from unskew import models
 
-        read = {name: text for name, text in specs.items() if is_file(text)}
+        read = {name: text for name, text in self.specs.items() if _is_file(text)}
         ready: dict[str, Any] = {}
         for name, text in read.items():
-            self._say(f"reading {plain(name)}", len(ready), len(read))
+            report(f"reading {plain(name)}", len(ready), len(read))
             ready[name] = models.load(text)
-        for name, text in specs.items():
+        for name, text in self.specs.items():
             if name not in read and _exists(text):
                 raise InputError(
                     f"--model {plain(name)}={plain(text)}: a model is read from a file that ends in .npz: what save "
                     f"wrote, or plain factors.\nGive lists with --recs {plain(name)}={plain(text)}, and predictions "
                     f"with --predictions {plain(name)}={plain(text)}."
                 )
-        unfitted = {name: models.make(text) for name, text in specs.items() if name not in read}
-        if unfitted:
-            ready |= self._fitted(unfitted)
-        return {name: ready[name] for name in specs}
+        unfitted = {name: models.make(text) for name, text in self.specs.items() if name not in read}
+        log = _training_log(list(unfitted.values()), asked) if unfitted else None
+        for done, (name, model) in enumerate(unfitted.items()):
+            assert log is not None
+            report(f"fitting {plain(name)}", done, len(unfitted))
+            ready[name] = model.fit(_rows(model, log, asked["relevant"]))
+        return {name: ready[name] for name in self.specs}
 
-    def _fitted(self, unfitted: dict[str, Any]) -> dict[str, Any]:
-        if self.train is None:
-            raise InputError("--model fits a recommender on a training log: give --train.")
-        from unskew.alignment.sources import Names
-        from unskew.log import read_log
 
-        names = Names(self.reading["columns"])
-        weighed = any(getattr(model, "propensity", None) is not None for model in unfitted.values())
-        columns = names.of_train_with_propensity if weighed else names.of_train
-        log = read_log(self.train, **{**self.reading, "columns": columns})
-        if isinstance(self.share, float) and 0.0 < self.share < 1.0:
-            log = replace(log, share=1.0 - self.share)
-        fitted: dict[str, Any] = {}
-        for name, model in unfitted.items():
-            self._say(f"fitting {plain(name)}", len(fitted), len(unfitted))
-            fitted[name] = model.fit(self._rows(model, log))
-        return fitted
+def _read_predictions(path: str, asked: Mapping[str, Any]) -> Any:
+    from unskew.alignment.sources import Names
+    from unskew.log import read_predictions
 
-    def _rows(self, model: Any, log: Log) -> Log:
-        """What a model learns from: all rows, with y where a threshold says it, or the positives."""
-        from unskew.log.relevance import gains, told_feedback
+    return read_predictions(path, columns=Names(asked["columns"]).of_predictions, invalid=asked["invalid"])
 
-        threshold = None if log.value is None else self.relevant
-        if not model.learns_values:
-            return log.positives(threshold)
-        return log if threshold is None else replace(log, gain=gains(log, told_feedback(log, threshold), threshold))
 
-    def _say(self, what: str, done: int, total: int) -> None:
-        if self.report is not None:
-            self.report(what, done, total)
+def _training_log(models: list[Any], asked: Mapping[str, Any]) -> Log:
+    """The log that models are fitted on; where the test log is a share of the whole, training is the rest."""
+    if asked["train"] is None:
+        raise InputError("--model fits a recommender on a training log: give --train.")
+    from unskew.alignment.sources import Names
+    from unskew.log import read_log
+
+    names, share = Names(asked["columns"]), asked["share"]
+    weighed = any(getattr(model, "propensity", None) is not None for model in models)
+    columns = names.of_train_with_propensity if weighed else names.of_train
+    reading = {name: asked[name] for name in ("feedback", "invalid", "duplicates")}
+    log = read_log(asked["train"], columns=columns, **reading)
+    return replace(log, share=1.0 - share) if isinstance(share, float) and 0.0 < share < 1.0 else log
+
+
+def _rows(model: Any, log: Log, relevant: str | None) -> Log:
+    """What a model learns from: all rows, with y where a threshold says it, or the positives."""
+    from unskew.log.relevance import gains, told_feedback
+
+    threshold = None if log.value is None else relevant
+    if not model.learns_values:
+        return log.positives(threshold)
+    return log if threshold is None else replace(log, gain=gains(log, told_feedback(log, threshold), threshold))

@@ -4,33 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from unskew.atomic import together
+from unskew.cli.console import err, out
 from unskew.errors import InputError
 from unskew.outputs import files_in, refuse_same, try_drawing, try_writing
 from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
-    from unskew.auditing import Audit
-    from unskew.evaluation import PropensityComparison
-    from unskew.result import Result
+    from unskew.shown import Shown
 
-INPUTS, OUTPUT = "Inputs", "Output"  # panels of --help
+INPUTS, WHAT, HOW, OUTPUT = "Inputs", "What to estimate", "How", "Output"  # panels of --help
 
-Columns = Annotated[
-    str | None, typer.Option(help="Our column names = yours: user=customer_id,item=sku.", rich_help_panel=INPUTS)
-]
-Feedback = Annotated[
-    str | None, typer.Option(help="What a row says: implicit, conversions or ratings.", rich_help_panel=INPUTS)
-]
-Relevant = Annotated[str | None, typer.Option(help="Threshold on the value, such as '>=4'.", rich_help_panel=INPUTS)]
-Invalid = Annotated[str, typer.Option(help="Wrong rows: error or drop (counted).", rich_help_panel=INPUTS)]
-Json = Annotated[Path | None, typer.Option(help="Write everything as JSON.", rich_help_panel=OUTPUT)]
-Html = Annotated[Path | None, typer.Option(help="Write one self-contained page.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)]
+
+def option(help: str, panel: str | None = None, *names: str) -> Any:
+    """An option in a panel of ``--help``; switches need their names, or they get a ``--no-`` form as well."""
+    return typer.Option(*names, help=help, rich_help_panel=panel)
+
+
+Text: TypeAlias = str | None
+Texts: TypeAlias = list[str] | None
+File: TypeAlias = Path | None
+Columns = Annotated[Text, option("Our column names = yours: user=customer_id,item=sku.", INPUTS)]
+Feedback = Annotated[Text, option("What a row says: implicit, conversions or ratings.", INPUTS)]
+Relevant = Annotated[Text, option("Threshold on the value, such as '>=4'.", INPUTS)]
+Invalid = Annotated[str, option("Wrong rows: error or drop (counted).", INPUTS)]
+Json = Annotated[File, option("Write everything as JSON.", OUTPUT)]
+Html = Annotated[File, option("Write one self-contained page.", OUTPUT)]
+Quiet = Annotated[bool, option("Print nothing but errors.", OUTPUT, "--quiet", "-q")]
+QuietAlone = Annotated[bool, option("Print nothing but errors.", None, "--quiet", "-q")]  # where there are no panels
 
 
 def named(option: str, given: Sequence[str]) -> dict[str, str]:
@@ -65,13 +70,26 @@ def column_map(given: str | None) -> dict[str, str] | None:
     return {name.strip(): theirs.strip() for name, _, theirs in pairs}
 
 
-def write_outputs(result: Result | PropensityComparison | Audit, **paths: Path | None) -> list[Path]:
+def show_and_write(result: Shown, quiet: bool, **paths: Path | None) -> None:
+    """Print the result, and write it in every asked format."""
+    if not quiet:
+        out.print(result)
+    written(write_outputs(result, **paths), quiet)
+
+
+def write_outputs(result: Shown, **paths: Path | None) -> list[Path]:
     """Write the result in every asked format, all or none; gives back what was written."""
     asked = {kind: path for kind, path in paths.items() if path is not None}
     with together():
         for kind, path in asked.items():
             getattr(result, f"to_{kind}")(path)
     return list(asked.values())
+
+
+def written(paths: Iterable[Path], quiet: bool) -> None:
+    """Say what was written."""
+    for path in () if quiet else paths:
+        err.print(f"wrote {path}", soft_wrap=True)
 
 
 def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **paths: Path | None) -> None:

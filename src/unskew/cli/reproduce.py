@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from importlib import import_module
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unskew.atomic import together
 from unskew.cli.console import err, out, progress
-from unskew.cli.options import check_outputs
+from unskew.cli.options import File, QuietAlone, Texts, check_outputs, option, written
 from unskew.errors import InputError
 from unskew.outputs import refuse_same, try_drawing, try_filling
 from unskew.plain import plain, plain_path
@@ -31,29 +29,29 @@ STUDIES = ("schnabel16", "saito20")
 def reproduce(
     study: Annotated[str, typer.Argument(help=f"The paper: {', '.join(STUDIES)}.")],
     experiments: Annotated[
-        list[str] | None, typer.Argument(help="Tables and figures (table1, figure2, …); all by default.")
+        Texts, typer.Argument(help="Tables and figures (table1, figure2, …); all by default.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs: a look in a few minutes.")] = False,
+    quick: Annotated[bool, option("Fewer runs: a look in a few minutes.", None, "--quick")] = False,
     runs: Annotated[int | None, typer.Option(min=1, help="How many runs; the paper's number by default.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write all records to one JSON file.")] = None,
+    json: Annotated[File, option("Write all records to one JSON file.")] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "--out", "-o", help="Folder for records, charts and the page; without it they are only printed."
+        File,
+        option(
+            "Folder for records, charts and the page; without it they are only printed.",
+            None,
+            *("--output", "--out", "-o"),
         ),
     ] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="Where finished runs are kept; by default in the user's cache.")
-    ] = None,
+    store: Annotated[File, option("Where finished runs are kept; by default in the user's cache.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs at once; one per core by default.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: QuietAlone = False,
 ) -> None:
     """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run goes on."""
     from unskew.engine.store import Store
     from unskew.log.datasets.places import cache
     from unskew.studies.page import paths, save, write_page
     from unskew.studies.record import write_json
-    from unskew.studies.tables import summary
+    from unskew.studies.tables import summary, tables
 
     found = _study(study)
     chosen = [found.find(name) for name in experiments] if experiments else list(found.experiments)
@@ -61,49 +59,41 @@ def reproduce(
     if output is not None:
         try_filling(output)
         try_drawing()
-        pages = [(plain_path(path), path) for path in paths(found, chosen, output)]
-        refuse_same(pages + ([] if json is None else [(f"--json {plain_path(json)}", json)]), [])
+        files = [(plain_path(path), path) for path in paths(found, chosen, output)]
+        refuse_same(files + ([] if json is None else [(f"--json {plain_path(json)}", json)]), [])
     folder = store or cache() / "studies" / found.name
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise InputError(f"--store {plain_path(folder)}: finished runs are kept in a folder, and this is a file.")
     setting = found.setting(
-        Store(folder, found.version, tell=lambda message: err.print(message, markup=False)),
+        Store(folder, found.version, tell=lambda message: err.print(message)),
         workers or os.cpu_count() or 1,
     )
     everything: list[Record] = []
     for experiment in chosen:
         with progress(quiet) as report:
-            if report is not None:
-                report(f"{experiment.name}: making the world", 0, 1)
+            report(f"{experiment.name}: making the world", 0, 1)
             count = runs or (experiment.quick_runs if quick else experiment.runs)
             records = experiment.run(setting, count, quick, report)
         everything += records
-        written = [] if output is None else save(found, experiment, records, output, quick=quick)
+        saved = [] if output is None else save(found, experiment, records, output, quick=quick)
         if not quiet:
             out.print(f"\n{experiment.title}", style="bold")
             out.print(f"{summary(records)}.\n")
-            for table in _tables(records):
-                out.print(table)
-            for path in written:
-                err.print(f"wrote {path}", markup=False, soft_wrap=True)
-    written = []
+            for table in tables(records):
+                out.print(_table(table))
+        written(saved, quiet)
     with together():
-        if output is not None:
-            written.append(write_page(found, output))
+        pages = [] if output is None else [write_page(found, output)]
         if json is not None:
             write_json(json, everything, {"study": found.name, "quick": quick})
-            written.append(json)
-    if quiet:
-        return
-    for path in written:
-        err.print(f"wrote {path}", markup=False, soft_wrap=True)
-    if output is None:
+            pages.append(json)
+    written(pages, quiet)
+    if output is None and not quiet:
         asked = "".join(f" {experiment.name}" for experiment in chosen) if experiments else ""
         told = f"{' --quick' if quick else ''}{f' --runs {runs}' if runs else ''}{f' --store {store}' if store else ''}"
         err.print(
             f"finished runs are kept in {folder}; tables, charts and the page are written by: "
             f"unskew reproduce {found.name}{asked}{told} --out docs/reproduction",
-            markup=False,
             soft_wrap=True,
         )
 
@@ -113,12 +103,6 @@ def _study(name: str) -> Study:
         raise InputError(f"there is no study called '{plain(name)}'. Known: {', '.join(STUDIES)}.")
     study: Study = import_module(f"unskew.studies.{name}.study").STUDY
     return study
-
-
-def _tables(records: Sequence[Record]) -> list[Table]:
-    from unskew.studies.tables import tables
-
-    return [_table(table) for table in tables(records)]
 
 
 def _table(cells: Cells) -> Table:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unskew.cli.console import guarded, out, progress
-from unskew.cli.options import column_map
+from unskew.cli.options import File, QuietAlone, Text, column_map, option
 from unskew.errors import InputError
 from unskew.outputs import refuse_existing, refuse_same, try_filling
 from unskew.plain import plain_path
@@ -20,23 +21,23 @@ if TYPE_CHECKING:
     from unskew.simulate import RatingWorld
 
 app = typer.Typer(rich_markup_mode="markdown")
-Force = Annotated[bool, typer.Option("--force", help="Replace files of an earlier run in this folder.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+OUTPUT = ("--output", "--out", "-o")
+Force = Annotated[bool, option("Replace files of an earlier run in this folder.", None, "--force")]
 
 
 def shop(
     context: typer.Context,
-    output: Annotated[Path | None, typer.Option("--output", "--out", "-o", help="Folder to write to.")] = None,
-    users: Annotated[int, typer.Option(help="How many users to draw.")] = 2000,
-    items: Annotated[int, typer.Option(help="Size of the catalogue.")] = 500,
-    seed: Annotated[int, typer.Option(help="Which users are drawn.")] = 0,
-    skew: Annotated[float, typer.Option(help="Exponent of exposure's power law; 0 is even.")] = 0.9,
-    feedback: Annotated[str, typer.Option(help="implicit or conversions.")] = "implicit",
+    output: Annotated[File, option("Folder to write to.", None, *OUTPUT)] = None,
+    users: Annotated[int, option("How many users to draw.")] = 2000,
+    items: Annotated[int, option("Size of the catalogue.")] = 500,
+    seed: Annotated[int, option("Which users are drawn.")] = 0,
+    skew: Annotated[float, option("Exponent of exposure's power law; 0 is even.")] = 0.9,
+    feedback: Annotated[str, option("implicit or conversions.")] = "implicit",
     graded: Annotated[
-        bool, typer.Option("--graded", help="Conversions worth 1 to 5 instead of 1, where there are any.")
+        bool, option("Conversions worth 1 to 5 instead of 1, where there are any.", None, "--graded")
     ] = False,
     force: Force = False,
-    quiet: Quiet = False,
+    quiet: QuietAlone = False,
 ) -> None:
     """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth.
 
@@ -68,19 +69,13 @@ def shop(
         graded=graded,
     )
     with progress(quiet) as report:
-        made: list[str] = []
-
-        def tell(name: str) -> None:
-            made.append(name)
-            if report is not None:
-                report(f"made {name}", len(made), len(FILES))
-
-        paths = write(world, output, progress=tell, force=force)
+        made = count(1)
+        paths = write(world, output, progress=lambda name: report(f"made {name}", next(made), len(FILES)), force=force)
     if quiet:
         return
     folder = shlex.quote(str(output))
     written = ", ".join(path.name for path in paths.values())
-    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", markup=False, soft_wrap=True)
+    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", soft_wrap=True)
     asked = (
         f"unskew evaluate {folder}/test.parquet --train {folder}/train.parquet \\\n"
         f"    --users {folder}/users.parquet \\\n"
@@ -96,26 +91,24 @@ def shop(
             f"  {asked}{doubly}    {known}\n\nor, as if propensities were not known (naive, ips and dr are the usual "
             f"estimators):\n  {asked}{doubly}    {fitted}\n\nThe guide is docs/conversions.md."
         )
-    out.print(f"\nNow try:\n{commands}", soft_wrap=True, markup=False, highlight=False)
+    out.print(f"\nNow try:\n{commands}", soft_wrap=True)
 
 
 def ratings(
-    like: Annotated[str, typer.Option(help="A log of ratings: a file, or the name of a data set (ml-100k).")],
-    output: Annotated[Path, typer.Option("--output", "--out", "-o", help="Folder to write to.")],
-    alpha: Annotated[float, typer.Option(help="How much less a rating is seen than the next better one; 1: alike.")] = (
-        0.25
-    ),
-    share: Annotated[float, typer.Option(help="Share of all pairs that is seen.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="Which pairs are seen.")] = 0,
+    like: Annotated[str, option("A log of ratings: a file, or the name of a data set (ml-100k).")],
+    output: Annotated[Path, option("Folder to write to.", None, *OUTPUT)],
+    alpha: Annotated[float, option("How much less a rating is seen than the next better one; 1: alike.")] = 0.25,
+    share: Annotated[float, option("Share of all pairs that is seen.")] = 0.05,
+    seed: Annotated[int, option("Which pairs are seen.")] = 0,
     marginals: Annotated[
-        str, typer.Option(help="Shares of the ratings 1, 2, …: schnabel16, own (the log's), or numbers with commas.")
+        str, option("Shares of the ratings 1, 2, …: schnabel16, own (the log's), or numbers with commas.")
     ] = "schnabel16",
-    rank: Annotated[int, typer.Option(help="Rank of the factorisation that completes the log.")] = 10,
-    users: Annotated[int | None, typer.Option(help="Take only the users with the most ratings.")] = None,
-    items: Annotated[int | None, typer.Option(help="Take only the items with the most ratings.")] = None,
-    columns: Annotated[str | None, typer.Option(help="Your column names, as in user=customer_id,value=stars.")] = None,
+    rank: Annotated[int, option("Rank of the factorisation that completes the log.")] = 10,
+    users: Annotated[int | None, option("Take only the users with the most ratings.")] = None,
+    items: Annotated[int | None, option("Take only the items with the most ratings.")] = None,
+    columns: Annotated[Text, option("Your column names, as in user=customer_id,value=stars.")] = None,
     force: Force = False,
-    quiet: Quiet = False,
+    quiet: QuietAlone = False,
 ) -> None:
     """Write a world of ratings that looks like a log: what was seen, propensities, the truth, five predictors."""
     from unskew.simulate import SCHNABEL16, RatingWorld, most_active, write_ratings
@@ -123,21 +116,15 @@ def ratings(
 
     _check(output, FILES, force, read=like)
     with progress(quiet) as report:
-        if report is not None:
-            report(f"reading {like}", 0, len(FILES) + 1)
+        steps, made = len(FILES) + 1, count(2)
+        report(f"reading {like}", 0, steps)
         log = most_active(_log_like(like, columns), users=users, items=items)
-        if report is not None:
-            report("completing the ratings", 0, len(FILES) + 1)
+        report("completing the ratings", 0, steps)
         shares = SCHNABEL16 if marginals == "schnabel16" else _numbers(marginals)
         world = RatingWorld.like(log, alpha=alpha, share=share, marginals=shares, rank=rank)
-        made: list[str] = []
-
-        def tell(name: str) -> None:
-            made.append(name)
-            if report is not None:
-                report(f"made {name}", len(made) + 1, len(FILES) + 1)
-
-        paths = write_ratings(world, output, seed=seed, progress=tell, force=force)
+        paths = write_ratings(
+            world, output, seed=seed, progress=lambda name: report(f"made {name}", next(made), steps), force=force
+        )
     if not quiet:
         _tell(world, output, paths)
 
@@ -181,7 +168,7 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
     seen = ", ".join(f"{p:.4g}" for p in world.propensity_of[1:])
     written = ", ".join(path.name for path in paths.values())
     size = f"{len(world.users):,} users × {len(world.items):,} items"
-    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", markup=False, soft_wrap=True)
+    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", soft_wrap=True)
     out.print(f"{size}; P(seen) of the ratings 1 … {world.levels}: {seen}.", soft_wrap=True)
     for name, (wanted, done) in flips(world.truth, world.levels).items():
         if done < wanted:
@@ -191,7 +178,6 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
         f"    --predictions {folder}/rec_ones.parquet --predictions {folder}/rec_fours.parquet \\\n"
         "    --metric mae --estimator naive --estimator snips --propensity known\n"
         f"The truth is in {folder}/truth.json.",
-        markup=False,
         soft_wrap=True,
     )
 

@@ -13,18 +13,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.estimators.base import Batch
 from unskew.inference.model_error import ModelError
+from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.census import LIMIT
 from unskew.outcome.census_features import PairFeatures
 
 if TYPE_CHECKING:
     from unskew.engine.data import Ranked
 
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
 
 Tilt = tuple[float, float]  # δ and κ
 
@@ -90,7 +88,7 @@ class Census:
         x = self.features.of(user, item)
         return CensusPairs(x, np.exp(-np.clip(x @ self.theta, -LIMIT, LIMIT)), self.z[item])
 
-    def block(self, indptr: npt.NDArray[np.int64], item: Ints32, low: int, high: int) -> CensusBlock:
+    def block(self, indptr: Ints64, item: Ints32, low: int, high: int) -> CensusBlock:
         """Users ``low`` … ``high − 1`` with their rows."""
         user = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(indptr[low : high + 1]))
         rows = self.pairs(user, item[indptr[low] : indptr[high]])

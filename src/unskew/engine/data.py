@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.engine.census import Census, CensusPairs
-from unskew.engine.listed_pairs import Bools, ListedPairs
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels import sums
+from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Recommendations
 from unskew.log.order import regroup
-
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,48 +44,34 @@ class Ranked:
     list_census: CensusPairs | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluationData:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EvaluationData(Batch):
     """Rows of the population's users, items ascending inside a user, with everything that estimators may look at.
 
     Args:
         hashes: of the users' ids, for the bootstrap.
-        value: y of each row, as a gain.
-        rating: y of each row as it came, where predictions are compared with it.
-        relevant, candidates: n_u and |C_u| of each user, where known.
         lists: per model, lists coded over the same users and items.
         predicted: per model, its prediction of each row; ``None`` where it predicts nothing.
         relative: whether the propensities are relative.
-        q: what the outcome model says of each row; ``q_total`` of all candidates of each user, summed.
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
-        counted: a code of how often each row's item was seen in training.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
-        census: a model of all pairs, with its error, where an estimator asks for one.
+        all_pairs: a census model of all of them, where an estimator asks for one.
     """
 
     hashes: Hashes
-    indptr: Ints64
     item: Ints32
-    value: Floats
     lists: tuple[Recommendations, ...]
-    propensity: Floats | None = None
-    labels: Mapping[str, Ints32] = field(default_factory=dict)
-    relevant: Floats | None = None
-    candidates: Floats | None = None
     relative: bool = True
-    rating: Floats | None = None
     predicted: tuple[Floats | None, ...] = ()
-    q: Floats | None = None
-    q_total: Floats | None = None
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
-    counted: Ints32 | None = None
-    census: Census | None = None
+    all_pairs: Census | None = None
 
     @property
-    def users(self) -> int:
-        """The size of the population."""
-        return len(self.indptr) - 1
+    def clicks(self) -> Ints64:
+        """How many seen relevant items each user has."""
+        before = np.concatenate([[0], np.cumsum(self.value > 0.0)])
+        return np.asarray(before[self.indptr[1:]] - before[self.indptr[:-1]], dtype=np.int64)
 
     def batch(self, low: int, high: int) -> Batch:
         """Users ``low`` … ``high − 1`` as estimators see them."""
@@ -106,7 +87,7 @@ class EvaluationData:
             q=None if self.q is None else self.q[rows],
             q_total=None if self.q_total is None else self.q_total[low:high],
             counted=None if self.counted is None else self.counted[rows],
-            census=None if self.census is None else self.census.block(self.indptr, self.item, low, high),
+            census=None if self.all_pairs is None else self.all_pairs.block(self.indptr, self.item, low, high),
         )
 
     def ranked(self, low: int, high: int) -> list[Ranked]:
@@ -121,22 +102,12 @@ class EvaluationData:
             found.append(ranked if self.listed is None else self._with_list(ranked, lists, low, high))
         return found
 
-    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> EvaluationData:
+    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> Self:
         """Some of the rows; ``indptr`` says whose they are."""
-        return replace(
-            self,
-            indptr=indptr,
-            item=self.item[rows],
-            value=self.value[rows],
-            propensity=None if self.propensity is None else self.propensity[rows],
-            labels={name: codes[rows] for name, codes in self.labels.items()},
-            rating=None if self.rating is None else self.rating[rows],
-            predicted=tuple(None if numbers is None else numbers[rows] for numbers in self.predicted),
-            q=None if self.q is None else self.q[rows],
-            counted=None if self.counted is None else self.counted[rows],
-        )
+        predicted = tuple(None if numbers is None else numbers[rows] for numbers in self.predicted)
+        return replace(super().of_rows(rows, indptr), item=self.item[rows], predicted=predicted)
 
-    def of_users(self, users: Ints32) -> EvaluationData:
+    def of_users(self, users: Ints32) -> Self:
         """Some of the users, with their rows and lists."""
         indptr, rows = regroup(self.indptr, users)
 
@@ -153,14 +124,14 @@ class EvaluationData:
             q_total=cut(self.q_total),
             listed=None if self.listed is None else self.listed.of_users(users),
             shown=None if self.shown is None else self.shown.of_users(users),
-            census=None if self.census is None else self.census.of_users(users),
+            all_pairs=None if self.all_pairs is None else self.all_pairs.of_users(users),
         )
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
-        assert self.listed is not None
-        candidates = self.listed.candidates(lists, low, high)
+        listed = present(self.listed)
+        candidates = listed.candidates(lists, low, high)
         first, last = lists.indptr[low], lists.indptr[high]
-        q, reach = self.listed.predictions(lists, low, high, candidates)
+        q, reach = listed.predictions(lists, low, high, candidates)
         return replace(
             ranked,
             list_indptr=lists.indptr[low : high + 1] - first,
@@ -168,15 +139,15 @@ class EvaluationData:
             list_candidates=candidates,
             list_q=q,
             list_range=reach,
-            list_inside=self.listed.inside(lists, low, high),
+            list_inside=listed.inside(lists, low, high),
             list_census=self._list_census(lists, low, high),
         )
 
     def _list_census(self, lists: Recommendations, low: int, high: int) -> CensusPairs | None:
-        if self.census is None:
+        if self.all_pairs is None:
             return None
         user = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(lists.indptr[low : high + 1]))
-        return self.census.pairs(user, lists.item[lists.indptr[low] : lists.indptr[high]])
+        return self.all_pairs.pairs(user, lists.item[lists.indptr[low] : lists.indptr[high]])
 
 
 def user_sums(batch: Batch, numbers: Floats) -> Floats:

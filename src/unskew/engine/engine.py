@@ -12,7 +12,6 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ints64
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.items import ItemSums
@@ -21,6 +20,7 @@ from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import Sums, TippingSums
 from unskew.engine.support import DifferingWorth, ListedWorth
 from unskew.inference.tally import Tally
+from unskew.kernels.arrays import Floats, Ints64
 
 
 class Engine(Protocol):

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from unskew.engine.census import model_errors, tilted
-from unskew.engine.data import Floats, Ints64, Ranked, user_sums
+from unskew.engine.data import Ranked, user_sums
 from unskew.engine.hit_sums import HitSums
 from unskew.engine.layout import BY_MODEL, Block, Kind, Layout, divides_inside_users, factors
 from unskew.engine.list_sums import ListSums
@@ -25,6 +25,7 @@ from unskew.estimators.traits import PROBE, Traits
 from unskew.inference.model_error import ModelError
 from unskew.inference.ratio_form import RatioForm
 from unskew.inference.tally import Carried, Tally
+from unskew.kernels.arrays import Floats, Ints64, present
 from unskew.metrics import Metric, RankingMetric, Shape
 from unskew.outcome.census_features import WIDTH
 
@@ -64,9 +65,7 @@ class EstimatorRun:
 
     def has_tipping_point(self, metric: int) -> bool:
         """Whether one can compute how wrong propensities must be to turn a comparison around."""
-        asked = self.metrics[metric]
-        additive = not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
-        return additive and self.traits.has_sensitivity and self.target is not Target.SUM_PER_USER
+        return self.metrics[metric].additive and self.traits.has_sensitivity and self.target is not Target.SUM_PER_USER
 
     @cached_property
     def sums(self) -> HitSums | ListSums | PairCosts:
@@ -162,12 +161,9 @@ class EstimatorRun:
             elif kind is Kind.DIVISOR:
                 own[:, place] = terms[t].divisor
             elif kind is Kind.COUNTS:
-                divisor = terms[0].divisor
-                assert divisor is not None
-                own[:, place] = divisor > 0.0
+                own[:, place] = present(terms[0].divisor) > 0.0
             elif kind is Kind.ANY_WEIGHT:
-                assert terms[0].weight is not None
-                own[:, place] = user_sums(batch, terms[0].weight) > 0.0
+                own[:, place] = user_sums(batch, present(terms[0].weight)) > 0.0
             elif kind is Kind.TOTAL:
                 own[:, place] = _total(terms[0], batch)
             elif kind is Kind.SCORE:
@@ -183,21 +179,19 @@ class EstimatorRun:
             return
         self.sums.fill(batch, summand, ranked, first, own, starts.get((Kind.LIST_OUTCOMES, t)))
         if (Kind.LIST_WEIGHT, t) in starts:
-            assert summand.numbers is not None
             places = starts[Kind.LIST_WEIGHT, t], starts[Kind.LIST_WORTH, t]
-            self.sums.fill_lists(batch, summand.numbers, ranked, *places, own)
+            self.sums.fill_lists(batch, present(summand.numbers), ranked, *places, own)
 
     def _tallied(self, batch: Batch, terms: Sequence[Summand], ranked: Sequence[Ranked]) -> tuple[Tally, Carried]:
         """The weights, and those that carry each metric's value; a pair has one weight, the sum of those of terms."""
-        found = Carried.nothing(len(self.metrics), self.models)
+        found = Carried(np.zeros((len(self.metrics), self.models, 4)))
         seen = [summand for summand in terms if summand.seen is not None]
         if not seen:
             return Tally(), found
         whole = added(seen, batch, divided=False)
-        assert whole.seen is not None
         divisor = terms[0].divisor if self.divided else None
         divisor = np.ones(batch.users) if divisor is None else divisor
-        tally = Tally.of(batch.indptr, whole.seen, whole.counted, divisor, whole.raised)
+        tally = Tally.of(batch.indptr, present(whole.seen), whole.counted, divisor, whole.raised)
         self.sums.carried(batch, whole, ranked, divisor, tally, found.sums)
         return tally, found
 
@@ -214,7 +208,4 @@ class EstimatorRun:
 def _total(summand: Summand, batch: Batch) -> Floats:
     """The estimated total over all candidates of each user."""
     total = np.zeros(batch.users) if summand.weight is None else user_sums(batch, summand.weight)
-    if summand.listed:
-        assert batch.q_total is not None
-        total = total + summand.listed * batch.q_total
-    return total
+    return total + summand.listed * present(batch.q_total) if summand.listed else total

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Floats, Ints64, Ranked
+from unskew.engine.data import EvaluationData, Ranked
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Batch, Target
 from unskew.inference.merging import Mergeable
+from unskew.kernels.arrays import Floats, Ints64
 
 USERS = 4_096  # at most
 CLICKS = 6  # left out, each in turn
@@ -59,7 +60,7 @@ class FewClicks(Mergeable):
 
 def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
     """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users."""
-    counts = _clicks(held, run)
+    counts = np.diff(held.indptr) if run.target is Target.PER_PAIR else held.clicks  # errors rest on all rows
     eligible = np.flatnonzero(counts >= 2)
     starts: Sequence[int] = range(0, len(eligible), BLOCK)
     if len(eligible) > USERS:
@@ -74,14 +75,6 @@ def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
         total += b.sum(axis=0)
         squares += np.einsum("uta,utb->tab", b, b)
     return FewClicks(total, squares, n, len(eligible))
-
-
-def _clicks(held: EvaluationData, run: EstimatorRun) -> Ints64:
-    """How many rows of each user count: relevant ones, or all where errors of predictions are averaged."""
-    if run.target is Target.PER_PAIR:
-        return np.diff(held.indptr)
-    before = np.concatenate([[0], np.cumsum(held.value > 0.0)])
-    return np.asarray(before[held.indptr[1:]] - before[held.indptr[:-1]], dtype=np.int64)
 
 
 def _of_block(held: EvaluationData, run: EstimatorRun, users: Ints64) -> Floats:
@@ -115,14 +108,9 @@ def _ratios(
 ) -> Floats:
     """R_u of users made of these rows, so many each, (users, metrics, models)."""
     made = replace(
-        batch,
-        indptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        value=batch.value[rows],
-        propensity=None if batch.propensity is None else batch.propensity[rows],
-        labels=None if batch.labels is None else {name: codes[rows] for name, codes in batch.labels.items()},
+        batch.of_rows(rows, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)),
         relevant=None if batch.relevant is None else batch.relevant[users],
         candidates=None if batch.candidates is None else batch.candidates[users],
-        rating=None if batch.rating is None else batch.rating[rows],
         q=None,
         q_total=None,
     )

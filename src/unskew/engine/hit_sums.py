@@ -14,11 +14,12 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ints32, Ints64, Ranked
+from unskew.engine.data import Ranked
 from unskew.engine.rank_sums import RankSums
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats, Ints32, Ints64, present
 from unskew.metrics import Shape
 
 SUMMED = (Shape.ADDITIVE, Shape.IDEAL, Shape.PRECISION)
@@ -36,8 +37,7 @@ class HitSums(RankSums):
 
     def fill(self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], first: int, own: Floats) -> None:
         """Fill the columns of all metrics and models, from column ``first`` on."""
-        weight = summand.weight
-        assert weight is not None
+        weight = present(summand.weight)
         shapes, table, additive, places = self._summed
         below = np.empty((0, 0))
         if self.inside and shapes:
@@ -83,9 +83,8 @@ class HitSums(RankSums):
 
     def _divisors(self, shape: Shape, batch: Batch, weight: Floats, summand: Summand) -> Floats:
         """What each user's sum over hits is divided by, (users, metrics); 0 where the user does not count."""
-        assert summand.divisor is not None
         places = self._groups[shape]
-        out = np.repeat(summand.divisor[:, None], len(places), axis=1)
+        out = np.repeat(present(summand.divisor)[:, None], len(places), axis=1)
         if shape is Shape.IDEAL:
             table = self._tables[shape]
             sums.ideal(batch.indptr, weight, table, out)
@@ -93,9 +92,8 @@ class HitSums(RankSums):
             out[:, full] = np.where(out[:, full] > 0.0, table[:, full].sum(axis=0), 0.0)
         least = [j for j, t in enumerate(places) if getattr(self.metrics[t], "divide", "") == "min"]
         if least:
-            assert summand.numbers is not None
             largest = np.empty((batch.users, len(least)))
             cuts = np.array([self.metrics[places[j]].k for j in least], dtype=np.int64)
-            sums.largest(batch.indptr, summand.numbers * batch.value, cuts, largest)
+            sums.largest(batch.indptr, present(summand.numbers) * batch.value, cuts, largest)
             out[:, least] = largest
         return out

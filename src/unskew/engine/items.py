@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.pair_costs import PairCosts
 from unskew.estimators.base import Batch, Term
 from unskew.inference.tally import Tally
+from unskew.kernels.arrays import Floats, present
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,20 +47,18 @@ def item_sums(held: EvaluationData, run: EstimatorRun) -> ItemSums:
     """The sums of every item."""
     batch, term = _of_all(held, run)
     assert isinstance(run.sums, PairCosts)
-    assert term.seen is not None
     weights = np.bincount(held.item, term.divisor.numbers).astype(np.float64)
     costs = np.empty((len(run.metrics), run.models, len(weights)))
     for j, model in enumerate(held.ranked(0, held.users)):
         for t in range(len(run.metrics)):
-            costs[t, j] = np.bincount(held.item, term.seen * run.sums.costs(batch, model, t))
+            costs[t, j] = np.bincount(held.item, present(term.seen) * run.sums.costs(batch, model, t))
     return ItemSums(costs, weights)
 
 
 def item_tally(held: EvaluationData, run: EstimatorRun, weights: Floats) -> Tally:
     """The tally of the weights, each over the sum of those of its item."""
     batch, term = _of_all(held, run)
-    assert term.seen is not None
-    return Tally.of(batch.indptr, term.seen, 1.0 / weights[held.item], np.ones(batch.users), term.raised)
+    return Tally.of(batch.indptr, present(term.seen), 1.0 / weights[held.item], np.ones(batch.users), term.raised)
 
 
 def _of_all(held: EvaluationData, run: EstimatorRun) -> tuple[Batch, Term]:

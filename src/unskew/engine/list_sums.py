@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ints64, Ranked
+from unskew.engine.data import Ranked
 from unskew.engine.rank_sums import RankSums
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats, Ints64, present
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,20 +53,18 @@ class ListSums(RankSums):
     ) -> None:
         """From column ``weight`` on Σ w·worth over the seen pairs of each list, from ``worth`` on Σ worth over it."""
         for j, model in enumerate(ranked):
-            assert model.list_candidates is not None
             of_weights, of_worths = self._columns(weight, j), self._columns(worth, j)
             own[:, of_weights] = 0.0
             sums.over_seen(batch.indptr, numbers, model.rank, self.worths, of_weights, own)
             own[:, of_worths] = 0.0
-            candidates = model.list_candidates.astype(np.float64)
+            candidates = present(model.list_candidates).astype(np.float64)
             sums.over_lists(model.list_indptr, model.list_rank, candidates, self.worths, of_worths, own)
 
     def _columns(self, first: int, model: int) -> Ints64:
         return first + np.arange(len(self.metrics), dtype=np.int64) * self.models + model
 
     def _add_listed(self, model: Ranked, columns: Ints64, own: Floats) -> None:
-        assert model.list_q is not None
-        q = model.list_q
+        q = present(model.list_q)
         if self.only_catalogue and model.list_inside is not None:
             q = np.where(model.list_inside, q, 0.0)
         sums.over_lists(model.list_indptr, model.list_rank, q, self.worths, columns, own)

@@ -10,15 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
+from unskew.kernels.arrays import Bools, Floats, Ints32
 from unskew.kernels.coding import known, unseen
 from unskew.log import Log, Recommendations
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from unskew.engine import few_clicks, items, support
-from unskew.engine.data import EvaluationData, Floats, Ints64
+from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair, fill_pairs
@@ -22,6 +22,7 @@ from unskew.inference.model_error import ModelError
 from unskew.inference.moments import Moments
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.inference.tally import Tally
+from unskew.kernels.arrays import Floats, Ints64
 
 M = TypeVar("M", bound=Mergeable)
 

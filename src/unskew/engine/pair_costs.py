@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ranked
+from unskew.engine.data import Ranked
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.inference.tally import Tally
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats, present
 from unskew.metrics import Metric, RankingMetric
 
 
@@ -32,26 +33,23 @@ class PairCosts:
 
     def fill(self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], first: int, own: Floats) -> None:
         """Fill the columns of all metrics and models, from column ``first`` on."""
-        assert summand.seen is not None
-        assert summand.divisor is not None
-        total = np.empty(batch.users)
+        seen, divisor, total = present(summand.seen), present(summand.divisor), np.empty(batch.users)
         for j, model in enumerate(ranked):
             for t in range(len(self.metrics)):
-                sums.per_user(batch.indptr, summand.seen * self.costs(batch, model, t), total)
+                sums.per_user(batch.indptr, seen * self.costs(batch, model, t), total)
                 if self.inside:
-                    np.divide(total, summand.divisor, out=total, where=summand.divisor > 0.0)
+                    np.divide(total, divisor, out=total, where=divisor > 0.0)
                 own[:, first + t * self.models + j] = total
 
     def carried(
         self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], divisor: Floats, every: Tally, out: Floats
     ) -> None:
         """Add up the pairs that carry the values, (metrics, models, 4); errors of predictions rest on all pairs."""
-        assert summand.seen is not None
         for t, metric in enumerate(self.metrics):
             for j, model in enumerate(ranked):
                 found = every
                 if isinstance(metric, RankingMetric):
-                    found = Tally.of(batch.indptr, summand.seen, self.costs(batch, model, t), divisor, 0)
+                    found = Tally.of(batch.indptr, present(summand.seen), self.costs(batch, model, t), divisor, 0)
                 out[t, j] = found.total, found.squares, found.largest, found.pairs
 
     def difference(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
@@ -62,13 +60,10 @@ class PairCosts:
         """δ of every seen pair of the batch under one model and metric."""
         asked = self.metrics[metric]
         if not isinstance(asked, RankingMetric):
-            assert batch.rating is not None
-            assert model.predicted is not None
-            return asked.cost(batch.rating, model.predicted)
-        assert batch.candidates is not None
+            return asked.cost(present(batch.rating), present(model.predicted))
         table = self._tables[metric]
         worth = table[np.where(model.rank < len(table), model.rank, 0)]
-        return np.asarray(np.repeat(batch.candidates, np.diff(batch.indptr)) * batch.value * worth)
+        return np.asarray(np.repeat(present(batch.candidates), np.diff(batch.indptr)) * batch.value * worth)
 
     @cached_property
     def _tables(self) -> dict[int, Floats]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from unskew.engine.data import Ints64
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.estimators import Estimator, Need, Summary, Target
 from unskew.estimators.scenarios import Scenarios
 from unskew.estimators.validity import Evidence, refused_cell
 from unskew.inference.ratio_form import RatioForm
+from unskew.kernels.arrays import Ints64
 from unskew.metrics import Metric
 
 Kept = tuple[Estimator, Target, tuple[Metric, ...]]

@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ranked
+from unskew.engine.data import Ranked
 from unskew.engine.summand import Summand
 from unskew.estimators.base import Batch
 from unskew.inference.tally import Tally
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats, present
 from unskew.kernels.moments import carried
 from unskew.metrics import RankingMetric
 
@@ -34,9 +35,8 @@ class RankSums:
         self, batch: Batch, summand: Summand, ranked: Sequence[Ranked], divisor: Floats, every: Tally, out: Floats
     ) -> None:
         """Add up the pairs that carry the values, (metrics, models, 4)."""
-        assert summand.weight is not None
         for j, model in enumerate(ranked):
-            carried(batch.indptr, summand.weight, model.rank, self.worths, divisor, out[:, j])
+            carried(batch.indptr, present(summand.weight), model.rank, self.worths, divisor, out[:, j])
 
     def difference(self, batch: Batch, a: Ranked, b: Ranked, metric: int) -> Floats:
         """What every seen pair says for model a against model b, for each unit that it counts."""

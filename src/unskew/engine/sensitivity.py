@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.engine.data import Floats, Ranked
+from unskew.engine.data import Ranked
 from unskew.engine.estimator_run import EstimatorRun
-from unskew.engine.summand import counted_by, divisor_of
+from unskew.engine.summand import divisor_of
 from unskew.estimators.base import Batch, Normaliser
 from unskew.inference.tipping import CLOSED, GRID
+from unskew.kernels.arrays import Floats, present
 from unskew.kernels.sensitivity import signed_sums, worst_ratios
 from unskew.kernels.sums import group_mean
 
@@ -68,10 +69,9 @@ def fill_pairs(pairs: Sequence[ModelPair], batch: Batch, ranked: Sequence[Ranked
     """Fill the columns of all pairs of one run; ``relative`` says whether propensities are known up to a factor."""
     run = pairs[0].run
     (term,) = run.estimator.terms(batch, run.target)
-    varied = term.sensitivity
-    assert varied is not None
+    varied = present(term.sensitivity)
     fixed = 0.0 if (relative if varied.relative is None else varied.relative) else 1.0
-    counted = counted_by(term, batch, run.target)
+    counted = term.counted(batch, run.target)
     divisor = divisor_of(term, batch, run.target) if run.divided else np.ones(batch.users)
     for pair in pairs:
         d = run.sums.difference(batch, ranked[pair.a], ranked[pair.b], pair.metric)

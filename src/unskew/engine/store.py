@@ -29,7 +29,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -45,7 +45,6 @@ MAGIC = b"unskew-unit 1 "
 Key = Mapping[str, Any]
 Record = dict[str, Any]
 Progress = Callable[[str, int, int], None]
-T = TypeVar("T")
 
 
 class Store:
@@ -147,15 +146,15 @@ class Store:
         """Nobody else makes this unit meanwhile; a folder that cannot be written to is found out before the work."""
         path = self.path(key)
         lock = path.with_suffix(".lock")
-
-        def claim() -> int:
+        try:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
             while not try_lock(handle):
                 time.sleep(TICK)
-            return handle
-
-        handle = _writing(path, claim)
+        except OSError as error:
+            raise InputError(
+                f"{path.parent}: finished units cannot be written here: {error.strerror}.\nGive another folder."
+            ) from None
         try:
             yield path
         finally:
@@ -241,12 +240,3 @@ def _content(path: Path) -> bytes:
     with path.open("rb") as file:
         start = file.read(len(MAGIC))
         return start + file.read() if start == MAGIC else start
-
-
-def _writing(path: Path, act: Callable[[], T]) -> T:
-    try:
-        return act()
-    except OSError as error:
-        raise InputError(
-            f"{path.parent}: finished units cannot be written here: {error.strerror}.\nGive another folder."
-        ) from None

@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.engine.data import Floats, user_sums
+from unskew.engine.data import user_sums
 from unskew.estimators.base import Batch, Normaliser, Term
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Floats, present
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Summand:
     def of(cls, term: Term, batch: Batch, target: Target) -> Summand:
         """A term's sum."""
         divisor = None if target.sums and term.divisor.kind is not Normaliser.PAIRS else divisor_of(term, batch, target)
-        counted = counted_by(term, batch, target)
+        counted = term.counted(batch, target)
         return cls(term.seen, counted, divisor, term.divisor.numbers, term.raised, int(term.listed))
 
     @cached_property
@@ -46,27 +47,15 @@ class Summand:
         return None if self.seen is None else self.seen * self.counted
 
 
-def counted_by(term: Term, batch: Batch, target: Target) -> Floats:
-    """What every seen pair counts besides its weight."""
-    if target is Target.PER_PAIR:
-        return np.ones(len(batch.value))  # the cost of a pair holds its value
-    if not term.residual:
-        return batch.value
-    assert batch.q is not None
-    return batch.value - batch.q
-
-
 def divisor_of(term: Term, batch: Batch, target: Target) -> Floats:
     """The divisor of every user; by pairs it is Σ w, and Σ w·y where only relevant items count."""
     if term.divisor.kind is Normaliser.OWN:
-        own = batch.candidates if target is Target.PER_PAIR else batch.relevant
-        assert own is not None
-        return own
-    assert term.divisor.numbers is not None
+        return present(batch.candidates if target is Target.PER_PAIR else batch.relevant)
+    numbers = present(term.divisor.numbers)
     if term.divisor.kind is Normaliser.USERS:
-        return term.divisor.numbers
+        return numbers
     only_relevant = target in (Target.PER_USER, Target.POOLED)
-    return user_sums(batch, term.divisor.numbers * batch.value if only_relevant else term.divisor.numbers)
+    return user_sums(batch, numbers * batch.value if only_relevant else numbers)
 
 
 def added(summands: Sequence[Summand], batch: Batch, *, divided: bool) -> Summand:
@@ -77,8 +66,7 @@ def added(summands: Sequence[Summand], batch: Batch, *, divided: bool) -> Summan
     counts = np.ones(batch.users)
     for summand in summands:
         if divided:
-            assert summand.divisor is not None
-            counts[summand.divisor <= 0.0] = 0.0
+            counts[present(summand.divisor) <= 0.0] = 0.0
         if summand.weight is not None:
             share = np.ones(batch.users)
             if divided and summand.divisor is not None:

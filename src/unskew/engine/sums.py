@@ -8,11 +8,12 @@ from operator import add
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.data import EvaluationData
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.inference.moments import Moments
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.inference.tally import Carried, Tally
+from unskew.kernels.arrays import Floats
 
 
 @dataclass(frozen=True)

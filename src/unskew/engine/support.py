@@ -18,10 +18,11 @@ from functools import reduce
 
 import numpy as np
 
-from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.data import EvaluationData
 from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
 from unskew.kernels import sums
+from unskew.kernels.arrays import Floats
 from unskew.kernels.lists import differing
 
 USERS = 4_096  # whose lists are compared
@@ -107,7 +108,8 @@ def differing_worth(
     users = np.arange(held.users, dtype=np.int64)
     if limit is not None:
         users = users[held.hashes < limit]
-    out, (one, two) = np.zeros((2, 3)), (held.lists[a], held.lists[b])
+    out, sides = np.zeros((2, 3)), [(lists.indptr, lists.item, lists.rank) for lists in (held.lists[a], held.lists[b])]
     worth = worth[: int(np.flatnonzero(worth).max(initial=0)) + 1]  # nothing below is looked at
-    differing(one.indptr, one.item, one.rank, two.indptr, two.item, two.rank, propensity, worth, users, out)
+    for own, other, sums_of_own in zip(sides, reversed(sides), out, strict=True):
+        differing(*own, *other, propensity, worth, users, sums_of_own)
     return DifferingWorth(out, len(users))

@@ -51,23 +51,7 @@ FAMILY: Family[Estimator] = Family(
     "estimator",
     Estimator,
     __name__,
-    {
-        "naive": "naive:Naive",
-        "ips": "ips:IPS",
-        "snips": "snips:SNIPS",
-        "gs": "gs:GeneralizedStratified",
-        "stratified": "stratified:Stratified",
-        "clipped": "clipped:Clipped",
-        "exposure_path": "exposure_path:ExposurePath",
-        "tilted": "tilted:Tilted",
-        "direct": "direct:Direct",
-        "dr": "dr:DR",
-        "sndr": "sndr:SNDR",
-        "switch": "switch:Switch",
-    },
+    (Naive, IPS, SNIPS, GeneralizedStratified, Stratified, Clipped, ExposurePath, Tilted, Direct, DR, SNDR, Switch),
 )
 register, make = FAMILY.register, FAMILY.make  # make: the estimator with this canonical string, gs(strata=5)
-
-
-def __dir__() -> list[str]:
-    return FAMILY.class_names()
+__dir__ = FAMILY.class_names

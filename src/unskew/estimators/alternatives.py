@@ -1,6 +1,6 @@
 """What to do instead of a cell that the log cannot support: only what is accepted when it is followed.
 
-A way out is another cell (metric × estimator × target), something more to give (*gifts*: propensities, a threshold,
+A way out is another cell (metric × estimator × target), something more to give (*additions*: propensities, a threshold,
 lists for everybody), or both. None is written down by hand: candidates are tried against the same rules that refused
 the cell, over the same evidence, and what these refuse is not named.
 """
@@ -21,111 +21,111 @@ from unskew.estimators.sndr import SNDR
 from unskew.estimators.snips import SNIPS
 from unskew.estimators.target import Target
 from unskew.log import Feedback
-from unskew.metrics import CG, DCG, MAE, Metric, RatingMetric, Recall, Shape
+from unskew.metrics import CG, DCG, MAE, Metric, RatingMetric, Recall
 
 if TYPE_CHECKING:
     from unskew.estimators.validity import Evidence
 
-MOST_GIFTS = 3
+MOST_ADDITIONS = 3
 SHOWN = 2  # ways of each kind that a message names
 NEAR = 3.2  # the second of them is no more than two changes away
 
 
 @dataclass(frozen=True)
-class Gift:
+class Addition:
     """Something more that a user may give.
 
     Args:
         name: what it is called in structured data.
         words: the sentence's part after "Give"; ``{users}`` is the size of the population.
         changes: what is then known about the log.
-        when: whether it is something that is lacking.
+        lacking: whether the log does without it so far.
     """
 
     name: str
     words: str
     changes: tuple[tuple[str, Any], ...]
-    when: Callable[[Evidence], bool]
+    lacking: Callable[[Evidence], bool]
 
-    def given(self, evidence: Evidence) -> Evidence:
+    def added_to(self, evidence: Evidence) -> Evidence:
         """The evidence with it."""
         return replace(evidence, **dict(self.changes))
 
 
-GIFTS = (
-    Gift(
+ADDITIONS = (
+    Addition(
         "propensity=known",
         "a column 'propensity' in the test log with propensity='known'",
         (("propensity", True), ("absolute", True)),
         lambda e: not e.propensity,
     ),
-    Gift(
+    Addition(
         "propensity=popularity(gamma=1)",
         "propensity='popularity(gamma=1)' with a training log (if exposure explains all of popularity)",
         (("propensity", True), ("absolute", False)),
         lambda e: not e.propensity,
     ),
-    Gift(
+    Addition(
         "propensity=known(part=test)",
         "a column written for the test period with propensity='known(part=test)'",
         (("absolute", True), ("unshared", False), ("cut", "")),
         lambda e: bool(e.cut),
     ),
-    Gift(
+    Addition(
         "share",
         "the test log's share of the whole log with share=0.3 (or share='users', if it holds other users)",
         (("absolute", True), ("unshared", False)),
         lambda e: e.unshared and not e.cut,
     ),
-    Gift(
+    Addition(
         "absolute=known",
         "known propensities (a column 'propensity' in the test log, propensity='known')",
         (("absolute", True),),
         lambda e: e.propensity and not e.absolute and not e.unshared,
     ),
-    Gift(
+    Addition(
         "outcome=fitted",
         "outcome='logistic_mf(dim=10)'",
         (("outcome", True), ("outside", False)),
         lambda e: not e.outcome,
     ),
-    Gift(
+    Addition(
         "outcome=given",
         "predictions from outside with outcome='given(predictions.parquet)'",
         (("outcome", True), ("outside", True)),
         lambda e: not e.outside,
     ),
-    Gift(
+    Addition(
         "relevant",
         "a threshold such as relevant='>=4'",
         (("thresholded", True), ("binary", True)),
         lambda e: e.feedback is not Feedback.IMPLICIT and not e.thresholded,
     ),
-    Gift(
+    Addition(
         "users.relevant",
         "each user's number of relevant items as column 'relevant' with users=…",
         (("relevant", True),),
         lambda e: not e.relevant,
     ),
-    Gift(
+    Addition(
         "zeros",
         "the seen pairs that brought nothing too, with value 0",
         (("zeros", True),),
         lambda e: e.feedback is Feedback.CONVERSIONS and not e.zeros,
     ),
-    Gift(
+    Addition(
         "predictions",
         "predictions of every model with read_predictions(…) (user, item, prediction)",
         (("unpredicted", ""),),
         lambda e: bool(e.unpredicted),
     ),
-    Gift(
+    Addition(
         "ranks",
         "predictions of all candidate pairs, or a column 'rank'",
         (("unranked", ""),),
         lambda e: bool(e.unranked),
     ),
-    Gift(
+    Addition(
         "lists",
         "lists for all {users:,} users, also those without held-out interactions",
         (("unlisted", ""),),
@@ -135,14 +135,18 @@ GIFTS = (
 
 
 @dataclass(frozen=True)
-class Way:
-    """A cell that is accepted once the gifts, and the table that its estimator then reads, are given."""
+class Alternative:
+    """A cell that is accepted once the additions, and the table that its estimator then reads, are given."""
 
     metric: Metric
     estimator: Estimator
     target: Target
-    gifts: tuple[Gift, ...] = ()
+    additions: tuple[Addition, ...] = ()
     table: str = ""
+
+    def accepted(self, rule: Rule, evidence: Evidence) -> bool:
+        """Whether the rule refuses the cell no longer, with this evidence."""
+        return rule(self.metric, self.estimator, self.target, evidence) is None
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -151,7 +155,7 @@ class Way:
             "metric": str(self.metric),
             "estimator": str(self.estimator),
             "target": str(self.target),
-            "give": [gift.name for gift in self.gifts],
+            "give": [addition.name for addition in self.additions],
         }
 
 
@@ -160,13 +164,13 @@ class Refused:
     """Why a cell cannot be estimated, and the ways out; ``reason`` is the whole message."""
 
     reason: str
-    instead: tuple[Way, ...]
+    instead: tuple[Alternative, ...]
 
 
 Rule = Callable[[Metric, Estimator, Target, "Evidence"], str | None]
 
 
-def refused(why: str, asked: Way, evidence: Evidence, rule: Rule, *, by_metric: bool) -> Refused:
+def refused(why: str, asked: Alternative, evidence: Evidence, rule: Rule, *, by_metric: bool) -> Refused:
     """The refusal of a cell with everything that may be done about it.
 
     Args:
@@ -176,41 +180,41 @@ def refused(why: str, asked: Way, evidence: Evidence, rule: Rule, *, by_metric: 
         rule: why a cell is refused, ``None`` if it is not.
         by_metric: whether the metric is what cannot be had; otherwise other metrics are no answer.
     """
-
-    def accepted(way: Way) -> bool:
-        return rule(way.metric, way.estimator, way.target, evidence) is None
-
     near = _cells(asked, evidence, other_metrics=by_metric)
-    cells = _diverse(near, accepted) or _diverse(_cells(asked, evidence, other_metrics=True), accepted)
+    cells = _diverse(near, rule, evidence) or _diverse(_cells(asked, evidence, other_metrics=True), rule, evidence)
     debiased = [way for way in cells if _debiases(way) or not _debiases(asked)]
-    gifts = _with_gifts([asked, *_own_table(asked)], evidence, rule, most=1 if debiased else MOST_GIFTS)
-    if not gifts and not debiased:
-        gifts = _with_gifts([way for way, _ in near if _debiases(way)], evidence, rule, most=1)[:1]
-    ways = (*gifts, *(debiased or cells))
+    given = asked.estimator.with_table  # what the log cannot tell may come from outside: shares of strata
+    own_table = [] if given is None else [replace(asked, estimator=given[0], table=given[1])]
+    richer = _with_additions([asked, *own_table], evidence, rule, most=1 if debiased else MOST_ADDITIONS)
+    if not richer and not debiased:
+        richer = _with_additions([way for way, _ in near if _debiases(way)], evidence, rule, most=1)[:1]
+    ways = (*richer, *(debiased or cells))
     if not ways:
         every = [way for way, _ in _cells(asked, evidence, other_metrics=True)]
-        ways = _with_gifts(every, evidence, rule, most=MOST_GIFTS)[:1]
+        ways = _with_additions(every, evidence, rule, most=MOST_ADDITIONS)[:1]
     return Refused(f"{why} {_advice(asked, ways, evidence)}", ways)
 
 
-def _debiases(way: Way) -> bool:
+def _debiases(way: Alternative) -> bool:
     return way.estimator.standing(way.target).debiased
 
 
-def _with_gifts(cells: Sequence[Way], evidence: Evidence, rule: Rule, *, most: int) -> tuple[Way, ...]:
-    """The smallest sets of gifts that make one of the cells acceptable."""
-    lacking = [gift for gift in GIFTS if gift.when(evidence)]
+def _with_additions(
+    cells: Sequence[Alternative], evidence: Evidence, rule: Rule, *, most: int
+) -> tuple[Alternative, ...]:
+    """The smallest sets of additions that make one of the cells acceptable."""
+    lacking = [addition for addition in ADDITIONS if addition.lacking(evidence)]
     everything = evidence
-    for gift in lacking:
-        everything = gift.given(everything)
+    for addition in lacking:
+        everything = addition.added_to(everything)
     everything = replace(everything, absolute=everything.propensity, outside=everything.outcome)  # the best of a kind
-    cells = [way for way in cells if rule(way.metric, way.estimator, way.target, everything) is None]
+    cells = [way for way in cells if way.accepted(rule, everything)]
     for size in range(most + 1):
         found = []
-        for cell, gifts in product(cells, combinations(lacking, size)):
-            richer = _given(gifts, evidence)
-            if richer is not None and rule(cell.metric, cell.estimator, cell.target, richer) is None:
-                found.append(replace(cell, gifts=gifts))
+        for cell, additions in product(cells, combinations(lacking, size)):
+            richer = _given(additions, evidence)
+            if richer is not None and cell.accepted(rule, richer):
+                found.append(replace(cell, additions=additions))
                 if len(found) == SHOWN:
                     return tuple(found)
         if found:
@@ -218,41 +222,37 @@ def _with_gifts(cells: Sequence[Way], evidence: Evidence, rule: Rule, *, most: i
     return ()
 
 
-def _given(gifts: Iterable[Gift], evidence: Evidence) -> Evidence | None:
+def _given(additions: Iterable[Addition], evidence: Evidence) -> Evidence | None:
     """The evidence with all of them; ``None`` if one of them is there already."""
-    for gift in gifts:
-        if not gift.when(evidence):
+    for addition in additions:
+        if not addition.lacking(evidence):
             return None
-        evidence = gift.given(evidence)
+        evidence = addition.added_to(evidence)
     return evidence
 
 
-def _own_table(asked: Way) -> list[Way]:
-    """What the log cannot tell may come from outside: shares of strata."""
-    given = asked.estimator.with_table
-    return [] if given is None else [replace(asked, estimator=given[0], table=given[1])]
-
-
-def _diverse(ways: Iterable[tuple[Way, float]], accepted: Callable[[Way], bool]) -> tuple[Way, ...]:
+def _diverse(ways: Iterable[tuple[Alternative, float]], rule: Rule, evidence: Evidence) -> tuple[Alternative, ...]:
     """The nearest accepted cell, and another near one under another metric or target."""
-    found: list[Way] = []
+    found: list[Alternative] = []
     for way, far in ways:
         if found and far > NEAR:
             break
-        if all((way.metric, way.target) != (other.metric, other.target) for other in found) and accepted(way):
+        if all((way.metric, way.target) != (other.metric, other.target) for other in found) and way.accepted(
+            rule, evidence
+        ):
             found.append(way)
         if len(found) == SHOWN:
             break
     return tuple(found)
 
 
-def _cells(asked: Way, evidence: Evidence, *, other_metrics: bool) -> list[tuple[Way, float]]:
+def _cells(asked: Alternative, evidence: Evidence, *, other_metrics: bool) -> list[tuple[Alternative, float]]:
     """Other cells and how far they are, the nearest first: another estimator, another target, another metric, several.
 
     Last come naive, which debiases nothing, where something else was asked for; direct, which believes its model; and
     per_user, whose ratios lean towards naive for users with few clicks.
     """
-    found: list[tuple[Way, float]] = []
+    found: list[tuple[Alternative, float]] = []
     for (m, metric), (e, estimator), (t, target) in product(
         enumerate([asked.metric, *(_metrics(asked.metric) if other_metrics else ())]),
         enumerate([asked.estimator, *_estimators(asked, evidence)]),
@@ -263,13 +263,9 @@ def _cells(asked: Way, evidence: Evidence, *, other_metrics: bool) -> list[tuple
         far = 1.0 * (e > 0) + 1.5 * (t > 0) + 1.5 * (m > 0) + 0.01 * e + 0.05 * t + 0.05 * m
         standing = estimator.standing(target)
         far += 10.0 * (_debiases(asked) and not standing.debiased) + 2.0 * (standing is Standing.MODEL)
-        far += 2.0 * (t > 0 and target is Target.PER_USER and _is_sum(metric))
-        found.append((Way(metric, estimator, target), far))
+        far += 2.0 * (t > 0 and target is Target.PER_USER and metric.additive)
+        found.append((Alternative(metric, estimator, target), far))
     return sorted(found, key=lambda pair: pair[1])
-
-
-def _is_sum(metric: Metric) -> bool:
-    return isinstance(metric, RatingMetric) or metric.shape is Shape.ADDITIVE
 
 
 def _metrics(metric: Metric) -> Iterator[Metric]:
@@ -282,14 +278,14 @@ def _metrics(metric: Metric) -> Iterator[Metric]:
         yield metric.usual
     if metric.divided_by_k:
         yield CG(k)
-    if metric.shape is not Shape.ADDITIVE or metric.divided_by_k:
+    if not metric.additive or metric.divided_by_k:
         yield Recall(k)
     yield DCG(k)
     yield CG(k)
     yield MAE()
 
 
-def _estimators(asked: Way, evidence: Evidence) -> Iterator[Estimator]:
+def _estimators(asked: Alternative, evidence: Evidence) -> Iterator[Estimator]:
     """Estimators that may serve instead, the strongest promise first."""
     estimator = asked.estimator
     yield from estimator.similar()
@@ -316,40 +312,35 @@ def _targets(target: Target, evidence: Evidence) -> Iterator[Target]:
     yield from (other for other in (*usual, Target.PER_USER, Target.PER_PAIR, *sums) if other is not target)
 
 
-def _advice(asked: Way, ways: tuple[Way, ...], evidence: Evidence) -> str:
+def _advice(asked: Alternative, ways: tuple[Alternative, ...], evidence: Evidence) -> str:
     """The ways as sentences."""
-    given = [_gifts(way, asked, evidence) for way in ways if way.gifts or way.table]
-    used = [_cell(way, asked) for way in ways if not way.gifts and not way.table]
+    given = [_additions(way, asked, evidence) for way in ways if way.additions or way.table]
+    used = [way for way in ways if not way.additions and not way.table]
     parts = []
     if given:
         parts.append(f"Give {', or '.join(given)}.")
     if used:
         first = "Or use" if given else "Use"
-        parts.append(f"{first} {', or '.join(used)}{_undebiased(asked, ways)}.")
+        only_naive = _debiases(asked) and not any(map(_debiases, used))
+        note = ", which debiases nothing" if only_naive else ""
+        parts.append(f"{first} {', or '.join(_cell(way, asked) for way in used)}{note}.")
     return " ".join(parts)
 
 
-def _undebiased(asked: Way, ways: tuple[Way, ...]) -> str:
-    """A note where nothing but naive is left."""
-    left = [way for way in ways if not way.gifts and not way.table]
-    only = _debiases(asked) and not any(map(_debiases, left))
-    return ", which debiases nothing" if only else ""
-
-
-def _gifts(way: Way, asked: Way, evidence: Evidence) -> str:
+def _additions(way: Alternative, asked: Alternative, evidence: Evidence) -> str:
     """What to give, and where the cell changes what to use with it."""
-    words = [gift.words.format(users=evidence.users) for gift in way.gifts]
+    words = [addition.words.format(users=evidence.users) for addition in way.additions]
     if way.table:
         words.insert(0, way.table)
     text = " and ".join(words)
     if Need.SHARES in way.estimator.needs(way.target):
         text = text.replace("in the test log", "in both logs")  # shares of strata are measured on training rows
-    if not way.table and replace(way, gifts=()) != replace(asked, gifts=()):
+    if not way.table and replace(way, additions=()) != replace(asked, additions=()):
         text += f" and use {_cell(way, asked)}"
     return text
 
 
-def _cell(way: Way, asked: Way) -> str:
+def _cell(way: Alternative, asked: Alternative) -> str:
     """The cell by what differs from the asked one."""
     words = []
     if str(way.metric) != str(asked.metric):

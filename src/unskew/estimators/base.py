@@ -10,24 +10,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.estimators.scenarios import Scenarios
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
 from unskew.parts import Part
 
 if TYPE_CHECKING:
     from unskew.engine.census import CensusBlock
-
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
 
 
 class Need(StrEnum):
@@ -89,7 +85,7 @@ class Batch:
     indptr: Ints64
     value: Floats
     propensity: Floats | None = None
-    labels: Mapping[str, Ints32] | None = None
+    labels: Mapping[str, Ints32] = field(default_factory=dict)
     relevant: Floats | None = None
     candidates: Floats | None = None
     rating: Floats | None = None
@@ -104,11 +100,23 @@ class Batch:
         """How many users the batch holds."""
         return len(self.indptr) - 1
 
+    def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> Self:
+        """Some of the rows; ``indptr`` says whose they are."""
+        return replace(
+            self,
+            indptr=indptr,
+            value=self.value[rows],
+            propensity=None if self.propensity is None else self.propensity[rows],
+            labels={name: codes[rows] for name, codes in self.labels.items()},
+            rating=None if self.rating is None else self.rating[rows],
+            q=None if self.q is None else self.q[rows],
+            counted=None if self.counted is None else self.counted[rows],
+        )
+
     @property
     def inverse(self) -> Floats:
         """1/P, the raw material of weights, after the clip."""
-        assert self.propensity is not None
-        return 1.0 / np.maximum(self.propensity, self.floor)
+        return 1.0 / np.maximum(present(self.propensity), self.floor)
 
 
 class Normaliser(StrEnum):
@@ -193,11 +201,23 @@ class Term:
     residual: bool = False
     listed: bool = False
 
+    def counted(self, batch: Batch, target: Target) -> Floats:
+        """What every seen pair counts besides its weight."""
+        if target is Target.PER_PAIR:
+            return np.ones(len(batch.value))  # the cost of a pair holds its value
+        return batch.value - present(batch.q) if self.residual else batch.value
+
 
 class Estimator(Part, ABC):
-    """One way of making a weight out of a propensity."""
+    """One way of making a weight out of a propensity.
+
+    What an estimator needs and may claim is an attribute where it is the same under every target; else it has methods
+    ``needs``, ``promise`` and ``standing`` of its own.
+    """
 
     valid: ClassVar[frozenset[Target]] = frozenset(Target)
+    always_needs: ClassVar[frozenset[Need]] = frozenset({Need.PROPENSITY})
+    claim: ClassVar[tuple[Standing, str]] = (Standing.BIASED, "no promise")
 
     @property
     def normalised(self) -> Over:
@@ -247,17 +267,20 @@ class Estimator(Part, ABC):
         """The same with a table of the user's own instead of what the log cannot tell, and how to give it."""
         return None
 
-    @abstractmethod
     def needs(self, target: Target) -> frozenset[Need]:
         """What must be known for this target."""
+        return self.always_needs
 
-    @abstractmethod
     def promise(self, target: Target) -> str:
         """What may be claimed of its value, in a few words."""
+        cut = self.claim[0] is Standing.UNBIASED and target is Target.SUM_PER_USER
+        return "no promise: a ratio inside each user, cut to [0, 1]" if cut else self.claim[1]
 
-    @abstractmethod
     def standing(self, target: Target) -> Standing:
-        """How strong that claim is."""
+        """How strong that claim is; ratios of unbiased sums are consistent, and cut ratios promise nothing."""
+        if self.claim[0] is Standing.UNBIASED and target.normalised:
+            return Standing.CONSISTENT if target is Target.SUM_POOLED else Standing.BIASED
+        return self.claim[0]
 
     def prepare(self, summary: Summary) -> Self:
         """Settle what depends on the whole log (strata edges, clips), once, before any batch."""

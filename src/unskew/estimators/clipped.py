@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import SHARE
 from unskew.errors import InputError
@@ -22,6 +21,7 @@ from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.snips import SNIPS
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Bools, present
 from unskew.parts import Made, option
 
 
@@ -33,13 +33,7 @@ def _made(inner: Any) -> Estimator:
 
 @dataclass(frozen=True)
 class Clipped(Estimator):
-    """An estimator whose propensities are raised to a floor.
-
-    Args:
-        inner: the estimator whose weights are clipped.
-        at: the floor τ, for absolute propensities.
-        quantile: the floor as a quantile of the held-out pairs' propensities.
-    """
+    """An estimator whose propensities are raised to a floor."""
 
     inner: Estimator = option(SNIPS, Made(_made, "an estimator"), "whose weights are clipped", unnamed=True)
     at: float | None = option(None, SHARE, "the least P")
@@ -86,8 +80,8 @@ class Clipped(Estimator):
 
     def prepare(self, summary: Summary) -> Self:
         """Fix the floor; strata edges come from unclipped propensities."""
-        assert summary.pairs is not None
-        floor = self.at if self.at is not None else float(summary.pairs.quantiles(np.array([self.quantile]))[0])
+        quantile = np.array([self.quantile])
+        floor = self.at if self.at is not None else float(present(summary.pairs).quantiles(quantile)[0])
         return replace(self, inner=self.inner.prepare(summary), floor=floor)
 
     def prepare_probe(self, summary: Summary) -> Self:
@@ -104,20 +98,15 @@ class Clipped(Estimator):
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The inner estimator's terms over raised propensities."""
-        assert batch.propensity is not None
-        assert self.floor is not None
-        floor = max(self.floor, batch.floor)
-        below = batch.propensity < floor
+        floor = max(present(self.floor), batch.floor)
+        below = present(batch.propensity) < floor
         terms = self.inner.terms(replace(batch, floor=floor), target)
         own = (int(np.count_nonzero(below & _counts(t, batch, target))) for t in terms)
         return tuple(replace(t, raised=max(t.raised, n)) for t, n in zip(terms, own, strict=True))  # of clips in clips
 
 
-def _counts(term: Term, batch: Batch, target: Target) -> npt.NDArray[np.bool_]:
+def _counts(term: Term, batch: Batch, target: Target) -> Bools:
     """The pairs that enter a term: those that weigh something, times y, y − q or, for averages over pairs, 1."""
     if term.seen is None:
         return np.zeros(len(batch.value), dtype=np.bool_)
-    if target is Target.PER_PAIR:
-        return np.asarray(term.seen != 0.0)
-    counted = batch.value if not term.residual or batch.q is None else batch.value - batch.q
-    return np.asarray(term.seen * counted != 0.0)
+    return np.asarray(term.seen * term.counted(batch, target) != 0.0)

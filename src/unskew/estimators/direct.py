@@ -19,18 +19,8 @@ class Direct(Estimator):
 
     name = "direct"
     valid = frozenset(target for target in Target if target.sums)
-
-    def needs(self, target: Target) -> frozenset[Need]:
-        """An outcome model and the lists."""
-        return frozenset({Need.OUTCOME, Need.LISTS})
-
-    def promise(self, target: Target) -> str:
-        """What may be claimed."""
-        return "right if the outcome model is right; its intervals know nothing of the model's errors"
-
-    def standing(self, target: Target) -> Standing:
-        """All the bias of the model."""
-        return Standing.MODEL
+    always_needs = frozenset({Need.OUTCOME, Need.LISTS})
+    claim = Standing.MODEL, "right if the outcome model is right; its intervals know nothing of the model's errors"
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses alone."""

@@ -19,24 +19,14 @@ class DR(Estimator):
     """Guess every listed pair, and correct the guess by the weighted error on seen ones."""
 
     name = "dr"
+    claim = Standing.UNBIASED, "unbiased if the propensities or the outcome model are right"
     valid = frozenset(target for target in Target if target.sums)
-
-    def needs(self, target: Target) -> frozenset[Need]:
-        """Absolute propensities, an outcome model, the lists, and seen pairs that brought nothing."""
-        return frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
+    always_needs = frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""
-        if target is Target.SUM_PER_USER:
-            return "no promise: a ratio inside each user, cut to [0, 1]"
-        what = "consistent" if target is Target.SUM_POOLED else "unbiased"
-        return f"{what} if the propensities or the outcome model are right"
-
-    def standing(self, target: Target) -> Standing:
-        """Unbiased; ratios are consistent, and cut ratios promise nothing."""
-        if target.normalised:
-            return Standing.CONSISTENT if target is Target.SUM_POOLED else Standing.BIASED
-        return Standing.UNBIASED
+        words = super().promise(target)
+        return words.replace("unbiased", "consistent") if target is Target.SUM_POOLED else words
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses, and 1/P on their errors."""

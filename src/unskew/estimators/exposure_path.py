@@ -16,10 +16,11 @@ from typing import Self
 import numpy as np
 
 from unskew.bounds import Number
-from unskew.estimators.base import Batch, Estimator, Floats, Need, Sensitivity, Standing, Term, pairs
+from unskew.estimators.base import Batch, Estimator, Need, Sensitivity, Standing, Term, pairs
 from unskew.estimators.scenarios import Axis, Scenario, Scenarios
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Floats, present
 from unskew.parts import option
 
 PATH = "path"
@@ -97,12 +98,9 @@ class ExposurePath(Estimator):
 
     def prepare(self, summary: Summary) -> Self:
         """Weights by code, once."""
-        assert summary.counts is not None
-        return replace(self, table=self.weights(summary.counts))
+        return replace(self, table=self.weights(present(summary.counts)))
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """A power of the count over the sum of these."""
-        assert self.table is not None
-        assert batch.counted is not None
-        weight = self.table[batch.counted]
+        weight = present(self.table)[present(batch.counted)]
         return (Term(weight, pairs(weight), sensitivity=Sensitivity(weight, relative=True)),)

@@ -34,22 +34,12 @@ class GeneralizedStratified(Estimator):
 
     name = "gs"
     valid = frozenset({Target.PER_USER, Target.POOLED})
-
-    def needs(self, target: Target) -> frozenset[Need]:
-        """Propensities, at least relative ones."""
-        return frozenset({Need.PROPENSITY})
+    always_needs = frozenset({Need.PROPENSITY})
+    claim = Standing.BIASED, "less variance than snips, some bias towards naive"
 
     def prepare(self, summary: Summary) -> Self:
         """Fix the strata's edges."""
         return replace(self, strata=self.strata.fit(summary))
-
-    def promise(self, target: Target) -> str:
-        """What may be claimed."""
-        return "less variance than snips, some bias towards naive"
-
-    def standing(self, target: Target) -> Standing:
-        """Strata trade bias for spread."""
-        return Standing.BIASED
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The stratum's mean of 1/P over the sum of 1/P."""

@@ -18,6 +18,7 @@ class IPS(Estimator):
     """Weigh each seen interaction by one over its propensity, and divide by what is known to be there."""
 
     name = "ips"
+    claim = Standing.UNBIASED, "unbiased if the propensities are right"
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Absolute propensities, unless sums are normalised; n_u, or for averages over pairs |C_u|."""
@@ -28,17 +29,8 @@ class IPS(Estimator):
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""
-        if target is Target.SUM_PER_USER:
-            return "no promise: a ratio inside each user, cut to [0, 1]"
-        if target is Target.SUM_POOLED:
-            return "consistent if the propensities are right up to a constant"
-        return "unbiased if the propensities are right"
-
-    def standing(self, target: Target) -> Standing:
-        """Unbiased; ratios are consistent, and cut ratios promise nothing."""
-        if target.normalised:
-            return Standing.CONSISTENT if target is Target.SUM_POOLED else Standing.BIASED
-        return Standing.UNBIASED
+        ratio = "consistent if the propensities are right up to a constant"
+        return ratio if target is Target.SUM_POOLED else super().promise(target)
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight 1/P over the target's own divisor."""

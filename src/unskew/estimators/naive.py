@@ -20,18 +20,11 @@ class Naive(Estimator):
     """Every seen interaction counts the same."""
 
     name = "naive"
+    claim = Standing.NAIVE, "describes what was seen; biased where exposure was uneven"
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Nothing but the rows; for averages over pairs also those that brought nothing."""
         return frozenset({Need.ZEROS} if target is Target.PER_PAIR else ())
-
-    def promise(self, target: Target) -> str:
-        """What may be claimed."""
-        return "describes what was seen; biased where exposure was uneven"
-
-    def standing(self, target: Target) -> Standing:
-        """Nothing is debiased."""
-        return Standing.NAIVE
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """Weight one, over the number seen (or over nothing where the target is a sum)."""

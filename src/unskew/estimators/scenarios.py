@@ -32,7 +32,10 @@ class Axis:
 
     def shown(self, value: float) -> str:
         """A value as it is read."""
-        return f"{value:.0%}".replace("%", " %") if self.percent else f"{value:.3g}"
+        if not self.percent:
+            return f"{value:.3g}"
+        percent = min(max(round(100.0 * value), 1), 99) if 0.0 < value < 1.0 else 100.0 * value
+        return f"{percent:.0f} %"
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,11 @@ class SNDR(Estimator):
 
     name = "sndr"
     valid = frozenset({Target.PER_USER_SUM})
-
-    def needs(self, target: Target) -> frozenset[Need]:
-        """Propensities, an outcome model, the lists, seen pairs that brought nothing, and the number of candidates."""
-        return frozenset({Need.PROPENSITY, Need.OUTCOME, Need.LISTS, Need.ZEROS, Need.CANDIDATES})
-
-    def promise(self, target: Target) -> str:
-        """What may be claimed."""
-        return "consistent if the propensities are right up to a constant, or the outcome model is right"
-
-    def standing(self, target: Target) -> Standing:
-        """A ratio of sums."""
-        return Standing.CONSISTENT
+    always_needs = frozenset({Need.PROPENSITY, Need.OUTCOME, Need.LISTS, Need.ZEROS, Need.CANDIDATES})
+    claim = (
+        Standing.CONSISTENT,
+        "consistent if the propensities are right up to a constant, or the outcome model is right",
+    )
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses; and 1/P on their errors over the sum of 1/P."""

@@ -11,10 +11,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew.bounds import Whole, check, one_of, shown
+from unskew.bounds import Whole, check, shown, word
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Floats, Ints32
+from unskew.estimators.base import Batch
 from unskew.estimators.summary import Summary
+from unskew.kernels.arrays import Floats, Ints32, present
 from unskew.parts import Made
 from unskew.spec import Spec, take
 
@@ -39,30 +40,27 @@ class Strata:
     edges: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        one_of("strata", kind=(self.kind, KINDS))
+        word(self.kind, KINDS, "'strata': kind")
         if self.kind != "column":
             check(self, "strata", count=MOST)
         elif not (isinstance(self.column, str) and self.column):
             raise InputError(f"strata=column(NAME) needs the name of a column, not {shown(self.column)}.")
 
     @classmethod
-    def of_option(cls, value: Any) -> Strata:
-        """``5``, ``quantile(5)``, ``equal_width(5)`` or ``column(genre)``."""
+    def of_option(cls, value: Any, what: str) -> Strata:
+        """``5``, ``quantile(5)``, ``equal_width(5)`` or ``column(genre)``; ``what`` is wrong otherwise."""
         if isinstance(value, Strata):
             return value
         if isinstance(value, int):
-            return cls("quantile", value)
+            return cls("quantile", int(MOST.of(value, what)))
         spec = Spec(value) if isinstance(value, str) else value
         if isinstance(spec, Spec) and spec.name == "column":
             name = take(spec, ("name",), name=str).get("name")
             if name:
                 return cls("column", 0, name)
         elif isinstance(spec, Spec) and spec.name in KINDS:
-            return cls(spec.name, take(spec, ("count",), count=int).get("count", 5))
-        raise InputError(
-            f"strata must be a number of quantile bins, quantile(5), equal_width(5) or column(NAME), not "
-            f"{shown(value)}."
-        )
+            return cls(spec.name, int(MOST.of(take(spec, ("count",), count=int).get("count", 5), what)))
+        raise InputError(f"{what} must be {GROUPS}, not {shown(value)}.")
 
     def __str__(self) -> str:
         if self.kind == "column":
@@ -84,8 +82,7 @@ class Strata:
                     "Read it along with keep=['" + self.column + "']."
                 )
             return replace(self, count=len(levels))
-        histogram = summary.pairs
-        assert histogram is not None
+        histogram = present(summary.pairs)
         inner = np.arange(1, self.count) / self.count
         if self.kind == "quantile":
             edges = histogram.quantiles(inner)
@@ -96,15 +93,12 @@ class Strata:
     def of(self, batch: Batch) -> Ints32:
         """The stratum of every row of a batch."""
         if self.kind == "column":
-            assert batch.labels is not None
             return batch.labels[self.column]
-        assert batch.propensity is not None
-        return self.place(batch.propensity)
+        return self.place(present(batch.propensity))
 
     def place(self, propensity: Floats) -> Ints32:
         """The stratum of each propensity."""
-        assert self.edges is not None
-        return np.searchsorted(np.asarray(self.edges), propensity, side="right").astype(np.int32)
+        return np.searchsorted(np.asarray(present(self.edges)), propensity, side="right").astype(np.int32)
 
 
-GROUPS = Made(Strata.of_option, "a number of quantile bins, quantile(5), equal_width(5) or column(NAME)")
+GROUPS = Made(Strata.of_option, "a number of quantile bins, quantile(5), equal_width(5) or column(NAME)", named=True)

@@ -20,11 +20,12 @@ import polars as pl
 
 from unskew.bounds import shown
 from unskew.errors import InputError
-from unskew.estimators.base import Batch, Estimator, Floats, Ints32, Need, Standing, Term, users
+from unskew.estimators.base import Batch, Estimator, Need, Standing, Term, users
 from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.kernels.sums import per_user
 from unskew.log.columns import numbers
 from unskew.log.sources import table_of_file
@@ -57,6 +58,7 @@ class Stratified(Estimator):
     name = "stratified"
     unclippable = "does not weigh by propensities: there is nothing to clip."
     valid = frozenset({Target.PER_USER})
+    claim = Standing.BIASED, "debiased only if the shares P(v) are those of each user's relevant items"
 
     def needs(self, target: Target) -> frozenset[Need]:
         """Strata by propensity need propensities; shares from training need more than positives."""
@@ -77,14 +79,6 @@ class Stratified(Estimator):
         """Any shares will do."""
         strata = self.strata.fit(summary)
         return replace(self, strata=strata, table=(1.0 / strata.count,) * strata.count)
-
-    def promise(self, target: Target) -> str:
-        """What may be claimed."""
-        return "debiased only if the shares P(v) are those of each user's relevant items"
-
-    def standing(self, target: Target) -> Standing:
-        """Right only if shares of strata are the users' own."""
-        return Standing.BIASED
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """P(v) over the number seen in v; y-weighted where values are graded."""

@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
+from unskew.kernels.arrays import Floats, Ints32, Ints64
 
 _PER_OCTAVE = 256
 _OCTAVES = 64
@@ -70,4 +68,4 @@ class TrainingRows:
     """The training rows as ``stratified`` sees them: a propensity per row, and codes of label columns."""
 
     propensity: Floats | None
-    labels: Mapping[str, npt.NDArray[np.int32]]
+    labels: Mapping[str, Ints32]

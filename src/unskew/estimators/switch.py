@@ -14,6 +14,7 @@ import numpy as np
 from unskew.bounds import Number
 from unskew.estimators.base import OWN, Batch, Estimator, Need, Standing, Term
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import present
 from unskew.parts import option
 from unskew.spec import show
 
@@ -22,16 +23,14 @@ TAU = Number(low=1.0, why="It is the largest weight 1/P, and P is at most 1.")
 
 @dataclass(frozen=True)
 class Switch(Estimator):
-    """Correct the outcome model only where a seen pair does not weigh too much.
-
-    Args:
-        tau: the largest weight 1/P at which the model is corrected.
-    """
+    """Correct the outcome model only where a seen pair does not weigh too much."""
 
     tau: float = option(10.0, TAU, "the largest weight 1/P at which the model is corrected", unnamed=True)
 
     name = "switch"
     valid = frozenset(target for target in Target if target.sums)
+    # As dr: a threshold on 1/P means nothing for relative propensities.
+    always_needs = frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
 
     @property
     def unclippable(self) -> str:
@@ -40,10 +39,6 @@ class Switch(Estimator):
             f"limits its weights already: a clip below P = {1.0 / self.tau:.3g} changes nothing, and one from there on "
             "makes it clipped(dr, …). Use one of these."
         )
-
-    def needs(self, target: Target) -> frozenset[Need]:
-        """As dr: a threshold on 1/P means nothing for relative propensities."""
-        return frozenset({Need.PROPENSITY, Need.ABSOLUTE, Need.OUTCOME, Need.LISTS, Need.ZEROS})
 
     def promise(self, target: Target) -> str:
         """What may be claimed."""
@@ -55,8 +50,7 @@ class Switch(Estimator):
 
     def terms(self, batch: Batch, target: Target) -> tuple[Term, ...]:
         """The guesses, and 1/P on the errors of pairs that do not weigh too much."""
-        assert batch.q is not None
         inverse = batch.inverse
         kept = inverse <= self.tau
-        left_out = int(np.count_nonzero(~kept & (batch.value != batch.q)))
+        left_out = int(np.count_nonzero(~kept & (batch.value != present(batch.q))))
         return (Term(np.where(kept, inverse, 0.0), OWN, raised=left_out, residual=True, listed=True),)

@@ -11,9 +11,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from unskew.estimators.base import Batch, Estimator, Ints32, Need, Normaliser, Over, Term
+from unskew.estimators.base import Batch, Estimator, Need, Normaliser, Over, Term
 from unskew.estimators.summary import Histogram, Summary, TrainingRows
 from unskew.estimators.target import Target
+from unskew.kernels.arrays import Ints32
 from unskew.metrics import Metric
 
 T = TypeVar("T")

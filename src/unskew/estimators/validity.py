@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unskew.estimators.alternatives import Refused, Way, refused
+from unskew.estimators.alternatives import Alternative, Refused, refused
 from unskew.estimators.base import Estimator, Need
 from unskew.estimators.target import Target
 from unskew.estimators.traits import largest_weights_refusal, terms_refusal
 from unskew.log import Feedback
-from unskew.metrics import Metric, RatingMetric, Shape
+from unskew.metrics import Metric, RatingMetric
 
 FEWEST_OUTCOMES = 50  # of each kind, for a regression on five features: ten for each
 
@@ -89,7 +89,7 @@ def refused_cell(metric: Metric, estimator: Estimator, target: Target, evidence:
     if why is None:
         return None
     by_metric = why in (_kind_refusal(metric, target, evidence), _shape_refusal(metric, estimator, target))
-    return refused(why, Way(metric, estimator, target), evidence, reason_against, by_metric=by_metric)
+    return refused(why, Alternative(metric, estimator, target), evidence, reason_against, by_metric=by_metric)
 
 
 def reason_against(metric: Metric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
@@ -126,7 +126,7 @@ def _shape_refusal(metric: Metric, estimator: Estimator, target: Target) -> str 
     """Metrics that are no sums of weights exist under some targets and estimators only."""
     if isinstance(metric, RatingMetric):
         return None
-    if metric.shape is Shape.ADDITIVE:
+    if metric.additive:
         if metric.divided_by_k and not target.sums and target is not Target.PER_PAIR:
             return (
                 f"{metric} under {target} is recall@{metric.k} divided by {metric.k}; the usual {metric.name} is a sum "

@@ -13,21 +13,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from unskew.atomic import atomic, write_json, write_text
 from unskew.inference.verdict import Outcome, opposite
 from unskew.plain import storable
 from unskew.propensity import make
-from unskew.result import Estimate, Result, Verdict, frame_of, plain, storable_row, write_csv
+from unskew.result import Estimate, Result, Verdict, frame_of, plain, storable_row
+from unskew.shown import ShownTable
 from unskew.spec import find
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 SCHEMA_VERSION = 1
+COMPARED = ("metric", "estimator", "target", "segment", "a", "b")  # what a verdict is about
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class PropensityComparison:
+class PropensityComparison(ShownTable):
     """The same models and metrics under several propensities.
 
     Args:
@@ -151,7 +149,7 @@ class PropensityComparison:
         cells: dict[tuple[Any, ...], list[tuple[str, Verdict]]] = {}
         for name, result in self.results.items():
             for v in result.verdicts_:
-                cells.setdefault((v.metric, v.estimator, v.target, v.segment, v.a, v.b), []).append((name, v))
+                cells.setdefault(compared(v), []).append((name, v))
         return [
             _change(one, v, other, w)
             for found in cells.values()
@@ -171,52 +169,23 @@ class PropensityComparison:
             "results": {storable(name): result.to_dict() for name, result in self.results.items()},
         }
 
-    def to_json(self, path: str | Path) -> None:
-        """Write everything as JSON."""
-        self._keep_inputs(path)
-        write_json(path, self.to_dict())
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the table of estimates as CSV; texts that a spreadsheet would compute are quoted (``'=1+1``)."""
-        self._keep_inputs(path)
-        write_csv(path, self.table())
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the table of estimates as Parquet."""
-        self._keep_inputs(path)
-        with atomic(path) as temporary, temporary.open("wb") as file:  # polars knows no folder whose name is no UTF-8
-            self.table().write_parquet(file)
-
-    def to_html(self, path: str | Path) -> None:
-        """Write one self-contained page: what changes, how far estimates move, and all of them side by side."""
-        from unskew.report import page
-
-        self._keep_inputs(path)
-        write_text(path, page(self))
-
-    def _keep_inputs(self, path: str | Path) -> None:
-        for result in self.results.values():
-            result.keep_inputs(path)
+    def _made_from(self) -> list[Path]:
+        return [path for result in self.results.values() for path in result._made_from()]
 
     def __getitem__(self, name: str) -> Result:
         return self.results[find("propensity", name, self.results, make)]
 
-    def __rich__(self) -> RenderableType:
-        from unskew.report import panel
-
-        return panel(self)
-
-    def _repr_html_(self) -> str:
-        from unskew.report import notebook
-
-        return notebook(self)
-
     def __repr__(self) -> str:
-        changes = len({(c.metric, c.estimator, c.target, c.segment, c.a, c.b) for c in self.all_changes()})
+        changes = len({compared(c) for c in self.all_changes()})
         return (
             f"<PropensityComparison {len(self.results)} propensities, {changes} verdicts change; .table(), .moves(), "
             ".changes(), .to_html()>"
         )
+
+
+def compared(v: Verdict | Change) -> tuple[Any, ...]:
+    """Which two models in which cell."""
+    return tuple(getattr(v, key) for key in COMPARED)
 
 
 def _by_cell(estimates: Iterable[Estimate]) -> dict[tuple[Any, ...], Estimate]:
@@ -255,12 +224,7 @@ def _disagree(v: Verdict, w: Verdict) -> bool:
 
 def _change(one: str, v: Verdict, other: str, w: Verdict) -> Change:
     return Change(
-        metric=v.metric,
-        estimator=v.estimator,
-        target=v.target,
-        segment=v.segment,
-        a=v.a,
-        b=v.b,
+        **dict(zip(COMPARED, compared(v), strict=True)),
         propensity=one,
         verdict=str(v.verdict),
         other_propensity=other,

@@ -12,23 +12,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.align import Aligned
 from unskew.engine.census import Census as CensusData
 from unskew.engine.census import Tilt
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.walk import walk
+from unskew.kernels.arrays import Floats
 from unskew.kernels.census import candidate_totals
 from unskew.kernels.hashing import pair_uniform
-from unskew.log.excluded import exclusions
+from unskew.log.recommendations import exclusions
 from unskew.memory import require
 from unskew.outcome import Outcome
 from unskew.outcome.census import Census
 from unskew.outcome.census_features import PairFeatures
 from unskew.propensity import FitInputs
-
-Floats = npt.NDArray[np.float64]
 
 MOST_PAIRS = 1_000_000_000
 CELLS = 1 << 22  # pairs that one thread looks at before it tells of its progress

@@ -18,13 +18,14 @@ from unskew.alignment.account import as_values
 from unskew.alignment.align import Aligned
 from unskew.alignment.outcome_check import CheckedPredictions, range_of
 from unskew.engine.data import EvaluationData
-from unskew.engine.listed_pairs import Floats, ListedPairs
+from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.walk import Progress, walk
 from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.request import Request
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
+from unskew.kernels.arrays import Floats
 from unskew.outcome import Outcome, crossfit
 from unskew.propensity import FitInputs
 
@@ -61,7 +62,7 @@ def fit_outcome(
     from unskew.evaluation.fit_census import fit_census  # with what it fits by, which others do not need
 
     census = fit_census(request.outcome, aligned, plan, request.threads, progress)
-    return replace(found, held=replace(found.held, census=census.data), census=census.account)
+    return replace(found, held=replace(found.held, all_pairs=census.data), census=census.account)
 
 
 def _fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs) -> FittedOutcome:

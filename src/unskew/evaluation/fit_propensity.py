@@ -49,8 +49,10 @@ def fit_propensity(model: Propensity | None, inputs: Inputs, coded: Coded) -> Fi
     if model.models_presence:
         _refuse_clicks(model, train)
     if model.fitted or train is None:
-        absolute = model.level is Level.ABSOLUTE and not by_users
-        outgrown = absolute and train is not None and _outgrown(train, inputs.users, coded.logged)
+        outgrown = False  # fitted in advance, it knows the users and items of its log only
+        if train is not None and model.level is Level.ABSOLUTE and not by_users:
+            pairs = len(inputs.users) * len(coded.logged)
+            outgrown = len(train.users) * len(train.items) <= (1.0 - ROUNDED) * pairs
         counted = model if by_users else model.counted_over(inputs.users, coded.logged)
         return FittedPropensity(counted, train, outgrown=outgrown)
     train, outside = _population(train, model, inputs, coded.logged)
@@ -62,7 +64,7 @@ def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tu
     test, users, rules = inputs.test, inputs.users, inputs.rules
     share = share_of(model, test, rules)
     train = replace(train, share=None if rules.by_users or share is None else train_share(share, rules))
-    if not model.follows_rows and not model.models_presence:
+    if not model.follows_rows:
         return train, 0  # ratios between items: the more rows the better, whoever else there is
     if rules.by_users:  # other people: those of the training log, less those whom a common vocabulary lends it
         theirs = (np.diff(train.indptr) > 0) | ~_has_rows(test, train.users)
@@ -75,11 +77,6 @@ def _has_rows(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
     """Which of these users have rows in a log."""
     place = users.into(log.users)
     return np.asarray((place >= 0) & (np.diff(log.indptr) > 0)[place])
-
-
-def _outgrown(train: Log, users: Ids, items: Ids) -> bool:
-    """A propensity fitted in advance knows the users and items of its log only."""
-    return len(train.users) * len(train.items) <= (1.0 - ROUNDED) * len(users) * len(items)
 
 
 def _refuse_clicks(model: Propensity, train: Log | None) -> None:

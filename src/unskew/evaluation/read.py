@@ -20,8 +20,7 @@ from unskew.bounds import word
 from unskew.errors import InputError
 from unskew.evaluation.request import Request
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
-from unskew.log.catalogue import read_catalogue
-from unskew.log.population import Population, read_population
+from unskew.log.population import Population, read_catalogue, read_population
 from unskew.log.relevance import told_feedback
 from unskew.plain import plain
 from unskew.threads import Task, Threads

@@ -13,12 +13,15 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from unskew import estimators, metrics, outcome, propensity
+from unskew import estimators, metrics
+from unskew import outcome as outcomes
+from unskew import propensity as propensities
 from unskew.alignment.inputs import Share
 from unskew.alignment.sources import Names, Reading
 from unskew.bounds import SHARE, THREADS, Number, Whole, shown, word
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Need, Target
+from unskew.judging.segments import COUNTED
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, RatingMetric
@@ -93,18 +96,19 @@ class Request:
     ) -> Request:
         """Parse canonical strings; by default those that people mean who name no estimators."""
         _check_models(models)
-        names, weighs = Names(columns), _parsed_propensity(propensity)
+        names = Names(columns)
+        read: dict[str, Any] = {"columns": names.of_guesses, "invalid": rest.get("invalid", "error")}
         return cls(
             test,
             models,
             metrics=_parsed_metrics(metrics),
             estimators=_parsed_estimators(
-                estimators, weighs is not None, outcome is not None, rest.get("train") is not None
+                estimators, propensity is not None, outcome is not None, rest.get("train") is not None
             ),
             chosen=estimators is not None,
             targets=_parsed_targets(target),
-            propensity=weighs,
-            outcome=_parsed_outcome(outcome, names, rest.get("invalid", "error")),
+            propensity=None if propensity is None else propensities.make(propensity),
+            outcome=None if outcome is None else outcomes.make(outcome, **read),  # files that it names are read alike
             columns=names,
             **rest,
         )
@@ -156,7 +160,7 @@ class Request:
         if self.propensity is not None or (self.chosen and not weighs):
             return self
         usual = _parsed_estimators(None, True, self.outcome is not None, self.train is not None)
-        return replace(self, propensity=propensity.Known(), estimators=self.estimators if self.chosen else usual)
+        return replace(self, propensity=propensities.Known(), estimators=self.estimators if self.chosen else usual)
 
     @property
     def reading(self) -> Reading:
@@ -206,7 +210,7 @@ class Request:
     @property
     def segment_column(self) -> list[str]:
         """The column that makes segments, if it is one that must be read along."""
-        return [] if self.by is None or "(" in self.by or self.by in ("popularity", "policy") else [self.by]
+        return [] if self.by is None or "(" in self.by or self.by in (*COUNTED, "policy") else [self.by]
 
 
 def _check_models(models: Mapping[str, Any]) -> None:
@@ -246,15 +250,6 @@ def _parsed_targets(asked: str | Sequence[str] | None) -> tuple[Target, ...]:
     if asked is None:
         return ()
     return _once(Target.make(target) for target in ([asked] if isinstance(asked, str) else _several("target", asked)))
-
-
-def _parsed_propensity(asked: str | Propensity | None) -> Propensity | None:
-    return None if asked is None else propensity.make(asked)
-
-
-def _parsed_outcome(asked: str | Outcome | None, names: Names, invalid: Invalid) -> Outcome | None:
-    """A file that is named in the string is read like the others."""
-    return None if asked is None else outcome.make(asked, columns=names.of_guesses, invalid=invalid)
 
 
 def _several(what: str, given: Any) -> list[Any]:

@@ -17,24 +17,26 @@ from unskew.alignment.division import check_division
 from unskew.alignment.inputs import Inputs, Share
 from unskew.alignment.vocabulary import code
 from unskew.bounds import shown
-from unskew.engine.data import EvaluationData, Floats
+from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Estimator
+from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import fit_outcome
 from unskew.evaluation.fit_propensity import fit_propensity
 from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.planning import plan_cells, targets_for
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
-from unskew.evaluation.warnings import Facts, warnings
+from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import answer
 from unskew.judging.measure import Measured, Setting, error_per_comparison, measure
 from unskew.judging.per_user import per_user_rows
 from unskew.judging.refit import refit_replicates
 from unskew.judging.segment_tables import measure_segments, single_clicks, support_gap
+from unskew.kernels.arrays import Floats
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.memory import require

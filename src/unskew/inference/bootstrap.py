@@ -10,13 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats, Hashes
 from unskew.kernels.bootstrap import draw, resample
 from unskew.kernels.hashing import mix
-
-Floats = npt.NDArray[np.float64]
-Hashes = npt.NDArray[np.uint64]
 
 
 def _limits() -> Hashes:

@@ -18,12 +18,10 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.inference import student
 from unskew.inference.moments import Moments
-
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats
 
 FEWEST = 10  # users with d ≠ 0: fewer decide nothing
 

@@ -20,8 +20,7 @@ import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.inference.given_pairs import hoeffding_reach, per_pair, propensities
-
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats
 
 
 def ips_variance(

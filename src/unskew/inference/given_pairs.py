@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats
 
 
 def propensities(numbers: npt.ArrayLike) -> Floats:

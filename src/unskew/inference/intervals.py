@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats
+
 _NORMAL = NormalDist()
 NO_SPREAD = 1e-7  # a standard error below this share of the difference is rounding, not spread
 

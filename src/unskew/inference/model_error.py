@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

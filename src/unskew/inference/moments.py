@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.inference.model_error import ModelError
 from unskew.inference.ratio_form import RatioForm
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.moments import cell_moments
-
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +97,3 @@ class Moments:
             return np.full((self.models, self.models), np.nan)
         spread = self.gradients @ self.spread @ self.gradients.T
         return np.asarray(spread * (self.active / (self.active - 1)) / self.users**2, dtype=np.float64)
-
-    def difference_error(self, a: int, b: int) -> float:
-        """Standard error of estimate a minus estimate b, from the difference of gradients."""
-        if self.active < 2:
-            return float("nan")
-        step = self.gradients[a] - self.gradients[b]
-        spread = max(float(step @ self.spread @ step), 0.0)
-        return float(np.sqrt(spread * self.active / (self.active - 1)) / self.users)

@@ -6,11 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.inference.merging import Mergeable, merged_by
-
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats
 
 ROUNDING = 1e-9
 

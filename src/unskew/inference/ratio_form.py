@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
+from unskew.kernels.arrays import Floats, Ints64
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,6 @@ class RatioForm:
                 factors.append((a, b))
             found.append(tuple(factors))
         return tuple(found)
-
-    @cached_property
-    def width(self) -> int:
-        """How many columns there are."""
-        return int(max(b.max() for term in self.places for _, b in term)) + 1 + self.scores
 
     @cached_property
     def own(self) -> Ints64:

@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats, Ints64
 
 DRAWS = 50_000  # the level is then right to ± 0.1 of a percentage point
 NUMBERS = 40_000_000  # pairs × draws at most; many models get fewer draws, at least ...
@@ -45,7 +44,7 @@ class Family:
         return np.sqrt(np.maximum(c[a, a] + c[b, b] - 2.0 * c[a, b], 0.0))
 
     @classmethod
-    def of(cls, covariance: Floats, differ: npt.NDArray[np.int64]) -> Family:
+    def of(cls, covariance: Floats, differ: Ints64) -> Family:
         """The pairs that can be compared at all: models that differ for some user, with an error."""
         models = len(covariance)
         scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))

@@ -24,9 +24,9 @@ training support.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats
+
 STEP = 0.25  # ε: small enough for the first order, large enough that c is not drowned by 1/(ε √replicates)
 
 

@@ -12,13 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.inference.merging import Mergeable, merged_by
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.moments import tally
-
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
 
 BINS = 128  # weights by powers of √2, from 2⁻³² to 2³²
 
@@ -64,11 +61,6 @@ class Carried:
     """Mergeable sums over the pairs that carry each metric's number for each model, (metrics, models, 4)."""
 
     sums: Floats
-
-    @classmethod
-    def nothing(cls, metrics: int, models: int) -> Carried:
-        """Before any pair."""
-        return cls(np.zeros((metrics, models, 4)))
 
     def merge(self, other: Carried) -> Carried:
         """The sums of both."""

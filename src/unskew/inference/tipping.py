@@ -13,9 +13,8 @@ grid     Per-user ratios (naive, snips, gs) are minimised inside each user on a 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from unskew.kernels.arrays import Floats
 
 CLOSED = 4  # columns of the closed form
 GRID = np.array([1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0])

@@ -7,6 +7,7 @@ must hold throughout.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -59,31 +60,37 @@ def stretches(at: Sequence[float], found: Sequence[Sequence[Difference]]) -> lis
     for sign, group in groupby(signs):
         size = len(list(group))
         if sign:
-            low = -float("inf") if place == 0 else _edge(at, found, place - 1, place, sign)
+            low = -math.inf if place == 0 else _edge(at, found, place - 1, place, sign)
             last = place + size - 1
-            high = float("inf") if last + 1 == len(at) else _edge(at, found, last + 1, last, sign)
+            high = math.inf if last + 1 == len(at) else _edge(at, found, last + 1, last, sign)
             out.append(Stretch(sign, low, high))
         place += size
     return out
 
 
 def _edge(at: Sequence[float], found: Sequence[Sequence[Difference]], outside: int, inside: int, sign: int) -> float:
-    """Where the nearer end of the interval crosses zero between a value that does not decide and one that does."""
+    """Where a stretch ends, between a value of the axis where the model is ahead and the next one.
 
-    def margin(place: int) -> float:
-        ends = [each.low if sign > 0 else -each.high for each in found[place] if each.low == each.low]
-        return min(ends) if ends else 0.0
-
-    there, here = margin(outside), margin(inside)
-    if not there < 0.0 < here < float("inf"):  # a check withheld the verdict: nothing to interpolate
+    Where the other model is ahead there, the difference crosses zero; else the nearer end of the interval does.
+    """
+    jumps = whole([each.sign for each in found[outside]]) == -sign
+    there, here = _margin(found[outside], sign, jumps), _margin(found[inside], sign, jumps)
+    if not -math.inf < there < 0.0 < here < math.inf:  # a check withheld the verdict: nothing to interpolate
         return at[inside]
-    part = here / (here - there) if there > -float("inf") else 0.0
-    return at[inside] + part * (at[outside] - at[inside])
+    return at[inside] + here / (here - there) * (at[outside] - at[inside])
+
+
+def _margin(several: Sequence[Difference], sign: int, jumps: bool) -> float:
+    """How far the model is ahead, at least; by the values alone where the lead jumps to the other model."""
+    if jumps:
+        return sign * sum(each.value for each in several) / len(several)
+    ends = [each.low if sign > 0 else -each.high for each in several]
+    return math.nan if any(map(math.isnan, ends)) else min(ends)
 
 
 def hull(intervals: Sequence[Interval]) -> tuple[float, float]:
     """The interval that holds in every scenario; missing where it is missing in one of them."""
     lows, highs = [each.low for each in intervals], [each.high for each in intervals]
-    if any(end != end for end in (*lows, *highs)):
-        return float("nan"), float("nan")
+    if any(map(math.isnan, (*lows, *highs))):
+        return math.nan, math.nan
     return min(lows), max(highs)

@@ -146,7 +146,9 @@ def _others(
             )
         )
     if checks.bias is not None and math.isfinite(checks.bias):
-        found.append(("users have too few clicks for ratios inside each of them", _shifted(low, high, tail, checks)))
+        centre, half = (low + high) / 2.0 - 2.0 * checks.bias, (high - low) / 2.0  # of Δ − 2B
+        reach = math.hypot(half, 2.0 * critical(1.0 - tail) * checks.bias_error)
+        found.append(("users have too few clicks for ratios inside each of them", (centre - reach, centre + reach)))
     if checks.slack > 0.0:
         reason = "pairs that were hardly ever seen could undo it: inverse propensities do not account for all pairs"
         found.append((reason, (low - checks.slack, high + checks.slack)))
@@ -155,14 +157,6 @@ def _others(
         lost = difference.with_hits(MORE_HITS, against)
         found.append((f"{MORE_HITS} more hits of the list behind could undo it", lost.interval(tail)))
     return found
-
-
-def _shifted(low: float, high: float, tail: float, checks: Checks) -> tuple[float, float]:
-    """The interval of Δ − 2B."""
-    assert checks.bias is not None
-    centre, half = (low + high) / 2.0 - 2.0 * checks.bias, (high - low) / 2.0
-    reach = math.hypot(half, 2.0 * critical(1.0 - tail) * checks.bias_error)
-    return centre - reach, centre + reach
 
 
 def _holds_zero(interval: tuple[float, float]) -> bool:

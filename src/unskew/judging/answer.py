@@ -49,7 +49,9 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     for place, cell in enumerate(plan.cells):
         run = plan.runs[cell.run]
         moved = measured.redrawn[place] if measured.redrawn is not None and uses_propensity(run) else None
-        drawn = _drawn(sums, cell) if moved is None else moved
+        drawn = moved  # the models' estimates in every replicate
+        if moved is None and sums.replicates is not None and not cell.form.scores:  # which know of no model's error
+            drawn = cell.form.values(sums.replicates[:, cell.columns])
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
         rows.append(_estimates(measured, run, cell, place, drawn))
@@ -161,11 +163,6 @@ def _withhold_contradicted(judged: Judged) -> None:
             if stronger:
                 reason = f"{stronger[0]}, which promises more, says the opposite"
                 found[pair] = Judgement(math.nan, math.nan, False, (reason,))
-
-
-def _drawn(sums: Sums, cell: Cell) -> Floats | None:
-    """The models' estimates in every replicate; none where these would not know of a fitted model's error."""
-    return None if sums.replicates is None or cell.form.scores else cell.form.values(sums.replicates[:, cell.columns])
 
 
 def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:

@@ -169,27 +169,25 @@ def _sentence(axis: Axis, parts: Sequence[Stretch], names: tuple[str, str]) -> s
         first, second = (names[0 if part.sign > 0 else 1] for part in parts)
         least = axis.clause.format(f"less than {axis.shown(parts[0].high)}")
         return f"{first} is ahead as long as {least}; beyond that, {second} is."
-    told = []
-    for part in parts:
-        amount = (
-            f"less than {axis.shown(part.high)}"
-            if part.low == -math.inf
-            else f"more than {axis.shown(part.low)}"
-            if part.high == math.inf
-            else f"between {axis.shown(part.low)} and {axis.shown(part.high)}"
-        )
-        link = "as long as" if part.low == -math.inf else "if"
-        told.append(f"{names[0 if part.sign > 0 else 1]} is ahead {link} {axis.clause.format(amount)}")
-    rest = (
-        "beyond that"
-        if len(parts) == 1 and parts[0].low == -math.inf
-        else "below that"
-        if len(parts) == 1 and parts[0].high == math.inf
-        else "elsewhere"
-    )
-    if len(parts) == 2 and parts[0].low == -math.inf and parts[1].high == math.inf:
-        rest = "in between"
-    return f"{'; '.join(told)}; {rest}, this log cannot decide."
+    told = [f"{names[0 if part.sign > 0 else 1]} is ahead {_range(axis, part)}" for part in parts]
+    return f"{'; '.join(told)}; {_rest(parts)}, this log cannot decide."
+
+
+def _range(axis: Axis, part: Stretch) -> str:
+    """A stretch of an axis in words."""
+    if part.low == -math.inf:
+        return f"as long as {axis.clause.format(f'less than {axis.shown(part.high)}')}"
+    if part.high == math.inf:
+        return f"if {axis.clause.format(f'more than {axis.shown(part.low)}')}"
+    return f"if {axis.clause.format(f'between {axis.shown(part.low)} and {axis.shown(part.high)}')}"
+
+
+def _rest(parts: Sequence[Stretch]) -> str:
+    """Where nothing is decided."""
+    first, last = parts[0].low == -math.inf, parts[-1].high == math.inf
+    if len(parts) == 1 and (first or last):
+        return "beyond that" if first else "below that"
+    return "in between" if len(parts) == 2 and first and last else "elsewhere"
 
 
 def _difference(value: float, judgement: Judgement) -> Difference:

@@ -36,17 +36,17 @@ def segments(aligned: Aligned, by: str | None, population: Population | None) ->
         for name in _names(labels, by):
             yield f"{by}={name}", aligned.held.of_users(np.flatnonzero((labels == name).to_numpy()).astype(np.int32))
         return
-    texts = aligned.labels.get(by)
-    if texts is None and parse(by, "column of by").name == "popularity":
-        texts, by = _popularity(aligned, by), "popularity"
+    texts, prefix = aligned.labels.get(by), f"{by}="
+    if texts is None and (name := parse(by, "column of by").name) in COUNTED:
+        texts, prefix = COUNTED[name](aligned, by), f"{name} "
     if texts is None:
         known = sorted({*aligned.labels, *(population.columns if population is not None else ())})
         raise InputError(
             f"by={plain(by)!r}: neither the test log nor the users' table has a column '{plain(by)}'. "
             f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log."
         )
-    for name in _names(texts, by):
-        yield f"{by} {name}" if by == "popularity" else f"{by}={name}", _rows(aligned.held, (texts == name).to_numpy())
+    for label in _names(texts, by):
+        yield f"{prefix}{label}", _rows(aligned.held, (texts == label).to_numpy())
 
 
 def _names(labels: pl.Series, by: str) -> pl.Series:
@@ -80,3 +80,6 @@ def _popularity(aligned: Aligned, by: str) -> pl.Series:
     digits = len(str(count))  # so that they sort as numbers
     names = np.array([f"{j + 1:0{digits}}/{count} ({bound})" for j, bound in enumerate(bounds)])
     return pl.Series(names[place])
+
+
+COUNTED = {"popularity": _popularity}  # segments that are counted, not read from a column

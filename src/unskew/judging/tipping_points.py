@@ -11,11 +11,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from unskew.engine.data import Floats
 from unskew.engine.sensitivity import ModelPair
 from unskew.engine.sums import TippingSums
 from unskew.inference import tipping
 from unskew.judging.measure import Measured
+from unskew.kernels.arrays import Floats
 
 ALL_PAIRS = 12  # up to so many models every decided pair gets a tipping point, beyond only those with the leader
 

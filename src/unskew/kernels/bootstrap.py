@@ -8,12 +8,9 @@ least.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats, Hashes
 from unskew.kernels.compiled import njit
-
-Floats = npt.NDArray[np.float64]
-Hashes = npt.NDArray[np.uint64]
 
 TILE = 32  # users whose weights are held at once
 PART = 128  # replicates for which they are held: 32 kB, which stay in the cache while all columns are summed

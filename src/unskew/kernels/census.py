@@ -7,13 +7,9 @@ left. Every ``step``-th item is looked at, from a start of the user's own, and c
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
-
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
 
 LIMIT = 30.0  # of log-odds
 

@@ -8,11 +8,9 @@ every machine, so results merge from any partition of the users.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats, Hashes
 from unskew.kernels.compiled import njit
-
-Hashes = npt.NDArray[np.uint64]
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -49,7 +47,7 @@ def uniform(seed, left, right, out):  # type: ignore[no-untyped-def]
         out[i] = unit(mix(left[i] ^ seed) ^ right[i])
 
 
-def pair_uniform(seed: int, left: Hashes, right: Hashes) -> npt.NDArray[np.float64]:
+def pair_uniform(seed: int, left: Hashes, right: Hashes) -> Floats:
     """Uniform numbers that depend only on (seed, left id, right id)."""
     out = np.empty(len(left), dtype=np.float64)
     uniform(np.uint64(mix(np.uint64(seed))), left, right, out)

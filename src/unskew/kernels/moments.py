@@ -6,14 +6,14 @@ Cross products are centred inside the block, so that merging (Chan, Golub & LeVe
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+import math
 
+import numpy as np
+
+from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
 
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
+ROOT_HALF = math.sqrt(0.5)
 
 
 @njit(cache=True, nogil=True)
@@ -95,18 +95,24 @@ def cell_moments(
 def tally(indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, bins: Ints64, out: Floats) -> None:
     """Σ|v|, Σv², max|v|, pairs with v ≠ 0, v = weight · value / divisor; ``bins`` counts weights by powers of √2."""
     half = len(bins) // 2
+    total, squares, largest, pairs = 0.0, 0.0, 0.0, 0
     for u in range(len(indptr) - 1):
         if divisor[u] <= 0.0:
             continue
         for row in range(indptr[u], indptr[u + 1]):
             v = abs(weight[row] * value[row] / divisor[u])
             if v > 0.0:
-                out[0] += v
-                out[1] += v * v
-                out[2] = max(out[2], v)
-                out[3] += 1.0
-                place = half + int(np.floor(2.0 * np.log2(abs(weight[row]))))
+                total += v
+                squares += v * v
+                largest = max(largest, v)
+                pairs += 1
+                mantissa, exponent = math.frexp(abs(weight[row]))  # ⌊2 log₂ w⌋ without a logarithm
+                place = half + 2 * exponent - (1 if mantissa >= ROOT_HALF else 2)
                 bins[min(max(place, 0), len(bins) - 1)] += 1
+    out[0] += total
+    out[1] += squares
+    out[2] = max(out[2], largest)
+    out[3] += pairs
 
 
 @njit(cache=True, nogil=True)

@@ -9,12 +9,9 @@ for users with many held-out items.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Ints32, Ints64
 from unskew.kernels.compiled import njit
-
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
 
 BITS = 4096  # one byte each: the bitmap stays in the first-level cache
 LAST = BITS - 1

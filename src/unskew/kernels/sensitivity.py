@@ -7,12 +7,9 @@ fixed = 1, varying = 1/P − 1; relative ones have fixed = 0, varying = 1/P. ``d
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.compiled import njit
-
-Floats = npt.NDArray[np.float64]
-Ints64 = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

@@ -8,13 +8,9 @@ worth nothing.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
-
-Floats = npt.NDArray[np.float64]
-Ints32 = npt.NDArray[np.int32]
-Ints64 = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

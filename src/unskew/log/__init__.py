@@ -11,9 +11,10 @@ import polars as pl
 
 from unskew.log.features import Features, read_features
 from unskew.log.ids import Ids
+from unskew.log.interactions import read_log
+from unskew.log.lists import read_recommendations
 from unskew.log.log import Account, Feedback, Log
-from unskew.log.predictions import Predictions
-from unskew.log.read import read_log, read_predictions, read_recommendations
+from unskew.log.predictions import Predictions, read_predictions
 from unskew.log.recommendations import Recommendations, Recommender
 
 # polars loads numpy when it is first needed, and fails if two threads need it first at the same time: let it be now.

@@ -1,4 +1,7 @@
-"""What the columns of an input must be: ids, numbers, whole numbers and points in time, each checked row by row."""
+"""What the columns of an input must be: ids, numbers, whole numbers and points in time, each checked row by row.
+
+Ids are looked at once more when they are coded, since there are fewer of them than rows.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from math import inf
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.calendar import limits, outside_calendar
-from unskew.log.table import Table
+from unskew.log.ids import Codes, Ids
+from unskew.log.table import Table, limits, outside_calendar, show
 
 LARGEST = 1e30  # of values and predictions: sums of their squares, and of weights times squares, stay finite
 _FITS = 2**63  # what 64 bits hold
@@ -18,6 +21,9 @@ _EXACT: dict[type[pl.DataType], int] = {
 }  # from here on floats leave out whole numbers
 _LATEST = 2**62  # of times that are plain numbers: differences of two of them fit into 64 bits
 _YEARS = "must lie in the years 1 to 9999"
+UNPAD = "An id matches only what is written the same way: take blanks and line ends off, alike in all files."
+_INVISIBLE = "[\\s\u200b\u2060\ufeff]"
+_PADDED = f"^{_INVISIBLE}|{_INVISIBLE}$|[\r\n]"
 
 
 def check_ids(table: Table, name: str) -> None:
@@ -68,8 +74,31 @@ def as_ids(column: pl.Series, *, from_text: bool = False) -> pl.Series:
     return column.cast(pl.String)
 
 
+def code_ids(table: Table, name: str, column: pl.Series) -> tuple[Ids, Codes]:
+    """The ids of the kept rows of a column, and the code of each row."""
+    ids, codes = Ids.code(as_ids(column, from_text=table.header))
+    if (padded := padded_id(ids)) is not None:
+        texts = table.frame[name].cast(pl.String)
+        raise InputError(
+            f"{table.source}: {table.called(name)} must hold ids without blanks around them or line ends inside; "
+            f"{table.place(int((texts == padded).arg_true()[0]))} has {show(padded)}.\n{UNPAD}"
+        )
+    return ids, codes
+
+
+def padded_id(ids: Ids) -> str | None:
+    """The first id that begins or ends with something invisible (a blank, a sign without width), or holds a line end.
+
+    A lone carriage return ends a line for some programs and not for others.
+    """
+    if ids.values.dtype != pl.String:
+        return None
+    padded = ids.values.filter(ids.values.str.contains(_PADDED))
+    return str(padded[0]) if len(padded) else None
+
+
 def numbers(table: Table, name: str, largest: float = LARGEST) -> pl.Series:
-    """A column of finite numbers as Float64 (null in rows that are dropped), none larger than sums can bear."""
+    """A column of finite numbers as Float64 (null in rows that are dropped), none so large that sums overflow."""
     table.refuse_nulls(name)
     parsed = _parse(table, name, pl.Float64, "numbers")
     _refuse_unparsed(table, name, parsed, "must hold numbers")

@@ -1,4 +1,4 @@
-"""What Python callers hand over: a log, ids, pairs of ids; anything else is refused, with the way to have it."""
+"""Checks of what Python callers give: a log, ids, pairs of ids; anything else is refused, with how to get one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unskew.log.log import Log
 
 
 def a_log(given: Any) -> Log:
-    """The log."""
+    """The given log; anything else is refused."""
     if not isinstance(given, Log):
         raise InputError(f"a Log is needed (us.read_log(path), us.Log.from_frame(frame)), not {shown(given)}.")
     return given

@@ -7,18 +7,15 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.coded import code_ids
-from unskew.log.columns import check_ids, numbers
+from unskew.log.columns import check_ids, code_ids, numbers
 from unskew.log.ids import Ids
-from unskew.log.log import Account, Invalid
-from unskew.log.sources import open_file, table_of_file, table_of_frame
+from unskew.log.log import Account, Floats, Invalid
+from unskew.log.sources import open_file, table_of
 from unskew.plain import plain
 
-Floats = npt.NDArray[np.float64]
 MOST_LEVELS = 50  # of a text column, each becomes a column of 0 and 1
 
 
@@ -55,15 +52,12 @@ def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Featu
         return source
     if isinstance(source, str | PathLike):
         others = tuple(name for name in open_file(source).names if name != key)
-        table = table_of_file(source, (key,), (), keep=others, invalid=invalid)
     else:
         others = tuple(str(name) for name in getattr(source, "columns", ()) if str(name) != key)
-        table = table_of_frame(source, f"{key} features", (key,), (), keep=others, invalid=invalid)
+    table = table_of(source, f"{key} features", (key,), (), keep=others, invalid=invalid)
     table.refuse_nulls(*table.names)
     check_ids(table, key)
-    table.refuse(
-        key, ~table.frame[key].is_first_distinct(), must=f"must name each {key} once", reason=f"repeated {key}"
-    )
+    table.refuse_repeats(key)
     columns: dict[str, pl.Series] = {key: table.frame[key]}
     for name in others:
         columns |= _numeric(table, name)

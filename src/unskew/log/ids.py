@@ -109,7 +109,7 @@ def _span(numbers: pl.Series, rows: int) -> tuple[int, int] | None:
 
 
 def _chunks(numbers: pl.Series) -> list[npt.NDArray[Any]]:
-    """The pieces in which the column lies in memory, uncopied and all read-only (one compilation for all)."""
+    """The pieces in which the column lies in memory, not copied and all read-only (one compilation for all)."""
     pieces = [chunk.to_numpy().view() for chunk in numbers.get_chunks()]
     for piece in pieces:
         piece.flags.writeable = False
@@ -138,8 +138,13 @@ def _look_up(numbers: pl.Series, low: int, table: Codes) -> Codes:
 
 
 def changed() -> InputError:
-    """Tables are made for the rows, so that all rows fit into them unless they are not the same any more."""
+    """Look-up tables are sized by the rows: a row that does not fit was not there before."""
     return InputError("the rows changed while they were read.\nTry again when nothing writes to them.")
+
+
+def stream_of(purpose: str) -> int:
+    """A seed for random numbers of one purpose, so that no other purpose draws the same ones."""
+    return int(hash_texts(pl.Series([purpose]))[0])
 
 
 def hash_texts(values: pl.Series) -> Hashes:

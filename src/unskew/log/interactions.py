@@ -1,8 +1,10 @@
-"""From a checked table to a log: feedback, duplicate pairs, codes and order."""
+"""Reading a log: its table is checked, duplicate pairs are found, rows are coded and ordered."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import Any, get_args
 
 import numpy as np
@@ -10,10 +12,10 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.coded import code_ids
-from unskew.log.columns import as_ids, check_ids, check_labels, numbers, times
-from unskew.log.log import Duplicates, Feedback, Log
+from unskew.log.columns import as_ids, check_ids, check_labels, code_ids, numbers, times
+from unskew.log.log import Duplicates, Feedback, Invalid, Log
 from unskew.log.order import group, pick
+from unskew.log.sources import table_of_file
 from unskew.log.table import Table, show
 
 REQUIRED = ("user", "item")
@@ -21,25 +23,52 @@ OPTIONAL = ("value", "time", "policy", "propensity")
 IDS = ("user", "item", "policy")
 REPEATED = "rows repeat a pair of user and item: the first of each pair was kept"
 LEAST = 1e-30  # of propensities: far below what any log could show, and sums of powers of weights stay finite
-NONE = "(none)"  # what a kept column says where it says nothing
+NONE = "(none)"  # stands for nulls in kept columns
 Mask = npt.NDArray[np.bool_]
+
+
+def read_log(
+    path: str | PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    feedback: Feedback | str | None = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates | None = None,
+    keep: Iterable[str] = (),
+) -> Log:
+    """Read a log from a .csv, .tsv (also with .gz behind it) or .parquet file.
+
+    Args:
+        path: one row per interaction with the columns ``user`` and ``item``, and where present ``value``, ``time``,
+            ``policy`` and ``propensity``.
+        columns: our names → the names in the file, as in ``{"user": "customer_id"}``.
+        feedback: what a row says (``implicit``, ``conversions``, ``ratings``). A log without values is implicit; a
+            log with values says nothing by itself.
+        invalid: rows with nulls, unreadable values or impossible propensities are an ``error``, or ``drop`` leaves
+            them out and counts them in ``account``.
+        duplicates: a repeated (user, item) pair is an ``error``, or one row stays: the ``first`` or ``last`` in the
+            file, or the one with the ``max`` value. By default the first one in implicit logs, else an error.
+        keep: further columns to keep for segments.
+    """
+    table = table_of_file(path, REQUIRED, OPTIONAL, columns=columns, keep=keep, invalid=invalid)
+    return log_of(table, feedback, duplicates)
 
 
 def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates | None) -> Log:
     """Check, code and order the rows of a table.
 
     A repeated pair of an implicit log says nothing new, so that by default the first row of it stays; where rows have
-    values, repeated rows may contradict each other, and somebody must say which one counts.
+    values, repeated rows may contradict each other, and the caller must say which one counts.
     """
     if duplicates is not None and duplicates not in get_args(Duplicates):
         raise InputError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not '{duplicates}'.")
-    told = _feedback(table, feedback)
-    if duplicates == "max" and ("value" not in table or told is Feedback.IMPLICIT):
+    stated = _feedback(table, feedback)
+    if duplicates == "max" and ("value" not in table or stated is Feedback.IMPLICIT):
         raise InputError(
             f"{table.source}: duplicates 'max' keeps the largest value, but no value column is used.\n"
             "Keep one by its place instead: duplicates='first' or duplicates='last'."
         )
-    checked, clock = _check(table, told)
+    checked, clock = _check(table, stated)
     columns = table.kept(checked)
     users, user = code_ids(table, "user", columns.pop("user"))
     items, item = code_ids(table, "item", columns.pop("item"))
@@ -59,13 +88,13 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
         policy=columns.pop("policy", None),
         propensity=_array(columns.pop("propensity", None)),
         columns=columns,
-        feedback=told,
+        feedback=stated,
         clock=clock,
     )
     again = np.zeros(len(log), dtype=np.bool_)
     again[1:] = (item[1:] == item[:-1]) & (user[1:] == user[:-1])
     if again.any():
-        if duplicates is None and told is Feedback.IMPLICIT:
+        if duplicates is None and stated is Feedback.IMPLICIT:
             duplicates = "first"
             table.notes.append(f"{again.sum():,} {REPEATED}")
         log = log.take(_one_of_each(table, log, again, order, duplicates or "error"))
@@ -73,17 +102,17 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
 
 
 def _feedback(table: Table, feedback: Feedback | str | None) -> Feedback | None:
-    told = None if feedback is None else Feedback.make(feedback)
+    stated = None if feedback is None else Feedback.make(feedback)
     if "value" not in table:
-        if told in (Feedback.CONVERSIONS, Feedback.RATINGS):
+        if stated in (Feedback.CONVERSIONS, Feedback.RATINGS):
             raise InputError(
-                f"{table.source}: feedback '{told}' needs a column 'value', and there is none.\n"
+                f"{table.source}: feedback '{stated}' needs a column 'value', and there is none.\n"
                 "Say which column holds the outcome with columns={'value': '...'}, or use feedback='implicit'."
             )
         return Feedback.IMPLICIT
-    if told is Feedback.IMPLICIT:
+    if stated is Feedback.IMPLICIT:
         table.notes.append(f"{table.called('value')} is ignored: with implicit feedback every row is a positive")
-    return told
+    return stated
 
 
 def _check(table: Table, feedback: Feedback | None) -> tuple[dict[str, pl.Series], pl.DataType | None]:

@@ -1,9 +1,11 @@
-"""From a checked table to lists: ranks (given, or made from scores), repeats, codes and order."""
+"""Reading lists: ranks are given or made from scores, repeats are found, entries are coded and ordered."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
+from os import PathLike
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +14,33 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
-from unskew.log.coded import code_ids
-from unskew.log.columns import check_ids, numbers, whole_numbers
+from unskew.log.columns import check_ids, code_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
+from unskew.log.log import Invalid
 from unskew.log.order import Rows, group, pick, starts_of
 from unskew.log.recommendations import Recommendations
+from unskew.log.sources import table_of_file
 from unskew.log.table import REMEDY, Table, show
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("rank", "score")
 LARGEST = 2**31 - 1
 _REPEATED_ITEM, _REPEATED_RANK = 1, 2
+
+
+def read_recommendations(
+    path: str | PathLike[str], *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
+) -> Recommendations:
+    """Read lists from a .csv, .tsv (also with .gz behind it) or .parquet file.
+
+    Args:
+        path: one row per entry with the columns ``user``, ``item`` and ``rank`` (1 = best). Without ranks, a column
+            ``score`` orders the entries; equal scores are ordered by the stable hash of (user, item).
+        columns: our names → the names in the file, as in ``{"rank": "position"}``.
+        invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``; of two
+            entries with the same item or rank the better-ranked one stays, else the first.
+    """
+    return lists_of(table_of_file(path, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
 
 
 def lists_of(table: Table) -> Recommendations:
@@ -55,11 +73,7 @@ def _check(table: Table) -> dict[str, pl.Series]:
         table.refuse_nulls(name)
         columns[name] = table.frame[name]
     if "rank" in table:
-        must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}"
-        rank = columns["rank"] = whole_numbers(table, "rank", must)
-        refuse_ranks_from_zero(table, rank)
-        wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-        table.refuse("rank", wrong, must=must, reason="rank out of range")
+        columns["rank"] = ranks(table)
     elif "score" in table:
         columns["score"] = numbers(table, "score", largest=inf)  # only their order counts
     else:
@@ -71,8 +85,13 @@ def _check(table: Table) -> dict[str, pl.Series]:
     return columns
 
 
-def refuse_ranks_from_zero(table: Table, rank: pl.Series) -> None:
-    """Where most lists have a rank 0, all ranks are one too low: to drop these rows would drop the best items."""
+def ranks(table: Table, otherwise: str = "") -> pl.Series:
+    """The column of ranks; ``otherwise`` says what may stand there beside numbers from 1.
+
+    Where most lists have a rank 0, all ranks are one too low, and dropping these rows would drop the best items.
+    """
+    must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}{otherwise}"
+    rank = whole_numbers(table, "rank", must)
     zeros = (rank == 0).fill_null(False)
     if 2 * zeros.sum() > table.frame["user"].n_unique() and not (rank < 0).any():
         place = table.place(int(zeros.arg_true()[0]))
@@ -80,6 +99,9 @@ def refuse_ranks_from_zero(table: Table, rank: pl.Series) -> None:
             f"{table.source}: {table.called('rank')} must count from 1 (the best); {place} has 0 (rows with 0: "
             f"{zeros.sum():,}).\nDo your ranks start at 0? Then add 1 to all of them."
         )
+    wrong = ~rank.is_between(1, LARGEST).fill_null(True)
+    table.refuse("rank", wrong, must=must, reason="rank out of range")
+    return rank
 
 
 def ranks_by_score(user_hash: Hashes, item_hash: Hashes, user: Codes, score: pl.Series) -> Codes:

@@ -58,11 +58,11 @@ class Log:
         items: the catalogue as far as this log knows it.
         value, time, policy, propensity: per row, ``None`` where the log has no such column.
         columns: further per-row columns, kept on request (for segments).
-        feedback: what a row says; ``None`` while a log with values has not been told (evaluation then refuses).
+        feedback: what a row says; ``None`` where a log has values and nothing says what they mean (evaluations refuse).
         share: the probability with which a random split put a row of the whole log here; ``None`` if not split, or
             if time has ever decided which rows are here.
-        cut_by_time: rows were chosen by their times, here or in a log that this one is a part of: what is true of the
-            whole log's level, its propensities say, is not true of this part, and no share makes it so.
+        cut_by_time: rows were chosen by their times, here or in a log that this one is a part of: the level of the
+            whole log's propensities does not hold for this part, and no share corrects that.
         drawn: the product of the shares of all random splits on the way here, cut by time or not: it keeps a further
             split independent of the earlier ones.
         account: what was read and dropped.
@@ -132,7 +132,7 @@ class Log:
         return self._laid(starts_of(counts), rows, self.item[rows])
 
     def positives(self, relevant: str | None = None) -> Log:
-        """The rows that speak for an item, as an implicit log; ratings need a threshold such as ``'>=4'``."""
+        """The positive rows, as an implicit log; ratings need a threshold such as ``'>=4'``."""
         from unskew.log.relevance import positives
 
         return positives(self, relevant)

@@ -1,4 +1,4 @@
-"""Which column of an input is which of ours, and what is wrong where that is not clear."""
+"""Matching the columns of an input to our names, with an explanation where that fails."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def match_columns(
                 "Give the column another name in the input."
             )
         names.setdefault(theirs, theirs)
-    _refuse_twins(source, names, present)
+    _refuse_duplicates(source, names, present)
     return names
 
 
@@ -62,8 +62,8 @@ def _refuse_shared(source: str, names: Mapping[str, str]) -> None:
         first[theirs] = ours
 
 
-def _refuse_twins(source: str, names: Mapping[str, str], present: list[str]) -> None:
-    """A used column that is there twice, also with blanks around its name: which one is meant?"""
+def _refuse_duplicates(source: str, names: Mapping[str, str], present: list[str]) -> None:
+    """A used column must not be there twice, also not with blanks around its name."""
     bare = [name.strip() for name in present]
     for theirs in names.values():
         if bare.count(theirs.strip()) > 1:

@@ -16,7 +16,7 @@ Column = TypeVar("Column", npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDA
 
 
 def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | None]:
-    """``indptr`` over the users, and the order of the rows by (user, key, row); None if they stand so already.
+    """``indptr`` over the users, and the order of the rows by (user, key, row); None if they are in that order already.
 
     Two passes of a counting sort, first by key, then by user; each is stable.
     """
@@ -35,7 +35,7 @@ def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | 
 
 
 def starts_of(counts: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Rows:
-    """Where each group begins, and behind them the end of the last."""
+    """Where each group begins, followed by the end of the last one."""
     out = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=out[1:])
     return out

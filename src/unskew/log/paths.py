@@ -1,4 +1,4 @@
-"""Which paths may be read: plain files that are there. A pipe or a device might never end, or never begin."""
+"""Which paths may be read: plain files that exist. Reading a pipe or a device might never end."""
 
 from __future__ import annotations
 

@@ -1,24 +1,24 @@
-"""The population: all users that count, also those who were silent, and how many relevant items each has where known.
+"""The population and the catalogue: all users and all items that count, with or without a row in the logs.
 
-A population that leaves out silent users inflates sums, so estimators with a fixed divisor average over all of it.
+A population that leaves out users without interactions inflates sums, so estimators with a fixed divisor average over
+all of it. A catalogue made of logs lacks the items that nobody has seen: estimators that divide by the number of pairs
+come out too low, and normalised ones leave a part of the total out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.log.coded import code_ids
-from unskew.log.columns import check_ids, check_labels, numbers
+from unskew.log.columns import check_ids, check_labels, code_ids, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Invalid
-from unskew.log.sources import table_of_file, table_of_frame
+from unskew.log.sources import table_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +31,19 @@ class Population:
     account: Account = field(default_factory=lambda: Account("memory", 0))
 
 
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """The items, and where they come from."""
+
+    items: Ids
+    account: Account
+
+
 def read_population(
     source: Any, *, columns: Mapping[str, str] | None = None, keep: Iterable[str] = (), invalid: Invalid = "error"
 ) -> Population:
     """The population from a file or frame ``user[, relevant]``; ``keep`` names columns to take along if present."""
-    taken = (("user",), ("relevant", *keep))
-    if isinstance(source, str | PathLike):
-        table = table_of_file(source, *taken, columns=columns, invalid=invalid)
-    else:
-        table = table_of_frame(source, "users", *taken, columns=columns, invalid=invalid)
+    table = table_of(source, "users", ("user",), ("relevant", *keep), columns=columns, invalid=invalid)
     table.refuse_nulls(*(name for name in ("user", "relevant") if name in table))
     check_ids(table, "user")
     found = {"user": table.frame["user"]}
@@ -56,12 +60,21 @@ def read_population(
         if name in table:
             check_labels(table, name)
     found |= {name: table.frame[name].cast(pl.String).fill_null("(none)") for name in keep if name in table}
-    table.refuse(
-        "user", ~table.frame["user"].is_first_distinct(), must="must name each user once", reason="repeated user"
-    )
+    table.refuse_repeats("user")
     kept = table.kept(found)
     ids, code = code_ids(table, "user", kept["user"])
     order = np.argsort(code)
     relevant = kept["relevant"].gather(order).to_numpy() if "relevant" in kept else None
     labels = {name: kept[name].gather(order) for name in keep if name in kept}
     return Population(ids, relevant, labels, table.account())
+
+
+def read_catalogue(source: Any, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error") -> Catalogue:
+    """The catalogue from a file or frame with a column ``item``."""
+    table = table_of(source, "items", ("item",), (), columns=columns, invalid=invalid)
+    table.refuse_nulls("item")
+    check_ids(table, "item")
+    table.refuse_repeats("item")
+    kept = table.kept({"item": table.frame["item"]})
+    ids, _ = code_ids(table, "item", kept["item"])
+    return Catalogue(ids, table.account())

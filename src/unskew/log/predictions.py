@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,13 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.ranks import find_ranks
-from unskew.log.coded import code_ids
-from unskew.log.columns import LARGEST as LARGEST_NUMBER
-from unskew.log.columns import check_ids, numbers, whole_numbers
+from unskew.log.columns import LARGEST, check_ids, code_ids, numbers
 from unskew.log.ids import Codes, Ids
-from unskew.log.lists import LARGEST, ranks_by_score, refuse_ranks_from_zero
+from unskew.log.lists import ranks, ranks_by_score
 from unskew.log.log import Account, Floats, Integers, Invalid, Log
 from unskew.log.order import group, pick, regroup, starts_of
 from unskew.log.recommendations import Recommendations
+from unskew.log.sources import table_of_file, table_of_frame
 from unskew.log.table import Table, show
 
 REQUIRED = ("user", "item", "prediction")
@@ -31,7 +31,6 @@ class Predictions:
     """Predictions of one model; entry e of user u stands at ``indptr[u] ≤ e < indptr[u + 1]``, items ascending.
 
     Args:
-        value: the predicted value of each entry.
         rank: where the model would list the entry's item (0 = nowhere); ``None`` where it does not say.
     """
 
@@ -53,8 +52,6 @@ class Predictions:
         source: str = "frame",
     ) -> Predictions:
         """The predictions in a dataframe with the columns ``user``, ``item``, ``prediction`` and perhaps ``rank``."""
-        from unskew.log.sources import table_of_frame
-
         return predictions_of(table_of_frame(frame, source, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
 
     @classmethod
@@ -82,12 +79,12 @@ class Predictions:
             )
         if rows.n_unique() < len(rows) or columns.n_unique() < len(columns):
             raise InputError(f"{source}: an id of a row or column occurs twice.")
-        wrong = ~(np.abs(given) <= LARGEST_NUMBER)
+        wrong = ~(np.abs(given) <= LARGEST)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise InputError(
                 f"{source}: the prediction for user {show(rows[int(row)])} and item {show(columns[int(column)])} is "
-                f"{given[row, column]:g}. Predictions must be finite numbers (up to {LARGEST_NUMBER:g}); give a frame "
+                f"{given[row, column]:g}. Predictions must be finite numbers (up to {LARGEST:g}); give a frame "
                 "if only some pairs have one."
             )
         (people, user), (things, item) = Ids.code(rows), Ids.code(columns)
@@ -141,6 +138,20 @@ class Predictions:
         return Recommendations(self.users, self.items, indptr, item, rank[order], account=self.account)
 
 
+def read_predictions(
+    path: str | PathLike[str], *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
+) -> Predictions:
+    """Read predictions from a .csv, .tsv (also with .gz behind it) or .parquet file.
+
+    Args:
+        path: one row per pair with the columns ``user``, ``item`` and ``prediction``, and ``rank`` (1 = best) where
+            the model says where it would list the item.
+        columns: our names → the names in the file, as in ``{"prediction": "score"}``.
+        invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``.
+    """
+    return predictions_of(table_of_file(path, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
+
+
 def predictions_of(table: Table) -> Predictions:
     """Check, code and order the entries of a table."""
     columns = {}
@@ -186,16 +197,11 @@ def _ranks(table: Table) -> pl.Series:
     if unlisted.any():
         table.frame = table.frame.with_columns(pl.col("rank").cast(pl.String).fill_null("1"))
         table.notes.append(f"{unlisted.sum():,} predictions have no rank: their items are not listed")
-    must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}, or nothing where the item is not listed"
-    rank = whole_numbers(table, "rank", must)
-    refuse_ranks_from_zero(table, rank)
-    wrong = ~rank.is_between(1, LARGEST).fill_null(True)
-    table.refuse("rank", wrong, must=must, reason="rank out of range")
-    return rank.set(unlisted, 0)
+    return ranks(table, ", or nothing where the item is not listed").set(unlisted, 0)
 
 
 def _refuse_shared_ranks(source: str, users: Ids, user: Codes, rank: Codes) -> None:
-    """Two items of one user at one rank would both be there."""
+    """Two items of one user cannot share a rank."""
     listed = np.flatnonzero(rank)
     order = listed[np.lexsort((rank[listed], user[listed]))]
     twice = np.flatnonzero((np.diff(rank[order]) == 0) & (np.diff(user[order]) == 0))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.kernels.coding import unseen
+from unskew.log.expected import a_log, some_ids
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Account, Integers, Invalid, Log
 from unskew.log.order import pick, regroup, starts_of
@@ -75,8 +76,8 @@ class Recommendations:
     def drop_seen(self, seen: Log) -> Recommendations:
         """The lists without items of the user's row in ``seen``, ranks closed up to 1, 2, 3, …
 
-        A recommender that repeats what its user already has wastes places; whoever asks for new items only judges
-        the list that is left. The number of entries that went stands in ``account.dropped["already seen"]``.
+        For evaluations in which only new items count. The number of removed entries is in
+        ``account.dropped["already seen"]``.
         """
         keep, found = self._unseen(seen)
         account = replace(self.account, dropped={**self.account.dropped, "already seen": found})
@@ -102,8 +103,8 @@ class Recommendations:
     def recode(self, users: Ids, items: Ids) -> Recommendations:
         """The same lists over other vocabularies: one list per given user, empty where we have none.
 
-        Lists of other users go; items that the new vocabulary lacks keep their place in the list with the code −1,
-        so that ranks stay what they are.
+        Lists of other users are left out; items that the new vocabulary lacks keep their place in the list with the
+        code −1, so that ranks do not change.
         """
         if users is self.users and items is self.items:
             return self
@@ -120,6 +121,24 @@ class Recommendations:
         return pl.DataFrame(
             {"user": self.users.values[user], "item": self.items.values.gather(item), "rank": self.rank}
         )
+
+
+def exclusions(seen: Log | None, users: Ids, items: Ids) -> tuple[Integers, Codes]:
+    """Items of ``seen`` in the codes of ``users`` and ``items``, per user and strictly ascending (CSR).
+
+    They are what a user has already had, and is not recommended or counted again.
+    """
+    users = some_ids(users)
+    if seen is None:
+        return np.zeros(len(users) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+    user = a_log(seen).users.into(users)[seen.user]
+    item = seen.items.into(items)[seen.item]
+    known = (user >= 0) & (item >= 0)
+    pair = user[known].astype(np.int64) * len(items) + item[known]
+    if not np.all(pair[1:] > pair[:-1]):
+        pair = np.unique(pair)
+    counts = np.bincount(pair // max(1, len(items)), minlength=len(users))
+    return starts_of(counts), (pair % max(1, len(items))).astype(np.int32)
 
 
 class Recommender(Protocol):

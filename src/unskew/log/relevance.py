@@ -6,19 +6,17 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import LARGEST, shown
 from unskew.errors import InputError
-from unskew.log.log import Feedback, Log
+from unskew.log.log import Feedback, Floats, Log
 
-Floats = npt.NDArray[np.float64]
 _THRESHOLD = re.compile(r"\s*(>=|<=|==|>|<)\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))\s*")
 _COMPARE = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less, "==": np.equal}
 
 
 def told_feedback(log: Log, relevant: str | None) -> Feedback:
-    """What the rows say; a log with values that has not been told is refused."""
+    """What the rows say; refused where a log has values and nothing says what they mean."""
     if log.feedback is not None:
         return log.feedback
     if relevant is not None:
@@ -58,13 +56,13 @@ def gains(log: Log, feedback: Feedback, relevant: str | None) -> Floats:
 
 
 def train_gains(train: Log, feedback: Feedback, relevant: str | None) -> Floats:
-    """y of the training rows: by their own feedback where it is told, else by that of the test log."""
+    """y of the training rows: by their own feedback where it is given, else by that of the test log."""
     own = train.feedback or feedback
     return gains(train, own, None if own is Feedback.IMPLICIT else relevant)
 
 
 def row_gains(log: Log, relevant: str | None = None) -> Floats:
-    """y of every row, as far as the log has been told; ratings without a threshold are refused."""
+    """y of every row by the log's own feedback; ratings without a threshold are refused."""
     if log.gain is not None and relevant is None:
         return log.gain
     if log.feedback is Feedback.RATINGS and relevant is None:

@@ -2,7 +2,7 @@
 
 A Parquet file may claim that a column is sorted, and so may a frame. Polars believes it: it then answers ``min`` and
 ``max`` from the two ends, and groups only neighbours. Whether that is true is nowhere checked, so that a wrong claim
-would give wrong numbers without a word. What comes from outside therefore loses the claim; no value is copied.
+would give wrong numbers without an error. Columns from outside therefore lose the claim; no value is copied.
 """
 
 from __future__ import annotations

@@ -154,9 +154,9 @@ def table_of_file(
 
 @contextmanager
 def reading(source: str, text: TextFile | None = None) -> Iterator[None]:
-    """Whatever the reader stumbles over becomes an error that names the file.
+    """Any problem of the reader becomes an error that names the file.
 
-    A panic of polars is no ``Exception``, so that it would pass by those who catch all.
+    A panic of polars is no ``Exception``, so that ``except Exception`` would miss it.
     """
     try:
         with held_back():
@@ -209,6 +209,13 @@ def table_of_frame(
     ) as problem:
         raise _unreadable(source, problem, "Give columns of one type each: numbers, texts or times.") from problem
     return Table(source, without_sorted_flags(renamed), names, drop)
+
+
+def table_of(given: Any, source: str, *names: tuple[str, ...], **how: Any) -> Table:
+    """The table of a path, or of a frame, which messages call ``source``."""
+    if isinstance(given, str | PathLike):
+        return table_of_file(given, *names, **how)
+    return table_of_frame(given, source, *names, **how)
 
 
 def _unreadable(source: str, problem: BaseException, remedy: str) -> InputError:

@@ -1,7 +1,7 @@
 """Files that exceed memory, piece by piece: a file, a folder of files, or a pattern such as ``train/*.parquet``.
 
-Nothing but headers is read when a stream is opened, so that a missing column or a wrong type is told at once. The
-pieces are judged by the same rules as a table in memory, and a wrong row is named by file, column and row.
+Nothing but headers is read when a stream is opened, so that a missing column or a wrong type is reported at once.
+The pieces are checked by the same rules as a table in memory, and a wrong row is named by file, column and row.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ class StreamFile:
     """One file: its used columns under our names, unread.
 
     Args:
-        opened: the file.
         table: a table without rows that has the file's types, and names it in messages.
     """
 
@@ -50,10 +49,10 @@ class StreamFile:
         """Its rows; the first wrong one is an error."""
         with reading(self.source, self.opened.text):
             lazy, rows = self.opened.scan(self.table.names)
-        sound = lazy.select(self._sound(name).cast(dtype) for name, dtype in types.items())
+        valid = lazy.select(self._valid(name).cast(dtype) for name, dtype in types.items())
         for start in range(0, rows, PIECE):
             with reading(self.source, self.opened.text):
-                piece = without_sorted_flags(sound.slice(start, PIECE).collect(engine="streaming"))
+                piece = without_sorted_flags(valid.slice(start, PIECE).collect(engine="streaming"))
             holes = [int(column.is_null().arg_true()[0]) for column in piece if column.null_count()]
             if holes:
                 raise self._wrong(lazy, start + min(holes))
@@ -61,8 +60,8 @@ class StreamFile:
                 raise self.opened.miscounted(rows, start + len(piece))
             yield piece
 
-    def _sound(self, name: str) -> pl.Expr:
-        """A column as it is counted; null where it holds what it must not."""
+    def _valid(self, name: str) -> pl.Expr:
+        """The column, with null in place of invalid values."""
         dtype = self.table.frame.schema[name]
         return readable_numbers(name, dtype) if name == "value" else whole_ids(name, dtype)
 
@@ -146,7 +145,7 @@ def files_of(path: str | PathLike[str]) -> list[Path]:
 
 
 def _hidden(path: Path) -> bool:
-    """What tools leave beside data: .part.crc, _SUCCESS, _temporary/…"""
+    """Files that tools write beside the data: .part.crc, _SUCCESS, _temporary/…"""
     return any(name.startswith((".", "_")) for name in path.parts)
 
 

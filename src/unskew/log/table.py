@@ -1,4 +1,4 @@
-"""One input under examination: its columns under our names, and the rows that were found wrong.
+"""One input while it is checked: its columns under our names, and the rows that are wrong.
 
 Every check goes through ``Table.refuse``, so that an error always names the file, the column, the first offending
 row and the remedy, and so that nothing is dropped without a count.
@@ -13,10 +13,12 @@ from typing import Any
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.calendar import outside_calendar
 from unskew.log.log import Account
 from unskew.plain import plain
 
+_DAYS = (-719_162, 2_932_896)  # 0001-01-01 and 9999-12-31, from 1970-01-01
+_PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+_WHOLE = (-(2**63), 2**63 - 1)
 REMEDY = "Fix the column, or drop such rows with invalid='drop'; the result will say how many were dropped."
 
 
@@ -31,7 +33,6 @@ class Table:
         drop: wrong rows are dropped and counted instead of refused.
         header: the rows stand below a header line, so messages say what a row number counts.
         start: rows of the input before those of ``frame``.
-        remedy: what to do about a wrong row.
     """
 
     source: str
@@ -56,8 +57,6 @@ class Table:
         """Drop and count the wrong rows, or raise an error that names the first of them.
 
         Args:
-            name: our name of the column.
-            wrong: a mask over the rows.
             must: what the column must be, as in "must lie in (0, 1]".
             reason: under which the dropped rows are counted.
             why: a sentence that explains the rule.
@@ -84,12 +83,12 @@ class Table:
         for name in names:
             column = self.frame[name]
             if column.null_count():
-                self.refuse(
-                    name,
-                    column.is_null(),
-                    must="must have a value in every row",
-                    reason=f"null {name}",
-                )
+                self.refuse(name, column.is_null(), must="must have a value in every row", reason=f"null {name}")
+
+    def refuse_repeats(self, name: str) -> None:
+        """Rows whose id stood in an earlier row are wrong."""
+        repeated = ~self.frame[name].is_first_distinct()
+        self.refuse(name, repeated, must=f"must name each {name} once", reason=f"repeated {name}")
 
     def count(self, reason: str, rows: int) -> None:
         """Note that some rows were dropped."""
@@ -118,6 +117,19 @@ class Table:
     def account(self) -> Account:
         """What became of the rows."""
         return Account(self.source, len(self.frame), dict(self.dropped), tuple(self.notes))
+
+
+def limits(dtype: pl.DataType) -> tuple[int, int]:
+    """The first and the last number that stand for a time of the years 1 to 9999."""
+    if not isinstance(dtype, pl.Datetime):
+        return _DAYS
+    parts = _PER_DAY[dtype.time_unit]
+    return max(_WHOLE[0], _DAYS[0] * parts), min(_WHOLE[1], (_DAYS[1] + 1) * parts - 1)
+
+
+def outside_calendar(column: pl.Series) -> pl.Series:
+    """Which rows of a column of dates or datetimes lie outside the years 1 to 9999; nulls do not."""
+    return ~column.to_physical().cast(pl.Int64).is_between(*limits(column.dtype)).fill_null(True)
 
 
 def show(value: Any) -> str:

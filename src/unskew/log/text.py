@@ -1,7 +1,7 @@
 """Text files of rows, .csv and .tsv: what they begin with, their header, and whether every line has all fields.
 
-Only some columns are used, and whoever reads just these does not see that a line has a field too many (a title that
-holds an unquoted comma): all behind it is then read from the wrong column. So all bytes are looked at once, before the
+Only some columns are used, and reading just these does not show that a line has a field too many (a title that holds an
+unquoted comma): all fields after it are then read from the wrong column. So all bytes are checked once, before the
 columns are read. A line with a field too few is refused as well: it is cut off, or a line break stands inside a field.
 """
 
@@ -24,10 +24,10 @@ from unskew.memory import amount, available
 
 BLOCK = 1 << 20  # bytes that are looked at together; the header must lie within the first of them
 _ROOM = 4  # what is read takes up to this many times the memory of its text
-BOMB = 200  # times the packed size: tables unpack to 50 times theirs at most, what is made to fill the memory to 1,000
-_HARMLESS = 64_000_000  # bytes that may be unpacked from whatever
+BOMB = 200  # times the packed size: tables unpack to at most 50 times theirs, decompression bombs to 1,000
+_HARMLESS = 64_000_000  # bytes that any file may unpack to
 _PACKED = b"\x1f\x8b"
-_FOREIGN = {  # what a text file does not begin with
+_FOREIGN = {  # first bytes of other formats
     b"PAR1": "a Parquet file.\nGive it a name that ends in .parquet.",
     b"PK\x03\x04": "a spreadsheet or a zip archive.\nSave the sheet as CSV, or unpack the archive.",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet.\nSave the sheet as CSV.",

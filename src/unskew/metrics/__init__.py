@@ -42,25 +42,10 @@ FAMILY: Family[Metric] = Family(
     "metric",
     (RankingMetric, RatingMetric),
     __name__,
-    {
-        "recall": "additive:Recall",
-        "precision": "additive:Precision",
-        "cg": "additive:CG",
-        "dcg": "additive:DCG",
-        "rbp": "additive:RBP",
-        "arhr": "additive:ARHR",
-        "ndcg": "plugin:NDCG",
-        "map": "plugin:MAP",
-        "mrr": "plugin:MRR",
-        "hit": "plugin:Hit",
-        "r_precision": "plugin:RPrecision",
-        "mae": "rating:MAE",
-        "mse": "rating:MSE",
-        "rmse": "rating:RMSE",
-        "accuracy": "rating:Accuracy",
-    },
+    (Recall, Precision, CG, DCG, RBP, ARHR, NDCG, MAP, MRR, Hit, RPrecision, MAE, MSE, RMSE, Accuracy),
 )
 register, make = FAMILY.register, FAMILY.make  # make: the metric with this canonical string, recall@10 or mae
+__dir__ = FAMILY.class_names
 
 
 def ranking(text: str | Metric) -> RankingMetric:
@@ -69,7 +54,3 @@ def ranking(text: str | Metric) -> RankingMetric:
     if not isinstance(metric, RankingMetric):
         raise InputError(f"lists have no {metric}: it is an error of predictions. Use recall@10 or dcg@10.")
     return metric
-
-
-def __dir__() -> list[str]:
-    return FAMILY.class_names()

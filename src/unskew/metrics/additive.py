@@ -7,22 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.bounds import SHARE
-from unskew.metrics.base import Floats, RankingMetric, Shape
+from unskew.kernels.arrays import Floats, present
+from unskew.metrics.base import CountingMetric, RankingMetric
 from unskew.parts import option
 
 
 @dataclass(frozen=True)
-class Recall(RankingMetric):
+class Recall(CountingMetric):
     """Share of the relevant items that made it into the first ``k`` (gs23 §2)."""
 
     name = "recall"
-    shape = Shape.ADDITIVE
     needs_k = True
     of_relevant = True
-
-    def worth(self, rank: Floats) -> Floats:
-        """One for every rank."""
-        return np.ones_like(rank)
 
 
 @dataclass(frozen=True)
@@ -30,15 +26,13 @@ class Precision(RankingMetric):
     """Share of the first ``k`` that is relevant; always divided by k, also where a list is shorter."""
 
     name = "precision"
-    shape = Shape.ADDITIVE
     needs_k = True
     of_listed = True
     averages_pairs = divided_by_k = True
 
     def worth(self, rank: Floats) -> Floats:
         """One k-th for every rank."""
-        assert self.k is not None
-        return np.full_like(rank, 1.0 / self.k)
+        return np.full_like(rank, 1.0 / present(self.k))
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,6 @@ class DCG(RankingMetric):
     """Discounted gain 1/log2(rank + 1)."""
 
     name = "dcg"
-    shape = Shape.ADDITIVE
     averages_pairs = True
 
     def worth(self, rank: Floats) -> Floats:
@@ -69,7 +62,6 @@ class RBP(RankingMetric):
     p: float = option(0.8, SHARE, "how likely a reader goes on to the next rank")
 
     name = "rbp"
-    shape = Shape.ADDITIVE
 
     def worth(self, rank: Floats) -> Floats:
         """The probability of reading exactly as far as this rank."""
@@ -81,7 +73,6 @@ class ARHR(RankingMetric):
     """Average reciprocal hit rank: 1/rank, summed over all relevant items."""
 
     name = "arhr"
-    shape = Shape.ADDITIVE
 
     def worth(self, rank: Floats) -> Floats:
         """The reciprocal of the rank."""

@@ -19,15 +19,13 @@ from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import Whole
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 from unskew.parts import Part, option
 
 CUT_OFF = Whole(1, 1_000_000, "Nobody reads a list that far: ask for recall@10.")
-
-Floats = npt.NDArray[np.float64]
 
 
 class Shape(StrEnum):
@@ -50,7 +48,7 @@ class RankingMetric(Part, ABC):
 
     k: int | None = option(None, CUT_OFF, "the cut-off", cut=True)
 
-    shape: ClassVar[Shape]
+    shape: ClassVar[Shape] = Shape.ADDITIVE
     needs_k: ClassVar[bool] = False
     of_relevant: ClassVar[bool] = False  # a share of the relevant items: where nothing divides, a number of them
     of_listed: ClassVar[bool] = False  # a share of the listed items
@@ -63,6 +61,11 @@ class RankingMetric(Part, ABC):
         super().__post_init__()
         if self.k is None and self.needs_k:
             raise InputError(f"'{self.name}' needs a cut-off: write {self.name}@10.")
+
+    @property
+    def additive(self) -> bool:
+        """Whether it sums over items; a ratio inside users carries a weaker promise."""
+        return self.shape is Shape.ADDITIVE
 
     @property
     def unweighted_only(self) -> str:
@@ -91,3 +94,12 @@ class RankingMetric(Part, ABC):
         last = depth if self.k is None else min(self.k, depth)
         table[1 : last + 1] = self.worth(np.arange(1, last + 1, dtype=np.float64))
         return table
+
+
+@dataclass(frozen=True)
+class CountingMetric(RankingMetric):
+    """A metric to which every rank down to the cut-off is worth the same."""
+
+    def worth(self, rank: Floats) -> Floats:
+        """One for every rank."""
+        return np.ones_like(rank)

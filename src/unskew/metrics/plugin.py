@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.errors import InputError
-from unskew.metrics.base import Floats, RankingMetric, Shape
+from unskew.kernels.arrays import Floats
+from unskew.metrics.base import CountingMetric, RankingMetric, Shape
 from unskew.parts import Words, option
 
 
@@ -54,7 +55,7 @@ class NDCG(RankingMetric):
 
 
 @dataclass(frozen=True)
-class MAP(RankingMetric):
+class MAP(CountingMetric):
     """Mean average precision.
 
     Args:
@@ -64,7 +65,7 @@ class MAP(RankingMetric):
     divide: str = option("positives", Words(("positives", "min")), "what the sum is divided by", changed=True)
 
     name = "map"
-    shape = Shape.PRECISION
+    shape = Shape.PRECISION  # the precision at each rank is counted by the kernel
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,10 +82,6 @@ class MAP(RankingMetric):
         """Divided by all positives."""
         return MAP(self.k)
 
-    def worth(self, rank: Floats) -> Floats:
-        """One for every rank; the precision there is counted by the kernel."""
-        return np.ones_like(rank)
-
 
 @dataclass(frozen=True)
 class MRR(RankingMetric):
@@ -99,20 +96,16 @@ class MRR(RankingMetric):
 
 
 @dataclass(frozen=True)
-class Hit(RankingMetric):
+class Hit(CountingMetric):
     """One if any relevant item is among the first ``k``."""
 
     name = "hit"
     shape = Shape.FIRST
     needs_k = True
 
-    def worth(self, rank: Floats) -> Floats:
-        """One for every rank."""
-        return np.ones_like(rank)
-
 
 @dataclass(frozen=True)
-class RPrecision(RankingMetric):
+class RPrecision(CountingMetric):
     """Share of hits among the first n*, n* the number of the user's relevant items."""
 
     name = "r_precision"
@@ -122,7 +115,3 @@ class RPrecision(RankingMetric):
         super().__post_init__()
         if self.k is not None:
             raise InputError("'r_precision' cuts at each user's own number of relevant items: write it without @k.")
-
-    def worth(self, rank: Floats) -> Floats:
-        """One for every rank."""
-        return np.ones_like(rank)

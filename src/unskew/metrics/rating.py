@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats
 from unskew.parts import Part
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,7 @@ class RatingMetric(Part, ABC):
 
     lower_is_better: ClassVar[bool] = True
     root: ClassVar[bool] = False
+    additive: ClassVar[bool] = True
     k: ClassVar[None] = None
 
     @abstractmethod

@@ -17,11 +17,10 @@ import numpy.typing as npt
 from unskew.bounds import Whole
 from unskew.errors import InputError
 from unskew.kernels.topk import SEED, score, top_k, top_k_shared
-from unskew.log.excluded import exclusions
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
-from unskew.log.recommendations import Recommendations
+from unskew.log.recommendations import Recommendations, exclusions
 from unskew.parts import Part
 from unskew.threads import Threads
 

@@ -54,17 +54,10 @@ class Factors(Model):
     """Factors and offsets of users and items, learnt by stochastic gradient descent.
 
     Args:
-        dim: number of factors.
         loss: ``warp``, ``warp-kos``, ``bpr`` (rank positives over the rest), ``logistic`` (positives against the log's
             own zeros) or ``squared`` (values as they are).
-        rate: step size at the start (Adagrad).
         l2: penalty of users and items; LightFM's user_alpha and item_alpha.
-        item_l2: that of items, where it differs.
-        epochs: passes over the rows.
         schedule: ``adagrad`` or ``adadelta`` (which ignores ``rate``).
-        max_sampled: draws in which warp and warp-kos look for a violator.
-        k, n: warp-kos takes the k-th best of n draws from the user's positives.
-        seed: of the start and all draws.
 
     Where the log has zeros or ratings, warp, warp-kos and bpr learn from its positives only; logistic tells positives
     and zeros apart, and a log of positives only makes it learn how often items occur.
@@ -119,30 +112,11 @@ class Factors(Model):
         rows = positives if self.loss in ("bpr", "warp", "warp-kos") else log
         level = float(y.mean()) if self.loss == "squared" and len(y) else 0.0
         counter, order, losses = np.array([mix(np.uint64(self.seed))], dtype=np.uint64), np.arange(len(rows)), []
+        data = rows.user, rows.item, y, order, positives.indptr, positives.item
+        item_l2 = self.l2 if self.item_l2 is None else self.item_l2
+        options = self.dim, level, self.rate, self.l2, item_l2, adadelta, self.max_sampled, self.k, self.n
         for number in range(self.epochs if len(rows) else 0):
-            loss, _ = sgd.epoch(
-                LOSSES[self.loss],
-                rows.user,
-                rows.item,
-                y,
-                order,
-                positives.indptr,
-                positives.item,
-                users,
-                items,
-                *sums,
-                *moves,
-                self.dim,
-                level,
-                self.rate,
-                self.l2,
-                self.l2 if self.item_l2 is None else self.item_l2,
-                adadelta,
-                self.max_sampled,
-                self.k,
-                self.n,
-                counter,
-            )
+            loss, _ = sgd.epoch(LOSSES[self.loss], *data, users, items, *sums, *moves, *options, counter)
             losses.append(float(loss))
             if progress is not None:
                 progress(number + 1, self.epochs, losses[-1])

@@ -50,13 +50,6 @@ class GivenFactors:
     Everything is kept by ascending id, in double precision.
     """
 
-    users: Ids
-    items: Ids
-    user_factors: Floats
-    item_factors: Floats
-    user_offsets: Floats
-    item_offsets: Floats
-
     def __init__(
         self,
         users: IdColumn | Ids,

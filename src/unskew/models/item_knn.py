@@ -31,9 +31,6 @@ NEIGHBOURS = Whole(1, 1_000_000, "Each item keeps so many numbers.")
 class ItemKNN(Model):
     """Rank items by their similarity to the user's training items.
 
-    Args:
-        neighbours: how many nearest neighbours each item keeps.
-
     Users without history, or unknown to the training log, score 0 everywhere: their lists are random.
     """
 

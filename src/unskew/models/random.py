@@ -25,11 +25,7 @@ _OWN = np.uint64(0x52414E444F4D)  # keeps seed 0 apart from the seed that breaks
 
 @dataclass(eq=False, repr=False)
 class Random(Model):
-    """Rank items at random.
-
-    Args:
-        seed: another seed, another order.
-    """
+    """Rank items at random."""
 
     seed: int = option(0, SEED, "of the order")
 

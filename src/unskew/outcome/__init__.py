@@ -7,8 +7,7 @@ crossfit(make("means(shrink=10)"), log, folds=5).of(pairs)          # q of a pai
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unskew.log.log import Invalid
 from unskew.outcome.base import Outcome
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from unskew.outcome.census import Census
     from unskew.outcome.learned import Learned
     from unskew.outcome.logistic_mf import LogisticMF
-
-# What needs scipy or scikit-learn is loaded when it is first used.
-_LATER = {"AdamMF": "adam", "Census": "census", "Learned": "learned", "LogisticMF": "logistic_mf"}
 
 __all__ = [
     "AdamMF",
@@ -55,7 +51,8 @@ FAMILY: Family[Outcome] = Family(
         "sklearn": "learned:Learned",
     },
 )
-register = FAMILY.register
+register, __dir__ = FAMILY.register, FAMILY.class_names
+__getattr__ = FAMILY.attribute  # what needs scipy or scikit-learn is loaded when it is first used
 
 
 def make(text: str | Outcome, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error") -> Outcome:
@@ -66,15 +63,3 @@ def make(text: str | Outcome, *, columns: Mapping[str, str] | None = None, inval
         columns, invalid: how the table of ``given(FILE)`` is read (see ``Given``).
     """
     return FAMILY.make(text, columns=columns, invalid=invalid)
-
-
-def __dir__() -> list[str]:
-    return FAMILY.class_names()
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'unskew.outcome' has no attribute '{name}'")
-    value = getattr(import_module(f"unskew.outcome.{_LATER[name]}"), name)
-    globals()[name] = value
-    return value

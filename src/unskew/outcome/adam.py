@@ -15,17 +15,17 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import COUNTLESS, DIM, NOT_NEGATIVE, POSITIVE, SEED, Whole
 from unskew.errors import InputError
 from unskew.kernels.adam import descend
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.log import Log
 from unskew.memory import require
-from unskew.outcome.base import Floats
-from unskew.outcome.factored import Factored, Found, shares_of, with_rows
+from unskew.outcome.base import Rows
+from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
 from unskew.parts import option
-from unskew.propensity.base import NO_INPUTS, FitInputs
+from unskew.propensity.base import FitInputs
 
 AT_ONCE = 500  # steps whose batches are drawn together, where that are no more rows than
 DRAWN = 1 << 22
@@ -33,21 +33,12 @@ STEPS = Whole(1, 1_000_000, COUNTLESS)
 BATCH = Whole(1, 10_000_000, COUNTLESS)
 SMALL = 10_000  # rows of a batch that may be more than there are
 
-Codes = npt.NDArray[np.int32]
+Codes = Ints32
 
 
 @dataclass(frozen=True)
 class AdamMF(Factored):
-    """Factors and offsets of users and items, by Adam.
-
-    Args:
-        dim: number of factors.
-        rate: Adam's learning rate.
-        l2: penalty of factors.
-        steps: number of batches.
-        batch: rows in each.
-        seed: of the start and the batches.
-    """
+    """Factors and offsets of users and items, by Adam."""
 
     dim: int = option(10, DIM, "factors")
     rate: float = option(1e-3, POSITIVE, "of learning")
@@ -59,30 +50,17 @@ class AdamMF(Factored):
 
     name = "adam_mf"
 
-    def fit(
-        self,
-        log: Log,
-        *,
-        propensity: Floats | None = None,
-        inputs: FitInputs = NO_INPUTS,
-        weights: Floats | None = None,
-    ) -> Self:
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
         """Fit to the seen pairs. Users and items without rows keep their random start, as in saito20."""
-        rows = shares_of(log, propensity, weights, self.name)
+        refuse_graded(log, rows, self.name)
         if self.batch > max(len(log), SMALL):
             raise InputError(
                 f"'adam_mf': batch={self.batch:,} is more than the {len(log):,} training rows, which a step would "
                 "only repeat. Give a smaller one: batch=256."
             )
-        user, item, level = factorise(
-            log.user,
-            log.item,
-            rows.y,
-            rows.inverse * rows.times,
-            (len(log.users), len(log.items)),
-            self,
-        )
-        return self.remember(found=Found(log.users, log.items, user, item, level, *with_rows(log, rows)))
+        weight, shape = rows.inverse * rows.times, (len(log.users), len(log.items))
+        user, item, level = factorise(log.user, log.item, rows.y, weight, shape, self)
+        return self.remember(found=Found(log.users, log.items, *with_rows(log, rows), user, item, level))
 
 
 def factorise(

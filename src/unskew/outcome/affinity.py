@@ -8,13 +8,11 @@ by subspace iteration with a sparse matrix and a product of two vectors; no user
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from unskew.kernels.arrays import Floats
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
-
-Floats = npt.NDArray[np.float64]
 
 STEPS = 8  # of the iteration
 SPARE = 6  # directions besides those that are kept

@@ -16,23 +16,22 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import LARGEST, SMALLEST, shown
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.pairs import lacking
 from unskew.log import Account, Feedback, Ids, Log
-from unskew.log.excluded import exclusions
 from unskew.log.expected import a_log, coded_pairs
 from unskew.log.ids import Codes
+from unskew.log.recommendations import exclusions
 from unskew.log.relevance import row_gains
 from unskew.parts import Part
 from unskew.propensity.base import NO_INPUTS, FitInputs, IdColumn, pairs_log
 from unskew.threads import Threads
 
-Floats = npt.NDArray[np.float64]
 PairPredictor = Callable[[Codes, Codes], Floats]
-Lacking = Callable[[Codes, Codes], npt.NDArray[np.bool_]]
+Lacking = Callable[[Codes, Codes], Bools]
 CELLS = 1 << 20  # pairs that one thread asks about at once
 
 
@@ -84,7 +83,7 @@ class Outcome(Part, ABC):
     def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """A function that gives q for pairs of codes of these vocabularies, ascending by user and item."""
 
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def known(self, users: Ids, items: Ids) -> tuple[Bools, Bools]:
         """Which of these users and items the model has learnt something about; by default all."""
         return np.ones(len(users), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
 
@@ -99,7 +98,7 @@ class Outcome(Part, ABC):
         """
         of_users, of_items = self.known(users, items)
 
-        def lacks(user: Codes, item: Codes) -> npt.NDArray[np.bool_]:
+        def lacks(user: Codes, item: Codes) -> Bools:
             found = np.empty(len(user), dtype=np.bool_)
             lacking(user, item, of_users, of_items, found)
             return found
@@ -137,6 +136,25 @@ class Outcome(Part, ABC):
         with Threads(threads) as pool:
             list(pool.map(work, range(0, len(users), step)))
         return out
+
+
+class RowModel(Outcome):
+    """A model that is fitted to the rows of one log, whose outcomes and weights are checked first."""
+
+    def fit(
+        self,
+        log: Log,
+        *,
+        propensity: Floats | None = None,
+        inputs: FitInputs = NO_INPUTS,
+        weights: Floats | None = None,
+    ) -> Self:
+        """Learn from the seen pairs of a log, in place (``Outcome.fit``)."""
+        return self.learn(log, rows_of(log, propensity, weights, self.name), inputs)
+
+    @abstractmethod
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
+        """Remember what these rows of the log tell."""
 
 
 @dataclass(frozen=True, eq=False)

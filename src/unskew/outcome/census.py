@@ -20,35 +20,31 @@ import numpy as np
 
 from unskew.bounds import DIM_OR_NONE, POSITIVE, STRENGTH
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats
 from unskew.kernels.census import LIMIT
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.outcome.affinity import affinity
-from unskew.outcome.base import Floats, PairPredictor, Rows
+from unskew.outcome.base import PairPredictor, Rows
 from unskew.outcome.census_features import CHUNK, NAMES, WIDTH, PairFeatures, features_of
-from unskew.outcome.factored import shares_of
-from unskew.outcome.fitted import Fitted, Mask
+from unskew.outcome.factored import refuse_graded
+from unskew.outcome.fitted import Fitted, State
 from unskew.parts import option
-from unskew.propensity.base import NO_INPUTS, FitInputs
+from unskew.propensity.base import FitInputs
 
 NEWTON = 100
 
 
 @dataclass(frozen=True, eq=False)
-class CensusFit:
-    """What was found.
+class CensusFit(State):
+    """What was found; the features have one row more than training has users and items, for those it does not know.
 
     Args:
-        users, items: of the training log; the features have one row more, for what training does not know.
         theta: the coefficients.
         hessian: H, ridge included.
         scores: s_u, by the users of the log that the model was fitted to.
     """
 
-    users: Ids
-    items: Ids
-    of_users: Mask
-    of_items: Mask
     features: PairFeatures
     theta: Floats
     hessian: Floats
@@ -77,16 +73,9 @@ class Census(Fitted[CensusFit]):
 
     name = "census"
 
-    def fit(
-        self,
-        log: Log,
-        *,
-        propensity: Floats | None = None,
-        inputs: FitInputs = NO_INPUTS,
-        weights: Floats | None = None,
-    ) -> Self:
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
         """Newton's method on the held-out rows."""
-        rows = shares_of(log, propensity, weights, self.name)
+        refuse_graded(log, rows, self.name)
         source, train = log.account.source, inputs.train
         if train is None:
             raise InputError(

@@ -13,13 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats
 from unskew.log import Log
 from unskew.log.ids import Codes
 from unskew.log.relevance import row_gains
-
-Floats = npt.NDArray[np.float64]
 
 NAMES = ("intercept", "item mean", "item count", "user mean", "user count", "affinity")
 WIDTH = len(NAMES)

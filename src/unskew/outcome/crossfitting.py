@@ -15,16 +15,16 @@ from dataclasses import MISSING, dataclass, field
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import FOLDS, SEED
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
 from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.memory import require
-from unskew.outcome.base import Floats, Outcome, PairPredictor
+from unskew.outcome.base import Outcome, PairPredictor
 from unskew.parts import Made, option
 from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.propensity.crossfit import folds_of, pair_folds
@@ -38,13 +38,7 @@ def _made(inner: Any) -> Outcome:
 
 @dataclass(frozen=True)
 class Crossfit(Outcome):
-    """k models, each fitted without one fold of the pairs.
-
-    Args:
-        inner: the model.
-        folds: into how many parts pairs are divided.
-        seed: another division.
-    """
+    """k models, each fitted without one fold of the pairs."""
 
     inner: Outcome = option(MISSING, Made(_made, "an outcome model", "logistic_mf"), "what is fitted", unnamed=True)
     folds: int = option(5, FOLDS, "of pairs")
@@ -115,7 +109,7 @@ class Crossfit(Outcome):
 
         return ask
 
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def known(self, users: Ids, items: Ids) -> tuple[Bools, Bools]:
         """Those that every model knows."""
         self._check()
         each = [model.known(users, items) for model in self.models]

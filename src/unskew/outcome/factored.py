@@ -11,23 +11,20 @@ import numpy as np
 
 from unskew.errors import InputError
 from unskew.kernels import factors, pairs
+from unskew.kernels.arrays import Bools, Floats
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Floats, PairPredictor, Rows, rows_of
-from unskew.outcome.fitted import Fitted, Mask
+from unskew.outcome.base import PairPredictor, Rows
+from unskew.outcome.fitted import Fitted, State
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """Factors with the offset in the last column, the level c, who has training rows, and held-out losses."""
+class Found(State):
+    """Factors with the offset in the last column, the level c, and held-out losses."""
 
-    users: Ids
-    items: Ids
     user: Floats
     item: Floats
     level: float
-    of_users: Mask
-    of_items: Mask
     losses: tuple[float, ...] = ()
 
 
@@ -47,9 +44,8 @@ class Factored(Fitted[Found]):
         return ask
 
 
-def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
-    """The training rows of a logistic model: outcomes beyond 0 … 1 are refused."""
-    rows = rows_of(train, propensity, weights, name)
+def refuse_graded(train: Log, rows: Rows, name: str) -> None:
+    """Refuse outcomes beyond 0 … 1, of which a logistic model cannot be the mean."""
     wrong = rows.y > 1.0  # gains are never below 0
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -58,10 +54,9 @@ def shares_of(train: Log, propensity: Floats | None, weights: Floats | None, nam
             "Use means(shrink=10) or a regressor (sklearn(...)) for graded outcomes, or make them 0/1 with a threshold "
             "such as relevant='>=4'."
         )
-    return rows
 
 
-def with_rows(train: Log, rows: Rows) -> tuple[Mask, Mask]:
+def with_rows(train: Log, rows: Rows) -> tuple[Bools, Bools]:
     """Users and items that have a row that counts."""
     counts = rows.times > 0.0
     user = np.bincount(train.user[counts], minlength=len(train.users)) > 0

@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools
 from unskew.log import Ids
-from unskew.outcome.base import Outcome
-
-Mask = npt.NDArray[np.bool_]
+from unskew.outcome.base import RowModel
 
 
-class State(Protocol):
-    """What a fit leaves behind, besides what it found."""
+@dataclass(frozen=True, eq=False)
+class State:
+    """The users and items of the training log, and which of them have rows that count; and what a fit found."""
 
-    @property
-    def users(self) -> Ids:
-        """The users of the training log."""
-
-    @property
-    def items(self) -> Ids:
-        """Its items."""
-
-    @property
-    def of_users(self) -> Mask:
-        """Which users have training rows that count."""
-
-    @property
-    def of_items(self) -> Mask:
-        """Which items have."""
+    users: Ids
+    items: Ids
+    of_users: Bools
+    of_items: Bools
 
 
 S = TypeVar("S", bound=State)
 
 
-class Fitted(Outcome, Generic[S]):
+class Fitted(RowModel, Generic[S]):
     """A model whose ``found`` is empty until it is fitted."""
 
     found: S | None
@@ -54,7 +43,7 @@ class Fitted(Outcome, Generic[S]):
             raise InputError(f"'{self}' has not been fitted. Call .fit(log) first.")
         return self.found
 
-    def known(self, users: Ids, items: Ids) -> tuple[Mask, Mask]:
+    def known(self, users: Ids, items: Ids) -> tuple[Bools, Bools]:
         """Those with training rows."""
         found = self.state
         return (

@@ -12,19 +12,19 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import Number, shown
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.log import Account, Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
 from unskew.log.log import Invalid
-from unskew.outcome.base import Floats, Lacking, Outcome, PairPredictor
+from unskew.outcome.base import Lacking, Outcome, PairPredictor
 from unskew.parts import Made, option
 from unskew.plain import plain
 from unskew.spec import Spec, show
 
-Finder = Callable[[Codes, Codes], npt.NDArray[np.int64]]
+Finder = Callable[[Codes, Codes], Ints64]
 
 
 def _source(source: Any) -> Any:
@@ -102,7 +102,7 @@ class Given(Outcome):
         find = self._finder(users, items)
         return lambda user, item: find(user, item) < 0
 
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def known(self, users: Ids, items: Ids) -> tuple[Bools, Bools]:
         """Those that occur in the table."""
         return users.into(self.table.users) >= 0, items.into(self.table.items) >= 0
 
@@ -112,7 +112,7 @@ class Given(Outcome):
         row, column = users.into(table.users).astype(np.int64), items.into(table.items).astype(np.int64)
         keys = np.repeat(np.arange(len(table.users)), np.diff(table.indptr)) * many + table.item
 
-        def find(user: Codes, item: Codes) -> npt.NDArray[np.int64]:
+        def find(user: Codes, item: Codes) -> Ints64:
             key = np.where((row[user] >= 0) & (column[item] >= 0), row[user] * many + column[item], -1)
             at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
             return np.where(keys[at] == key, at, -1)

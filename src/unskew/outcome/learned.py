@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.errors import InputError, MissingExtraError, UnskewError
+from unskew.kernels.arrays import Floats
 from unskew.log import Features, Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Floats, Outcome, PairPredictor, rows_of
+from unskew.outcome.base import PairPredictor, RowModel, Rows
 from unskew.plain import plain
 from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.spec import Spec, show
@@ -29,7 +29,7 @@ _WORDS = {"True": True, "False": False, "None": None}
 
 
 @dataclass(frozen=True)
-class Learned(Outcome):
+class Learned(RowModel):
     """A scikit-learn model.
 
     Args:
@@ -56,26 +56,37 @@ class Learned(Outcome):
 
     @classmethod
     def of_spec(cls, spec: Spec, **context: Any) -> Learned:
-        """``sklearn(LogisticRegression, C=0.1)``: options are those of scikit-learn."""
-        return learned(spec)
+        """``sklearn(LogisticRegression, C=0.1)``: a class of scikit-learn, with options of its own."""
+        _require()
+        from sklearn.utils import all_estimators
+
+        known = dict(all_estimators(type_filter=["classifier", "regressor"]))
+        if len(spec.args) != 1 or str(spec.args[0]) not in known:
+            what = f"there is no '{plain(spec.args[0])}'" if spec.args else "no model is named"
+            raise InputError(
+                f"cannot read '{plain(spec)}': {what}. Name a classifier or regressor of scikit-learn, as in "
+                "sklearn(LogisticRegression, C=0.1), or pass an object: Learned(model)."
+            )
+        kind = known[str(spec.args[0])]
+        options = {
+            name: _WORDS.get(value, value) if isinstance(value, str) else value for name, value in spec.options.items()
+        }
+        if strange := [name for name in options if name not in _defaults(kind)]:
+            raise InputError(f"cannot read '{plain(spec)}': {kind.__name__} has no option '{plain(strange[0])}'.")
+        with _told(f"'{plain(spec)}'"):
+            model = kind(**options)
+        return cls(model)
 
     @property
     def fitted(self) -> bool:
         """Whether the model has been fitted."""
         return self.found is not None
 
-    def fit(
-        self,
-        log: Log,
-        *,
-        propensity: Floats | None = None,
-        inputs: FitInputs = NO_INPUTS,
-        weights: Floats | None = None,
-    ) -> Self:
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
         """Fit a clone of the estimator to the seen pairs."""
         from sklearn.base import clone, is_classifier
+        from sklearn.utils.validation import has_fit_parameter
 
-        rows = rows_of(log, propensity, weights, self.name)
         if inputs.user_features is None and inputs.item_features is None:
             raise InputError(
                 "'sklearn' learns from covariates, and there are none. Give user_features=… or item_features=… "
@@ -86,7 +97,7 @@ class Learned(Outcome):
         if is_classifier(self.estimator):
             self._check_classes(log, y)
         options = {} if (weight == weight[0]).all() else {"sample_weight": weight}
-        if options and not _takes_weights(self.estimator):
+        if options and not has_fit_parameter(self.estimator, "sample_weight"):
             raise InputError(
                 f"'{self}' takes no weights ('sample_weight'), and the rows weigh 1/P. Use another model, or fit "
                 "without propensities."
@@ -130,37 +141,10 @@ class Learned(Outcome):
 
         return ask
 
-    def known(self, users: Ids, items: Ids) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """All of them: covariates are an error where they lack."""
-        return np.ones(len(users), dtype=np.bool_), np.ones(len(items), dtype=np.bool_)
-
     def __str__(self) -> str:
         usual, given = _defaults(type(self.estimator)), self.estimator.get_params(deep=False)
         shown = [f"{name}={show(value)}" for name, value in given.items() if repr(value) != repr(usual.get(name))]
         return f"{self.name}({', '.join([type(self.estimator).__name__, *shown])})"
-
-
-def learned(spec: Spec) -> Learned:
-    """The class of scikit-learn that a string names, with its options."""
-    _require()
-    from sklearn.utils import all_estimators
-
-    known = dict(all_estimators(type_filter=["classifier", "regressor"]))
-    if len(spec.args) != 1 or str(spec.args[0]) not in known:
-        what = f"there is no '{plain(spec.args[0])}'" if spec.args else "no model is named"
-        raise InputError(
-            f"cannot read '{plain(spec)}': {what}. Name a classifier or regressor of scikit-learn, as in "
-            "sklearn(LogisticRegression, C=0.1), or pass an object: Learned(model)."
-        )
-    kind = known[str(spec.args[0])]
-    options = {
-        name: _WORDS.get(value, value) if isinstance(value, str) else value for name, value in spec.options.items()
-    }
-    if strange := [name for name in options if name not in _defaults(kind)]:
-        raise InputError(f"cannot read '{plain(spec)}': {kind.__name__} has no option '{plain(strange[0])}'.")
-    with _told(f"'{plain(spec)}'"):
-        model = kind(**options)
-    return Learned(model)
 
 
 @contextmanager
@@ -184,12 +168,6 @@ def _require() -> None:
 def _defaults(kind: type) -> dict[str, Any]:
     """The options of a class and what they are by default."""
     return {name: p.default for name, p in inspect.signature(kind).parameters.items() if p.kind is not p.VAR_KEYWORD}
-
-
-def _takes_weights(estimator: Any) -> bool:
-    from sklearn.utils.validation import has_fit_parameter
-
-    return bool(has_fit_parameter(estimator, "sample_weight"))
 
 
 def _place(inputs: FitInputs, users: Ids, items: Ids) -> PairPredictor:

@@ -22,20 +22,21 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
 from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
+from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import hash_texts
 from unskew.memory import require
-from unskew.outcome.base import Floats, Rows
-from unskew.outcome.factored import Factored, Found, shares_of, with_rows
+from unskew.outcome.base import Rows
+from unskew.outcome.factored import Factored, Found, refuse_graded, with_rows
 from unskew.parts import option
-from unskew.propensity.base import NO_INPUTS, FitInputs
-from unskew.propensity.logistic_mf import STEPS, Pairs, Task, alternate
+from unskew.propensity.alternating import Pairs, Task, alternate
+from unskew.propensity.base import FitInputs
+from unskew.propensity.logistic_mf import STEPS
 
 LEAST = 1e-6  # the mean outcome is taken to be at least this far from 0 and 1 at the start
 
@@ -45,12 +46,9 @@ class LogisticMF(Factored):
     """Factors and offsets of users and items, by Newton steps.
 
     Args:
-        dim: number of factors; 0 leaves the offsets of users and items.
         penalty: of factors, in units of what chance alone would bring.
         ridge: of offsets; 4 is what suits offsets that vary by ½ between users, 1/variance.
-        epochs: rounds (all users, all items) at most; the held-out likelihood mostly stops earlier.
         held_out: share of the rows that is kept aside to know when to stop; 0 runs all epochs.
-        seed: of the first factors and the held-out rows.
         threads: by default one per core; the numbers do not depend on it.
     """
 
@@ -74,24 +72,16 @@ class LogisticMF(Factored):
         """Weighted mean log-loss of the held-out rows: with offsets alone, after every round, and in the end."""
         return self.state.losses
 
-    def fit(
-        self,
-        log: Log,
-        *,
-        propensity: Floats | None = None,
-        inputs: FitInputs = NO_INPUTS,
-        weights: Floats | None = None,
-    ) -> Self:
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
         """Fit to the seen pairs."""
-        rows = shares_of(log, propensity, weights, self.name)
+        refuse_graded(log, rows, self.name)
         users, items = with_rows(log, rows)
         held = self._held(log, rows)
         kept_pairs, kept_pull = _entries(log, rows, ~held)
         held_pairs, held_pull = _entries(log, rows, held)
         turned, order = _turn(kept_pairs, len(log.items))
-        times = np.zeros(len(log.users)) if weights is None else np.asarray(weights, dtype=np.float64).copy()
-        times[users] = 1.0 if weights is None else times[users]
-        times[~users] = 0.0
+        times = np.zeros(len(log.users))
+        times[log.user] = rows.times
         task = Task(
             kept_pairs, turned, held_pairs, times, items.astype(np.float64), (kept_pull, kept_pull[order], held_pull)
         )
@@ -108,7 +98,7 @@ class LogisticMF(Factored):
             task, self._penalties(task, mean), level, first, self.epochs, self.threads, (self.ridge, self.ridge)
         )
         user[~users], item[~items] = 0.0, 0.0
-        return self.remember(found=Found(log.users, log.items, user, item, level, users, items, losses))
+        return self.remember(found=Found(log.users, log.items, users, items, user, item, level, losses))
 
     def _penalties(self, task: Task, mean: float) -> tuple[Floats, Floats]:
         """λ of every user and item."""
@@ -123,7 +113,7 @@ class LogisticMF(Factored):
         unit = self.penalty * (np.sqrt(many[0] / total) + np.sqrt(many[1] / total))
         return unit * 0.5 * (of_users + total / many[0]), unit * 0.5 * (of_items + total / many[1])
 
-    def _held(self, train: Log, rows: Rows) -> npt.NDArray[np.bool_]:
+    def _held(self, train: Log, rows: Rows) -> Bools:
         """The rows to judge by; none, if they would be all that count."""
         stream = int(hash_texts(pl.Series([f"outcome {self.seed}"]))[0])
         drawn = pair_uniform(stream, train.users.hashes[train.user], train.items.hashes[train.item])
@@ -131,7 +121,7 @@ class LogisticMF(Factored):
         return held if rows.times[~held].any() else np.zeros(len(train), dtype=np.bool_)
 
 
-def _entries(train: Log, rows: Rows, chosen: npt.NDArray[np.bool_]) -> tuple[Pairs, Floats]:
+def _entries(train: Log, rows: Rows, chosen: Bools) -> tuple[Pairs, Floats]:
     """2·item + success by user, and what each entry weighs; a y inside (0, 1) makes two entries."""
     at = np.flatnonzero(chosen)
     y = rows.y[at]
@@ -144,7 +134,7 @@ def _entries(train: Log, rows: Rows, chosen: npt.NDArray[np.bool_]) -> tuple[Pai
     return (np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), pair.astype(np.int32)), pull
 
 
-def _turn(pairs: Pairs, items: int) -> tuple[Pairs, npt.NDArray[np.int64]]:
+def _turn(pairs: Pairs, items: int) -> tuple[Pairs, Ints64]:
     """The same entries by item, 2·user + success, and the order in which they stand there."""
     item, user = pairs[1] >> 1, np.repeat(np.arange(len(pairs[0]) - 1), np.diff(pairs[0]))
     order = np.argsort(item, kind="stable")

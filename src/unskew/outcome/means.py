@@ -19,26 +19,23 @@ import numpy as np
 
 from unskew.bounds import NOT_NEGATIVE
 from unskew.kernels import pairs
+from unskew.kernels.arrays import Bools, Floats
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
-from unskew.outcome.base import Floats, PairPredictor, rows_of
-from unskew.outcome.fitted import Fitted, Mask
+from unskew.outcome.base import PairPredictor, Rows
+from unskew.outcome.fitted import Fitted, State
 from unskew.parts import option
-from unskew.propensity.base import NO_INPUTS, FitInputs
+from unskew.propensity.base import FitInputs
 
 
 @dataclass(frozen=True, eq=False)
-class Effects:
-    """What users and items add to the mean, the mean, the largest outcome, and who has training rows."""
+class Effects(State):
+    """What users and items add to the mean, the mean, and the largest outcome."""
 
-    users: Ids
-    items: Ids
     user: Floats
     item: Floats
     mean: float
     largest: float
-    of_users: Mask
-    of_items: Mask
 
 
 @dataclass(frozen=True)
@@ -54,24 +51,16 @@ class Means(Fitted[Effects]):
 
     name = "means"
 
-    def fit(
-        self,
-        log: Log,
-        *,
-        propensity: Floats | None = None,
-        inputs: FitInputs = NO_INPUTS,
-        weights: Floats | None = None,
-    ) -> Self:
+    def learn(self, log: Log, rows: Rows, inputs: FitInputs) -> Self:
         """Means of items, then of users in what items leave."""
-        rows = rows_of(log, propensity, weights, self.name)
         mean = float((rows.times * rows.inverse) @ rows.y / (rows.times @ rows.inverse))
         item, of_items = self._means(log.item, rows.y - mean, rows.inverse, rows.times, len(log.items))
         rest = rows.y - mean - item[log.item]
         user, of_users = self._means(log.user, rest, rows.inverse, np.ones(len(log)), len(log.users))
         largest = float(rows.y[rows.times > 0.0].max())
-        return self.remember(found=Effects(log.users, log.items, user, item, mean, largest, of_users, of_items))
+        return self.remember(found=Effects(log.users, log.items, of_users, of_items, user, item, mean, largest))
 
-    def _means(self, of: Codes, value: Floats, weight: Floats, times: Floats, many: int) -> tuple[Floats, Mask]:
+    def _means(self, of: Codes, value: Floats, weight: Floats, times: Floats, many: int) -> tuple[Floats, Bools]:
         """The shrunk weighted mean in each group (0 where it has no rows), and which groups have rows."""
         total = np.bincount(of, times * weight, many)
         squares = np.bincount(of, times * weight**2, many)

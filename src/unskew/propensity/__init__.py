@@ -22,22 +22,6 @@ if TYPE_CHECKING:
     from unskew.propensity.logistic_mf import LogisticMF
     from unskew.propensity.naive_bayes import NaiveBayes
 
-# What needs scipy is loaded when it is first used: an evaluation without it should not wait for it.
-_LATER = {
-    "Calibrated": "calibrated",
-    "Check": "checks",
-    "Checks": "checks",
-    "Counted": "counted",
-    "Logistic": "logistic",
-    "LogisticMF": "logistic_mf",
-    "NaiveBayes": "naive_bayes",
-    "ValueCounts": "counting",
-    "check": "checking",
-    "count_items": "counting",
-    "count_values": "counting",
-    "from_files": "counted",
-}
-
 __all__ = [
     "NO_INPUTS",
     "Calibrated",
@@ -83,6 +67,17 @@ FAMILY: Family[Propensity] = Family(
 )
 register, make = FAMILY.register, FAMILY.make  # make: the propensity with this canonical string, popularity(gamma=1)
 
+# What needs scipy is loaded when it is first used: an evaluation without it should not wait for it.
+_LATER = {place.partition(":")[2]: place.partition(":")[0] for place in FAMILY.built_in.values()} | {
+    "Check": "unskew.propensity.checks",
+    "Checks": "unskew.propensity.checks",
+    "ValueCounts": "unskew.propensity.counting",
+    "check": "unskew.propensity.checking",
+    "count_items": "unskew.propensity.counting",
+    "count_values": "unskew.propensity.counting",
+    "from_files": "unskew.propensity.counted",
+}
+
 
 def __dir__() -> list[str]:
     return FAMILY.class_names()
@@ -91,6 +86,6 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'unskew.propensity' has no attribute '{name}'")
-    value = getattr(import_module(f"unskew.propensity.{_LATER[name]}"), name)
+    value = getattr(import_module(_LATER[name]), name)
     globals()[name] = value
     return value

@@ -108,6 +108,7 @@ class Propensity(Part, ABC):
     reads: ClassVar[tuple[str, ...]] = ()  # columns of a pair's own row that P depends on; unseen pairs have none
     models_presence: ClassVar[bool] = False  # a model of which pairs the training log holds: clicks, if that is all
     ignores_activity: ClassVar[bool] = False  # P is that of the item, however active the user
+    learnt: ClassVar[str] = ""  # the field that a fit fills; empty where nothing is learnt
 
     @property
     @abstractmethod
@@ -142,7 +143,7 @@ class Propensity(Part, ABC):
     @property
     def fitted(self) -> bool:
         """Whether there is nothing left to learn."""
-        return True
+        return not self.learnt or getattr(self, self.learnt) is not None
 
     def tuned(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """The same with options that held-out pairs choose set to numbers, so that many fits need one choice only."""
@@ -175,7 +176,7 @@ class Propensity(Part, ABC):
     @property
     def follows_rows(self) -> bool:
         """Whether a log of half the rows would halve P: probabilities do, absolute or not; bare ratios do not."""
-        return self.level is Level.ABSOLUTE
+        return self.models_presence or self.level is Level.ABSOLUTE
 
     @property
     def refits(self) -> bool:

@@ -23,7 +23,7 @@ from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
 from unskew.parts import Made, Words, option
-from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scope, Scored, row_weights
+from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, row_weights
 from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
 from unskew.propensity.two_way import Link, log_loss
 
@@ -47,9 +47,6 @@ class Calibrated(Propensity):
 
     Args:
         inner: an estimated propensity that needs no value.
-        method: ``isotonic`` or ``platt``.
-        folds: of the cross-fitting.
-        over: folds of ``pairs``, or of ``users``.
     """
 
     inner: Propensity = option(MISSING, Made(_made, "a propensity", "popularity"), "what is calibrated", unnamed=True)
@@ -60,6 +57,7 @@ class Calibrated(Propensity):
     absolute: bool = field(default=False, compare=False, repr=False)
 
     name = "calibrated"
+    learnt = "curve"
     estimated = True
     models_presence = True
 
@@ -85,10 +83,6 @@ class Calibrated(Propensity):
         """Absolute once fitted to a log of all seen pairs; relative for implicit logs, and before the fit."""
         return Level.ABSOLUTE if self.absolute else Level.RELATIVE
 
-    def refers(self, log: Log) -> Scope:
-        """The training log, in which pairs were or were not seen."""
-        return Scope.TRAIN
-
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Fit the inner model, and the curve on cross-fitted propensities of seen and unseen pairs."""
         if not len(a_log(log)):
@@ -113,16 +107,6 @@ class Calibrated(Propensity):
         """As the inner one."""
         inner = self.inner.supported_only()
         return None if inner is None else replace(self, inner=inner)
-
-    @property
-    def fitted(self) -> bool:
-        """Whether there is a curve."""
-        return self.curve is not None
-
-    @property
-    def follows_rows(self) -> bool:
-        """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
-        return True
 
     @property
     def knows_users(self) -> bool:
@@ -168,7 +152,7 @@ class _Platt:
     a: float
     b: float
     level: Level
-    share: float = 1.0
+    share: float
 
     def at(self, p: Floats) -> Floats:
         return np.asarray(self.share * np.maximum(expit(self.a + self.b * _scale(p, self.level, self.share)), EDGE))

@@ -38,6 +38,7 @@ from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_p
 Floats = npt.NDArray[np.float64]
 Stage = Callable[[str, int, int], None]
 PAIRS = Whole(1000, 100_000_000, "They are held in memory.")
+ONLY_SEEN = "it takes P from a pair's {}, which unseen pairs lack, so log-loss and reliability cannot be asked"
 CLIPS = (0.001, 0.01, 0.05, 0.1)
 OFF = 0.2  # relative miscalibration or imbalance that is worth a word
 FEW = 0.1  # share of the interactions that an ess should not fall below
@@ -81,11 +82,8 @@ def check(
     Args:
         propensities: one, several, or several by name; objects or canonical strings. They are fitted here, fold by
             fold, whether they were fitted before or not.
-        log: the seen pairs on which they are fitted.
-        inputs: what else they may be fitted on.
-        folds: how many folds.
+        log, inputs: the seen pairs on which they are fitted, and what else they may be fitted on.
         pairs: at most so many unseen pairs are drawn.
-        seed: of the drawn unseen pairs.
         refused: a propensity that cannot be had from this log is an ``error``, or ``skip`` lists it with the reason;
             where none is left, it is an error all the same.
         progress: called with (stage, done, total).
@@ -172,13 +170,8 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
         rows=int(kept.sum()),
         dropped=int((~kept).sum()),
         certain=int((seen[kept] >= 1.0).sum()),
-        log_loss=None,
         log_loss_constant=float(entropy),
-        brier=None,
         brier_constant=constant * (1.0 - constant),
-        reliability=(),
-        user_balance=(),
-        item_balance=(),
         overlap=_overlap(seen[kept], free[np.isfinite(free)] if asked else None, weight),
         ess=ess,
         ess_share=ess / int(kept.sum()),
@@ -187,26 +180,17 @@ def _summary(name: str, model: Propensity, world: _World, seen: Floats, free: Fl
         clips={str(at): float(np.mean(seen[kept] < at)) for at in CLIPS},
         implied_pairs=float(inverse.sum()) if complete and model.level is Level.ABSOLUTE else None,
         pairs=pairs,
-        unasked=() if asked else (_only_seen(model),),
+        unasked=() if asked else (ONLY_SEEN.format(" and ".join(model.reads)),),
     )
     if asked:
         found = replace(found, **_on_pairs(world, seen, free, weight))
     elif found.implied_pairs is not None:
         found = replace(found, **_implied_balance(world, seen, found.unasked))
     spread = float(np.sqrt(np.sum((1.0 - seen[kept]) / seen[kept] ** 2)))
-    if asked and _cancels(model, log):
+    # P is the same for every user up to a factor that nobody claims to know
+    if asked and model.level is Level.RELATIVE and model.of_items(log.items) is not None:
         found = replace(found, notes=tuple(_per_user(found)))
     return replace(found, findings=tuple(_findings(found, spread, there)))
-
-
-def _cancels(model: Propensity, log: Log) -> bool:
-    """Whether P is the same for every user up to a factor that nobody claims to know."""
-    return model.level is Level.RELATIVE and model.of_items(log.items) is not None
-
-
-def _only_seen(model: Propensity) -> str:
-    columns = " and ".join(model.reads)
-    return f"it takes P from a pair's {columns}, which unseen pairs lack, so log-loss and reliability cannot be asked"
 
 
 def _on_pairs(world: _World, seen: Floats, free: Floats, weight: float) -> dict[str, Any]:

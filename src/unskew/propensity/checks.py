@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from unskew.atomic import write_json, write_text
 from unskew.errors import InputError
+from unskew.shown import Shown
 from unskew.spec import find
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Overlap:
     unseen: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Check:
     """What the checks say of one propensity; ``None`` or empty where they cannot be asked: ``unasked`` says why.
 
@@ -58,12 +58,10 @@ class Check:
         dropped: seen pairs without one (``unsupported=drop``), left out everywhere.
         log_loss_constant, brier_constant: those of one constant for all pairs that have a propensity.
         certain: seen pairs whose P is 1, or was above 1 and was set to 1.
-        ess_share: ``ess`` over ``rows``.
         max_weight_share, top_weight_share: of Σ 1/P, the share of the largest weight and of the largest ⌈1 %⌉.
         clips: share of the seen pairs that a clip there would raise.
         implied_pairs, pairs: Σ 1/P, where it should equal users × items, and that number.
         notes: what is off without doing harm to every estimate, and to which it does.
-        findings: what is worth a word.
     """
 
     propensity: str
@@ -72,13 +70,13 @@ class Check:
     rows: int
     dropped: int
     certain: int
-    log_loss: float | None
+    log_loss: float | None = None
     log_loss_constant: float
-    brier: float | None
+    brier: float | None = None
     brier_constant: float
-    reliability: tuple[Bin, ...]
-    user_balance: tuple[Bin, ...]
-    item_balance: tuple[Bin, ...]
+    reliability: tuple[Bin, ...] = ()
+    user_balance: tuple[Bin, ...] = ()
+    item_balance: tuple[Bin, ...] = ()
     overlap: tuple[Overlap, ...]
     ess: float
     ess_share: float
@@ -101,7 +99,7 @@ class Unfit:
 
 
 @dataclass(frozen=True)
-class Checks:
+class Checks(Shown):
     """The checks of several propensities on one log, and those that could not be checked.
 
     ``for c in checks`` goes through the checks, ``checks["popularity(gamma=1)"]`` is one of them.
@@ -135,17 +133,11 @@ class Checks:
         """Everything, ready for JSON; what cannot be asked is ``None`` or empty, and nothing is NaN."""
         return {"schema_version": SCHEMA_VERSION} | asdict(self)
 
-    def to_json(self, path: str | Path) -> None:
-        """Write everything as JSON."""
-        write_json(path, self.to_dict())
-
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page with charts."""
         if not self:
             raise InputError(_NONE)
-        from unskew.report import page
-
-        write_text(path, page(self))
+        super().to_html(path)
 
     def __getitem__(self, name: str) -> Check:
         from unskew.propensity import make
@@ -154,18 +146,10 @@ class Checks:
         return found[find("propensity", name, found, make)]
 
     def __rich__(self) -> RenderableType:
-        if not self:
-            return _NONE
-        from unskew.report import panel
-
-        return panel(self)
+        return super().__rich__() if self else _NONE
 
     def _repr_html_(self) -> str:
-        if not self:
-            return _NONE
-        from unskew.report import notebook
-
-        return notebook(self)
+        return super()._repr_html_() if self else _NONE
 
     def __repr__(self) -> str:
         flagged = sum(bool(c.findings) for c in self.checks)

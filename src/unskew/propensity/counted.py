@@ -23,7 +23,6 @@ class Counted(Propensity):
     """A propensity that was counted from files.
 
     Args:
-        inner: the fitted propensity.
         told: which files were counted, and how, as it was told.
     """
 
@@ -32,25 +31,12 @@ class Counted(Propensity):
 
     name = "counted"
     estimated = True
+    refits = False  # files have no users whose weight could change
+    assumption, level = "", Level.RELATIVE  # those of the inner propensity
 
     def __post_init__(self) -> None:
-        for trait in ("name", "reads", "ignores_activity"):  # to others it is what it wraps
+        for trait in ("name", "reads", "ignores_activity", "assumption", "level"):  # to others it is what it wraps
             object.__setattr__(self, trait, getattr(self.inner, trait))
-
-    @property
-    def assumption(self) -> str:
-        """That of the inner propensity."""
-        return self.inner.assumption
-
-    @property
-    def level(self) -> Level:
-        """That of the inner propensity."""
-        return self.inner.level
-
-    @property
-    def refits(self) -> bool:
-        """Never: files have no users whose weight could change."""
-        return False
 
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Refused: files have no users whose weight could change."""
@@ -117,10 +103,7 @@ def from_files(
 
     Args:
         inner: what to fit.
-        train: a file (.parquet, .csv, .tsv), a folder of them, or a pattern such as ``train/*.parquet``.
-        mcar: pairs that were seen at random (naive_bayes): a log, or files like ``train``.
-        columns: our column names (``user``, ``item``, ``value``) → theirs, in all files.
-        above: popularity counts only rows whose value is above this (0 for conversions); by default all rows.
+        train, mcar, columns, above: as in ``TrainingFiles``; ``mcar`` is for naive_bayes, ``above`` for popularity.
     """
     told: dict[str, object] = {"train": str(train)}
     told |= {} if mcar is None else {"mcar": mcar.account.source if isinstance(mcar, Log) else str(mcar)}

@@ -19,7 +19,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log import Ids
-from unskew.log.coded import UNPAD, padded_id
+from unskew.log.columns import UNPAD, padded_id
 from unskew.log.stream import Stream
 from unskew.plain import plain
 from unskew.propensity.base import Floats
@@ -102,12 +102,7 @@ def count_items(
 
 
 def count_values(path: str | PathLike[str], *, columns: Mapping[str, str] | None = None) -> ValueCounts:
-    """The values of some files, the rows of each, and how many users and items there are.
-
-    Args:
-        path: a file (.parquet, .csv, .tsv), a folder of them, or a pattern such as ``train/*.parquet``.
-        columns: our column names (``user``, ``item``, ``value``) → theirs.
-    """
+    """The values of files (as in ``count_items``), the rows of each, and how many users and items there are."""
     stream = Stream.open(path, ("user", "item", "value"), columns)
     users, items, found = KeyCounts(), KeyCounts(), Counter[float]()
     for part, piece in stream.pieces():

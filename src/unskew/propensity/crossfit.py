@@ -12,17 +12,15 @@ models without parameters of users; the others are refused.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.folds import fold_pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Ids, Log
-from unskew.log.ids import Codes, hash_texts
+from unskew.log.ids import Codes, stream_of
 from unskew.memory import require
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Propensity, pairs_log
 
@@ -49,7 +47,7 @@ def unseen_pairs(log: Log, most: int, seed: int = 0) -> Unseen:
         free[seen] = False
         drawn = np.flatnonzero(free)
     else:
-        rng = np.random.default_rng([seed, _stream("crossfit")])
+        rng = np.random.default_rng([seed, stream_of("crossfit")])
         drawn = np.unique(rng.integers(0, every, size=int(most * every / left)))
         drawn = drawn[seen[np.minimum(np.searchsorted(seen, drawn), len(seen) - 1)] != drawn] if len(seen) else drawn
     user, item = (drawn // items).astype(np.int32), (drawn % items).astype(np.int32)
@@ -64,7 +62,7 @@ def pair_folds(log: Log, folds: int, seed: int = 0) -> Integers:
 def folds_of(users: Ids, items: Ids, user: Codes, item: Codes, folds: int, seed: int = 0) -> tuple[Integers, Integers]:
     """The fold of each pair of codes, and how many pairs each fold has."""
     fold, count = np.empty(len(user), dtype=np.int64), np.zeros(folds, dtype=np.int64)
-    stream = np.uint64(mix(np.uint64(_stream(f"crossfit {seed}"))))
+    stream = np.uint64(mix(np.uint64(stream_of(f"crossfit {seed}"))))
     fold_pairs(stream, users.hashes, items.hashes, user, item, fold, count)
     return fold, count
 
@@ -72,14 +70,8 @@ def folds_of(users: Ids, items: Ids, user: Codes, item: Codes, folds: int, seed:
 def user_folds(log: Log, folds: int, seed: int = 0) -> Integers:
     """The fold of every user, from its text."""
     users = log.users.hashes
-    drawn = pair_uniform(_stream(f"crossfit users {seed}"), users, np.zeros(len(users), dtype=np.uint64))
+    drawn = pair_uniform(stream_of(f"crossfit users {seed}"), users, np.zeros(len(users), dtype=np.uint64))
     return np.asarray(drawn * folds, dtype=np.int64)
-
-
-@cache
-def _stream(purpose: str) -> int:
-    """A number of its own: no split and no tie is drawn from it."""
-    return int(hash_texts(pl.Series([purpose]))[0])
 
 
 def crossfitted(
@@ -98,30 +90,22 @@ def crossfitted(
     """
     model = model.tuned(train, inputs=inputs, weights=weights)
     if over == "users":
-        return _over_users(model, train, others, folds, inputs, weights)
-    mine, theirs = pair_folds(train, folds), pair_folds(others, folds)
+        refuse_users(model)
+        fold = user_folds(train, folds)
+        mine, theirs = fold[train.user], fold[others.users.into(train.users)[others.user]]
+    else:
+        mine, theirs = pair_folds(train, folds), pair_folds(others, folds)
     seen, unseen = np.empty(len(train)), np.empty(len(others))
     for k in range(folds):
-        share = None if train.share is None else train.share * (folds - 1.0) / folds
-        fitted = model.copy().fit(replace(train.take(mine != k), share=share), inputs=inputs, weights=weights)
-        raised = folds / (folds - 1.0) if fitted.follows_rows else 1.0
-        seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, 1.0)
-        unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, 1.0)
-    return seen, unseen
-
-
-def _over_users(
-    model: Propensity, train: Log, others: Log, folds: int, inputs: FitInputs, weights: Floats | None
-) -> tuple[Floats, Floats]:
-    refuse_users(model)
-    fold = user_folds(train, folds)
-    mine, theirs = fold[train.user], fold[others.users.into(train.users)[others.user]]
-    seen, unseen = np.empty(len(train)), np.empty(len(others))
-    for k in range(folds):
-        outside = (fold != k) * (1.0 if weights is None else weights)
-        fitted = model.copy().fit(train, inputs=inputs, weights=outside)
-        seen[mine == k] = fitted.of(train.take(mine == k)).rows
-        unseen[theirs == k] = fitted.of(others.take(theirs == k)).rows
+        if over == "users":
+            outside = (fold != k) * (1.0 if weights is None else weights)
+            fitted, raised, most = model.copy().fit(train, inputs=inputs, weights=outside), 1.0, np.inf
+        else:
+            share = None if train.share is None else train.share * (folds - 1.0) / folds
+            fitted = model.copy().fit(replace(train.take(mine != k), share=share), inputs=inputs, weights=weights)
+            raised, most = folds / (folds - 1.0) if fitted.follows_rows else 1.0, 1.0
+        seen[mine == k] = np.minimum(raised * fitted.of(train.take(mine == k)).rows, most)
+        unseen[theirs == k] = np.minimum(raised * fitted.of(others.take(theirs == k)).rows, most)
     return seen, unseen
 
 

@@ -29,6 +29,7 @@ class Known(Propensity):
     name = "known"
     known = True
     reads = ("propensity",)
+    level = Level.ABSOLUTE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -37,11 +38,6 @@ class Known(Propensity):
                 "'known': share says that the column speaks of a whole log, part=test that it speaks of the test rows. "
                 "Leave one of them out."
             )
-
-    @property
-    def level(self) -> Level:
-        """Always absolute."""
-        return Level.ABSOLUTE
 
     def refers(self, log: Log) -> Scope:
         """The log that was split, at random or by time; the log at hand if nothing says that it is a part."""

@@ -31,7 +31,7 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from unskew.bounds import SEED, Number, Whole
+from unskew.bounds import SEED, Number
 from unskew.errors import InputError
 from unskew.log import Features, Feedback, Ids, Log
 from unskew.log.expected import a_log
@@ -41,6 +41,7 @@ from unskew.propensity.crossfit import unseen_pairs
 from unskew.propensity.tuning import GRID, choose
 from unskew.propensity.two_way import (
     CHUNK,
+    NEGATIVES,
     AllPairs,
     Link,
     Pairs,
@@ -62,7 +63,6 @@ FEW, MANY = 5, 0.25  # rows of a user, and the share of users with fewer, that m
 EXACTLY, ROUGH = 1e-8, 1e-3  # slopes of the loss where a fit stops, and where one does that only serves a choice
 LEAST = -30.0  # logit of the smallest propensity, 1e-13
 STRENGTH = Number(above=0.0, high=1e12, words=("auto",), why="Beyond that there is no penalty to speak of.")
-NEGATIVES = Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all"))
 Codes = npt.NDArray[np.int64]
 
 
@@ -71,13 +71,10 @@ class Logistic(Propensity):
     """Logistic regression on covariates, with offsets for users and items.
 
     Args:
-        features: ``outer``, ``plain`` or ``none``, from ``user_features`` and ``item_features``.
-        offsets: ``none``, ``user``, ``item`` or ``user+item``.
         c: inverse strength of the penalty, smaller is smoother; ``auto`` takes the one under which held-out pairs are
             likeliest.
         free: ``yes`` leaves offsets unpenalised, ``no`` penalises them like everything else.
         negatives: unseen pairs per seen pair, or ``all``; ``auto`` takes all in worlds of up to 5 million pairs.
-        seed: which unseen pairs are drawn.
     """
 
     features: str = option("outer", Words(FEATURES), "how covariates enter")
@@ -89,8 +86,10 @@ class Logistic(Propensity):
     state: _State | None = field(default=None, compare=False, repr=False)
 
     name = "logistic"
+    learnt = "state"
     estimated = True
     models_presence = True
+    assumption = "whether a pair was seen depends on the covariates and offsets of the model alone"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -99,11 +98,6 @@ class Logistic(Propensity):
                 "'logistic': without features and offsets every pair has the same propensity. Give features=outer or "
                 "plain, or offsets=user+item; if even exposure is meant, say uniform."
             )
-
-    @property
-    def assumption(self) -> str:
-        """The model's form."""
-        return "whether a pair was seen depends on the covariates and offsets of the model alone"
 
     @property
     def level(self) -> Level:
@@ -168,16 +162,13 @@ class Logistic(Propensity):
         if self.features == "plain" and self.free == "yes":
             for what, given in (("user", inputs.user_features), ("item", inputs.item_features)):
                 if given is not None and what in self.offsets:
-                    self._untold(what)
+                    raise InputError(
+                        f"'{self}': an offset of its own for every {what}, without a penalty, takes in whatever "
+                        f"covariates of {what}s could say, so that they would be ignored. Use free=no, which shares it "
+                        "out by the penalty; or features=outer, which keeps products with covariates of the other "
+                        f"side; or leave --{what}-features out."
+                    )
         return inputs.user_features, inputs.item_features
-
-    def _untold(self, what: str) -> None:
-        """Covariates of a side with free offsets would change nothing."""
-        raise InputError(
-            f"'{self}': an offset of its own for every {what}, without a penalty, takes in whatever covariates of "
-            f"{what}s could say, so that they would be ignored. Use free=no, which shares it out by the penalty; or "
-            f"features=outer, which keeps products with covariates of the other side; or leave --{what}-features out."
-        )
 
     def _pairs(self, train: Log, sides: tuple[_Side, _Side], often: Floats) -> tuple[Pairs, Floats, Floats, float]:
         """The pairs of the fit, whether each was seen, their weights, and −log of the rate of unseen pairs."""
@@ -251,16 +242,6 @@ class Logistic(Propensity):
         absolute = train.feedback is not Feedback.IMPLICIT
         idle = float(np.average(np.diff(train.indptr) < FEW, weights=often))
         return _State(user, item, w, gamma, beta, rare_user, rare_item, shown, absolute, share, idle)
-
-    @property
-    def fitted(self) -> bool:
-        """Whether there are coefficients."""
-        return self.state is not None
-
-    @property
-    def follows_rows(self) -> bool:
-        """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
-        return True
 
     def doubts(self, log: Log) -> list[str]:
         """Covariates that say nothing, and offsets that rest on a few rows each."""

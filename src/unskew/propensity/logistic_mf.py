@@ -24,7 +24,6 @@ then follows taste as much as exposure, its level means nothing (relative), and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -32,33 +31,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, Whole, check
+from unskew.bounds import DIM_OR_NONE, ROUNDS, SEED, STRENGTH, THREADS, Number, check
 from unskew.errors import InputError
 from unskew.kernels import factors, pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
-from unskew.log.ids import Codes
 from unskew.memory import require
 from unskew.parts import option
+from unskew.propensity.alternating import Pairs, Task, alternate, within
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored
-from unskew.propensity.two_way import Link
-from unskew.threads import Threads
+from unskew.propensity.two_way import NEGATIVES, Link
 
 ALL_PAIRS = 2**25  # as many pairs (4 bytes, twice) are all taken unless told otherwise; beyond it, 10 unseen per seen
-RIDGE = 1.0  # of offsets, where none is measured
-LOOSEST, TIGHTEST = 0.1, 1e6  # ridges that measurements may ask for
-WARM_UP = 3  # rounds of offsets alone
-PATIENCE = 2  # rounds without a better held-out likelihood
-GAIN = 1e-4  # what counts as better, relatively
 STEPS = 8  # of subspace iteration for the first factors
-BLOCK = 256  # rows that one thread updates at a time
-NOT_TOLD = np.empty(0)  # every pair weighs 1
 
-Pairs = tuple[npt.NDArray[np.int64], Codes]
-
-
-NEGATIVES = Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all"))
 RIDGES = replace(STRENGTH, words=("auto",))
 
 
@@ -67,13 +54,11 @@ class LogisticMF(Propensity):
     """Factors and offsets of users and items.
 
     Args:
-        dim: number of factors; 0 leaves the offsets of users and items.
         penalty: of factors, in units of what chance alone would bring.
         epochs: rounds (all users, all items) at most; the held-out likelihood mostly stops earlier.
         negatives: ``all`` unseen pairs, so many per seen pair, or ``auto``: all in small logs, 10 in large ones.
         held_out: share of the pairs that is kept aside to know when to stop; 0 runs all epochs.
         ridge: penalty of offsets; ``auto`` measures how much users and items differ.
-        seed: of the first factors, the sample and the held-out pairs.
         threads: by default one per core; the numbers do not depend on it.
     """
 
@@ -88,37 +73,20 @@ class LogisticMF(Propensity):
     found: LogisticFactors | None = field(default=None, compare=False, repr=False)
 
     name = "logistic_mf"
+    learnt = "found"
     estimated = True
     models_presence = True
+    knows_users = True
+    assumption = "whether a pair was seen depends on the factors of the model alone"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check(self, self.name, threads=THREADS)
 
     @property
-    def assumption(self) -> str:
-        """The model's form."""
-        return "whether a pair was seen depends on the factors of the model alone"
-
-    @property
     def level(self) -> Level:
         """Absolute where the training log showed what was seen, zeros included."""
         return Level.ABSOLUTE if self.found is not None and self.found.absolute else Level.RELATIVE
-
-    @property
-    def fitted(self) -> bool:
-        """Whether there are factors."""
-        return self.found is not None
-
-    @property
-    def follows_rows(self) -> bool:
-        """P is that of being in the training log, even where an implicit log leaves its meaning relative."""
-        return True
-
-    @property
-    def knows_users(self) -> bool:
-        """Every user has factors and an offset."""
-        return True
 
     @property
     def held_out_loss(self) -> tuple[float, ...]:
@@ -229,103 +197,7 @@ def _ridge(rows: Floats, often: Floats, chance: float, others: float) -> float:
     mean = max(float(np.average(rows, weights=often)), 1e-12)
     rest = max(1.0 - mean / others, 1e-6)
     excess = max(float(np.average((rows - mean) ** 2, weights=often)) - chance, 0.0)
-    return _within(1.0 / max(float(np.log1p(excess / (mean * rest) ** 2)), 1e-12))
-
-
-def _within(ridge: float) -> float:
-    return float(min(max(ridge, LOOSEST), TIGHTEST))
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """Pairs to fit by user and by item, pairs to judge by, how often users and items count, what each pair weighs.
-
-    ``link`` says how the probability of a pair follows from its logit.
-    """
-
-    kept: Pairs
-    turned: Pairs
-    held: Pairs
-    users: Floats
-    items: Floats
-    pulls: tuple[Floats, Floats, Floats] = (NOT_TOLD, NOT_TOLD, NOT_TOLD)
-    link: Link = field(default_factory=Link)
-
-
-def alternate(
-    task: Task,
-    penalties: tuple[Floats, Floats],
-    level: float,
-    first: Callable[[Floats, Floats, float], Floats],
-    epochs: int,
-    threads: int | None = None,
-    ridges: tuple[float, float] = (RIDGE, RIDGE),
-    measure: bool = False,
-) -> tuple[Floats, Floats, float, tuple[float, ...]]:
-    """Offsets alone, then factors and offsets until held-out pairs say stop, then offsets once more.
-
-    Args:
-        penalties: of the factors of every user and of every item.
-        level: c at the start.
-        first: the first item factors, given the offsets; as many as there shall be.
-        ridges: penalties of the offsets of users and of items, at the start if they are measured.
-        measure: whether the ridges follow the offsets: one over mean of a² and its error, a step of EM.
-
-    Gives back factors of users and items with their offset last, c, and the held-out losses.
-    """
-
-    def sweep(user: Floats, item: Floats, level: float, settled: bool = False) -> float:
-        """All users, then all items; the mean of the offsets goes into the level, where no penalty holds it."""
-        how = settled, task.link.lift, task.link.share
-        by_user = (*task.kept, task.pulls[0], user, item, task.items, level, penalties[0], ridges[0], *how)
-        by_item = (*task.turned, task.pulls[1], item, user, task.users, level, penalties[1], ridges[1], *how)
-        _each(pool, len(user), lambda a, b: factors.ascend(a, b, *by_user))
-        _each(pool, len(item), lambda a, b: factors.ascend(a, b, *by_item))
-        means = float(np.average(user[:, -1], weights=task.users)), float(np.average(item[:, -1], weights=task.items))
-        user[:, -1] -= means[0]
-        item[:, -1] -= means[1]
-        return level + sum(means)
-
-    def measured(user: Floats, item: Floats, level: float) -> tuple[float, float]:
-        link, known = (task.link.lift, task.link.share), (np.empty(len(user)), np.empty(len(item)))
-        by_user = (*task.kept, user, item, task.items, level, *link, known[0])
-        by_item = (*task.turned, item, user, task.users, level, *link, known[1])
-        _each(pool, len(user), lambda a, b: factors.information(a, b, *by_user))
-        _each(pool, len(item), lambda a, b: factors.information(a, b, *by_item))
-        sides = ((user, task.users, known[0], ridges[0]), (item, task.items, known[1], ridges[1]))
-        spread = [np.average(own[:, -1] ** 2 + 1.0 / (ridge + info), weights=w) for own, w, info, ridge in sides]
-        return _within(1.0 / spread[0]), _within(1.0 / spread[1])
-
-    def judge(user: Floats, item: Floats, level: float) -> float:
-        link = task.link.lift, task.link.share
-        total, loss = factors.log_loss(*task.held, task.pulls[2], user, item, task.users, level, *link)
-        return loss / total if total > 0.0 else np.nan
-
-    user, item = np.zeros((len(task.users), 1)), np.zeros((len(task.items), 1))
-    with Threads(threads) as pool:
-        for _ in range(WARM_UP):
-            level = sweep(user, item, level)
-            ridges = measured(user, item, level) if measure else ridges
-        losses = [judge(user, item, level)]
-        start = first(user, item, level)
-        dim = start.shape[1]
-        user = np.hstack([np.zeros((len(user), dim)), user])
-        best = user.copy(), np.hstack([np.zeros((len(item), dim)), item]), level
-        item = np.hstack([start, item])
-        for _ in range(epochs if dim else 0):
-            level = sweep(user, item, level)
-            losses.append(judge(user, item, level))
-            if not losses[-1] >= min(losses[:-1]):  # better, or nothing is held out
-                best = user.copy(), item.copy(), level
-            if len(losses) > PATIENCE and min(losses[-PATIENCE:]) > min(losses[:-PATIENCE]) * (1.0 - GAIN):
-                break
-        user, item, level = best
-        stretch = np.sqrt(_stretch(task, user, item, level))
-        user[:, :-1] *= stretch
-        item[:, :-1] *= stretch
-        for _ in range(WARM_UP):
-            level = sweep(user, item, level, settled=True)
-    return user, item, level, (*losses, judge(user, item, level))
+    return within(1.0 / max(float(np.log1p(excess / (mean * rest) ** 2)), 1e-12))
 
 
 def _start(model: LogisticMF, pairs: Pairs, weight: Floats, items: int, link: Link) -> tuple[float, float]:
@@ -338,40 +210,14 @@ def _start(model: LogisticMF, pairs: Pairs, weight: Floats, items: int, link: Li
     return float(penalty), level
 
 
-def _stretch(task: Task, user: Floats, item: Floats, level: float) -> float:
-    """The factor by which v·w should be longer, so that held-out pairs are likeliest: what the penalty shrank."""
-    held, pull = task.held, task.pulls[2]
-    who, seen = np.repeat(np.arange(len(user)), np.diff(held[0])), held[1] & 1
-    left, right = user[who], item[held[1] >> 1]
-    offset, inner = level + left[:, -1] + right[:, -1], np.einsum("ij,ij->i", left[:, :-1], right[:, :-1])
-    factor, weight = 1.0, task.users[who] * pull if len(pull) else task.users[who]
-    for _ in range(20 if (inner * weight).any() else 0):
-        eta = np.clip(offset + factor * inner, -factors.LIMIT, factors.LIMIT)
-        p, turn = 1.0 / (1.0 + np.exp(-task.link.logit(eta))), task.link.slope(eta)
-        slope, bend = weight @ (inner * turn * (seen - p)), weight @ ((inner * turn) ** 2 * p * (1.0 - p))
-        factor = min(max(factor + float(slope / max(bend, 1e-9)), 0.5), 2.0)
-    return factor
-
-
 def _pairs(train: Log, model: LogisticMF, rate: float) -> tuple[Pairs, Pairs]:
     """Pairs to fit on and pairs to judge by: 2·item + seen, by user."""
     ends = tuple(np.zeros(len(train.users) + 1, dtype=np.int64) for _ in range(2))
     lists = tuple(np.empty(0, dtype=np.int32) for _ in range(2))
-    seed = np.uint64(mix(np.uint64(model.seed)))
+    log = train.indptr, train.item, train.users.hashes, train.items.hashes
+    draws = np.uint64(mix(np.uint64(model.seed))), rate, model.held_out
     for _ in range(2):  # count, then list
-        factors.gather(
-            train.indptr,
-            train.item,
-            train.users.hashes,
-            train.items.hashes,
-            seed,
-            rate,
-            model.held_out,
-            ends[0],
-            lists[0],
-            ends[1],
-            lists[1],
-        )
+        factors.gather(*log, *draws, ends[0], lists[0], ends[1], lists[1])
         if not len(lists[0]):
             lists = tuple(np.empty(int(end[-1]), dtype=np.int32) for end in ends)
     return (ends[0], lists[0]), (ends[1], lists[1])
@@ -403,9 +249,3 @@ def _first(train: Log, kept: Pairs, weight: Floats, dim: int, seed: int) -> Floa
         basis, triangle = np.linalg.qr(basis - np.outer(trivial, trivial @ basis))
     size = np.abs(np.diag(triangle)) ** 0.25  # the root of the singular value
     return np.asarray(basis * size * np.sqrt(total / (columns + total / items))[:, None])
-
-
-def _each(pool: Threads, rows: int, work: Callable[[int, int], None]) -> None:
-    """Do the work on blocks of rows, side by side."""
-    bounds = [*range(0, rows, BLOCK), rows]
-    list(pool.map(work, bounds[:-1], bounds[1:]))

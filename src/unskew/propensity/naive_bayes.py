@@ -55,18 +55,11 @@ class NaiveBayes(Propensity):
     sample: ValueCounts | None = field(default=None, compare=False, repr=False)
 
     name = "naive_bayes"
+    learnt = "of_value"
     estimated = True
     reads = ("value",)
-
-    @property
-    def assumption(self) -> str:
-        """Exposure by value."""
-        return "whether a pair was seen depends on its value alone"
-
-    @property
-    def level(self) -> Level:
-        """Always absolute: the sample tells what is there to be seen."""
-        return Level.ABSOLUTE
+    assumption = "whether a pair was seen depends on its value alone"
+    level = Level.ABSOLUTE  # the sample tells what is there to be seen
 
     @classmethod
     def from_counts(cls, train: ValueCounts, mcar: ValueCounts | Log, smoothing: float = 1.0) -> Self:
@@ -122,11 +115,6 @@ class NaiveBayes(Propensity):
     def _smooth(self, counts: Floats) -> Floats:
         """Shares with a pseudo-count for every value."""
         return np.asarray((counts + self.smoothing) / (counts.sum() + self.smoothing * len(counts)))
-
-    @property
-    def fitted(self) -> bool:
-        """Whether values have been counted."""
-        return self.of_value is not None
 
     def of(self, log: Log) -> Scored:
         """The propensity of every row's value; a value that was never counted is an error, since nothing is known."""

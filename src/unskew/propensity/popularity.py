@@ -76,6 +76,7 @@ class Popularity(Propensity):
     per_user: float | None = field(default=None, compare=False)  # |O| / U
 
     name = "popularity"
+    learnt = "counts"
     estimated = True
     ignores_activity = True
 
@@ -119,7 +120,7 @@ class Popularity(Propensity):
             )
         return self.remember(
             items=log.items,
-            counts=_count(log, positive * weight),
+            counts=np.bincount(log.item, positive * weight, len(log.items)).astype(np.float64),
             per_user=float(weight.sum()) / (len(log.users) if weights is None else float(weights.sum())),
             slope=_slope(log, inputs, positive, weight) if self.gamma == ESTIMATE else None,
         )
@@ -140,11 +141,6 @@ class Popularity(Propensity):
     def supported_only(self) -> Self:
         """With unsupported=drop."""
         return replace(self, unsupported="drop")
-
-    @property
-    def fitted(self) -> bool:
-        """Whether training counts are there."""
-        return self.counts is not None
 
     @property
     def gamma_(self) -> float:
@@ -251,10 +247,6 @@ def _halves(log: Log, positive: npt.NDArray[np.bool_], weight: Floats, items: Id
         return Half(np.bincount(place[liked], weight[liked], len(items)).astype(np.float64), shown)
 
     return half(draws < 0.5), half(draws >= 0.5)
-
-
-def _count(log: Log, weight: Floats) -> Floats:
-    return np.bincount(log.item, weights=weight, minlength=len(log.items)).astype(np.float64)
 
 
 def _shows_zeros(log: Log) -> bool:

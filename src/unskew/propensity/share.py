@@ -12,9 +12,8 @@ scaled.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from unskew.log.log import Floats
 
 
 def part_propensity(whole: Floats, share: float, *, unseen: bool, train: float | None = None) -> Floats:

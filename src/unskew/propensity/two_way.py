@@ -21,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
+from unskew.bounds import Whole
 from unskew.errors import InputError
 from unskew.log.ids import Codes
 
@@ -36,6 +37,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]
 Linear = Callable[[Floats], Floats]
+NEGATIVES = Whole(1, 1_000_000, "negatives=all takes all there are.", words=("auto", "all"))
 CHUNK = 1 << 17  # pairs at a time
 BLOCK = 1 << 12  # users at a time
 STEPS = 200
@@ -44,6 +46,7 @@ LARGEST = 3000  # entries of W up to which their Hessian is made
 ROOM = 50_000_000  # numbers that its making may hold
 
 
+@dataclass(frozen=True, eq=False)
 class Pairs(ABC):
     """A set of pairs with covariates of their users and items; θ is W, γ, β in one vector."""
 
@@ -62,17 +65,14 @@ class Pairs(ABC):
     def matrix(self, rows: Floats) -> Any:
         """Numbers per pair as a users × items matrix, dense or sparse."""
 
-    @abstractmethod
-    def squared(self) -> Pairs:
+    def squared(self) -> Self:
         """The same pairs with squared covariates, whose ``gather`` gives the diagonal of a Hessian."""
+        return replace(self, user=self.user**2, item=self.item**2)
 
 
 @dataclass(frozen=True, eq=False)
 class AllPairs(Pairs):
     """All pairs of some users and items: numbers per pair are users × items matrices."""
-
-    user: Floats
-    item: Floats
 
     def spread(self, theta: Floats) -> Floats:
         """η of every pair."""
@@ -88,17 +88,11 @@ class AllPairs(Pairs):
         """As they are."""
         return rows
 
-    def squared(self) -> AllPairs:
-        """With squared covariates."""
-        return replace(self, user=self.user**2, item=self.item**2)
-
 
 @dataclass(frozen=True, eq=False)
 class SampledPairs(Pairs):
     """Chosen pairs, sorted by user: numbers per pair are vectors."""
 
-    user: Floats
-    item: Floats
     left: Codes
     right: Codes
 
@@ -123,10 +117,6 @@ class SampledPairs(Pairs):
     def matrix(self, rows: Floats) -> Any:
         """As a sparse matrix."""
         return csr_matrix((rows, self.right, self._starts), shape=(len(self.user), len(self.item)))
-
-    def squared(self) -> SampledPairs:
-        """With squared covariates."""
-        return replace(self, user=self.user**2, item=self.item**2)
 
 
 def parts(theta: Floats, user: Floats, item: Floats) -> tuple[Floats, Floats, Floats]:

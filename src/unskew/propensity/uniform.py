@@ -23,16 +23,12 @@ class Uniform(Propensity):
     p: float | None = option(None, Number(above=0.0, high=1.0), "the probability of being seen")
 
     name = "uniform"
+    assumption = "every pair was equally likely to be seen"
 
     @property
     def level(self) -> Level:
         """Absolute if the probability is told."""
         return Level.RELATIVE if self.p is None else Level.ABSOLUTE
-
-    @property
-    def assumption(self) -> str:
-        """Even exposure."""
-        return "every pair was equally likely to be seen"
 
     def refers(self, log: Log) -> Scope:
         """The test log: whoever tells a probability tells that of the rows at hand."""

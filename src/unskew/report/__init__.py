@@ -19,13 +19,13 @@ from unskew.report.document import Document
 from unskew.report.result_document import result_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
+from unskew.shown import Shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = ["document_of", "headline", "notebook", "page", "panel", "sentences"]
 
-Shown = Result | Audit | PropensityComparison | Checks
 _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Result: result_document,
     Audit: audit_document,

@@ -12,7 +12,7 @@ from unskew.report.marks import ESTIMATORS
 from unskew.report.plots import Spec, beside, chart, colours, field, histogram, layers, lines, marks, points, share_bars
 from unskew.report.view import unique
 
-PAIR = (ESTIMATORS[0], ESTIMATORS[1])
+PAIR = ESTIMATORS[:2]
 LOG = PAIR[0]
 
 
@@ -90,7 +90,7 @@ def values(audit: Audit) -> Chart | None:
         "description": field("text:N"),
     }
     spec = layers(marks("rows", "bar", encoding))
-    return chart("Values", words.values(audit), "Share of the rows by value", spec, rows=data)
+    return chart("Values", words.values(audit.values), "Share of the rows by value", spec, rows=data)
 
 
 def seen(audit: Audit) -> Chart | None:
@@ -123,7 +123,7 @@ def periods(audit: Audit) -> Chart | None:
     """Interactions per period."""
     if audit.time is None:
         return None
-    note = f"{' to '.join(words.span(audit))}, counted by {audit.time.width}"
+    note = f"{' to '.join(words.span(audit.time))}, counted by {audit.time.width}"
     return _by_period(audit, "Interactions", note, {"rows": "interactions"})
 
 
@@ -197,7 +197,9 @@ def propensities(audit: Audit) -> Chart | None:
         if n
     ]
     spec = histogram("propensity", shown="~s", domain=[bins.low[0], bins.high[-1]], colour=LOG)
-    return chart("The log's own propensities", words.propensity(audit), "Rows by propensity", spec, rows=data)
+    return chart(
+        "The log's own propensities", words.propensity(audit.propensity), "Rows by propensity", spec, rows=data
+    )
 
 
 def expected(audit: Audit) -> Chart | None:

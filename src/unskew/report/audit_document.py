@@ -134,16 +134,16 @@ def _shape(audit: Audit) -> doc.Sparks:
     rows.append(doc.Spark("", words.exponent(audit)))
     if (v := audit.values) is not None:
         ends = (words.level(v.minimum, v.minimum), words.level(v.maximum, v.maximum))
-        rows.append(doc.Spark("values", words.values(audit), ends, tuple(level.rows for level in v.levels)))
+        rows.append(doc.Spark("values", words.values(v), ends, tuple(level.rows for level in v.levels)))
         if audit.mcar is not None:
             counts = tuple(value.rows_mcar for value in audit.mcar.values)
             rows.append(doc.Spark("MCAR", "the same values there", ends, counts))
-    if audit.time is not None:
-        rows.append(doc.Spark("time", "", words.span(audit), tuple(period.rows for period in audit.time.periods)))
+    if (t := audit.time) is not None:
+        rows.append(doc.Spark("time", "", words.span(t), tuple(period.rows for period in t.periods)))
         rows.append(doc.Spark("", words.time(audit)))
     if (p := audit.propensity) is not None:
         rows.append(doc.Spark("propensity", "", (f"{p.minimum:.3g}", f"{p.maximum:.3g}"), tuple(p.histogram.count)))
-        rows.append(doc.Spark("", words.propensity(audit)))
+        rows.append(doc.Spark("", words.propensity(p)))
     return doc.Sparks("Shape", tuple(rows))
 
 
@@ -254,17 +254,17 @@ def _supports(audit: Audit) -> tuple[doc.Table, ...]:
     for reading in unique(row.reading for row in audit.supports):
         cells = [row for row in audit.supports if row.reading == reading]
         reasons = unique(row.refused for row in cells if row.refused is not None)
+        answers: dict[str | None, doc.Cell] = {
+            reason: doc.Cell("no", "worse", note=note) for note, reason in enumerate(reasons, 1)
+        }
+        answers |= {None: doc.Cell("yes", "better")}
         targets = unique(row.target for row in cells)
         rows: list[tuple[str | doc.Cell, ...]] = []
         for name in unique(row.estimator for row in cells):
             own = {row.target: row.refused for row in cells if row.estimator == name}
-            rows.append((name, *(_supported(own[target], reasons) for target in targets)))
+            rows.append((name, *(answers[own[target]] for target in targets)))
         heads = (doc.Column("estimator", "name"), *(doc.Column(target, "tag") for target in targets))
         about = f"{cells[0].propensity} propensities; recall@10"
         table = doc.Table("What this log supports", about, heads, tuple(rows), "supports", footnotes=tuple(reasons))
         found.setdefault(table, []).append(reading)
     return tuple(replace(table, note=f"read as {' or '.join(read)}; {table.note}") for table, read in found.items())
-
-
-def _supported(reason: str | None, reasons: list[str]) -> doc.Cell:
-    return doc.Cell("yes", "better") if reason is None else doc.Cell("no", "worse", note=reasons.index(reason) + 1)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from unskew.auditing import Audit
+from unskew.auditing.times import Time
+from unskew.auditing.values import Values
+from unskew.auditing.weights import Propensities
 from unskew.report import numbers
 from unskew.report.numbers import small_share
 
 
-def span(audit: Audit) -> tuple[str, str]:
+def span(t: Time) -> tuple[str, str]:
     """The first and last time; of a long span the dates only."""
-    t = audit.time
-    if t is None:
-        return "", ""
     short = t.days is not None and t.days > 3
     return (t.start[:10], t.end[:10]) if short else (t.start.replace("T", " "), t.end.replace("T", " "))
 
@@ -32,15 +32,13 @@ def facts(audit: Audit) -> list[tuple[str, str]]:
         ("items", numbers.count(size.items)),
         ("density", small_share(size.density)),
     ]
-    if size.duplicates:
-        found.append(("repeated pair" + "s" * (size.duplicates != 1), numbers.count(size.duplicates)))
-    if size.dropped:
-        found.append(("dropped rows", numbers.count(sum(size.dropped.values()))))
-    if size.silent_users:
-        found.append(("silent users", numbers.count(size.silent_users)))
-    if size.unseen_items:
-        found.append(("unseen items", numbers.count(size.unseen_items)))
-    return found
+    beside = {
+        "repeated pair" + "s" * (size.duplicates != 1): size.duplicates,
+        "dropped rows": sum(size.dropped.values()),
+        "silent users": size.silent_users,
+        "unseen items": size.unseen_items,
+    }
+    return found + [(name, numbers.count(number)) for name, number in beside.items() if number]
 
 
 def exponent(audit: Audit) -> str:
@@ -66,11 +64,8 @@ def plain(value: float) -> str:
     return f"{value:,.4g}".replace("-", numbers.MINUS)
 
 
-def values(audit: Audit) -> str:
+def values(v: Values) -> str:
     """Mean and range of the values in a sentence."""
-    v = audit.values
-    if v is None:
-        return ""
     kinds = f"{v.distinct} different" if v.distinct is not None else "many different"
     zeros = f", {small_share(v.zeros)} zeros" if v.zeros else ""
     return f"mean {numbers.number(v.mean)}, sd {numbers.number(v.sd)}, {kinds}{zeros}"
@@ -108,11 +103,8 @@ def time(audit: Audit) -> str:
     return text
 
 
-def propensity(audit: Audit) -> str:
+def propensity(p: Propensities) -> str:
     """The range and the effective size of the log's own propensities in a sentence."""
-    p = audit.propensity
-    if p is None:
-        return ""
     return (
         f"median {plain(p.quantiles['median'])}; ess {numbers.count(p.ess)} ({numbers.share(p.ess_share)} of the "
         f"rows), largest weight {numbers.share(p.largest_weight)}; {small_share(p.below_1_percent)} below 0.01, "

@@ -75,9 +75,7 @@ def findings(checks: Checks) -> doc.Sentences:
     told = zip(levels, notes.items(), strict=False)
     said += [(level, "; ".join(names), text) for level, (text, names) in told if names]
     joined = ((level, name, text.replace(" %", f"{numbers.SPACE}%")) for level, name, text in said)
-    return doc.Sentences(
-        tuple(doc.Sentence((doc.Span(name, "name"), doc.Span(f": {text}")), level) for level, name, text in joined)
-    )
+    return doc.Sentences(tuple(doc.Sentence.about(name, f": {text}", level) for level, name, text in joined))
 
 
 def _scores(checks: Checks) -> doc.Table:

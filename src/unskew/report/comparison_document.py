@@ -6,16 +6,15 @@ from dataclasses import replace
 from itertools import combinations
 
 from unskew.estimators import Standing
-from unskew.evaluation.comparison import Move, PropensityComparison
+from unskew.evaluation.comparison import Move, PropensityComparison, compared
 from unskew.inference.verdict import opposite
 from unskew.report import document as doc
-from unskew.report import numbers
+from unskew.report import names, numbers
 from unskew.report import result_charts as charts
-from unskew.report.names import clean, shown
 from unskew.report.result_document import drawn
 from unskew.report.texts import glossary, section
-from unskew.report.view import Facet, View, unique
-from unskew.report.words import NOT_DEBIASED, limits
+from unskew.report.view import Facet, View, grouped, unique
+from unskew.report.words import NOT_DEBIASED, limits, unless_all
 from unskew.result import Result, Verdict
 
 Words = list[tuple[str, str, str]]
@@ -24,7 +23,6 @@ _OF_RESULTS = (
     "estimate", "interval", "naive", "propensity", "ess", "largest share", "per_user", "pooled", "per_user_sum",
     "difference", "verdict",
 )  # fmt: skip
-_SIZES = ("metric", "estimator", "target", "segment", "a", "b")
 _WIDER = range(130, doc.EVER)  # propensities have long names
 _NARROWER = range(130)
 
@@ -52,9 +50,7 @@ def comparison_document(comparison: PropensityComparison) -> doc.Document:
 
 
 def _said(words: Words) -> tuple[doc.Sentence, ...]:
-    return tuple(
-        doc.Sentence((doc.Span(subject, "name"), doc.Span(f" {text}")), level) for level, subject, text in words
-    )
+    return tuple(doc.Sentence.about(subject, f" {text}", level) for level, subject, text in words)
 
 
 def _notes(comparison: PropensityComparison) -> tuple[doc.Block, ...]:
@@ -75,13 +71,10 @@ def _notes(comparison: PropensityComparison) -> tuple[doc.Block, ...]:
 
 def tidy(comparison: PropensityComparison) -> PropensityComparison:
     """The same comparison with texts that are safe to print."""
-    names = shown(comparison.results)
+    called = names.shown(comparison.results)
     return PropensityComparison(
-        {names[name]: View.of(result).result for name, result in comparison.results.items()},
-        tuple(
-            replace(m, **{key: clean(text) for key, text in vars(m).items() if isinstance(text, str)})
-            for m in comparison.missing
-        ),
+        {called[name]: View.of(result).result for name, result in comparison.results.items()},
+        names.tidy(comparison.missing),
     )
 
 
@@ -91,14 +84,14 @@ def side_by_side(comparison: PropensityComparison) -> View:
     So every chart and table of estimates serves here as well. Naive stands beside them for contrast, once.
     """
     rows, contrast = [], []
-    names = list(comparison.results)
+    propensities = list(comparison.results)
     for name, result in comparison.results.items():
         for e in result.estimates:
             if e.propensity is not None:
                 rows.append(replace(e, estimator=name, target=f"{e.estimator}, {e.target}"))
     first = next(iter(comparison.results.values()))
     for e in first.estimates:
-        if not Standing(e.standing).debiased and e.estimator not in names:
+        if not Standing(e.standing).debiased and e.estimator not in propensities:
             alike = unique(row.target for row in rows if row.target.endswith(f", {e.target}"))
             contrast += [replace(e, target=target) for target in alike]
     return View(Result(tuple(contrast + rows), (), (), {}, (), metrics=first.metrics))
@@ -121,7 +114,11 @@ def title(comparison: PropensityComparison) -> str:
 
 def changes(comparison: PropensityComparison) -> Words:
     """Level, subject and sentence for every pair of models whose verdict changes, contradictions first."""
-    changed = sorted(_changed(comparison).items(), key=lambda pair: not _opposite(pair[1]))
+
+    def contradicted(verdicts: dict[str, str]) -> bool:
+        return any(opposite(one, other) for one, other in combinations(verdicts.values(), 2))
+
+    changed = sorted(_changed(comparison).items(), key=lambda pair: not contradicted(pair[1]))
     return [
         ("warning", f"{cell[4]} against {cell[5]}", f"on {_cell(*cell[:4])}: {_under(verdicts)}.")
         for cell, verdicts in changed
@@ -142,29 +139,23 @@ def beside(comparison: PropensityComparison) -> Words:
 
 def _missing(comparison: PropensityComparison) -> Words:
     """What could not be had; cells with one reason stand together, and so do propensities."""
-    cells: dict[tuple[str, str], list[str]] = {}
-    for m in comparison.missing:
-        cell = "" if m.metric is None else f"{m.metric} × {m.estimator} × {m.target}"
-        cells.setdefault((m.propensity, m.reason), []).append(cell)
-    alike: dict[tuple[str, str], list[str]] = {}
-    for (name, reason), found in cells.items():
-        alike.setdefault((", ".join(found), reason), []).append(name)
+    cells = grouped(
+        ((m.propensity, m.reason), "" if m.metric is None else f"{m.metric} × {m.estimator} × {m.target}")
+        for m in comparison.missing
+    )
+    alike = grouped(((", ".join(found), reason), name) for (name, reason), found in cells.items())
     return [
-        ("note", "; ".join(names), f"without {what}: {reason}")
+        ("note", "; ".join(propensities), f"without {what}: {reason}")
         if what
-        else ("warning", "; ".join(names), f"cannot be used here: {reason}")
-        for (what, reason), names in alike.items()
+        else ("warning", "; ".join(propensities), f"cannot be used here: {reason}")
+        for (what, reason), propensities in alike.items()
     ]
 
 
 def warnings(comparison: PropensityComparison) -> list[str]:
     """The cautions of all evaluations, each once, with the propensities it speaks of unless these are all."""
-    said: dict[str, list[str]] = {}
-    for name, result in comparison.results.items():
-        for text in result.warnings:
-            said.setdefault(text, []).append(name)
-    every = len(comparison.results)
-    return [text if len(names) == every else f"{'; '.join(names)}: {text}" for text, names in said.items()]
+    said = grouped((text, name) for name, result in comparison.results.items() for text in result.warnings)
+    return unless_all(said, len(comparison.results))
 
 
 def moves(comparison: PropensityComparison) -> doc.Table:
@@ -208,27 +199,27 @@ def _estimates(view: View, facet: Facet) -> doc.Table:
 
 def _verdict_table(comparison: PropensityComparison) -> doc.Table:
     """A row per pair and cell, a column per propensity."""
-    names = list(comparison.results)
+    propensities = list(comparison.results)
     cells = _by_pair(comparison)
     rows = tuple(
-        (f"{cell[4]} − {cell[5]}", _cell(*cell[:4]), *(_verdict(found.get(name)) for name in names))
+        (f"{cell[4]} − {cell[5]}", _cell(*cell[:4]), *(_verdict(found.get(name)) for name in propensities))
         for cell, found in cells.items()
     )
     note = "difference of the two models, and what follows from it"
-    return doc.Table("Verdicts by propensity", note, doc.columns(("pair", "cell", *names), ()), rows)
+    return doc.Table("Verdicts by propensity", note, doc.columns(("pair", "cell", *propensities), ()), rows)
 
 
 def _by_pair(comparison: PropensityComparison) -> dict[tuple[str, ...], dict[str, Verdict]]:
     cells: dict[tuple[str, ...], dict[str, Verdict]] = {}
     for name, result in comparison.results.items():
         for v in result.verdicts_:
-            cells.setdefault(tuple(getattr(v, key) for key in _SIZES), {})[name] = v
+            cells.setdefault(compared(v), {})[name] = v
     return cells
 
 
 def _changed(comparison: PropensityComparison) -> dict[tuple[str, ...], dict[str, str]]:
     """The verdicts of every pair on which propensities disagree."""
-    there = {tuple(getattr(c, key) for key in _SIZES) for c in comparison.all_changes()}
+    there = {compared(c) for c in comparison.all_changes()}
     return {
         cell: {name: v.verdict for name, v in found.items()}
         for cell, found in _by_pair(comparison).items()
@@ -245,15 +236,9 @@ def _verdicts(comparison: PropensityComparison) -> int:
     return sum((cell[1], cell[2]) in weighted or cell in changed for cell in there)
 
 
-def _opposite(verdicts: dict[str, str]) -> bool:
-    return any(opposite(one, other) for one, other in combinations(verdicts.values(), 2))
-
-
 def _under(verdicts: dict[str, str]) -> str:
-    by_verdict: dict[str, list[str]] = {}
-    for name, verdict in verdicts.items():
-        by_verdict.setdefault(verdict, []).append(name)
-    return "; ".join(f"{verdict} under {' and '.join(names)}" for verdict, names in by_verdict.items())
+    by_verdict = grouped((verdict, name) for name, verdict in verdicts.items())
+    return "; ".join(f"{verdict} under {' and '.join(propensities)}" for verdict, propensities in by_verdict.items())
 
 
 def _furthest(m: Move) -> str:

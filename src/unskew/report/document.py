@@ -48,6 +48,11 @@ class Sentence:
         """A sentence without names."""
         return cls((Span(text),), tone)
 
+    @classmethod
+    def about(cls, name: str, text: str, tone: str) -> Sentence:
+        """A sentence that begins with a name."""
+        return cls((Span(name, "name"), Span(text)), tone)
+
 
 @dataclass(frozen=True)
 class Sentences:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from unskew import __version__
 from unskew.report import document as doc
 from unskew.report.svg import converter, draw
 
@@ -27,7 +27,7 @@ def page(document: doc.Document) -> str:
     context = {
         "css": _markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
         "policy": POLICY,
-        "version": _our_version(),
+        "version": __version__,
         "document": document,
         "sections": list(_sections(document.body)),
     }
@@ -51,7 +51,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters |= {"kind": _kind, "on_page": _on_page, "svg": _svg, "brief": _brief}
+    found.filters |= {"kind": _kind, "on_page": _on_page, "svg": lambda chart: _markup(draw(chart)), "brief": _brief}
     return found
 
 
@@ -64,10 +64,6 @@ def _markup(text: str) -> Any:
 
 def _kind(block: Any) -> str:
     return type(block).__name__
-
-
-def _svg(chart: doc.Chart) -> Any:
-    return _markup(draw(chart))
 
 
 def _on_page(blocks: Sequence[doc.Block]) -> list[doc.Block]:
@@ -100,10 +96,3 @@ def _narrow(table: doc.Table) -> doc.Table:
     there = [place for place, column in enumerate(table.columns) if NOTEBOOK_WIDTH in column.terminal]
     rows = tuple(tuple(row[place] for place in there) for row in table.rows)
     return replace(table, columns=tuple(table.columns[place] for place in there), rows=rows)
-
-
-def _our_version() -> str:
-    try:
-        return version("unskew")
-    except PackageNotFoundError:
-        return ""

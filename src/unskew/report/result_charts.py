@@ -45,7 +45,8 @@ def forest(view: View, facet: Facet) -> Chart | None:
     if not known:
         return None
     places = view.places(facet)
-    data = [_interval_datum(e, e.model, e.value, _estimate_text(e, places)) for e in known]
+    texts = [f"{e.model}, {e.estimator}: {numbers.number(e.value, places)} {limits(e, places)}" for e in known]
+    data = [_interval_datum(e, e.model, e.value, text) for e, text in zip(known, texts, strict=True)]
     names = [name for name in view.estimators if any(e.estimator == name for e in known)]
     models = [model for model in view.models if any(e.model == model for e in known)]
     base = {
@@ -185,7 +186,7 @@ def _weights_note(view: View, w: Weights) -> str:
 
 def _chart(view: View, facet: Facet, label: str, spec: Spec, more: str = "", **data: Any) -> Chart:
     note = facet.target if facet.segment in (None, view.whole) else f"{facet.target}, {facet.segment}"
-    lower = "; lower is better" if view.lower_is_better(facet.metric) else ""
+    lower = "; lower is better" if view.traits(facet.metric).lower_is_better else ""
     return Chart(facet.metric, f"{note}{lower}{more}", label, spec, data, facet.target)
 
 
@@ -226,10 +227,6 @@ def _slope_height(models: int) -> int:
 
 def _debiased(view: View) -> list[str]:
     return [name for name in view.estimators if name not in view.not_debiased]
-
-
-def _estimate_text(e: Estimate, places: int | None) -> str:
-    return f"{e.model}, {e.estimator}: {numbers.number(e.value, places)} {limits(e, places)}"
 
 
 def _verdict_text(view: View, v: Verdict) -> str:

@@ -9,7 +9,7 @@ from unskew.report import inputs, numbers, words
 from unskew.report import result_charts as charts
 from unskew.report.result_tables import estimate_table, verdict_table
 from unskew.report.texts import glossary, section
-from unskew.report.view import Facet, View, unique
+from unskew.report.view import Facet, View, grouped, unique
 from unskew.result import Result, Verdict
 
 Both = dict[Facet, tuple[doc.Table, doc.Table]]  # the estimates and the verdicts of each facet
@@ -207,10 +207,8 @@ def _doubts(rows: Sequence[Verdict]) -> doc.Sentences:
 
 def _promises(view: View) -> doc.Table:
     """Which estimator claims what; the cells are named only where an estimator claims different things."""
-    said: dict[tuple[str, str], list[str]] = {}
-    for e in view.result.estimates:
-        if e.promise:
-            said.setdefault((e.estimator, e.promise), []).append(f"{e.metric} {e.target}")
+    promising = [e for e in view.result.estimates if e.promise]
+    said = grouped(((e.estimator, e.promise), f"{e.metric} {e.target}") for e in promising)
     often = [estimator for estimator, _ in said]
     rows = tuple(
         (estimator, claim, ", ".join(unique(cells)) if often.count(estimator) > 1 else "all metrics and targets")

@@ -16,7 +16,7 @@ from unskew.result import Estimate, MetricTraits, Result, Verdict, Weights
 
 Kept = TypeVar("Kept", bound=Hashable)
 Row = TypeVar("Row", Estimate, Verdict, Weights)
-Cell = TypeVar("Cell", Estimate, Verdict)
+Value = TypeVar("Value")
 
 _NAMES = ("model", "a", "b", "segment")  # given by whoever made the files
 
@@ -27,6 +27,13 @@ class Facet(NamedTuple):
     metric: str
     target: str
     segment: str | None
+
+
+def _different(name: str) -> cached_property[list[str]]:
+    """The different values of a field of the estimates."""
+    return cached_property(
+        lambda view: unique(text for e in view.result.estimates if (text := getattr(e, name)) is not None)
+    )
 
 
 @dataclass(frozen=True)
@@ -51,30 +58,12 @@ class View:
             )
         )
 
-    @cached_property
-    def models(self) -> list[str]:
-        """Models in the order given."""
-        return unique(e.model for e in self.result.estimates)
-
-    @cached_property
-    def estimators(self) -> list[str]:
-        """Estimators in the order given."""
-        return unique(e.estimator for e in self.result.estimates)
-
-    @cached_property
-    def metrics(self) -> list[str]:
-        """Metrics in the order given."""
-        return unique(e.metric for e in self.result.estimates)
-
-    @cached_property
-    def targets(self) -> list[str]:
-        """Targets in the order given."""
-        return unique(e.target for e in self.result.estimates)
-
-    @cached_property
-    def segments(self) -> list[str]:
-        """Segments in the order given, without the whole."""
-        return unique(e.segment for e in self.result.estimates if e.segment is not None)
+    # Each in the order given; the whole is no segment.
+    models = _different("model")
+    estimators = _different("estimator")
+    metrics = _different("metric")
+    targets = _different("target")
+    segments = _different("segment")
 
     @cached_property
     def facets(self) -> list[Facet]:
@@ -94,10 +83,6 @@ class View:
     def traits(self, metric: str) -> MetricTraits:
         """What a reader must know of a metric."""
         return self.result.metrics.get(metric, MetricTraits())
-
-    def lower_is_better(self, metric: str) -> bool:
-        """Whether the smaller value of this metric is the better one."""
-        return self.traits(metric).lower_is_better
 
     def facets_of(self, segment: str | None) -> list[Facet]:
         """The facets of one segment."""
@@ -119,7 +104,7 @@ class View:
             return None
         return min(
             whole,
-            key=lambda f: (not self.traits(f.metric).additive, self._strength(f, self.carrier(f)), whole.index(f)),
+            key=lambda f: (not self.traits(f.metric).additive, self.standing(f, self.carrier(f)).place, whole.index(f)),
         )
 
     def carrier(self, facet: Facet) -> str:
@@ -137,7 +122,7 @@ class View:
         there = unique(e.estimator for e in self.estimates(facet))
         sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low)}
         known = [name for name in there if name in sure] or there
-        return min(reversed(known), key=lambda name: self._strength(facet, name))
+        return min(reversed(known), key=lambda name: self.standing(facet, name).place)
 
     def standing(self, facet: Facet, estimator: str) -> Standing:
         """What may be claimed of an estimator in a facet."""
@@ -147,9 +132,6 @@ class View:
     def debiased(self) -> bool:
         """Whether the headline rests on an estimator that tries to undo the skew of the log."""
         return self.headline is None or self.standing(self.headline, self.carrier(self.headline)).debiased
-
-    def _strength(self, facet: Facet, estimator: str) -> int:
-        return self.standing(facet, estimator).place
 
     def naive(self, facet: Facet) -> str | None:
         """The naive estimator of a facet, if it is there and something else carries the headline."""
@@ -209,21 +191,29 @@ class View:
     def best(self, estimates: Iterable[Estimate]) -> str:
         """The model with the best value among estimates of one metric."""
         rows = list(estimates)
-        best = min if self.lower_is_better(rows[0].metric) else max
+        best = min if self.traits(rows[0].metric).lower_is_better else max
         return best(rows, key=lambda e: e.value).model
 
     @cached_property
     def _estimates(self) -> dict[Facet, list[Estimate]]:
-        return _by_facet(self.result.estimates)
+        return grouped((_facet(e), e) for e in self.result.estimates)
 
     @cached_property
     def _verdicts(self) -> dict[Facet, list[Verdict]]:
-        return _by_facet(self.result.verdicts_)
+        return grouped((_facet(v), v) for v in self.result.verdicts_)
 
 
 def unique(values: Iterable[Kept]) -> list[Kept]:
     """Each value once, in the order in which it first comes."""
     return list(dict.fromkeys(values))
+
+
+def grouped(pairs: Iterable[tuple[Kept, Value]]) -> dict[Kept, list[Value]]:
+    """The values of each key, in the order in which they come."""
+    found: dict[Kept, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def _outside(result: Result) -> dict[str, str]:
@@ -259,13 +249,6 @@ def _clean_value(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, (list, tuple)):
         return [_clean_value(item, names) for item in value]
     return value
-
-
-def _by_facet(rows: Iterable[Cell]) -> dict[Facet, list[Cell]]:
-    found: dict[Facet, list[Cell]] = {}
-    for row in rows:
-        found.setdefault(_facet(row), []).append(row)
-    return found
 
 
 def _facet(row: Estimate | Verdict) -> Facet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unskew.estimators import Standing
@@ -10,7 +11,7 @@ from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.document import Sentence, Span
 from unskew.report.names import clean
-from unskew.report.view import Facet, View, unique
+from unskew.report.view import Facet, View, grouped, unique
 from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"
@@ -51,7 +52,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
     """
     facet = view.headline
     if facet is None:
-        return [Sentence((Span("The result holds no estimates."),))]
+        return [Sentence.plain("The result holds no estimates.")]
     carrier = view.carrier(facet)
     verdicts = view.verdicts(facet, carrier)
     if not verdicts:
@@ -69,7 +70,7 @@ def headline_sentences(view: View, *, brief: bool = False) -> list[Sentence]:
             least=least_tipping(view, v),
             scale=max(values.get(v.a, math.inf), values.get(v.b, math.inf)),
             needed=users_needed(view, v),
-            lower_is_better=view.lower_is_better(v.metric),
+            lower_is_better=view.traits(v.metric).lower_is_better,
         )
         for v in ordered
     ]
@@ -135,10 +136,8 @@ def agreement(view: View) -> str:
     ]
     if not others:
         return ""
-    said: dict[str, list[str]] = {}
-    for v in others:
-        if against := _against(mine[v.a, v.b], v):
-            said.setdefault(f"{v.estimator} ({v.target})", []).append(against)
+    against = ((f"{v.estimator} ({v.target})", _against(mine[v.a, v.b], v)) for v in others)
+    said = grouped((cell, text) for cell, text in against if text)
     if not said:
         return "The other debiased estimators and targets agree."
     texts = [f"{cell} {_listed(found)}" for cell, found in said.items()]
@@ -183,9 +182,10 @@ def say(
         lower_is_better: whether the metric counts errors.
     """
     if math.isnan(verdict.difference):
-        return _incomparable(verdict)
+        why = "there is no estimate of their difference"
+        return _pair(verdict, " and ", f" cannot be compared on {verdict.metric}: {why}.")
     if verdict.difference == 0.0 and not verdict.se > 0.0:
-        return _identical(verdict)
+        return _pair(verdict, " equals ", f" on {verdict.metric}: they score the same for every user.")
     if decided(verdict):
         parts = _decided(verdict, comparisons, brief, least, lower_is_better)
     else:
@@ -209,7 +209,7 @@ def title(view: View) -> Sentence:
     """The headline of a page: which model is ahead, in a few words."""
     facet = view.headline
     if facet is None:
-        return Sentence((Span("No estimates"),))
+        return Sentence.plain("No estimates")
     found = _title(view, facet)
     if view.debiased:
         return found
@@ -254,15 +254,15 @@ def trust(view: View) -> list[str]:
     if facet is None:
         return []
     verdicts = view.verdicts(facet, view.carrier(facet))
-    said: dict[str, list[str]] = {}
-    for v in verdicts:
-        if v.trust and decided(v):
-            said.setdefault(v.trust, []).append(f"{v.a} and {v.b}")
+    said = grouped((v.trust, f"{v.a} and {v.b}") for v in verdicts if v.trust and decided(v))
     found = [] if view.debiased else [AS_IT_IS]
     found += [f"{e.model}: {e.trust}" for e in view.estimates(facet, view.carrier(facet)) if e.trust]
-    return found + [
-        text if len(pairs) == len(verdicts) else f"{'; '.join(pairs)}: {text}" for text, pairs in said.items()
-    ]
+    return found + unless_all(said, len(verdicts))
+
+
+def unless_all(said: Mapping[str, Sequence[str]], number: int) -> list[str]:
+    """Texts with the names that they speak of, unless these are all there are."""
+    return [text if len(names) == number else f"{'; '.join(names)}: {text}" for text, names in said.items()]
 
 
 def read(view: View) -> list[str]:
@@ -306,10 +306,9 @@ def _means(outcome: dict[str, Any]) -> str:
 
 def refused(view: View) -> list[str]:
     """What the log cannot support, and why; cells with one reason stand together."""
-    reasons: dict[str, list[str]] = {}
-    for r in view.result.inputs.get("refused", ()):
-        reasons.setdefault(r["reason"], []).append(f"{r['metric']} × {r['estimator']} × {r['target']}")
-    return [f"{', '.join(cells)}: {reason}" for reason, cells in reasons.items()]
+    cells = view.result.inputs.get("refused", ())
+    reasons = grouped((cell["reason"], f"{cell['metric']} × {cell['estimator']} × {cell['target']}") for cell in cells)
+    return [f"{', '.join(named)}: {reason}" for reason, named in reasons.items()]
 
 
 def _decided(
@@ -372,14 +371,8 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
     return Span("This log cannot decide between "), *names, Span(f" on {verdict.metric}: {measured}.{tail}")
 
 
-def _identical(verdict: Verdict) -> Sentence:
-    tail = Span(f" on {verdict.metric}: they score the same for every user.")
-    return Sentence((Span(verdict.a, "name"), Span(" equals "), Span(verdict.b, "name"), tail), verdict.verdict)
-
-
-def _incomparable(verdict: Verdict) -> Sentence:
-    tail = Span(f" cannot be compared on {verdict.metric}: there is no estimate of their difference.")
-    return Sentence((Span(verdict.a, "name"), Span(" and "), Span(verdict.b, "name"), tail), verdict.verdict)
+def _pair(verdict: Verdict, between: str, tail: str) -> Sentence:
+    return Sentence((Span(verdict.a, "name"), Span(between), Span(verdict.b, "name"), Span(tail)), verdict.verdict)
 
 
 def _score(e: Estimate, view: View) -> Sentence:

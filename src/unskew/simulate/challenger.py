@@ -9,25 +9,22 @@ for some of the users only, gives the same lists.
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 from scipy.special import ndtri
 
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log, Recommendations
-from unskew.log.ids import hash_texts
+from unskew.log.ids import stream_of
 from unskew.log.log import Floats
 from unskew.models.base import from_scores
 from unskew.simulate.population import Population
 
-_STREAM = int(hash_texts(pl.Series(["challenger"]))[0])
+_STREAM = stream_of("challenger")
 
 
 class Challenger:
     """A recommender made from the true preferences of a world's users.
 
     Args:
-        population: the users and what they like.
-        users, items: their ids.
         noise: how much the preferences are blurred; they themselves vary by about 1.3.
 
     Users who are not of this world score 0 everywhere: their lists are random.

@@ -19,13 +19,13 @@ from unskew.simulate.world import World
 
 DEPTH = 100  # length of the lists
 MODELS = ("popular", "item_knn", "challenger", "random")
-
-
 FILES = (*(f"{name}.parquet" for name in ("train", "test", "users", "full", *MODELS)), "truth.json")
+
+Progress = Callable[[str], None]
 
 
 def write(
-    world: World, directory: str | Path, progress: Callable[[str], None] | None = None, *, force: bool = False
+    world: World, directory: str | Path, progress: Progress | None = None, *, force: bool = False
 ) -> dict[str, Path]:
     """Write a world's logs, population, lists and truth; gives back the path of each by name.
 
@@ -46,23 +46,26 @@ def write(
     refuse_existing([Path(directory) / name for name in FILES], force)
     paths: dict[str, Path] = {}
     lists: dict[str, pl.DataFrame] = {}
-
-    def done(name: str) -> None:
-        if progress is not None:
-            progress(name)
-
     with together():
         for name, table in _tables(world):
-            paths[name] = folder(directory) / f"{name}.parquet"
-            with atomic(paths[name]) as temporary, temporary.open("wb") as file:
-                table.write_parquet(file)
+            paths[name] = save(directory, name, table, progress)
             if name in MODELS:
                 lists[name] = table
-            done(name)
-        paths["truth"] = folder(directory) / "truth.json"
-        write_json(paths["truth"], plain(truths(world, lists)))
-        done("truth")
+        paths["truth"] = save(directory, "truth", plain(truths(world, lists)), progress)
     return paths
+
+
+def save(directory: str | Path, name: str, content: Any, progress: Progress | None) -> Path:
+    """Write a table, or true values as truth.json, and tell the name."""
+    if isinstance(content, pl.DataFrame):
+        path = folder(directory) / f"{name}.parquet"
+        with atomic(path) as temporary, temporary.open("wb") as file:
+            content.write_parquet(file)
+    else:
+        write_json(path := folder(directory) / "truth.json", content)
+    if progress is not None:
+        progress(name)
+    return path
 
 
 def _tables(world: World) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
-from unskew.log.ids import hash_texts
+from unskew.log.ids import stream_of
 from unskew.log.log import Floats
 
 CELLS = 1 << 21  # pairs held at once: 16 MiB
@@ -18,16 +17,14 @@ CELLS = 1 << 21  # pairs held at once: 16 MiB
 
 def uniform(stream: str, users: Ids, items: Ids) -> Iterator[tuple[slice, Floats]]:
     """Numbers in [0, 1) for all pairs, in blocks of users: which rows, and float64[rows, items]."""
-    seed = int(hash_texts(pl.Series([stream]))[0])
     block = max(1, CELLS // max(1, len(items)))
     right = np.tile(items.hashes, min(block, len(users)))
     for first in range(0, len(users), block):
         rows = slice(first, min(first + block, len(users)))
         left = np.repeat(users.hashes[rows], len(items))
-        yield rows, pair_uniform(seed, left, right[: len(left)]).reshape(-1, len(items))
+        yield rows, pair_uniform(stream_of(stream), left, right[: len(left)]).reshape(-1, len(items))
 
 
 def uniform_of(stream: str, users: Ids, items: Ids, pair: npt.NDArray[np.int64]) -> Floats:
     """The same numbers for some pairs; pair = user code × items + item code."""
-    seed = int(hash_texts(pl.Series([stream]))[0])
-    return pair_uniform(seed, users.hashes[pair // len(items)], items.hashes[pair % len(items)])
+    return pair_uniform(stream_of(stream), users.hashes[pair // len(items)], items.hashes[pair % len(items)])

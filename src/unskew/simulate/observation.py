@@ -40,11 +40,13 @@ def propensities(shares: Floats, alpha: float, share: float) -> Floats:
         left = share - shares[levels - capped :].sum()
         free = float(shares[rest] @ weight[rest])
         k = left / free if free > 0.0 else 1.0
+        if capped:  # the worst of the capped ratings just reaches 1, even where rounding leaves nothing to the others
+            k = max(k, 1.0 / weight[levels - capped])
         if k * weight[levels - capped - 1] <= 1.0:
             break
     table = np.ones(levels)
     table[rest] = np.minimum(1.0, k * weight[rest])
-    if table.min() <= 0.0:
+    if not table.min() > 0.0:
         raise InputError(
             f"alpha = {alpha:g} is so small that low ratings would never be seen. Every pair must have a chance: "
             "take a larger alpha."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.atomic import atomic, folder, together, write_json
+from unskew.atomic import together
 from unskew.outputs import refuse_existing
+from unskew.simulate.files import Progress, save
 from unskew.simulate.predictions import NAMES
 from unskew.simulate.rating_costs import METRICS
 from unskew.simulate.ratings import RatingWorld
@@ -24,7 +24,7 @@ def write_ratings(
     directory: str | Path,
     *,
     seed: int = 0,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     force: bool = False,
 ) -> dict[str, Path]:
     """Write one draw of a world; gives back the path of each file by name.
@@ -43,30 +43,17 @@ def write_ratings(
     """
     refuse_existing([Path(directory) / name for name in FILES], force)
     paths: dict[str, Path] = {}
-
-    def done(name: str) -> None:
-        if progress is not None:
-            progress(name)
-
-    def save(name: str, table: pl.DataFrame) -> None:
-        paths[name] = folder(directory) / f"{name}.parquet"
-        with atomic(paths[name]) as temporary, temporary.open("wb") as file:
-            table.write_parquet(file)
-        done(name)
-
     with together():
-        save("log", world.draw(seed).to_frame())
-        save("truth", _table(world, "value", world.truth))
+        paths["log"] = save(directory, "log", world.draw(seed).to_frame(), progress)
+        paths["truth"] = save(directory, "truth", _table(world, "value", world.truth), progress)
         values: list[dict[str, Any]] = []
         for name, matrix in world.predictions(seed).items():
-            save(name, _table(world, "prediction", matrix))
+            paths[name] = save(directory, name, _table(world, "prediction", matrix), progress)
             values += [
                 {"model": name, "metric": metric, "target": "per_pair", "value": world.true_value(metric, matrix)}
                 for metric in METRICS
             ]
-        paths["values"] = folder(directory) / "truth.json"
-        write_json(paths["values"], values)
-        done("values")
+        paths["values"] = save(directory, "values", values, progress)
     return paths
 
 

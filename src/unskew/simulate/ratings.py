@@ -34,7 +34,6 @@ class RatingWorld:
     """Every user's rating of every item, and how likely each is to be seen.
 
     Args:
-        users, items: their ids.
         truth: the rating of every pair, 1 … levels (int8[users, items]).
         levels: the best rating.
         alpha: how much less a rating is seen than the next better one, up to levels − 1; 1 shows all alike.
@@ -64,7 +63,6 @@ class RatingWorld:
 
         Args:
             log: ratings on any scale; only their order matters.
-            alpha, share: as above.
             marginals: shares of the ratings 1, 2, …; by default what people say of items chosen at random for them
                 (many ones, few fives). ``own`` takes the log's, which are those of items people chose themselves.
             rank, penalty, sweeps: of the factorisation (``complete``).

@@ -27,12 +27,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, one_of
+from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, word
 from unskew.errors import InputError
 from unskew.estimators.target import Target
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
-from unskew.log.ids import hash_texts
+from unskew.log.ids import stream_of
 from unskew.log.order import starts_of
 from unskew.memory import require
 from unskew.metrics import RankingMetric, ranking
@@ -57,7 +57,6 @@ class World:
     """Users drawn from a population, with all that they like and the little of it that was seen.
 
     Args:
-        users, items: the size.
         seed: which users are drawn. Another seed gives other people (with other ids) who meet the same catalogue.
         relevant: items that are relevant to a user, on average; it varies between users and can be 0.
         impressions: items shown to a user, on average, repetitions included.
@@ -67,7 +66,6 @@ class World:
         feedback: ``implicit`` logs seen relevant pairs, ``conversions`` all seen pairs with values 0 and 1.
         graded: with conversions, a relevant pair is worth 1, 2, 3, 4 or 5 instead of 1, each as likely as the others,
             seen or not (a hash of the pair).
-        catalogue: which catalogue is drawn.
     """
 
     users: int = 2000
@@ -83,7 +81,7 @@ class World:
     graded: bool = False
 
     def __post_init__(self) -> None:
-        one_of("world", feedback=(self.feedback, ("implicit", "conversions")))
+        word(self.feedback, ("implicit", "conversions"), "'world': feedback")
         check(
             self,
             "world",
@@ -197,8 +195,6 @@ class World:
         if self.graded:
             users, items = self._ids
             user = np.repeat(np.arange(self.users), np.diff(self.pairs.indptr))[rows]
-            stream = int(hash_texts(pl.Series(["grades"]))[0])
-            worth *= 1.0 + np.floor(
-                GRADES * pair_uniform(stream, users.hashes[user], items.hashes[self.pairs.item[rows]])
-            )
+            draws = pair_uniform(stream_of("grades"), users.hashes[user], items.hashes[self.pairs.item[rows]])
+            worth *= 1.0 + np.floor(GRADES * draws)
         return worth

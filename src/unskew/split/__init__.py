@@ -6,10 +6,9 @@ holdout(log, 0.3) and k_fold(log, 5) split at once; a splitter is the same as a 
 """
 
 from unskew.parts import Family
-from unskew.split.base import Splitter
 from unskew.split.holdout import Holdout, holdout
 from unskew.split.k_fold import KFold, k_fold
-from unskew.split.split import Split
+from unskew.split.split import Split, Splitter
 
 __all__ = ["Holdout", "KFold", "Split", "Splitter", "holdout", "k_fold", "make", "register"]
 

@@ -12,9 +12,7 @@ from unskew.errors import InputError
 from unskew.log import Log
 from unskew.log.expected import a_log
 from unskew.parts import Words, option
-from unskew.split.base import Splitter
-from unskew.split.draws import draws
-from unskew.split.split import Split
+from unskew.split.split import Split, Splitter, draws
 
 
 @dataclass(frozen=True)
@@ -31,11 +29,6 @@ class Holdout(Splitter):
     time has no share of the whole, and neither have the parts of such a part: how likely a pair was to be seen in one
     period is not told by how likely it was to be seen at all. Estimators that need the level of a propensity refuse
     such parts, unless the propensity was written for that period (``known(part=test)``).
-
-    Args:
-        share: the share of the test part, between 0 and 1.
-        by: ``random`` or ``time``.
-        seed: a whole number ≥ 0 that picks one of the random splits.
     """
 
     share: float = option(0.3, SHARE, "of the rows that are held out")

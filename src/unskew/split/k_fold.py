@@ -9,9 +9,7 @@ from unskew.log import Log
 from unskew.log.expected import a_log
 from unskew.memory import require
 from unskew.parts import option
-from unskew.split.base import Splitter
-from unskew.split.draws import draws
-from unskew.split.split import Split
+from unskew.split.split import Split, Splitter, draws
 
 
 @dataclass(frozen=True)
@@ -21,10 +19,6 @@ class KFold(Splitter):
     A row's fold is drawn by a hash of the seed and the texts of its user and item, each fold equally likely, as
     independently of all other rows as in ``Holdout``; folds are therefore only about equally large. The share is
     1/k for validation and (k − 1)/k for training.
-
-    Args:
-        folds: how many parts, at least 2.
-        seed: a whole number ≥ 0 that picks one of the random partitions.
     """
 
     folds: int = option(5, FOLDS, "how many parts")

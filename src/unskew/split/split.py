@@ -1,7 +1,8 @@
-"""A split: row indices into one log, with the probability by which a row came to either side."""
+"""A split: which rows of a log are held out, with what probability, and what every way of splitting shares."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,8 +10,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from unskew.bounds import SEED
 from unskew.errors import InputError
+from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
+from unskew.log.expected import a_log
+from unskew.log.ids import stream_of
+from unskew.parts import Part
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +24,6 @@ class Split:
     """Which rows of a log are held out; unpacks as ``train, test = split``.
 
     Args:
-        log: the whole log.
         held_out: a mask over its rows, true for the test part.
         share: the probability with which a row was held out; None where time decided: the parts of such a split have
             no share, and neither have their parts.
@@ -59,3 +64,25 @@ class Split:
             return replace(part, drawn=part.drawn * share)
         whole = 1.0 if part.share is None else part.share
         return replace(part, share=whole * share, drawn=part.drawn * share)
+
+
+class Splitter(Part, ABC):
+    """A way of holding out rows of a log."""
+
+    @abstractmethod
+    def splits(self, log: Log) -> list[Split]:
+        """The splits of a log: one for a hold-out, one per fold for cross-validation."""
+
+
+def draws(log: Log, purpose: str, seed: int) -> npt.NDArray[np.float64]:
+    """A uniform number for each row that depends on (purpose, seed, the log's share, user, item) and nothing else.
+
+    The purpose keeps splits apart from each other and from the hash that breaks ties between equal scores: if both
+    were one, a recommender that scores everything alike would list exactly the held-out items first. The share keeps
+    a split of a part independent of the split that made the part; a part that time has cut has no share, but what
+    random splits drew before and after the cut.
+    """
+    log, seed = a_log(log), int(SEED.of(seed, "the seed"))
+    past = f"{log.drawn} cut by time" if log.cut_by_time else log.share
+    stream = stream_of(f"{purpose} {seed} {past}")
+    return pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])

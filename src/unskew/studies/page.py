@@ -17,7 +17,7 @@ from unskew.atomic import together, write_text
 from unskew.studies.charts import draw
 from unskew.studies.record import Record, Verdict, read_json, write_csv, write_json
 from unskew.studies.study import Chart, Experiment, Study
-from unskew.studies.tables import Table, asked, at_a_glance, number, summary, tables
+from unskew.studies.tables import Table, asked, number, summary, tables
 
 WRITTEN = (
     "The commands print their tables; with `--out docs/reproduction` they also write records, charts and this page. A "
@@ -74,12 +74,8 @@ def _section(
         picture = _chart_path(study, chart, folder)
         if picture.is_file():
             lines += [f"![{chart.title}]({picture.name})", ""]
-    for part in dict.fromkeys(record.experiment for record in records):
-        found = [record for record in records if record.experiment == part]
-        if any(record.paper is not None for record in found):
-            lines += _markdown(at_a_glance(found))
-        for table in tables(found):
-            lines += _markdown(table)
+    for table in tables(records, glance=True):
+        lines += _markdown(table)
     return lines
 
 

@@ -162,11 +162,8 @@ class Record:
 
     Args:
         experiment: which table or figure, and which part of it, as in ``table1/mae``.
-        row, column: where it stands there.
         paper: the paper's number; ``None`` where it prints none.
-        ours: our number.
         se: the standard error of ours, from the spread over runs; ``None`` where nothing is random.
-        runs: over how many runs.
         rule: by which it was judged, in words; empty where it was not.
         verdict: what came of it.
         their_se: the standard error of the paper's number; ``None`` where it prints none.

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from unskew.log.log import Floats
 from unskew.studies.record import Record, Rule, judged
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +41,11 @@ class Repeated:
         return cls(float(each.mean()), without)
 
     @property
+    def runs(self) -> int:
+        """From how many runs it is."""
+        return max(1, len(self.without))
+
+    @property
     def se(self) -> float:
         """Its standard error; NaN with one run."""
         return jackknife(self.without)
@@ -53,18 +57,19 @@ def jackknife(without: Floats) -> float:
     return float(np.sqrt((runs - 1) / runs * np.square(without - without.mean()).sum())) if runs > 1 else math.nan
 
 
-def claim(
-    experiment: str, row: str, column: str, ours: Repeated, rule: Rule, name: str, reference: Repeated, *, runs: int
-) -> Record:
+def shown(experiment: str, row: str, column: str, ours: Repeated) -> Record:
+    """A number that nothing is claimed of."""
+    return judged(experiment, row, column, ours.value, se=ours.se, runs=ours.runs)
+
+
+def averaged(experiment: str, row: str, column: str, values: Floats, **how: Any) -> Record:
+    """The mean of one number per run, with its standard error where there are two; ``how`` it is judged."""
+    se = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+    return judged(experiment, row, column, float(values.mean()), se=se, runs=len(values), **how)
+
+
+def claim(experiment: str, row: str, column: str, ours: Repeated, rule: Rule, name: str, reference: Repeated) -> Record:
     """A claim about ``ours`` and another number, called ``name``, from the same runs."""
     margins = [rule.margin(*both, 0.0) for both in zip(ours.without, reference.without, strict=True)]
-    return judged(
-        experiment,
-        row,
-        column,
-        ours.value,
-        runs=runs,
-        rule=rule,
-        reference=(name, reference.value),
-        paired_se=jackknife(np.array(margins)),
-    )
+    se, than = jackknife(np.array(margins)), (name, reference.value)
+    return judged(experiment, row, column, ours.value, runs=ours.runs, rule=rule, reference=than, paired_se=se)

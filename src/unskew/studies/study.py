@@ -14,16 +14,9 @@ from unskew.studies.record import Record
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines of one part of an experiment: a record's row is x, its column the line.
+    """Lines of one part of an experiment: a record's row is x, its column the line."""
 
-    Args:
-        part: the records' ``experiment``.
-        title: what it shows.
-        x: what the rows are.
-        y: what the numbers are.
-    """
-
-    part: str
+    part: str  # the records' ``experiment``
     title: str
     x: str
     y: str
@@ -35,11 +28,9 @@ class Experiment:
 
     Args:
         name: as the command line knows it.
-        title: what it is.
         story: what was done, how it is judged, and where ours differs; Markdown.
         run: (setting, runs, quick, progress) → records; a quick run may also leave out points.
         runs, quick_runs: how many in full (the paper's number where it has one), and for a quick look.
-        charts: what is drawn.
     """
 
     name: str
@@ -56,8 +47,6 @@ class Study:
     """A paper.
 
     Args:
-        name: short name.
-        title: of the paper.
         story: what all its experiments share; Markdown.
         version: of what the store keeps.
         setting: (store, workers) → what the experiments share.

@@ -6,7 +6,7 @@ Claims ("ips beats naive", at every α) are counted: how often each holds, and w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from unskew.studies.record import Record, Verdict
@@ -29,17 +29,17 @@ class Table:
         return self.head[column] not in self.words
 
 
-def tables(records: Sequence[Record]) -> list[Table]:
-    """The tables of some records, one per part, in the order in which the parts appear."""
-    parts: dict[str, list[Record]] = {}
-    for record in records:
-        parts.setdefault(record.experiment, []).append(record)
+def tables(records: Sequence[Record], *, glance: bool = False) -> list[Table]:
+    """The tables of some records by part; ``glance`` puts ours and the paper's in one cell first, ✗ where missed."""
     made = []
-    for part, found in parts.items():
+    for part in dict.fromkeys(record.experiment for record in records):
+        found = [record for record in records if record.experiment == part]
         if any(record.paper is not None for record in found):
+            if glance:
+                made.append(_crossed(f"{part}: ours (the paper's)", found, _with_paper))
             made.append(_beside(part, found))
         elif all(record.verdict is Verdict.UNJUDGED for record in found):
-            made.append(_grid(part, found))
+            made.append(_crossed(part, found, lambda record: _with_error(record.ours, record.se)))
         else:
             made.append(_claims(part, found))
     return made
@@ -104,15 +104,6 @@ def _beside(part: str, records: list[Record]) -> Table:
     return Table(part, head, rows, ("row", "column", "rule", "verdict"))
 
 
-def _grid(part: str, records: list[Record]) -> Table:
-    """Rows × columns of ours."""
-    columns = list(dict.fromkeys(record.column for record in records))
-    cells = {(record.row, record.column): _with_error(record.ours, record.se) for record in records}
-    lines = dict.fromkeys(record.row for record in records)
-    rows = tuple((row, *(cells.get((row, column), "") for column in columns)) for row in lines)
-    return Table(part, ("", *columns), rows, ("",))
-
-
 def _claims(part: str, records: list[Record]) -> Table:
     """Per claim how often it holds, and where it does not."""
     head = ("claim", "verdicts", "undecided at", "fails at")
@@ -132,15 +123,13 @@ def _place(record: Record) -> str:
     return f"{record.row}{points}: {number(record.ours)}, {asked(record)}"
 
 
-def at_a_glance(records: Sequence[Record]) -> Table:
-    """Rows × columns of ours with the paper's in brackets; ✗ where it is missed."""
-    part = records[0].experiment
-    cells = {(record.row, record.column): _with_paper(record) for record in records}
+def _crossed(title: str, records: Sequence[Record], show: Callable[[Record], str]) -> Table:
+    """Rows × columns of what ``show`` says of each record."""
+    cells = {(record.row, record.column): show(record) for record in records}
     columns = list(dict.fromkeys(record.column for record in records))
-    rows = tuple(
-        (row, *(cells.get((row, column), "") for column in columns)) for row in dict.fromkeys(r.row for r in records)
-    )
-    return Table(f"{part}: ours (the paper's)", ("", *columns), rows, ("",))
+    lines = dict.fromkeys(record.row for record in records)
+    rows = tuple((row, *(cells.get((row, column), "") for column in columns)) for row in lines)
+    return Table(title, ("", *columns), rows, ("",))
 
 
 def _with_paper(record: Record) -> str:

@@ -1,9 +1,9 @@
 """Unpacking an archive from elsewhere: nothing may leave the target folder, and nothing may grow without bound.
 
-The whole table of contents is judged before a byte is written: absolute paths, ``..``, drive letters, links, devices
-and encrypted entries are refused, and so is an archive that unpacks to more than the limit. Since the table may lie
-about sizes, bytes are counted again while they are written. The table itself is held in memory, so that its length is
-looked up first.
+The whole table of contents is checked before a byte is written: absolute paths, ``..``, drive letters, links, devices
+and encrypted entries are refused, and so is an archive that unpacks to more than the limit. Since the table may state
+wrong sizes, bytes are counted again while they are written. The table itself is held in memory, so that its length is
+checked first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def unpack(archive: Path, folder: Path, *, limit: int = LIMIT) -> None:
             if len(entries) > ENTRIES:
                 raise InputError(f"the archive has {len(entries):,} entries; at most {ENTRIES:,} are unpacked.")
             for entry in entries:
-                _judge(entry)
+                _check(entry)
             if (total := sum(entry.file_size for entry in entries)) > limit:
                 raise InputError(f"the archive unpacks to {total:,} bytes; at most {limit:,} are allowed.")
             for entry in entries:
@@ -56,7 +56,7 @@ def _table_size(archive: Path) -> int:
     return int.from_bytes(tail[place + 12 : place + 16], "little")
 
 
-def _judge(entry: ZipInfo) -> None:
+def _check(entry: ZipInfo) -> None:
     """Refuse an entry that is anything but a plain file or folder below the target."""
     name = entry.orig_filename
     parts = PurePosixPath(name).parts

@@ -22,11 +22,7 @@ class About:
 
     Args:
         name: by which ``load`` knows it.
-        title: what its authors call it.
-        description: one or two sentences.
         licence: as its publisher states it.
-        citation: what to cite.
-        homepage: where its publisher offers it.
         obtain: how to get a copy where it is not downloaded from here, empty where it is.
     """
 
@@ -56,11 +52,9 @@ class Dataset:
     """A set as it was read; what a set does not have is None.
 
     Args:
-        about: title, licence, citation.
         mnar: interactions that were seen because somebody chose them (missing not at random).
         mcar: interactions that were shown at random (missing completely at random): the yardstick.
-        user_features: column ``user`` and one column per feature.
-        item_features: column ``item`` and one column per feature.
+        user_features, item_features: column ``user`` (``item``) and one column per feature.
         propensity: columns ``user``, ``item``, ``propensity`` for *all* pairs. Those of the seen pairs stand in
             ``mnar.propensity`` too, where ``propensity="known"`` finds them; a set may have only these.
     """

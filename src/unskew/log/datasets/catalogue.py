@@ -45,14 +45,13 @@ def add(name: str, path: str | PathLike[str]) -> Dataset:
     """Check a copy that the user has, and remember where it lies.
 
     Args:
-        name: which set it is.
         path: the folder with its files, one above it, or one of its files.
     """
     source = source_of(name)
     try:
         given = Path(path).expanduser()
         given.stat()
-    except (OSError, ValueError, RuntimeError, TypeError) as problem:  # nobody's home is a RuntimeError
+    except (OSError, ValueError, RuntimeError, TypeError) as problem:  # an unknown ~user is a RuntimeError
         why = getattr(problem, "strerror", None) or problem
         raise InputError(f"{plain_path(path)}: there is no such folder: {plain(why)}.\nCheck the path.") from None
     around = given.parent if given.is_file() else given

@@ -2,7 +2,7 @@
 
 Files come over https into a hidden folder beside their place, are unpacked and read by the set's own reader there,
 and only then take their place by a rename; whatever goes wrong, also Ctrl-C, leaves nothing behind.
-A server has a deadline, must not be slower than a walk, and cannot send more than a limit.
+There is a deadline, a least speed, and a limit on what a server may send.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from queue import Empty, Queue
 from typing import IO
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from unskew.errors import InputError
 from unskew.log.datasets import places, sums
@@ -49,7 +49,7 @@ def fetch(
     """Download a set into the user's cache; gives back the folder.
 
     Args:
-        name: which set; one whose licence does not allow it is refused, with words on how to get it.
+        name: which set; one whose licence does not allow it is refused, with a note on how to get it.
         mirror: a server of yours that offers the publisher's paths, as in ``https://mirror.example/data``.
         again: download even if a copy is on this machine.
         sha256: checksums; if any are given, every downloaded file must have one of them. A checksum of the publisher's
@@ -59,24 +59,24 @@ def fetch(
     source = source_of(name)
     if not source.downloads:
         raise InputError(f"'{name}' is not downloaded from here.\n{how_to_get(source)}")
-    there = places.find(source)
-    if there is not None and not again:
-        return there
+    present = places.find(source)
+    if present is not None and not again:
+        return present
     target = places.store(name)
     try:
-        with _workshop(target) as workshop:
+        with _temporary_folder(target) as scratch:
             for download in source.downloads:
-                _get(download, workshop, mirror, sha256, progress)
-            folder = _checked(source, workshop)
+                _get(download, scratch, mirror, sha256, progress)
+            folder = _checked(source, scratch)
             sums.note(folder, source.files)
-            _install(folder, target, workshop)
+            _install(folder, target, scratch)
     except OSError as problem:
         raise InputError(f"{plain_path(target)}: cannot be written: {problem.strerror or problem}.") from problem
     return target
 
 
 @contextmanager
-def _workshop(target: Path) -> Iterator[Path]:
+def _temporary_folder(target: Path) -> Iterator[Path]:
     """A hidden folder beside the target that is gone afterwards; that of a killed run goes with the next download."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = Temporary(target.parent, Path.mkdir)
@@ -87,12 +87,12 @@ def _workshop(target: Path) -> Iterator[Path]:
 
 
 def _get(
-    download: Download, workshop: Path, mirror: str | None, allowed: Sequence[str], progress: Progress | None
+    download: Download, scratch: Path, mirror: str | None, allowed: Sequence[str], progress: Progress | None
 ) -> None:
-    """Bring one of the publisher's files into the workshop's folder ``set``."""
+    """Bring one of the publisher's files into the folder ``set`` of the scratch folder."""
     url = download.url if mirror is None else mirror.rstrip("/") + urlsplit(download.url).path
-    folder = workshop / "set"
-    path = folder / download.to if download.to else workshop / "archive.zip"
+    folder = scratch / "set"
+    path = folder / download.to if download.to else scratch / "archive.zip"
     folder.mkdir(exist_ok=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     receive(url, path, progress=progress)
@@ -107,24 +107,24 @@ def _get(
         path.unlink()
 
 
-def _checked(source: Source, workshop: Path) -> Path:
+def _checked(source: Source, scratch: Path) -> Path:
     """The folder that holds the set, read once to make sure that it is the set."""
-    folder = places.locate(source, workshop / "set")
+    folder = places.locate(source, scratch / "set")
     name, homepage = source.about.name, source.about.homepage
     if folder is None:
-        lacking = ", ".join(source.lacking(workshop / "set"))
+        lacking = ", ".join(source.lacking(scratch / "set"))
         raise InputError(f"what was downloaded is not '{name}': {lacking} is missing.\nSee {homepage}")
     try:
         source.read(folder)
     except InputError as problem:
-        told = str(problem).replace(f"{folder}{os.sep}", "")
-        raise InputError(f"what was downloaded is not '{name}': {told}\nNothing was kept. See {homepage}") from problem
+        why = str(problem).replace(f"{folder}{os.sep}", "")
+        raise InputError(f"what was downloaded is not '{name}': {why}\nNothing was kept. See {homepage}") from problem
     return folder
 
 
-def _install(folder: Path, target: Path, workshop: Path) -> None:
+def _install(folder: Path, target: Path, scratch: Path) -> None:
     """Put the new folder into its place; an older one leaves it first, and returns if that fails."""
-    old = workshop / "old"
+    old = scratch / "old"
     try:
         if os.path.lexists(target):  # also a link that leads nowhere
             os.rename(target, old)
@@ -144,20 +144,18 @@ def receive(
     deadline: float = DEADLINE,
     progress: Progress | None = None,
 ) -> None:
-    """Download one file; too large, too slow, cut off or over an unsafe way is an error.
+    """Download one file; too large, too slow, cut off or over an unsafe connection is an error.
 
     Args:
-        limit: bytes at most.
         timeout: seconds without a byte, and after which the server must have sent ``SLOWEST`` bytes for each second.
-        deadline: seconds in all.
     """
     _refuse_unsafe(url, local=True)
     stage = f"downloading {plain(url.rsplit('/', 1)[-1])}"
     began = time.monotonic()
     try:
         with _answer(url, timeout, deadline) as answer, path.open("wb") as file:
-            told = answer.headers.get("Content-Length", "")
-            total = int(told) if re.fullmatch("[0-9]{1,18}", told) else None
+            length = answer.headers.get("Content-Length", "")
+            total = int(length) if re.fullmatch("[0-9]{1,18}", length) else None
             if total is not None and total > limit:
                 raise _failed(url, f"it has {total:,} bytes, and at most {limit:,} are taken")
             done = 0
@@ -181,16 +179,17 @@ def receive(
 
 
 def _answer(url: str, timeout: float, deadline: float) -> HTTPResponse:
-    """The server's answer with all its headers, which may drip in too: somebody else waits for them, we for the time.
+    """The server's response with all its headers: another thread waits for them, so that there is a time limit.
 
-    The waiting thread cannot be stopped from outside; it ends with the server's patience, or with the process.
+    That thread cannot be stopped from outside; it ends with the connection, or with the process.
     """
     request = Request(url, headers={"User-Agent": "unskew", "Accept-Encoding": "identity"})
     arrived: Queue[HTTPResponse | BaseException] = Queue()
 
     def ask() -> None:
         try:
-            arrived.put(_opener(url).open(request, timeout=timeout))
+            proxies = [ProxyHandler({})] if _is_local(url) else []  # no proxy for a server on this machine
+            arrived.put(build_opener(_Redirects, *proxies).open(request, timeout=timeout))
         except BaseException as problem:
             arrived.put(problem)
 
@@ -217,14 +216,9 @@ class _Redirects(HTTPRedirectHandler):
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
-        """Judge the new address first."""
+        """Check the new address first."""
         _refuse_unsafe(newurl, local=_is_local(req.full_url))
         return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _opener(url: str) -> OpenerDirector:
-    """Proxies are for the world outside."""
-    return build_opener(_Redirects, *([ProxyHandler({})] if _is_local(url) else []))
 
 
 def _refuse_unsafe(url: str, *, local: bool) -> None:

@@ -1,6 +1,6 @@
 """MovieTweetings, the snapshot of the first 100,000 ratings: films rated in tweets, timed.
 
-An item is an IMDb id and stays text, for its leading zeros count ("0104257").
+An item is an IMDb id and stays text, since leading zeros are part of it ("0104257").
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """UCI Online Retail: a year of invoices of one shop. Who bought what first, and when: implicit feedback.
 
-A log holds what somebody wanted, so these rows are dropped, and counted in ``mnar.account``: those without a
+Only purchases are positives. These rows are dropped, and counted in ``mnar.account``: those without a
 customer, cancellations (invoices that begin with C), quantities that are not positive, and gifts (no price). Of a
 customer's purchases of one article the first in time stays. Postage and the like ("POST", "M") are articles too.
 """
@@ -45,7 +45,7 @@ class OnlineRetail(Source):
         return [" or ".join(lacking)] if len(lacking) == len(self.files) else []
 
     def read(self, folder: Path) -> Dataset:
-        """First purchases; the country of each customer and the words for each article at that time."""
+        """First purchases; the country of each customer and the description of each article at that time."""
         path = next((folder / name for name in self.files if (folder / name).is_file()), folder / self.files[0])
         rows = _table(path)
         expect(path, "rows", len(rows), 541_909)
@@ -108,7 +108,7 @@ def _moment(texts: pl.Series) -> pl.Series:
         parsed = texts.str.to_datetime(form, time_unit="us", strict=False)
         if parsed.null_count() == texts.null_count():
             return parsed
-    return texts.str.to_datetime("%Y-%m-%d %H:%M:%S", time_unit="us")  # raises, and says what it stumbled over
+    return texts.str.to_datetime("%Y-%m-%d %H:%M:%S", time_unit="us")  # raises an error that names the first bad value
 
 
 def _first(rows: pl.DataFrame, **columns: str) -> pl.DataFrame:

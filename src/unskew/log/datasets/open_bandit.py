@@ -1,4 +1,4 @@
-"""Open Bandit, the small sample of the men's campaign: fashion items shown by two policies that logged their odds.
+"""Open Bandit, the small sample of the men's campaign: fashion items shown by two policies that logged propensities.
 
 The random policy shows every item with the same probability: it is the MCAR part. Bernoulli Thompson sampling
 ("bts") prefers what was clicked before: the MNAR part. Rows are impressions and carry no visitor, so each is a user

@@ -59,7 +59,7 @@ def places(name: str) -> Iterator[Path]:
         yield folder / name
     if (CHECKOUT / "pyproject.toml").is_file():
         yield CHECKOUT.parent / "shared" / "data" / name
-    with suppress(FileNotFoundError):  # somebody removed the current folder
+    with suppress(FileNotFoundError):  # the current folder was removed
         yield Path.cwd().parent / "shared" / "data" / name
     yield store(name)
 
@@ -87,12 +87,10 @@ def registry() -> dict[str, str]:
         known = strict_json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except OSError as problem:
-        raise InputError(_spoilt(path, problem.strerror or str(problem))) from problem
     except InputError:
         raise
-    except ValueError as problem:
-        raise InputError(_spoilt(path, str(problem))) from problem
+    except (OSError, ValueError) as problem:
+        raise InputError(_spoilt(path, getattr(problem, "strerror", None) or str(problem))) from problem
     if not isinstance(known, dict) or not all(isinstance(folder, str) for folder in known.values()):
         raise InputError(_spoilt(path, "it holds something else than names and folders"))
     return known

@@ -1,4 +1,4 @@
-"""Checksums of downloaded sets: noted when a set arrives, compared whenever it is read again.
+"""Checksums of downloaded sets: written when a set is downloaded, compared whenever it is read.
 
 They stand in the set's folder as ``SHA256SUMS``, in the form that ``sha256sum --check`` reads.
 """

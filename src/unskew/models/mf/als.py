@@ -19,7 +19,8 @@ from unskew.kernels import ratings as kernel
 from unskew.kernels.gram import padded
 from unskew.log.log import Floats
 from unskew.models.mf.problem import GroupedRatings, MFParameters, Problem
-from unskew.models.mf.solving import EDGE, Each, Effort, Solved, workers
+from unskew.models.mf.solving import EDGE, Effort, Solved
+from unskew.threads import Each, by_blocks
 
 ROUNDS = 100
 FIRST_EDGE = 1.0
@@ -32,7 +33,7 @@ def als(problem: Problem, start: MFParameters, effort: Effort) -> Solved:
     seen = tuple(np.diff(side.indptr) > 0 for side in sides)
     factors, before, run, converged = start.copy(), start.item, 0, False
     history, edge = [np.inf], FIRST_EDGE if problem.loss == "absolute" else 0.0
-    with workers(effort.threads) as each:
+    with by_blocks(effort.threads) as each:
         while not converged and len(history) <= effort.rounds:
             given = factors.item + run / (run + 3.0) * (factors.item - before)
             before = factors.item.copy()
@@ -58,7 +59,7 @@ def _solve(
     design[:, problem.dim] = 1.0
     design[:, problem.dim + 1] = other[:, -1] + level
     loss = np.empty(len(own))
-    rest = (side.indptr, side.other, side.value, side.weight, own, design, problem.penalty, problem.ridge, edge, loss)
+    rest = (*side.columns, own, design, problem.penalty, problem.ridge, edge, loss)
     each(len(own), lambda first, last: kernel.solve_rows(first, last, *rest))
     return float(loss.sum())
 

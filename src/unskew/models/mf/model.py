@@ -47,7 +47,7 @@ from unskew.models.mf.search import (
 from unskew.models.mf.solving import Effort, Progress
 from unskew.models.mf.start import svd_start
 from unskew.models.mf.weights import PropensityLike, Weighted, weigh
-from unskew.parts import Made, Words, option
+from unskew.parts import Made, Words, option, options_of
 from unskew.plain import plain
 from unskew.propensity import Propensity
 from unskew.propensity.base import IdColumn
@@ -57,7 +57,6 @@ Solver = Literal["als", "lbfgs", "sgd"]
 
 SOLVERS = {"als": (als.als, als.ROUNDS), "lbfgs": (lbfgs.lbfgs, lbfgs.ROUNDS), "sgd": (sgd.sgd, sgd.ROUNDS)}
 ANYWAY = 100  # factors that may be more than a small log can have
-OPTIONS = ("dim", "penalty", "offsets", "loss", "propensity", "solver", "rounds", "tolerance", "seed")
 
 
 @dataclass(frozen=True)
@@ -66,16 +65,11 @@ class Training:
 
     Args:
         ratings: rows that were fitted.
-        weights: where the propensities came from.
-        dropped: rows that have no propensity.
-        floored, capped: rows whose propensity is a guess for want of support, or was cut at 1.
-        share: by which propensities of a whole log were multiplied; ``None`` where they were taken as this log's own.
+        weights, dropped, floored, capped, share: where propensities came from, and so on, as in ``Weighted``.
         largest: the share of the largest weight in all of them.
         effective: how many equally weighted ratings are as good as these, (Σ1/P)² / Σ1/P².
         users, items: how many have a rating; the others have no factors and no offset.
-        rounds: how many were made.
         converged: whether the objective had settled by then.
-        objective: in the end.
         low, high: the range of the ratings.
     """
 
@@ -122,16 +116,12 @@ class MF(Model):
     """Factors and offsets of users and items, fitted to ratings that are weighted by 1/P.
 
     Args:
-        dim: number of factors; 0 leaves the offsets.
         penalty: λ, scaled so that the same value suits logs of any size.
-        offsets: ``penalised`` like factors, or ``free``.
         loss: ``squared`` or ``absolute``; judge by RMSE with the one, by MAE with the other.
         propensity: the log's own column ("known"), any other propensity or its canonical string; ``None`` weighs all
             ratings alike. One that is not fitted yet is fitted on the training log.
         solver: ``als``, fast and exact; ``sgd``, cheap epochs that end near the minimum; or ``lbfgs``, the paper's.
         rounds: sweeps (``als``: 100), epochs (``sgd``: 100) or iterations (``lbfgs``: 2000) at most.
-        tolerance: stop when a round changes the objective by less than this share.
-        seed: of the start, and of the order of ratings (``sgd``).
         threads: by default one per core; the numbers do not depend on it.
 
     A user or an item without training ratings has neither factors nor an offset: its predictions are what the other
@@ -157,15 +147,11 @@ class MF(Model):
     search_: Search | None = field(init=False, default=None)
 
     name = "mf"
+    learns_values = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check(self, self.name, threads=THREADS)
-
-    @property
-    def learns_values(self) -> bool:
-        """From all ratings."""
-        return True
 
     def fit(
         self,
@@ -218,7 +204,6 @@ class MF(Model):
 
         Args:
             log, propensity, share: as in ``fit``.
-            folds: how many parts the ratings are divided into.
             seed: another seed, other folds.
             tolerance: of the fits that are scored, coarser than that of the last one.
             progress: called with the number of tasks done and of all tasks.
@@ -313,7 +298,7 @@ class MF(Model):
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file (npz, without pickle); results of a search stay behind."""
         found = self._factors
-        options = {name: getattr(self, name) for name in OPTIONS}
+        options = {entry.name: getattr(self, entry.name) for entry, _ in options_of(self)}
         options["propensity"] = None if self.propensity is None else str(self.propensity)
         header = {"options": options, "training": asdict(self.training_), "level": found.level}
         arrays = {"user": found.user, "item": found.item, "user_seen": self.user_seen_, "item_seen": self.item_seen_}

@@ -33,6 +33,11 @@ class GroupedRatings:
     value: Floats
     weight: Floats
 
+    @property
+    def columns(self) -> tuple[Integers, Codes, Floats, Floats]:
+        """All of it, in the order in which kernels take it."""
+        return self.indptr, self.other, self.value, self.weight
+
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
@@ -49,13 +54,10 @@ class Ratings:
     @cached_property
     def by_item(self) -> GroupedRatings:
         """The same ratings by item."""
-        by_user, at = self.by_user, np.zeros(self.items + 1, dtype=np.int64)
-        found = GroupedRatings(
-            at, np.empty_like(by_user.other), np.empty_like(by_user.value), np.empty_like(by_user.weight)
-        )
-        kernel.transpose(
-            by_user.indptr, by_user.other, by_user.value, by_user.weight, at, found.other, found.value, found.weight
-        )
+        _, user, value, weight = self.by_user.columns
+        starts = np.zeros(self.items + 1, dtype=np.int64)
+        found = GroupedRatings(starts, np.empty_like(user), np.empty_like(value), np.empty_like(weight))
+        kernel.transpose(*self.by_user.columns, *found.columns)
         return found
 
 
@@ -107,19 +109,8 @@ class Problem:
 
     def objective(self, factors: MFParameters, edge: float = 0.0) -> tuple[float, MFParameters]:
         """What is minimised, and its slope; ``edge`` is ε (at 0 the slope of |x| at 0 is taken to be 0)."""
-        user, item, side = 2.0 * self.penalty * factors.user, 2.0 * self.penalty * factors.item, self.ratings.by_user
+        user, item = 2.0 * self.penalty * factors.user, 2.0 * self.penalty * factors.item
         user[:, -1], item[:, -1] = 2.0 * self.ridge * factors.user[:, -1], 2.0 * self.ridge * factors.item[:, -1]
-        loss, level = kernel.slope(
-            side.indptr,
-            side.other,
-            side.value,
-            side.weight,
-            factors.user,
-            factors.item,
-            factors.level,
-            self.loss == "absolute",
-            edge,
-            user,
-            item,
-        )
+        given, absolute = (factors.user, factors.item, factors.level), self.loss == "absolute"
+        loss, level = kernel.slope(*self.ratings.by_user.columns, *given, absolute, edge, user, item)
         return loss + self.penalties(factors), MFParameters(user, item, level + 2.0 * self.ridge * factors.level)

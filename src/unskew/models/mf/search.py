@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -127,7 +127,7 @@ def cross_validate(
                 advance(len(scores), len(tasks))
     finally:
         over.set()  # after Ctrl-C nobody waits for walks under way, and they end with the fit they are at
-    return Search(_table(scores, penalties, grid, folds), folds, seed)
+    return Search(_table(scores, grid, folds), folds, seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,14 +172,10 @@ class _Fold:
         return found
 
 
-def _table(
-    scores: dict[tuple[int, Offsets, int], list[tuple[float, bool]]],
-    penalties: Sequence[float],
-    grid: Grid,
-    folds: int,
-) -> pl.DataFrame:
+def _table(scores: Mapping[Any, list[tuple[float, bool]]], grid: Grid, folds: int) -> pl.DataFrame:
+    """From scores by (dim, offsets, fold), each of all penalties upwards."""
     rows = []
-    for dim, offsets, (place, penalty) in product(grid.dims, grid.offsets, enumerate(penalties)):
+    for dim, offsets, (place, penalty) in product(grid.dims, grid.offsets, enumerate(sorted(grid.penalties))):
         each = [scores[dim, offsets, fold][place] for fold in range(folds)]
         values = np.array([score for score, _ in each])
         spread = float(values.std(ddof=1) / np.sqrt(folds))

@@ -1,19 +1,14 @@
-"""What the solvers share: when to stop, whom to tell, and blocks of rows for threads."""
+"""What the solvers share: when to stop, how to report progress, and what they give back."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from unskew.models.mf.problem import MFParameters
-from unskew.threads import Threads
 
-BLOCK = 256  # rows that one task solves: fixed, so that the number of threads changes nothing
 EDGE = 0.01  # ε at which the absolute error is rounded off in the end: at most ε/2 of error per rating
 
-Each = Callable[[int, Callable[[int, int], object]], None]
 Progress = Callable[[int, float], object]
 
 
@@ -43,27 +38,3 @@ class Solved:
     factors: MFParameters
     history: list[float]
     converged: bool
-
-
-@contextmanager
-def workers(threads: int | None) -> Iterator[Each]:
-    """``each(rows, work)`` calls ``work(first, last)`` for blocks of rows, side by side."""
-    count = threads or os.cpu_count() or 1
-
-    def bounds(rows: int) -> tuple[range, list[int]]:
-        starts = range(0, rows, BLOCK)
-        return starts, [min(start + BLOCK, rows) for start in starts]
-
-    def alone(rows: int, work: Callable[[int, int], object]) -> None:
-        for first, last in zip(*bounds(rows), strict=True):
-            work(first, last)
-
-    def together(rows: int, work: Callable[[int, int], object]) -> None:
-        for _ in pool.map(work, *bounds(rows)):
-            pass
-
-    if count == 1:
-        yield alone
-    else:
-        with Threads(count) as pool:
-            yield together

@@ -14,7 +14,7 @@ from unskew.kernels.gram import padded
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.log import Floats
 from unskew.models.mf.problem import GroupedRatings, MFParameters, Ratings
-from unskew.models.mf.solving import workers
+from unskew.threads import by_blocks
 
 STEPS = 8
 FEW_STEPS = 2  # alternating least squares is itself a kind of subspace iteration: many ratings need no more
@@ -29,7 +29,7 @@ def svd_start(ratings: Ratings, dim: int, seed: int = 0, threads: int | None = N
     width = min(dim + MORE, users, items)
     numbers = np.arange(items * width, dtype=np.uint64)
     basis = pair_uniform(seed, numbers, numbers[::-1]).reshape(items, width) - 0.5
-    with workers(threads) as each:
+    with by_blocks(threads) as each:
 
         def times(side: GroupedRatings, right: Floats) -> Floats:
             """The sparse matrix (or its transpose) times a narrow one."""

@@ -62,8 +62,7 @@ class Tiles:
         sums = np.zeros((rows[0] * groups, 2)), np.zeros((rows[1] * groups, 2))
         ends, unit = np.zeros(groups**2 + 1, dtype=np.int64), float(side.weight.mean())
         out = np.empty(n, np.uint16), np.empty(n, np.uint16), np.empty(n, np.float32), np.empty(n, np.float32)
-        given = side.indptr, side.other, side.value, side.weight
-        kernel.tiled(*given, level, unit, places, rows, ends, sums, *out)
+        kernel.tiled(*side.columns, level, unit, places, rows, ends, sums, *out)
         kernel.shuffle(ends, WINDOW, seed, *out)
         return cls(unit, level, places, rows, sums, ends, *out)
 

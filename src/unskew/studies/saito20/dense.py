@@ -56,23 +56,12 @@ def worths(cuts: Sequence[int], length: int) -> Floats:
 
 
 def measure(x: Floats, lists: Codes, cuts: Sequence[int]) -> Floats:
-    """The value of every list: [target, metric, model].
-
-    Args:
-        x: contributions, [user, item].
-        lists: items by rank, [model, user, rank].
-        cuts: where metrics end.
-    """
+    """The value of every list, [target, metric, model], from x[user, item] and lists[model, user, rank]."""
     sums = np.einsum("mur,cr->cmu", at(x, lists), worths(cuts, lists.shape[2]))
     total = x.sum(axis=1)
     ratio = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0.0)
-    return np.stack(
-        [sums.mean(axis=2), np.clip(ratio, 0.0, 1.0).mean(axis=2), _ratio(sums.sum(axis=2), float(total.sum()))]
-    )
-
-
-def _ratio(sums: Floats, total: float) -> Floats:
-    return sums / total if total > 0.0 else np.full_like(sums, np.nan)
+    pooled = sums.sum(axis=2) / (total.sum() if total.sum() > 0.0 else np.nan)
+    return np.stack([sums.mean(axis=2), np.clip(ratio, 0.0, 1.0).mean(axis=2), pooled])
 
 
 def relative_rmse(estimate: Floats, truth: Floats) -> Floats:

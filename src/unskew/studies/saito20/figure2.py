@@ -19,7 +19,7 @@ import numpy as np
 from unskew.engine.store import Progress
 from unskew.log.log import Floats
 from unskew.studies.record import Among, Below, Record, judged
-from unskew.studies.repeated import Repeated, claim, jackknife
+from unskew.studies.repeated import Repeated, averaged, claim, jackknife
 from unskew.studies.saito20.candidates import Training
 from unskew.studies.saito20.dense import TARGETS, relative_rmse
 from unskew.studies.saito20.semi import BOUNDS, METRICS, NOISES, POWERS
@@ -41,8 +41,7 @@ def run_a(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Pro
     for power in POWERS:
         rates, trained = listed_rate(found[power]), np.array([run["trained"] for run in found[power]])
         for name, values in (("P^cvr", rates), ("clicked in training, %", 100.0 * trained)):
-            ours, se = mean_and_error(values)
-            records.append(judged("figure2a/listed pairs", f"{power:g}", name, ours, se=se, runs=runs))
+            records.append(averaged("figure2a/listed pairs", f"{power:g}", name, values))
     return records + _divided("figure2a", {power: (found[power], BOUND) for power in POWERS})
 
 
@@ -73,12 +72,7 @@ def listed_rate(runs: Sequence[Mapping[str, Any]]) -> Floats:
 
 
 def gain(found: Floats, line: str) -> tuple[float, float | None]:
-    """1 − dr/ips in %, averaged over metrics, and its standard error by the jackknife over runs.
-
-    Args:
-        found: [run, line, metric].
-        line: which dr.
-    """
+    """1 − dr/ips in %, averaged over metrics, and its standard error by the jackknife; found[run, line, metric]."""
     ips, dr = (found[:, LINES.index(name)] for name in ("ips", line))
     runs = len(found)
     value = float(100.0 * (1.0 - dr.mean(axis=0) / ips.mean(axis=0)).mean())
@@ -89,22 +83,11 @@ def gain(found: Floats, line: str) -> tuple[float, float | None]:
 
 
 def figures(found: Floats, line: str, many: int = FIGURES) -> Floats:
-    """Gains in % of figures as large as the paper's: 20 runs, any of ours, with one of its draws each.
-
-    Args:
-        found: [run, draw, line, metric].
-        line: which dr.
-        many: how many figures.
-    """
+    """Gains in % of figures as large as the paper's: 20 runs, any of found[run, draw, line, metric], with one draw."""
     rng = np.random.default_rng(0)
     run, draw = (rng.integers(size, size=(many, RUNS)) for size in found.shape[:2])
     ips, dr = (found[run, draw, LINES.index(name)].mean(axis=1) for name in ("ips", line))
     return np.asarray(100.0 * (1.0 - dr / ips).mean(axis=1))
-
-
-def mean_and_error(values: Floats) -> tuple[float, float | None]:
-    """The mean over runs and its standard error."""
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
 
 
 def _records(figure: str, points: Mapping[float, Floats], printed: Mapping[float, float]) -> list[Record]:
@@ -117,11 +100,8 @@ def _records(figure: str, points: Mapping[float, Floats], printed: Mapping[float
         paper = printed.get(x)
         if paper is not None:
             rule = Among(float(low), float(high), f"where 95 % of figures of {RUNS} runs lie")
-            records.append(
-                judged(
-                    f"{figure}/gain of dr over ips, %", f"{x:g}", "dr", ours, paper=paper, se=se, runs=runs, rule=rule
-                )
-            )
+            part = f"{figure}/gain of dr over ips, %"
+            records.append(judged(part, f"{x:g}", "dr", ours, paper=paper, se=se, runs=runs, rule=rule))
         part = f"{figure}/gain in the long run and in figures of {RUNS} runs, %"
         per_user = gain(found.mean(axis=1), "dr, noise per user")
         for column, (value, error) in {
@@ -137,14 +117,13 @@ def _records(figure: str, points: Mapping[float, Floats], printed: Mapping[float
     for m, metric in enumerate(METRICS):
         for x, found in points.items():
             for line, name in enumerate(LINES):
-                ours, se = mean_and_error(found[:, :, line, m].mean(axis=1))
-                records.append(judged(f"{figure}/{metric}", f"{x:g}", name, ours, se=se, runs=runs))
+                records.append(averaged(f"{figure}/{metric}", f"{x:g}", name, found[:, :, line, m].mean(axis=1)))
     for m, metric in enumerate(METRICS):
         for x, found in points.items():
             naive, ips, dr = (Repeated.mean(found[:, :, line, m].mean(axis=1)) for line in range(3))
             part = f"{figure}/claims for {metric}"
-            records.append(claim(part, f"{x:g}", "dr beats ips", dr, Below(), "ips", ips, runs=runs))
-            records.append(claim(part, f"{x:g}", "dr beats naive", dr, Below(), "naive", naive, runs=runs))
+            records.append(claim(part, f"{x:g}", "dr beats ips", dr, Below(), "ips", ips))
+            records.append(claim(part, f"{x:g}", "dr beats naive", dr, Below(), "naive", naive))
     return records
 
 
@@ -161,7 +140,6 @@ def _divided(figure: str, points: Mapping[float, tuple[Sequence[Mapping[str, Any
                 float(relative_rmse(estimate[target, metric], run["truth"][target, metric]))
                 for estimate, run in zip(found, runs, strict=True)
             ]
-            ours, se = mean_and_error(np.array(each))
             part = f"{figure}/recall@10 divided by each user's total"
-            records.append(judged(part, f"{x:g}", name, ours, se=se, runs=len(runs)))
+            records.append(averaged(part, f"{x:g}", name, np.array(each)))
     return records

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from unskew.log.ids import Codes
 from unskew.log.log import Floats
-from unskew.outcome.adam import AdamMF, Codes, factorise
+from unskew.outcome.adam import AdamMF, factorise
 
 
 def probabilities(

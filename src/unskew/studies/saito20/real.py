@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,10 @@ from unskew.log import Feedback, Ids, Log
 from unskew.log.datasets.base import Dataset
 from unskew.log.ids import Codes
 from unskew.log.log import Floats
-from unskew.log.order import starts_of
 from unskew.outcome.adam import AdamMF
 from unskew.propensity.crossfit import crossfitted, unseen_pairs
 from unskew.studies.saito20 import dense
-from unskew.studies.saito20.candidates import Training, best, fit
+from unskew.studies.saito20.candidates import Training, best, fit, log_of
 from unskew.studies.saito20.dense import Flags
 from unskew.studies.saito20.fitting import every_pair, probabilities
 
@@ -117,10 +116,7 @@ def in_sample(z: Flags, y: Floats, seed: int) -> tuple[Floats, Floats]:
 def out_of_sample(z: Flags, y: Floats, users: Ids, items: Ids) -> tuple[Floats, Floats]:
     """p and q of every pair from models that were fitted without it."""
     user, item = np.nonzero(z)
-    counts = np.bincount(user, minlength=len(users))
-    log = Log(
-        users, items, starts_of(counts), item.astype(np.int32), value=y[user, item], feedback=Feedback.CONVERSIONS
-    )
+    log = replace(log_of(z, users, items), value=y[user, item], feedback=Feedback.CONVERSIONS)
     others = unseen_pairs(log, z.size).pairs
     p = np.empty(z.shape)
     p[user, item], p[others.user, others.item] = crossfitted(

@@ -42,14 +42,10 @@ def redrawn(
     """Relative RMSE over candidates of naive, ips and a dr by guess: [draw, estimator, metric].
 
     Args:
-        ctr: P(click), [user, item].
-        cvr: P(conversion).
+        ctr, cvr: P(click) and P(conversion), [user, item].
         train: pairs clicked in training.
         guesses: q of every dr.
         lists: items by rank, [model, user, rank].
-        cuts: where metrics end.
-        seed: of the draws.
-        draws: how many.
     """
     listed, worth = _worths(lists, ctr.shape[1], cuts)
     click, rate, known = ctr.ravel()[listed], cvr.ravel()[listed], train.ravel()[listed]

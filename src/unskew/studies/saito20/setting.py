@@ -23,10 +23,8 @@ class Setting:
     """Runs, made once and kept.
 
     Args:
-        store: where runs are kept.
         ratings: what the semi-synthetic worlds are made of; by default ML-100K.
         real: a real set by name, or nothing where it is not there; by default the user's copy.
-        workers: how many runs at once.
     """
 
     def __init__(
@@ -39,29 +37,24 @@ class Setting:
     ) -> None:
         self.store, self.workers = store, workers
         self.ratings = cache(ratings or (lambda: load("ml-100k").mnar))
-        self.real = cache(real or _copy)
+        self.real = cache(real or (lambda name: None if folder_of(name) is None else Real.of(load(name))))
         self.world = _one_at_a_time(lru_cache(maxsize=max(2, workers))(lambda seed: world_of(self.ratings(), seed)))
 
     def worlds(self, seeds: Sequence[int], progress: Progress | None = None) -> list[dict[str, Any]]:
         """Rates and shares of every world (Tables 2 and 3)."""
         keys = [{"world": seed, "log": self.fingerprint} for seed in seeds]
-        return self.store.map(
-            keys,
-            lambda key: semi.describe(self.world(key["world"]), key["world"]),
-            workers=self.workers,
-            progress=progress,
-            stage="making worlds",
-        )
+
+        def make(key: Mapping[str, Any]) -> dict[str, Any]:
+            return semi.describe(self.world(key["world"]), key["world"])
+
+        return self.store.map(keys, make, workers=self.workers, progress=progress, stage="making worlds")
 
     def semi(
         self, powers: Sequence[float], seeds: Sequence[int], training: Training, progress: Progress | None = None
     ) -> dict[float, list[dict[str, Any]]]:
         """Runs in the worlds of ML-100K, by power."""
-        keys = [
-            {"semi": seed, "power": power, "log": self.fingerprint, **_told(training)}
-            for seed in seeds
-            for power in powers
-        ]
+        shared = {"log": self.fingerprint, **_told(training)}
+        keys = [{"semi": seed, "power": power, **shared} for seed in seeds for power in powers]
 
         def make(key: Mapping[str, Any]) -> dict[str, Any]:
             return semi.one_run(self.world(key["semi"]), key["power"], key["semi"], training)
@@ -91,10 +84,6 @@ class Setting:
 
 def _told(training: Training) -> dict[str, Any]:
     return {"epochs": training.epochs, "rate": training.rate, "dims": list(training.dims)}
-
-
-def _copy(name: str) -> Real | None:
-    return None if folder_of(name) is None else Real.of(load(name))
 
 
 def _one_at_a_time(make: Callable[[int], World]) -> Callable[[int], World]:

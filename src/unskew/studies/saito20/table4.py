@@ -9,10 +9,9 @@ import numpy as np
 
 from unskew.engine.store import Progress
 from unskew.log.log import Floats
-from unskew.studies.record import Below, Near, Record, judged
-from unskew.studies.repeated import Repeated, claim
+from unskew.studies.record import Below, Near, Record
+from unskew.studies.repeated import Repeated, averaged, claim
 from unskew.studies.saito20.candidates import Training
-from unskew.studies.saito20.figure2 import mean_and_error
 from unskew.studies.saito20.real import CUTS, ESTIMATORS, METRICS, PROTOCOLS, errors
 from unskew.studies.saito20.setting import Setting
 
@@ -85,21 +84,17 @@ def _records(name: str, every: Floats, coded: Floats) -> list[Record]:
         for e, estimator in enumerate(ESTIMATORS):
             for k, cut in enumerate(CUTS):
                 paper, their = printed[estimator][k]
-                ours, se = mean_and_error(found[:, e, k])
-                records.append(
-                    judged(f"table4/{name}: {part}", estimator, f"@{cut}", ours, paper=paper, se=se, runs=len(found),
-                           rule=NEAR, their_se=their)
-                )  # fmt: skip
+                judging: dict[str, Any] = {"paper": paper, "their_se": their, "rule": NEAR}
+                records.append(averaged(f"table4/{name}: {part}", estimator, f"@{cut}", found[:, e, k], **judging))
     for k, cut in enumerate(CUTS):
         for low, high in (("dr", "ips"), ("ips", "naive"), ("dr", "naive")):
             less, more = (Repeated.mean(every[:, 0, ESTIMATORS.index(one), k]) for one in (low, high))
             part, what = f"table4/{name}: claims for recall, as run", f"{low} beats {high}"
-            records.append(claim(part, f"recall@{cut}", what, less, Below(), high, more, runs=len(every)))
+            records.append(claim(part, f"recall@{cut}", what, less, Below(), high, more))
     for p, protocol in enumerate(PROTOCOLS):
         for e, estimator in enumerate(ESTIMATORS):
             for m, metric in enumerate(METRICS):
-                ours, se = mean_and_error(every[:, p, e, m])
-                records.append(judged(f"table4/{name}: {protocol}", estimator, metric, ours, se=se, runs=len(every)))
+                records.append(averaged(f"table4/{name}: {protocol}", estimator, metric, every[:, p, e, m]))
     return records
 
 
@@ -111,8 +106,6 @@ def _values(name: str, found: Sequence[Mapping[str, Any]]) -> list[Record]:
         rows |= {estimator: [run["estimate"][p, e] for run in found] for e, estimator in enumerate(ESTIMATORS)}
         for row, values in rows.items():
             means = np.mean(values, axis=2)  # [run, metric]
-            for m, metric in enumerate(METRICS):
-                ours, se = mean_and_error(means[:, m])
-                part = f"table4/{name}: mean over candidates, {protocol}"
-                records.append(judged(part, row, metric, ours, se=se, runs=len(found)))
+            part = f"table4/{name}: mean over candidates, {protocol}"
+            records += [averaged(part, row, metric, means[:, m]) for m, metric in enumerate(METRICS)]
     return records

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from unskew.engine.store import Progress
-from unskew.studies.record import Near, Record, judged
-from unskew.studies.saito20.figure2 import mean_and_error
+from unskew.studies.record import Near, Record
+from unskew.studies.repeated import averaged
 from unskew.studies.saito20.semi import BOUNDS, NOISES, POWERS
 from unskew.studies.saito20.setting import Setting
 from unskew.studies.saito20.world import Noise
@@ -28,9 +28,9 @@ def run_2(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Pro
     records = []
     for place, power in enumerate(POWERS):
         for column, scale, rule, paper in (("mean", 1e2, AVERAGE, AVERAGES), ("least", 1e6, MINIMUM, MINIMA)):
-            ours, se = mean_and_error(np.array([scale * world[column][place] for world in worlds]))
+            ours = np.array([scale * world[column][place] for world in worlds])
             name = "average, %" if column == "mean" else "minimum, millionths"
-            records.append(judged("table2", f"{power:g}", name, ours, paper=paper[place], se=se, runs=runs, rule=rule))
+            records.append(averaged("table2", f"{power:g}", name, ours, paper=paper[place], rule=rule))
     return records
 
 
@@ -41,12 +41,11 @@ def run_3(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Pro
     records, others = [], []
     for place, bound in enumerate(BOUNDS):
         row = f"{bound:g}"
-        ours, se = mean_and_error(np.array([100.0 * world["helped"][of_pair, place] for world in worlds]))
-        records.append(judged("table3", row, "%", ours, paper=SHARES[place], se=se, runs=runs, rule=SHARE))
+        ours = np.array([100.0 * world["helped"][of_pair, place] for world in worlds])
+        records.append(averaged("table3", row, "%", ours, paper=SHARES[place], rule=SHARE))
         for name, values in (
             ("noise per user", [world["helped"][of_user, place] for world in worlds]),
             ("2^R̂ as printed", [world["printed"][place] for world in worlds]),
         ):
-            ours, se = mean_and_error(100.0 * np.array(values))
-            others.append(judged("table3/other readings, %", row, name, ours, se=se, runs=runs))
+            others.append(averaged("table3/other readings, %", row, name, 100.0 * np.array(values)))
     return records + others

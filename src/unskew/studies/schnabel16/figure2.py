@@ -10,11 +10,9 @@ predictors; propensities known. The paper prints no numbers, but says:
 
 from __future__ import annotations
 
-import numpy as np
-
 from unskew.engine.store import Progress
 from unskew.studies.record import Above, Below, Near, Record, judged
-from unskew.studies.repeated import Repeated, claim
+from unskew.studies.repeated import Repeated, claim, shown
 from unskew.studies.schnabel16.setting import ALPHAS, METRICS, Setting, rmse
 
 RUNS = 50
@@ -27,32 +25,26 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
     draws = setting.draws(ALPHAS, range(runs), progress)
     records = []
     for alpha in ALPHAS:
-        p = setting.at(alpha).propensity_of[1:]
-        found = {
-            "naive": rmse(np.array([draw.naive() for draw in draws[alpha]]), setting.truth),
-            "ips": rmse(np.array([draw.ips(p, setting.pairs) for draw in draws[alpha]]), setting.truth),
-            "snips": rmse(np.array([draw.snips(p) for draw in draws[alpha]]), setting.truth),
-        }
+        estimates = setting.estimates(draws[alpha], setting.at(alpha).propensity_of[1:])
+        found = {name: rmse(values, setting.truth) for name, values in estimates.items()}
         for m, metric in enumerate(METRICS):
             each = {name: by_metric[m] for name, by_metric in found.items()}
-            for name, one in each.items():
-                records.append(judged(f"figure2/{metric}", f"{alpha:g}", name, one.value, se=one.se, runs=runs))
-            records += _claims(metric, alpha, each, runs)
+            records += [shown(f"figure2/{metric}", f"{alpha:g}", name, error) for name, error in each.items()]
+            records += _claims(metric, alpha, each)
     return records
 
 
-def _claims(metric: str, alpha: float, found: dict[str, Repeated], runs: int) -> list[Record]:
+def _claims(metric: str, alpha: float, found: dict[str, Repeated]) -> list[Record]:
     """What the paper says of this point, each a record of the part ``claims``."""
     part, row = f"figure2/claims for {metric}", f"{alpha:g}"
 
     def claimed(what: str, name: str, rule: Near | Above | Below, than: str) -> Record:
-        return claim(part, row, what, found[name], rule, than, found[than], runs=runs)
+        return claim(part, row, what, found[name], rule, than, found[than])
 
     if alpha == 1.0:
-        naive = ("naive", found["naive"].value)
-        exact = judged(
-            part, row, "snips is naive", found["snips"].value, runs=runs, rule=Near(relative=1e-9), reference=naive
-        )  # draw by draw: chance has no part in it
+        snips, naive = found["snips"], ("naive", found["naive"].value)
+        same = Near(relative=1e-9)  # draw by draw: chance has no part in it
+        exact = judged(part, row, "snips is naive", snips.value, runs=snips.runs, rule=same, reference=naive)
         return [exact, claimed("ips pays", "ips", Above(), "naive")]
     claims = [
         claimed("ips beats naive", "ips", Below(), "naive"),

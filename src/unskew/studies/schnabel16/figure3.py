@@ -21,9 +21,9 @@ import numpy as np
 from unskew.engine.store import Progress
 from unskew.log.log import Floats, Log
 from unskew.simulate import RatingWorld
-from unskew.studies.record import Below, Near, Record, judged
-from unskew.studies.repeated import Repeated, claim
-from unskew.studies.schnabel16.figure4 import naive_bayes
+from unskew.studies.record import Below, Near, Record
+from unskew.studies.repeated import Repeated, claim, shown
+from unskew.studies.schnabel16.figure4 import naive_bayes, random_sample
 from unskew.studies.schnabel16.learning import last_fit, learn, searched
 from unskew.studies.schnabel16.setting import ALPHAS, Draw, Setting
 
@@ -53,7 +53,7 @@ def run(setting: Setting, runs: int, quick: bool, progress: Progress | None = No
     values: dict[tuple[str, float, int], list[float]] = {point: [] for point in points}
     for key, record in zip(keys, found, strict=True):
         values[key["method"], key["alpha"], key["size"]].append(record["mse"])
-    return [*_left(values, alphas, runs), *_right(values, sizes, runs)]
+    return [*_left(values, alphas), *_right(values, sizes)]
 
 
 def trial_key(
@@ -73,27 +73,27 @@ def trial_key(
     }
 
 
-def _left(values: Mapping[tuple[str, float, int], list[float]], alphas: tuple[float, ...], runs: int) -> list[Record]:
+def _left(values: Mapping[tuple[str, float, int], list[float]], alphas: tuple[float, ...]) -> list[Record]:
     records = []
     for alpha in alphas:
         naive, ips = (Repeated.mean(values[method, alpha, 0]) for method in ("naive", "ips"))
         row = f"{alpha:g}"
-        for name, one in (("mf-naive", naive), ("mf-ips", ips)):
-            records.append(judged("figure3/selection", row, name, one.value, se=one.se, runs=runs))
+        records.append(shown("figure3/selection", row, "mf-naive", naive))
+        records.append(shown("figure3/selection", row, "mf-ips", ips))
         what, rule = ("both are the same", SAME) if alpha == 1.0 else ("mf-ips beats mf-naive", Below())
-        records.append(claim("figure3/claims about selection", row, what, ips, rule, "mf-naive", naive, runs=runs))
+        records.append(claim("figure3/claims about selection", row, what, ips, rule, "mf-naive", naive))
     return records
 
 
-def _right(values: Mapping[tuple[str, float, int], list[float]], sizes: tuple[int, ...], runs: int) -> list[Record]:
+def _right(values: Mapping[tuple[str, float, int], list[float]], sizes: tuple[int, ...]) -> list[Record]:
     records = []
     naive, ips = (Repeated.mean(values[method, ALPHA, 0]) for method in ("naive", "ips"))
     for size in sizes:
         nb = Repeated.mean(values["nb", ALPHA, size])
         for name, one in (("mf-naive", naive), ("mf-ips", ips), ("mf-ips-nb", nb)):
-            records.append(judged("figure3/propensities", f"{size:,}", name, one.value, se=one.se, runs=runs))
+            records.append(shown("figure3/propensities", f"{size:,}", name, one))
         part, what = "figure3/claims about propensities", "mf-ips-nb beats mf-naive"
-        records.append(claim(part, f"{size:,}", what, nb, Below(), "mf-naive", naive, runs=runs))
+        records.append(claim(part, f"{size:,}", what, nb, Below(), "mf-naive", naive))
     return records
 
 
@@ -112,7 +112,5 @@ def _estimated(world: RatingWorld, log: Log, key: Mapping[str, Any]) -> Floats:
     assert log.value is not None
     rating = log.value.astype(np.int64)
     count = np.bincount(rating, minlength=world.levels + 1).astype(np.float64)
-    there = np.round(world.marginals * world.truth.size).astype(np.int64)
-    sample = np.random.default_rng([key["size"], key["trial"]]).multivariate_hypergeometric(there, key["size"])
     draw = Draw(count, np.zeros((0, 0, len(count))))
-    return naive_bayes(draw, sample.astype(np.float64), world.truth.size)[rating - 1]
+    return naive_bayes(draw, random_sample(world, key["size"], key["trial"]), world.truth.size)[rating - 1]

@@ -14,8 +14,9 @@ import numpy as np
 
 from unskew.engine.store import Progress
 from unskew.log.log import Floats
-from unskew.studies.record import Below, Record, judged
-from unskew.studies.repeated import Repeated, claim
+from unskew.simulate import RatingWorld
+from unskew.studies.record import Below, Record
+from unskew.studies.repeated import Repeated, claim, shown
 from unskew.studies.schnabel16.setting import METRICS, Draw, Setting, rmse
 
 RUNS = 50
@@ -38,42 +39,39 @@ def naive_bayes(draw: Draw, sample: Floats, pairs: int) -> Floats:
     return np.asarray(np.minimum(1.0, given * (seen.sum() / pairs) / everywhere))
 
 
+def random_sample(world: RatingWorld, size: int, seed: int) -> Floats:
+    """How often each rating 1 … R occurs among pairs that are drawn at random."""
+    there = np.round(world.marginals * world.truth.size).astype(np.int64)
+    return np.random.default_rng([size, seed]).multivariate_hypergeometric(there, size).astype(np.float64)
+
+
 def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """RMSE by sample size and estimator, and the claims."""
     draws = setting.draws([ALPHA], range(runs), progress)[ALPHA]
     world, pairs = setting.at(ALPHA), setting.pairs
-    p = world.propensity_of[1:]
-    there = np.round(world.marginals * pairs).astype(np.int64)
-    fixed = {
-        "naive": rmse(np.array([draw.naive() for draw in draws]), setting.truth),
-        "ips": rmse(np.array([draw.ips(p, pairs) for draw in draws]), setting.truth),
-        "snips": rmse(np.array([draw.snips(p) for draw in draws]), setting.truth),
-    }
+    estimates = setting.estimates(draws, world.propensity_of[1:])
+    fixed = {name: rmse(values, setting.truth) for name, values in estimates.items()}
     records = []
     mse = METRICS.index("mse")
     best = Repeated(np.inf, np.empty(0))
     for size in (size for size in SIZES if size <= pairs):
         ips, snips = [], []
         for seed, draw in enumerate(draws):
-            sample = np.random.default_rng([size, seed]).multivariate_hypergeometric(there, size)
-            guessed = naive_bayes(draw, sample.astype(np.float64), pairs)
+            guessed = naive_bayes(draw, random_sample(world, size, seed), pairs)
             ips.append(draw.ips(guessed, pairs))
             snips.append(draw.snips(guessed))
-        found = {
-            "ips-nb": rmse(np.array(ips), setting.truth),
-            "snips-nb": rmse(np.array(snips), setting.truth),
-            **fixed,
-        }
+        found = {name: rmse(np.array(each), setting.truth) for name, each in zip(ESTIMATED, (ips, snips), strict=True)}
+        found |= fixed
         best = min(best, found["ips-nb"][mse], key=lambda one: one.value)
         for m, metric in enumerate(METRICS):
             naive = fixed["naive"][m]
             for name, by_metric in found.items():
                 one, row = by_metric[m], f"{size:,}"
-                records.append(judged(f"figure4/{metric}", row, name, one.value, se=one.se, runs=runs))
+                records.append(shown(f"figure4/{metric}", row, name, one))
                 if name in ESTIMATED:
                     part, what = f"figure4/claims for {metric}", f"{name} beats naive"
-                    records.append(claim(part, row, what, one, Below(), "naive", naive, runs=runs))
+                    records.append(claim(part, row, what, one, Below(), "naive", naive))
     known, what = fixed["ips"][mse], "best ips-nb beats known"
     name = "ips with known propensities"
-    records.append(claim("figure4/claims for mse", "any", what, best, Below(), name, known, runs=runs))
+    records.append(claim("figure4/claims for mse", "any", what, best, Below(), name, known))
     return records

@@ -57,9 +57,7 @@ class Setting:
     """The world, its predictors, and draws that are kept.
 
     Args:
-        store: where draws are kept.
         world: by default ML-100K's.
-        workers: how many draws at once.
     """
 
     def __init__(self, store: Store, world: Callable[[], RatingWorld] | None = None, *, workers: int = 1) -> None:
@@ -127,6 +125,14 @@ class Setting:
         found = self.store.map(keys, self._draw, workers=self.workers, progress=progress, stage="drawing what is seen")
         each = iter(Draw(record["count"], record["sums"]) for record in found)
         return {alpha: [next(each) for _ in seeds] for alpha in alphas}
+
+    def estimates(self, draws: Sequence[Draw], propensity: Floats) -> dict[str, Floats]:
+        """By estimator: [draw, metric, predictor]."""
+        return {
+            "naive": np.array([draw.naive() for draw in draws]),
+            "ips": np.array([draw.ips(propensity, self.pairs) for draw in draws]),
+            "snips": np.array([draw.snips(propensity) for draw in draws]),
+        }
 
     def draw_key(self, alpha: float, seed: int) -> dict[str, Any]:
         """The description of one draw's unit."""

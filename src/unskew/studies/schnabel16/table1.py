@@ -8,8 +8,7 @@ to the paper's within a few per cent, and the estimators to our own truth.
 from __future__ import annotations
 
 import math
-
-import numpy as np
+from typing import Any
 
 from unskew.engine.store import Progress
 from unskew.simulate.predictions import NAMES
@@ -43,12 +42,7 @@ NAIVE = {"mae": Near(absolute=0.003), "dcg@50": Near(relative=0.05)}
 def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """The table's records."""
     draws = setting.draws([ALPHA], range(runs), progress)[ALPHA]
-    p = setting.at(ALPHA).propensity_of[1:]
-    estimates = {
-        "ips": np.array([draw.ips(p, setting.pairs) for draw in draws]),
-        "snips": np.array([draw.snips(p) for draw in draws]),
-        "naive": np.array([draw.naive() for draw in draws]),
-    }  # [draw, metric, predictor]
+    estimates = setting.estimates(draws, setting.at(ALPHA).propensity_of[1:])
     records = []
     for metric, paper in PAPER.items():
         m, experiment = METRICS.index(metric), f"table1/{metric}"
@@ -57,8 +51,8 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
             truth = float(setting.truth[m, n])
             se = float(setting.spread[m, n] / math.sqrt(setting.pairs)) if name == "skewed" else None
             records.append(judged(experiment, name, "true", truth, paper=true, se=se, rule=TRUE[metric]))
-            for (estimator, values), (mean, spread) in zip(estimates.items(), printed, strict=True):
-                ours = values[:, m, n]
+            for estimator, (mean, spread) in zip(("ips", "snips", "naive"), printed, strict=True):
+                ours = estimates[estimator][:, m, n]
                 deviation = float(ours.std(ddof=1)) if runs > 1 else float("nan")
                 error = deviation / math.sqrt(runs)
                 rounding = ROUNDING[metric]
@@ -69,21 +63,14 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
                     mean_rule, their_se = Near(absolute=rounding, errors=3.0), spread / math.sqrt(RUNS)
                 else:
                     mean_rule, reference = Near(errors=3.0), ("our truth", truth)
-                records.append(
-                    judged(
-                        experiment, name, estimator, float(ours.mean()),
-                        paper=mean, se=error, runs=runs, rule=mean_rule, reference=reference, their_se=their_se,
-                    )
-                )  # fmt: skip
+                judging: dict[str, Any] = {"rule": mean_rule, "reference": reference, "their_se": their_se}
+                number = float(ours.mean())
+                records.append(judged(experiment, name, estimator, number, paper=mean, se=error, runs=runs, **judging))
                 # the error of a standard deviation over n normal draws is sd / √(2(n − 1))
                 spread_error = deviation / math.sqrt(2 * max(1, runs - 1))
                 their_se = spread / math.sqrt(2 * (RUNS - 1))
                 exact = metric == "mae" and runs >= RUNS
                 rule = Near(absolute=rounding, relative=0.25) if exact else Near(absolute=rounding, errors=3.0)
-                records.append(
-                    judged(
-                        experiment, name, f"{estimator} sd", deviation,
-                        paper=spread, se=spread_error, runs=runs, rule=rule, their_se=their_se,
-                    )
-                )  # fmt: skip
+                judging = {"paper": spread, "se": spread_error, "rule": rule, "their_se": their_se}
+                records.append(judged(experiment, name, f"{estimator} sd", deviation, runs=runs, **judging))
     return records

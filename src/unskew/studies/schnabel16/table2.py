@@ -18,8 +18,8 @@ from unskew.log.datasets import Dataset, load
 from unskew.models.mf.problem import Loss
 from unskew.models.mf.search import DIMS, PENALTIES
 from unskew.studies.digest import digest_of
-from unskew.studies.record import Below, Record, judged
-from unskew.studies.repeated import Repeated, claim
+from unskew.studies.record import Below, Record
+from unskew.studies.repeated import Repeated, averaged, claim
 from unskew.studies.schnabel16.learning import last_fit, learn, searched
 from unskew.studies.schnabel16.setting import Setting
 
@@ -42,17 +42,11 @@ def run(setting: Setting, runs: int, quick: bool, progress: Progress | None = No
     records = []
     for metric in LOSSES:
         for method in ("ips", "naive"):
-            ours = np.array(values[method, metric])
-            se = float(ours.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None
-            records.append(
-                judged(
-                    "table2/coat", f"mf-{method}", metric, float(ours.mean()),
-                    paper=PAPER[method, metric], se=se, runs=runs, rule=AS_GOOD,
-                )
-            )  # fmt: skip
+            ours, paper = np.array(values[method, metric]), PAPER[method, metric]
+            records.append(averaged("table2/coat", f"mf-{method}", metric, ours, paper=paper, rule=AS_GOOD))
         ips, naive = (Repeated.mean(values[method, metric]) for method in ("ips", "naive"))
         what = "mf-ips beats mf-naive"
-        records.append(claim("table2/claims", metric, what, ips, Below(), "mf-naive", naive, runs=runs))
+        records.append(claim("table2/claims", metric, what, ips, Below(), "mf-naive", naive))
     return records
 
 

@@ -1,0 +1,52 @@
+"""All that is known when an evaluation is over, for the rules that warn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unskew.alignment.align import Aligned
+from unskew.alignment.inputs import Inputs
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.plan import EvaluationPlan, Refusal
+from unskew.estimators import Need, Target
+from unskew.evaluation.fit_outcome import FittedOutcome
+from unskew.evaluation.fit_propensity import FittedPropensity
+from unskew.evaluation.request import Request
+from unskew.judging.answer import Answer
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What was asked, read, fitted, planned and answered.
+
+    Args:
+        asked: the request as it was made; ``request`` with what follows from the inputs.
+        answers: of the whole, and of every segment.
+        segments_lack: what segments of interactions cannot give.
+    """
+
+    asked: Request
+    request: Request
+    inputs: Inputs
+    propensity: FittedPropensity
+    aligned: Aligned
+    plan: EvaluationPlan
+    refusals: tuple[Refusal, ...]
+    outcome: FittedOutcome
+    answers: tuple[Answer, ...]
+    segments_lack: tuple[str, ...] = ()
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Held-out rows that were dropped, by reason."""
+        found: dict[str, int] = self.aligned.account["test"]["dropped"]
+        return found
+
+    def estimators(self, need: Need) -> list[str]:
+        """The estimators of the plan that need this."""
+        asked = ((estimator, target) for estimator, target, _ in self.plan.asked)
+        return list(dict.fromkeys(str(estimator) for estimator, target in asked if need in estimator.needs(target)))
+
+    def runs(self, target: Target) -> list[EstimatorRun]:
+        """The runs of a target."""
+        return [run for run in self.plan.runs if run.target is target]

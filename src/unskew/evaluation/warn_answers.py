@@ -1,0 +1,88 @@
+"""What a careful reader should know of the numbers themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from unskew.estimators import Standing, Target
+from unskew.evaluation.facts import Facts
+from unskew.metrics import RankingMetric
+from unskew.result import Estimate
+
+
+def refused_cells(facts: Facts) -> Iterator[str]:
+    """Cells that were asked for and are not there."""
+    if count := len(facts.refusals):
+        cells, them = ("1 cell is", "it") if count == 1 else (f"{count} cells are", "them")
+        yield f"{cells} not shown because the log cannot support {them}; inputs['refused'] says why."
+
+
+def sums_of_shares(facts: Facts) -> Iterator[str]:
+    """A share of the relevant items is a number of them where nothing divides."""
+    every = [metric for run in facts.runs(Target.PER_USER_SUM) for metric in run.metrics]
+    shares = [metric for metric in every if isinstance(metric, RankingMetric) and metric.of_relevant]
+    if shares:
+        yield (
+            f"Under per_user_sum, {shares[0].name}@k is the number of relevant items among the first k, and can exceed "
+            "1."
+        )
+
+
+def segments_lacking(facts: Facts) -> Iterator[str]:
+    """What segments of interactions cannot give."""
+    yield from facts.segments_lack
+
+
+def outside_own_interval(facts: Facts) -> Iterator[str]:
+    """Refitted intervals lie around the corrected estimate, which may be far from the value."""
+    estimates = facts.answers[0].estimates
+    found = [e for e in estimates if e.value < e.low or e.value > e.high]
+    if facts.request.refit and found:
+        yield (
+            f"{len(found)} of {len(estimates)} estimates lie outside their own interval ({_first(found)}): the "
+            "propensities come from so few training rows that fitting them is expected to move the estimate by more "
+            "than chance does, and the interval has that taken off. Trust the interval, not the value, or give more "
+            "training data."
+        )
+
+
+def lost_replicates(facts: Facts) -> Iterator[str]:
+    """Bootstrap replicates without a number."""
+    if lost := max(answer.lost_replicates for answer in facts.answers):
+        yield (
+            f"Up to {lost:,} bootstrap replicates of an estimate had an empty divisor, or a propensity that could not "
+            "be fitted, and were dropped."
+        )
+
+
+def shares_above_one(facts: Facts) -> Iterator[str]:
+    """Why an estimated share can exceed 1: its sums are not divided by what they were taken over."""
+    every = {metric for run in (*facts.plan.runs, *facts.plan.points) for metric in run.metrics}
+    shares = {str(metric) for metric in every if isinstance(metric, RankingMetric) and metric.of_listed}
+    high = [e for e in facts.answers[0].estimates if e.value > 1.0 and e.metric in shares]
+    if not high:
+        return
+    why = "weights do not add up to exactly the pairs that there are, so an estimate varies around a share"
+    if high[0].standing == Standing.NAIVE:
+        why = (
+            f"{high[0].estimator} takes listed pairs for k in all items of a user, and where more of the seen pairs "
+            "are listed ones they count for too many: that is the skew"
+        )
+    many = "1 estimate of precision exceeds" if len(high) == 1 else f"{len(high)} estimates of precision exceed"
+    yield f"{many} 1 ({_first(high)}): {why}. Nothing is cut at 1."
+
+
+def _first(estimates: list[Estimate]) -> str:
+    e = estimates[0]
+    return f"{e.model}, {e.metric} × {e.estimator} × {e.target}{', …' if len(estimates) > 1 else ''}"
+
+
+def no_numbers(facts: Facts) -> Iterator[str]:
+    """Estimates that are no numbers."""
+    values = np.array([e.value for answer in facts.answers for e in answer.estimates])
+    if np.isnan(values).any():
+        yield "Some estimates do not exist because no user counts for them; they are shown as NaN."
+    if np.isinf(values).any():
+        yield "Some estimates are beyond what numbers can hold, and shown as infinite: values are too large."

@@ -1,0 +1,191 @@
+"""What a careful reader should know of the rows, the lists and predictions, the users and the items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists
+from unskew.alignment.lookalikes import Respelled, respelled
+from unskew.alignment.predicted import WITHOUT_PREDICTION
+from unskew.alignment.rows import IN_TRAINING
+from unskew.estimators import Need, Target
+from unskew.evaluation.facts import Facts
+from unskew.log import Predictions
+from unskew.log.interactions import REPEATED
+from unskew.plain import plain
+
+
+def repeated_pairs(facts: Facts) -> Iterator[str]:
+    """Pairs that a log holds several times and that were kept once without anybody asking for it."""
+    for log in (facts.inputs.test, facts.inputs.train):
+        if log is not None:
+            yield from (f"{log.account.source}: {note}." for note in log.account.notes if note.endswith(REPEATED))
+
+
+def rows_in_training(facts: Facts) -> Iterator[str]:
+    """With unseen candidates nothing that is in training can be recommended."""
+    if again := facts.dropped.get(IN_TRAINING):
+        yield (
+            f"{again:,} held-out interactions repeat a training pair of the same user and were dropped, because only "
+            "unseen items are candidates. To judge repeats too, use candidates='all'."
+        )
+
+
+def rows_outside_population(facts: Facts) -> Iterator[str]:
+    """Training rows that a propensity is fitted without."""
+    if facts.propensity.outside:
+        yield (
+            f"{facts.propensity.outside:,} training rows belong to users outside the population (users=…), and "
+            f"'{facts.request.propensity}' is fitted without them: it is the population's probability of being seen "
+            "that counts."
+        )
+
+
+def fitted_to_fewer(facts: Facts) -> Iterator[str]:
+    """A propensity fitted in advance knows the users and items of its log only."""
+    train, users, items = facts.inputs.train, facts.inputs.users, facts.aligned.logged
+    if facts.propensity.outgrown and train is not None:
+        model = facts.request.propensity
+        yield (
+            f"'{model}' was fitted before this evaluation, which counts {len(users):,} users and {len(items):,} items, "
+            f"while the training log knows {len(train.users):,} and {len(train.items):,}: users and items without "
+            f"training rows make its level too high. Give its string (propensity='{model}'), and it is fitted over all "
+            "of them."
+        )
+
+
+def rows_without_prediction(facts: Facts) -> Iterator[str]:
+    """Rows that some model does not predict are lost to all."""
+    if lost := facts.dropped.get(WITHOUT_PREDICTION):
+        yield (
+            f"{lost:,} held-out {'pair was' if lost == 1 else 'pairs were'} dropped for want of some model's "
+            "prediction. The others stand for all of them in naive and snips; ips still divides by all candidate "
+            "pairs, and comes out too low."
+        )
+
+
+def other_spellings(facts: Facts) -> Iterator[str]:
+    """Ids of the training log, the catalogue and dropped predictions that the test log writes otherwise."""
+    inputs = facts.inputs
+    ours = {"user": inputs.test.users, "item": inputs.test.items}
+    if (train := inputs.train) is not None:
+        found = respelled({"user": train.users, "item": train.items}, ours)
+        harm = "nobody has seen them in training as it is"
+        yield from _written_otherwise(f"training log {train.account.source}", found, harm)
+    if (catalogue := inputs.catalogue) is not None:
+        found = respelled({"item": catalogue.items}, ours)
+        yield from _written_otherwise(
+            f"catalogue {catalogue.account.source}", found, "each counts as two items as it is"
+        )
+    for name, source in inputs.predictions.items() if facts.dropped.get(WITHOUT_PREDICTION) else ():
+        if isinstance(source, Predictions):
+            found = respelled({"user": source.users, "item": source.items}, ours)
+            yield from _written_otherwise(plain(name), found, "they predict nothing as it is")
+
+
+def _written_otherwise(name: str, found: tuple[Respelled, ...], harm: str) -> Iterator[str]:
+    for other in found:
+        yield (
+            f"{name}: {other.count:,} of its {other.total:,} {other.what}s occur in no log as they are written, such "
+            f"as '{other.listed}', where the logs have '{other.logged}'. If they are the same, write them alike: "
+            f"{harm}."
+        )
+
+
+def lists_of_models(facts: Facts) -> Iterator[str]:
+    """Ids, missing lists and training items, model by model."""
+    for name, coded in facts.aligned.coded_lists.items():
+        yield from _about_lists(plain(name), coded, unseen=facts.inputs.rules.unseen)
+
+
+def _about_lists(name: str, coded: CodedLists, *, unseen: bool) -> Iterator[str]:
+    for strange in coded.strange:
+        yield (
+            f"{name}: {strange.share:.0%} of its {strange.what}s occur in no log. They look like '{strange.listed}', "
+            f"those of the logs like '{strange.logged}': are these the same ids, written the same way?"
+        )
+    yield from _written_otherwise(name, coded.respelled, "they cannot be hits as it is")
+    if without := coded.account["users_without_list"]:
+        yield f"{name}: {without:,} users with held-out interactions have no list and score 0."
+    if unseen and (repeats := coded.account[TRAINING_ITEMS]):
+        yield (
+            f"{name}: {repeats:,} listed items are in the user's training data and cannot be hits. Remove them and "
+            "close the ranks up with drop_seen=True, or judge repeats too with candidates='all'."
+        )
+
+
+def short_lists(facts: Facts) -> Iterator[str]:
+    """Metrics that look deeper than any list goes."""
+    for name, account in facts.aligned.account["models"].items():
+        deepest = account["longest_rank"]
+        deep = sorted({m.k for run in facts.plan.runs for m in run.metrics if m.k and m.k > deepest})
+        if deep:
+            cuts = ", ".join(map(str, deep))
+            yield (
+                f"{plain(name)}: no list goes beyond rank {deepest}; metrics at {cuts} count everything deeper as "
+                "missed."
+            )
+
+
+def empty_lists(facts: Facts) -> Iterator[str]:
+    """Lists that are missing evenly count as empty ones: said where sums over lists are computed."""
+    if not (summing := facts.estimators(Need.LISTS)):
+        return
+    for name, account in facts.aligned.account["models"].items():
+        empty = account.get("users_without_list", 0) + account.get("silent_users_without_list", 0)
+        if empty:
+            yield (
+                f"{plain(name)}: {empty:,} of {facts.aligned.held.users:,} users have no list; for "
+                f"{', '.join(summing)} they count as users whom the model recommends nothing."
+            )
+
+
+def items_not_named(facts: Facts) -> Iterator[str]:
+    """A catalogue that lacks items of the logs."""
+    items = facts.aligned.account["items"]
+    if items["only_in_logs"]:
+        yield (
+            f"{items['only_in_logs']:,} of the {items['catalogue']:,} items are in the logs and not in the catalogue "
+            "(items=…): they were seen, so they count as candidates all the same."
+        )
+
+
+def listed_beyond_catalogue(facts: Facts) -> Iterator[str]:
+    """Listed items outside the catalogue: what estimators make of them.
+
+    A catalogue that is made of logs lacks the items that nobody happened to see. What is listed beyond it may be such
+    an item, or no item at all: naive and ips cannot count it either way, a model counts it, a number of pairs lacks it.
+    """
+    places = sum(account.get(PLACES_BEYOND, 0) for account in facts.aligned.account["models"].values())
+    if not places:
+        return
+    listed = sum(len(lists.item) for lists in facts.aligned.held.lists)
+    share = f"{places:,} of {listed:,} listed places ({places / listed:.1%})"
+    if facts.aligned.closed:
+        yield f"{share} hold items outside the catalogue (items=…): they are no candidates and count as 0."
+        return
+    parts = []
+    if counting := facts.estimators(Need.LISTS):
+        parts.append(f"{', '.join(counting)} count them as candidates")
+    if any(run.target.normalised for run in facts.plan.runs):
+        parts.append("normalised targets leave them out")
+    if dividing := facts.estimators(Need.CANDIDATES):
+        parts.append(f"{', '.join(dividing)} count the pairs of the other items only, which may be too few")
+    if parts:
+        yield f"{share} hold items that no log shows: {'; '.join(parts)}. Name all items there are with items=…."
+
+
+def silent_users(facts: Facts) -> Iterator[str]:
+    """Averages over a population that nobody named."""
+    if facts.inputs.population is not None:
+        return
+    if facts.runs(Target.PER_USER_SUM):
+        yield (
+            "Sums are averaged over the users of the given logs; users who were silent in all of them are not known "
+            "and would lower the averages. Give the whole population with users=…."
+        )
+    elif facts.estimators(Need.CANDIDATES):
+        yield (
+            "Averages over all pairs divide by the users of the given logs times their candidates; users who were "
+            "silent in all of them, and items that no log shows, are not known. Give the population with users=…."
+        )
