@@ -77,7 +77,7 @@ def features(key: str, size: int) -> Any:
     return us.log.read_features(pl.DataFrame({key: range(size), "x": np.linspace(-1.0, 1.0, size)}), key)
 
 
-SIDE = FitInputs(mcar=LOG, user_features=features("user", 40), item_features=features("item", 12))
+SIDE = FitInputs(train=LOG, mcar=LOG, user_features=features("user", 40), item_features=features("item", 12))
 
 INNER: dict[type, dict[str, Any]] = {
     estimators.Clipped: {"inner": estimators.SNIPS(), "at": None, "quantile": 0.1},
@@ -91,7 +91,9 @@ PARTS: list[type] = [
     metrics.RBP,
     metrics.NDCG,
     metrics.MAP,
+    estimators.ExposurePath,
     estimators.Switch,
+    estimators.Tilted,
     estimators.GeneralizedStratified,
     estimators.Strata,
     propensity.Known,
@@ -100,6 +102,7 @@ PARTS: list[type] = [
     propensity.NaiveBayes,
     propensity.Logistic,
     propensity.LogisticMF,
+    outcome.Census,
     outcome.Means,
     outcome.AdamMF,
     outcome.LogisticMF,

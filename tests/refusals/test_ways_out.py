@@ -32,7 +32,7 @@ METRICS = (
 ESTIMATORS = (
     "naive", "ips", "snips", "snips(over=list)", "snips(over=user)", "gs(strata=2)", "stratified(strata=2)", GIVEN,
     "clipped(snips, at=0.1)", "clipped(ips, quantile=0.1)", "clipped(dr, at=0.1)", "direct", "dr", "sndr",
-    "switch(tau=4)",
+    "switch(tau=4)", "tilted",
 )  # fmt: skip
 LEVELS: tuple[dict[str, bool], ...] = (
     {},

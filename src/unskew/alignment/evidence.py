@@ -56,6 +56,8 @@ def evidence_of(
         unlisted=lists_for_some(lists, held),
         users=held.users,
         counts=held.counted is not None,
+        unseen=rules.unseen,
+        rarer=int(min(np.count_nonzero(held.value > 0.0), np.count_nonzero(held.value == 0.0))),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from unskew.engine.census import Census, CensusPairs
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
@@ -29,6 +30,7 @@ class Ranked:
         list_q: what the outcome model says of each listed pair (0 where it is no candidate).
         list_inside: which entries are items of the catalogue, where some are not: totals hold no others.
         list_range: how far the outcome model's predictions reach.
+        list_census: the listed pairs as a census model sees them, where there is one.
     """
 
     rank: Ints32
@@ -39,6 +41,7 @@ class Ranked:
     list_q: Floats | None = None
     list_inside: Bools | None = None
     list_range: PredictionRange = NO_PREDICTIONS
+    list_census: CensusPairs | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,6 +55,7 @@ class EvaluationData(Batch):
         relative: whether the propensities are relative.
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
+        all_pairs: a census model of all of them, where an estimator asks for one.
     """
 
     hashes: Hashes
@@ -61,6 +65,7 @@ class EvaluationData(Batch):
     predicted: tuple[Floats | None, ...] = ()
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
+    all_pairs: Census | None = None
 
     @property
     def clicks(self) -> Ints64:
@@ -82,6 +87,7 @@ class EvaluationData(Batch):
             q=None if self.q is None else self.q[rows],
             q_total=None if self.q_total is None else self.q_total[low:high],
             counted=None if self.counted is None else self.counted[rows],
+            census=None if self.all_pairs is None else self.all_pairs.block(self.indptr, self.item, low, high),
         )
 
     def ranked(self, low: int, high: int) -> list[Ranked]:
@@ -118,6 +124,7 @@ class EvaluationData(Batch):
             q_total=cut(self.q_total),
             listed=None if self.listed is None else self.listed.of_users(users),
             shown=None if self.shown is None else self.shown.of_users(users),
+            all_pairs=None if self.all_pairs is None else self.all_pairs.of_users(users),
         )
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:
@@ -133,7 +140,14 @@ class EvaluationData(Batch):
             list_q=q,
             list_range=reach,
             list_inside=listed.inside(lists, low, high),
+            list_census=self._list_census(lists, low, high),
         )
+
+    def _list_census(self, lists: Recommendations, low: int, high: int) -> CensusPairs | None:
+        if self.all_pairs is None:
+            return None
+        user = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(lists.indptr[low : high + 1]))
+        return self.all_pairs.pairs(user, lists.item[lists.indptr[low] : lists.indptr[high]])
 
 
 def user_sums(batch: Batch, numbers: Floats) -> Floats:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from unskew.engine.census import model_errors, tilted
 from unskew.engine.data import Ranked, user_sums
 from unskew.engine.hit_sums import HitSums
 from unskew.engine.layout import BY_MODEL, Block, Kind, Layout, divides_inside_users, factors
@@ -21,10 +22,12 @@ from unskew.engine.summand import Summand, added
 from unskew.estimators.base import Batch, Estimator, Normaliser, Over
 from unskew.estimators.target import Target
 from unskew.estimators.traits import PROBE, Traits
+from unskew.inference.model_error import ModelError
 from unskew.inference.ratio_form import RatioForm
 from unskew.inference.tally import Carried, Tally
 from unskew.kernels.arrays import Floats, Ints64, present
 from unskew.metrics import Metric, RankingMetric, Shape
+from unskew.outcome.census_features import WIDTH
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +87,14 @@ class EstimatorRun:
             more.append((Kind.TOTAL, 0))
         elif self.traits.has_sensitivity and self.traits.terms[0].listed:
             more.append((Kind.LIST_OUTCOMES, 0))  # tipping points want them by themselves
+        more += [(Kind.SCORE, c) for c in range(self.scores)]
         terms = factors(self.target, self.traits.divisors, self.estimator.normalised)
         return Layout(terms, len(self.metrics), self.models, tuple(more))
+
+    @property
+    def scores(self) -> int:
+        """How many columns hold the scores of a fitted model, whose error is part of the estimate's."""
+        return 0 if self.estimator.tilt is None else WIDTH
 
     @property
     def width(self) -> int:
@@ -95,7 +104,7 @@ class EstimatorRun:
     def form_of(self, metric: int) -> RatioForm:
         """How a metric's estimate is made of its columns."""
         own = tuple(tuple(b[0] in BY_MODEL for _, b in term) for term in self.layout.terms)
-        return RatioForm(self.models, own, root=self.metrics[metric].root)
+        return RatioForm(self.models, own, root=self.metrics[metric].root, scores=self.scores)
 
     def columns(self, metric: int) -> Ints64:
         """The columns of one metric's cell, term by term and factor by factor: the models' a, then b."""
@@ -107,6 +116,7 @@ class EstimatorRun:
                 if b[0] is Kind.COUNTS and self._needs_weight(self.metrics[metric]):
                     b = (Kind.ANY_WEIGHT, 0)
                 found += self.layout.columns(b, metric)
+        found += [self.layout.starts[Kind.SCORE, c] for c in range(self.scores)]
         return self.start + np.array(found, dtype=np.int64)
 
     def listed_outcomes(self, metric: int) -> Ints64 | None:
@@ -119,6 +129,8 @@ class EstimatorRun:
     def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> tuple[Tally, Carried]:
         """Fill the columns for a batch of users, and tally the weights and those that carry values."""
         own = x[:, self.start : self.start + self.width]
+        if self.estimator.tilt is not None:
+            batch, ranked = tilted(batch, ranked, self.estimator.tilt, divided=self.target.normalised)
         terms = [Summand.of(term, batch, self.target) for term in self.estimator.terms(batch, self.target)]
         if self.divided or self.target.normalised:
             terms = [added(terms, batch, divided=self.divided)]
@@ -130,6 +142,14 @@ class EstimatorRun:
             with np.errstate(divide="ignore", invalid="ignore"):
                 own[:, :size] = np.where(total > 0.0, np.clip(own[:, :size] / total, 0.0, 1.0), 0.0)
         return self._tallied(batch, terms, ranked)
+
+    def model_errors(self, batch: Batch, ranked: Sequence[Ranked]) -> list[ModelError] | None:
+        """Per metric, how a batch's sums depend on a model that was fitted to the rows; ``None`` where none was."""
+        tilt, divided = self.estimator.tilt, self.target.normalised
+        if tilt is None:
+            return None
+        assert isinstance(self.sums, ListSums)
+        return model_errors(*tilted(batch, ranked, tilt, divided=divided), tilt, self.sums.worths, divided=divided)
 
     def _fill_shared(self, batch: Batch, terms: Sequence[Summand], own: Floats) -> None:
         """Fill the columns that all metrics and models have in common."""
@@ -146,6 +166,9 @@ class EstimatorRun:
                 own[:, place] = user_sums(batch, present(terms[0].weight)) > 0.0
             elif kind is Kind.TOTAL:
                 own[:, place] = _total(terms[0], batch)
+            elif kind is Kind.SCORE:
+                assert batch.census is not None
+                own[:, place] = batch.census.census.scores[:, t]
 
     def _fill_term(self, t: int, summand: Summand, batch: Batch, ranked: Sequence[Ranked], own: Floats) -> None:
         """Fill the columns of one term."""

@@ -36,6 +36,7 @@ class Kind(StrEnum):
     CANDIDATES = "|C|"
     TOTAL = "D"
     ONE = "1"
+    SCORE = "s of a fitted model"  # one column for each of its coefficients
 
 
 BY_MODEL = frozenset({Kind.SUM, Kind.LIST_WEIGHT, Kind.LIST_WORTH, Kind.LIST_OUTCOMES})

@@ -18,6 +18,7 @@ from unskew.engine.sums import Extent, Sums, TippingSums
 from unskew.engine.walk import Progress, walk
 from unskew.inference.bootstrap import replicate_sums, user_weights
 from unskew.inference.merging import Mergeable
+from unskew.inference.model_error import ModelError
 from unskew.inference.moments import Moments
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.inference.tally import Tally
@@ -59,8 +60,9 @@ class MemoryEngine:
             batch, ranked = held.batch(low, high), held.ranked(low, high)
             x = np.empty((high - low, plan.width))
             tallied = [run.fill(batch, ranked, x) for run in plan.runs]
+            fits = [run.model_errors(batch, ranked) for run in plan.runs]
             return Sums(
-                tuple(Moments.of(x, cell.columns, cell.form) for cell in plan.cells),
+                tuple(Moments.of(x, c.columns, c.form, _of_metric(fits[c.run], c.metric)) for c in plan.cells),
                 tuple(tally for tally, _ in tallied),
                 tuple(carried for _, carried in tallied),
                 x.sum(axis=0),
@@ -137,6 +139,10 @@ class MemoryEngine:
 
     def _merged(self, one: Callable[[int, int], M]) -> M:
         return reduce(lambda a, b: a.merge(b), walk(self.users, one, self.threads, self.block, self.progress))
+
+
+def _of_metric(fits: list[ModelError] | None, metric: int) -> ModelError | None:
+    return None if fits is None else fits[metric]
 
 
 def _products(x: Floats) -> Floats:

@@ -17,6 +17,7 @@ from unskew.estimators.stratified import Stratified
 from unskew.estimators.summary import Summary
 from unskew.estimators.switch import Switch
 from unskew.estimators.target import Target
+from unskew.estimators.tilted import Tilted
 from unskew.parts import Family
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Switch",
     "Target",
     "Term",
+    "Tilted",
     "make",
     "register",
 ]
@@ -49,7 +51,7 @@ FAMILY: Family[Estimator] = Family(
     "estimator",
     Estimator,
     __name__,
-    (Naive, IPS, SNIPS, GeneralizedStratified, Stratified, Clipped, ExposurePath, Direct, DR, SNDR, Switch),
+    (Naive, IPS, SNIPS, GeneralizedStratified, Stratified, Clipped, ExposurePath, Tilted, Direct, DR, SNDR, Switch),
 )
 register, make = FAMILY.register, FAMILY.make  # make: the estimator with this canonical string, gs(strata=5)
 __dir__ = FAMILY.class_names

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
 from unskew.parts import Part
+
+if TYPE_CHECKING:
+    from unskew.engine.census import CensusBlock
 
 
 class Need(StrEnum):
@@ -35,6 +38,7 @@ class Need(StrEnum):
     OUTCOME = "outcome"  # q, what an unseen pair would have yielded
     LISTS = "lists"  # the lists themselves, not only the ranks of seen items
     COUNTS = "counts"  # how often each item was seen in training
+    CENSUS = "census"  # a model of all pairs, fitted to the held-out rows, whose error is told
 
 
 class Standing(StrEnum):
@@ -75,6 +79,7 @@ class Batch:
         q_total: Σ q over all candidates of each user.
         floor: the least propensity that weights may use (a clip).
         counted: a code of how often each row's item was seen in training (``Summary.counts`` says how often).
+        census: what a census model says of the users' rows and candidates.
     """
 
     indptr: Ints64
@@ -88,6 +93,7 @@ class Batch:
     q_total: Floats | None = None
     floor: float = 0.0
     counted: Ints32 | None = None
+    census: CensusBlock | None = None
 
     @property
     def users(self) -> int:
@@ -241,6 +247,11 @@ class Estimator(Part, ABC):
 
     def scenarios(self, target: Target) -> Scenarios | None:
         """The scenarios in which it is computed; ``None`` where nothing is left open."""
+        return None
+
+    @property
+    def tilt(self) -> tuple[float, float] | None:
+        """δ and κ by which a census model's predictions are tilted; ``None`` where it is not asked."""
         return None
 
     def item_propensity(self, counts: Floats) -> Floats | None:

@@ -106,7 +106,9 @@ def terms_refusal(estimator: Estimator, target: Target) -> str | None:
         return f"{estimator} divides by a number per user, and {target} adds up without dividing inside users."
     if target is Target.PER_PAIR and estimator.normalised is Over.ITEM and found.divisors != (Normaliser.PAIRS,):
         return f"{estimator} takes ratios per item, which need a single term that is divided by weights of pairs."
-    undeclared = sorted(_implied(found, target) - estimator.needs(target))
+    needs = estimator.needs(target)
+    own_model = {Need.OUTCOME} if Need.CENSUS in needs else set()
+    undeclared = sorted(_implied(found, target) - needs - own_model)
     if undeclared:
         return f"{estimator} uses {', '.join(undeclared)} under {target}, and its needs({target}) does not say so."
     return None

@@ -16,6 +16,8 @@ from unskew.estimators.traits import largest_weights_refusal, terms_refusal
 from unskew.log import Feedback
 from unskew.metrics import Metric, RatingMetric
 
+FEWEST_OUTCOMES = 50  # of each kind, for a regression on five features: ten for each
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -42,6 +44,8 @@ class Evidence:
         unlisted: which models lack lists of users without held-out rows, in words; empty if none does.
         users: how many users the population has.
         counts: whether it is known how often items were seen in training.
+        unseen: whether only items outside a user's training rows are candidates.
+        rarer: held-out rows of the rarer of two outcomes, relevant or not.
     """
 
     feedback: Feedback
@@ -63,6 +67,14 @@ class Evidence:
     unlisted: str = ""
     users: int = 0
     counts: bool = False
+    unseen: bool = True
+    rarer: int = FEWEST_OUTCOMES
+
+    @property
+    def tells_outcomes(self) -> bool:
+        """Whether seen pairs are relevant or not, and both are logged."""
+        told = self.feedback is Feedback.CONVERSIONS or (self.feedback is Feedback.RATINGS and self.thresholded)
+        return told and self.binary and self.zeros
 
 
 def refusal(metric: Metric, estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
@@ -86,7 +98,7 @@ def reason_against(metric: Metric, estimator: Estimator, target: Target, evidenc
         _kind_refusal(metric, target, evidence)
         or _shape_refusal(metric, estimator, target)
         or _target_refusal(estimator, target, evidence)
-        or terms_refusal(estimator, target)
+        or _terms_refusal(estimator, target)
         or _need_refusal(estimator, target, evidence)
     )
 
@@ -141,8 +153,43 @@ def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) ->
     return None
 
 
+def _terms_refusal(estimator: Estimator, target: Target) -> str | None:
+    """Why terms do not fit the target; where scenarios are computed under another name of the target, that one."""
+    scenarios = estimator.scenarios(target)
+    if scenarios is None:
+        return terms_refusal(estimator, target)
+    return terms_refusal(scenarios.points[0].estimator, scenarios.points[0].target)
+
+
+def _census_refusal(estimator: Estimator, evidence: Evidence) -> str | None:
+    """A census model is a regression of relevance, yes or no, on what training rows say of unseen pairs."""
+    if evidence.feedback is Feedback.IMPLICIT:
+        return f"{estimator} learns from seen pairs which are relevant, and an implicit log holds positives only."
+    if evidence.feedback is Feedback.RATINGS and not evidence.thresholded:
+        return f"{estimator} is for pairs that are relevant or not, and a rating alone does not say which are."
+    if not evidence.binary:
+        return f"{estimator} is for pairs that are relevant or not, and the values are graded."
+    if not evidence.zeros:
+        return f"{estimator} learns from seen pairs which are relevant, and this log holds none that brought nothing."
+    if not evidence.counts:
+        return f"{estimator} describes pairs by what training rows say of their user and item: give train=…."
+    if not evidence.unseen:
+        return (
+            f"{estimator} takes the held-out log for all that was seen of the candidates, and with candidates='all' "
+            "these hold training items too: leave it at 'unseen'."
+        )
+    if evidence.rarer < FEWEST_OUTCOMES:
+        return (
+            f"{estimator} fits a regression to the held-out rows, and only {evidence.rarer:,} of them are of the rarer "
+            f"outcome: it takes {FEWEST_OUTCOMES} relevant rows and as many others. Hold out more."
+        )
+    return None
+
+
 def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     needs = estimator.needs(target)
+    if Need.CENSUS in needs and (lacking := _census_refusal(estimator, evidence)):
+        return lacking
     if Need.OUTCOME in needs and not evidence.outcome:
         return f"{estimator} needs a model of what unseen pairs would have yielded."
     if Need.OUTCOME in needs and evidence.feedback is Feedback.IMPLICIT and not evidence.outside:

@@ -44,7 +44,8 @@ class Facts:
 
     def estimators(self, need: Need) -> list[str]:
         """The estimators of the plan that need this."""
-        return list(dict.fromkeys(str(a.estimator) for a in self.plan.runs if need in a.estimator.needs(a.target)))
+        asked = ((estimator, target) for estimator, target, _ in self.plan.asked)
+        return list(dict.fromkeys(str(estimator) for estimator, target in asked if need in estimator.needs(target)))
 
     def runs(self, target: Target) -> list[EstimatorRun]:
         """The runs of a target."""

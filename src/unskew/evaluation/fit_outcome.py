@@ -20,7 +20,7 @@ from unskew.alignment.outcome_check import CheckedPredictions, range_of
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import EvaluationPlan
-from unskew.engine.walk import walk
+from unskew.engine.walk import Progress, walk
 from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.request import Request
@@ -41,6 +41,7 @@ class FittedOutcome:
         account: what it was asked and knew, as plain values for the result.
         predictions: how far the predictions for held-out rows reach.
         outcomes: between which numbers outcomes lie; ``None`` without an outcome model.
+        census: what became of a census model that an estimator asked for, as plain values for the result.
     """
 
     held: EvaluationData
@@ -48,9 +49,23 @@ class FittedOutcome:
     account: dict[str, Any] | None = None
     predictions: PredictionRange = NO_PREDICTIONS
     outcomes: tuple[float, float] | None = None
+    census: dict[str, Any] | None = None
 
 
-def fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs) -> FittedOutcome:
+def fit_outcome(
+    request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs, progress: Progress | None = None
+) -> FittedOutcome:
+    """Fit what estimators of the plan ask for: an outcome model, and a model of all pairs (``fit_census.py``)."""
+    found = _fit_outcome(request, aligned, plan, replace(side, train=aligned.train))
+    if not any(Need.CENSUS in run.estimator.needs(run.target) for run in plan.runs):
+        return found
+    from unskew.evaluation.fit_census import fit_census  # with what it fits by, which others do not need
+
+    census = fit_census(request.outcome, aligned, plan, request.threads, progress)
+    return replace(found, held=replace(found.held, all_pairs=census.data), census=census.account)
+
+
+def _fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs) -> FittedOutcome:
     """Fit the outcome model and ask it about rows, if any estimator of the plan looks at whole lists."""
     outcome, held, threads = request.outcome, aligned.held, request.threads
     needs = [run.estimator.needs(run.target) for run in plan.runs]

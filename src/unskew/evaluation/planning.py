@@ -13,8 +13,10 @@ from unskew.alignment.inputs import Rules
 from unskew.engine.data import EvaluationData
 from unskew.engine.plan import EvaluationPlan, Refusal, make_plan, sift
 from unskew.errors import InputError, RefusedError
-from unskew.estimators import Estimator, Target
+from unskew.estimators import Estimator, Need, Target
+from unskew.estimators.validity import Evidence
 from unskew.evaluation.request import Request
+from unskew.log import Feedback
 from unskew.metrics import Metric, RankingMetric, Shape
 
 DEEPEST = 1_000_000  # ranks beyond this are no ranks
@@ -36,24 +38,37 @@ def plan_cells(request: Request, rules: Rules, aligned: Aligned) -> Planned:
     targets = targets_for(request, rules)
     kept, refusals = sift(targets, _estimators(request, rules), aligned.evidence)
     if not request.chosen:  # nobody asked for what the usual estimators were never made for
-        refusals = [r for r in refusals if r.target in estimators.make(r.estimator).valid]
+        refusals = [r for r in refusals if _meant(r, aligned.evidence)]
     if refusals and not (kept and (request.refused == "skip" or not request.chosen)):
         raise _refused(refusals, SKIP if kept else "")
     plan = make_plan(kept, aligned.summary, len(request.models), _depth(request.metrics, aligned.held))
     return Planned(request, plan, tuple(refusals))
 
 
+def _meant(refusal: Refusal, evidence: Evidence) -> bool:
+    """Whether a usual estimator is one for this target and this kind of log, so that its refusal says something."""
+    estimator, target = estimators.make(refusal.estimator), Target(refusal.target)
+    asks = Need.CENSUS in estimator.needs(target)
+    return target in estimator.valid and not (asks and not evidence.tells_outcomes)
+
+
 def targets_for(request: Request, rules: Rules) -> dict[Metric, tuple[Target, ...]]:
     """For each metric the asked targets, else the usual one.
 
     Errors of predictions are averages over pairs. For ranks it depends on the feedback; a threshold makes items
-    relevant or not, so pooled. What exists inside each user only (ndcg, map) is averaged over users.
+    relevant or not, so pooled. What exists inside each user only (ndcg, map) is averaged over users. Without
+    propensities the level of sums cannot be told from a log of conversions, so where nothing was asked for, the
+    average over relevant items is: pooled. A metric that is divided by k is the usual one as a sum only.
     """
     usual = Target.POOLED if request.relevant is not None else Target.default(rules.feedback)
+    if rules.feedback is Feedback.CONVERSIONS and not request.chose_how and request.train is not None:
+        usual = Target.POOLED
 
     def target(metric: Metric) -> Target:
         if not isinstance(metric, RankingMetric):
             return Target.PER_PAIR
+        if rules.feedback is Feedback.CONVERSIONS and metric.shape is Shape.ADDITIVE and metric.divided_by_k:
+            return Target.default(rules.feedback) if request.relevant is None else usual
         inside = metric.shape is not Shape.ADDITIVE and usual is Target.POOLED
         return Target.PER_USER if inside else usual
 

@@ -178,6 +178,11 @@ class Request:
         return any(isinstance(m, RatingMetric) for m in self.metrics)
 
     @property
+    def chose_how(self) -> bool:
+        """Whether estimators were chosen, or propensities given."""
+        return self.chosen or self.propensity is not None
+
+    @property
     def drawn(self) -> int:
         """How many bootstrap replicates are drawn."""
         return self.replicates if self.interval == "bootstrap" else 0
@@ -235,7 +240,7 @@ def _parsed_estimators(
     if propensities:
         usual = ["naive", "ips", "dr"] if outcomes else ["naive", "snips"]
     else:
-        usual = ["naive", "exposure_path"] if trained else ["naive"]
+        usual = ["naive", "exposure_path", "tilted"] if trained else ["naive"]
     if asked is not None:
         asked = [asked] if isinstance(asked, str | Estimator) else _several("estimators", asked)
     return _once(estimators.make(estimator) for estimator in asked or usual)

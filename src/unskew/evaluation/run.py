@@ -91,13 +91,15 @@ def evaluate(
         metrics: canonical strings such as ``recall@10`` or ``mae``.
         estimators: canonical strings; by default naive, and snips where there are propensities; with an outcome
             model naive, ips and dr, or else snips(over=list) and sndr, which do without a level; with a training log
-            and no propensities exposure_path.
+            and no propensities exposure_path, and tilted where seen pairs are relevant or not.
         propensity: a canonical string (popularity is then fitted on ``train``) or a fitted object; by default the test
             log's own column ``propensity``, where there is one.
         outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
-            ``logistic_mf(dim=10)``, or a fitted object.
+            ``logistic_mf(dim=10)``, or a fitted object; tilted has its own, ``census``, unless a census is given.
         in_sample: fit the outcome model to the pairs that it is asked about, as saito20 does, not by folds of pairs.
-        target: ``per_user``, ``pooled``, ``per_user_sum``, ``per_pair``, or several; by default the usual one.
+        target: ``per_user``, ``pooled``, ``per_user_sum``, ``per_pair``, or several; by default the usual one: pooled
+            for positives and thresholds, and for conversions with a training log and no propensities, since the level
+            of a sum cannot be told there; else per_user_sum for conversions, per_pair for ratings.
         train: the training log. Its items are no candidates for the user, popularity is counted on it.
         feedback: what a row of the logs says; needed where there is a column ``value``.
         relevant: a threshold on the value, ``'>=4'``.
@@ -153,7 +155,9 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     request, plan = planned.request, planned.plan
     if request.outcome is not None and not request.outcome.fitted:
         say("fitting the outcome model", 0, 1)
-    outcome = fit_outcome(request, aligned, plan, inputs.side)
+    outcome = fit_outcome(
+        request, aligned, plan, inputs.side, lambda done, total: say("adding up unseen candidates", done, total)
+    )
     aligned = replace(aligned, held=outcome.held)
     tables, segments_lack = _measure(request, inputs, aligned, plan, say)
     errors = error_per_comparison(tables)
@@ -249,4 +253,9 @@ def _account(facts: Facts) -> dict[str, Any]:
         "by": request.by,
     }
     refused = [vars(refusal) for refusal in facts.refusals]
-    return facts.aligned.account | {"outcome": facts.outcome.account, "settings": settings, "refused": refused}
+    return facts.aligned.account | {
+        "outcome": facts.outcome.account,
+        "census": facts.outcome.census,
+        "settings": settings,
+        "refused": refused,
+    }

@@ -231,3 +231,23 @@ def fitted_in_sample(facts: Facts) -> Iterator[str]:
             "The outcome model was fitted to the very pairs that correct it: doubly robust estimates then lean towards "
             "the model. Leave out in_sample=True for folds of pairs."
         )
+
+
+def census_sampled(facts: Facts) -> Iterator[str]:
+    """Sums over unseen candidates that rest on a sample of them."""
+    census = facts.outcome.census
+    if census is not None and census["looked_at_every"] > 1:
+        step, pairs = census["looked_at_every"], census["pairs"]
+        yield (
+            f"There are {pairs:,} candidate pairs: tilted adds up one in {step} of every user's, chosen at random. "
+            "Standard errors hold the error of that sample."
+        )
+
+
+def census_not_redrawn(facts: Facts) -> Iterator[str]:
+    """A bootstrap of users that knows nothing of the census model's error."""
+    if facts.request.drawn and facts.outcome.census is not None:
+        yield (
+            "tilted keeps its normal intervals: bootstrap replicates do not fit its model anew, and would leave out "
+            "the model's error."
+        )

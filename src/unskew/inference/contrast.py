@@ -78,7 +78,7 @@ class Contrast:
 
 def contrast(moments: Moments, a: int, b: int, lift_a: float = 1.0, lift_b: float = 1.0) -> Contrast:
     """Model a against model b, each times a factor (``lift``) where their lists could not all have been seen."""
-    gradient = moments.form.gradients(moments.mean)
+    gradient = moments.gradients
     direction = lift_a * gradient[a] - lift_b * gradient[b]
     score = None
     if moments.form.linear:
@@ -90,7 +90,7 @@ def contrast(moments: Moments, a: int, b: int, lift_a: float = 1.0, lift_b: floa
 
 def alone(moments: Moments, model: int) -> Contrast:
     """One model against nothing: its value, with the users whose pairs carry it."""
-    gradient = moments.form.gradients(moments.mean)
+    gradient = moments.gradients
     score = _score(moments, gradient, model, model) if moments.form.linear else None
     sums = moments.wins[1, model, model], moments.wins[2, model, model]
     users = int(moments.differ[model, model])
@@ -120,7 +120,7 @@ def _judged(
     if users == 0 or n == 0 or not np.isfinite(direction).all() or not math.isfinite(value):
         return Contrast(value, users, 0.0, 0.0, 0.0, 0.0, math.nan)  # nobody tells them apart: there is no error
     second = moments.cross + n * np.outer(mean, mean)  # Σ x xᵀ
-    around = float(direction @ moments.cross @ direction)  # Σ e², Σ e = 0
+    around = float(direction @ moments.spread @ direction)  # Σ e², Σ e = 0
     if score is None:  # every user counts once: d = Δ̂ + e
         s00, s01, s11 = around + n * value**2, n * value, float(n)
     else:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from unskew.inference.model_error import ModelError
 from unskew.inference.ratio_form import RatioForm
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.moments import cell_moments
@@ -25,6 +26,7 @@ class Moments:
         differ: for each pair of models, users for whom they differ; for each model, users with a score ≠ 0.
         wins: Σ d, Σ d² over the users for whom model a is ahead of model b by d, and Σ d⁴ over all users; for each
             model (the diagonal) Σ |score|, Σ score², Σ score⁴.
+        fit: how estimates depend on a model that was fitted to the same rows, where they do.
     """
 
     form: RatioForm
@@ -34,9 +36,10 @@ class Moments:
     cross: Floats = field(repr=False)
     differ: Ints64 = field(repr=False)
     wins: Floats = field(repr=False)
+    fit: ModelError | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, x: Floats, columns: Ints64, form: RatioForm) -> Moments:
+    def of(cls, x: Floats, columns: Ints64, form: RatioForm, fit: ModelError | None = None) -> Moments:
         """The moments of some columns of a block of users."""
         width = len(columns)
         active, mean, cross = np.zeros(1, dtype=np.int64), np.zeros(width), np.zeros((width, width))
@@ -44,7 +47,7 @@ class Moments:
         wins = np.zeros((3, form.models, form.models))
         if len(x):
             cell_moments(x, columns, form.own, form.score_kinds, active, mean, cross, differ, wins)
-        return cls(form, len(x), int(active[0]), mean, cross, differ, wins)
+        return cls(form, len(x), int(active[0]), mean, cross, differ, wins, fit)
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of users (Chan, Golub & LeVeque)."""
@@ -55,7 +58,8 @@ class Moments:
         mean = self.mean + step * (other.users / users)
         cross = self.cross + other.cross + np.outer(step, step) * (self.users * other.users / users)
         active, differ = self.active + other.active, self.differ + other.differ
-        return Moments(self.form, users, active, mean, cross, differ, self.wins + other.wins)
+        fit = None if self.fit is None or other.fit is None else self.fit.merge(other.fit)
+        return Moments(self.form, users, active, mean, cross, differ, self.wins + other.wins, fit)
 
     @property
     def models(self) -> int:
@@ -68,10 +72,28 @@ class Moments:
         return self.form.values(self.mean)
 
     @cached_property
+    def gradients(self) -> Floats:
+        """d estimate / d column mean, (models, columns), the scores of a fitted model among them."""
+        found = self.form.gradients(self.mean)
+        if self.fit is not None:
+            divisor = float(self.mean[self.form.places[0][0][1][0]]) * self.users
+            found[:, -self.form.scores :] = self.fit.gradients(self.values, divisor, self.users)
+        return found
+
+    @cached_property
+    def spread(self) -> Floats:
+        """Centred Σ x xᵀ, with the scores of users outside the table where a model was fitted to them too."""
+        if self.fit is None:
+            return self.cross
+        found, last = self.cross.copy(), slice(-self.form.scores, None)
+        own = found[last, last] + self.users * np.outer(self.mean[last], self.mean[last])
+        found[last, last] += self.fit.outside(own)
+        return found
+
+    @cached_property
     def covariance(self) -> Floats:
         """Covariance of the models' estimates, clustered by user: SE² = m/(m−1) · Σ e_u² / n²."""
         if self.active < 2:
             return np.full((self.models, self.models), np.nan)
-        gradient = self.form.gradients(self.mean)
-        spread = gradient @ self.cross @ gradient.T
+        spread = self.gradients @ self.spread @ self.gradients.T
         return np.asarray(spread * (self.active / (self.active - 1)) / self.users**2, dtype=np.float64)

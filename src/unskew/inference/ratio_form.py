@@ -2,7 +2,8 @@
 
     estimate of model j = Σ over terms Π over factors f of  mean a_fj / mean b_fj,  or the root of that (rmse)
 
-The columns of a cell stand term by term and factor by factor: the models' a, then one b for all, or one for each.
+The columns of a cell stand term by term and factor by factor: the models' a, then one b for all, or one for each. Last
+come scores of a fitted model, which enter no value: only errors (``model_error.py``).
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ class RatioForm:
         models: how many models there are.
         terms: for each term and each of its factors, whether every model has a divisor of its own.
         root: whether the estimate is the root.
+        scores: how many columns of scores there are.
     """
 
     models: int
     terms: tuple[tuple[bool, ...], ...] = ((False,),)
     root: bool = False
+    scores: int = 0
 
     @cached_property
     def places(self) -> tuple[tuple[tuple[Ints64, Ints64], ...], ...]:
@@ -57,8 +60,8 @@ class RatioForm:
 
     @property
     def linear(self) -> bool:
-        """Whether all models share the divisors, so that the sign of a difference is that of a sum over users."""
-        return len(self.terms) == 1 and not any(self.terms[0])
+        """Whether the sign of a difference is that of a sum over users: models share divisors, and none was fitted."""
+        return len(self.terms) == 1 and not any(self.terms[0]) and not self.scores
 
     def values(self, columns: Floats) -> Floats:
         """The estimates of all models from column means or sums (…, columns) → (…, models); NaN where Σ b is 0."""

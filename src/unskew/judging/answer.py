@@ -56,7 +56,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
         run = plan.runs[cell.run]
         moved = measured.redrawn[place] if measured.redrawn is not None and uses_propensity(run) else None
         drawn = moved  # the models' estimates in every replicate
-        if moved is None and sums.replicates is not None:
+        if moved is None and sums.replicates is not None and not cell.form.scores:  # which know of no model's error
             drawn = cell.form.values(sums.replicates[:, cell.columns])
         if drawn is not None:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))

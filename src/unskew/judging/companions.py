@@ -12,7 +12,7 @@ they approximate says the same.
     normalised inside users        normalised over all users
 
 Estimators that correct an outcome model tell models apart by guesses for everybody; how often a list was seen to win is
-counted by ips, whose sums hold positive outcomes alone.
+counted by ips, whose sums hold positive outcomes alone; where there are no propensities (a census), by naive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import NamedTuple
 from unskew import metrics
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Kept
-from unskew.estimators import DR, IPS, SNIPS, Estimator, Need, Standing, Target
+from unskew.estimators import DR, IPS, SNIPS, Estimator, Naive, Need, Standing, Target
 from unskew.estimators.traits import traits
 from unskew.metrics import Metric, RankingMetric, Shape
 
@@ -64,7 +64,8 @@ def hit_counting_cell(estimator: Estimator, target: Target, metric: Metric) -> C
     """The cell whose sums count positive outcomes; ``None`` where the cell's own do."""
     if not isinstance(metric, RankingMetric) or not traits(estimator, target).corrects_model:
         return None
-    return CompanionCell(metric, IPS(), Target.PER_USER_SUM)
+    counting = Naive() if Need.CENSUS in estimator.needs(target) else IPS()
+    return CompanionCell(metric, counting, Target.PER_USER_SUM)
 
 
 def companions(runs: Sequence[EstimatorRun]) -> list[Kept]:

@@ -18,10 +18,23 @@ from unskew.parts import Family
 
 if TYPE_CHECKING:
     from unskew.outcome.adam import AdamMF
+    from unskew.outcome.census import Census
     from unskew.outcome.learned import Learned
     from unskew.outcome.logistic_mf import LogisticMF
 
-__all__ = ["AdamMF", "Crossfit", "Given", "Learned", "LogisticMF", "Means", "Outcome", "crossfit", "make", "register"]
+__all__ = [
+    "AdamMF",
+    "Census",
+    "Crossfit",
+    "Given",
+    "Learned",
+    "LogisticMF",
+    "Means",
+    "Outcome",
+    "crossfit",
+    "make",
+    "register",
+]
 
 
 FAMILY: Family[Outcome] = Family(
@@ -30,6 +43,7 @@ FAMILY: Family[Outcome] = Family(
     __name__,
     {
         "adam_mf": "adam:AdamMF",
+        "census": "census:Census",
         "crossfit": "crossfitting:Crossfit",
         "given": "given:Given",
         "logistic_mf": "logistic_mf:LogisticMF",

@@ -55,12 +55,14 @@ class FitInputs:
         mcar: a log whose pairs were seen at random, so that its values are those of all pairs.
         user_features, item_features: covariates.
         mcar_weights: how often each user of ``mcar`` counts (bootstrap); everybody once by default.
+        train: the training log, for outcome models that describe held-out pairs by it.
     """
 
     mcar: Log | None = None
     user_features: Features | None = None
     item_features: Features | None = None
     mcar_weights: Floats | None = None
+    train: Log | None = None
 
 
 NO_INPUTS = FitInputs()

@@ -1,0 +1,1 @@
+"""Census and tilt: the model, the estimator, its error and its verdicts."""

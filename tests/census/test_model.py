@@ -1,0 +1,108 @@
+"""The census model: what it is fitted to, what it refuses, and how others may use it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.census.reference import World, features, fitted, sigmoid, standardised
+from tests.census.worlds import evaluated, inputs, small_world
+from unskew import outcome
+from unskew.errors import InputError
+from unskew.log import Feedback, Log
+from unskew.outcome.census import Census
+from unskew.propensity import FitInputs
+
+
+def logs(world: World) -> tuple[Log, Log]:
+    given = inputs(world)
+    return tuple(Log.from_frame(given[part], feedback=Feedback.CONVERSIONS) for part in ("test", "train"))  # type: ignore[return-value]
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return small_world()
+
+
+def test_the_fit_is_that_of_explicit_loops(world: World) -> None:
+    """Features from training rows, ridge regression on held-out ones, q of any pair; scores add up to ridge·θ."""
+    test, train = logs(world)
+    model = Census().fit(test, inputs=FitInputs(train=train))
+    x = standardised(features(world, 10, 10.0), list(world.test))
+    theta, curve, scores = fitted(x, world.test, 1.0)
+    found = model.state
+    np.testing.assert_allclose(found.theta, theta, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(found.hessian, curve, rtol=1e-7, atol=1e-7)
+    for user, score in scores.items():
+        np.testing.assert_allclose(found.scores[test.users.encode(pl.Series([user]))[0]], score, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found.scores.sum(axis=0), np.append(0.0, theta[1:]), atol=1e-7)
+    pairs = list(x)[:50]
+    q = model.predict([u for u, _ in pairs], [i for _, i in pairs])
+    np.testing.assert_allclose(q, [sigmoid(float(np.array(x[pair]) @ theta)) for pair in pairs], rtol=1e-7)
+
+
+def test_the_order_of_rows_does_not_matter(world: World) -> None:
+    """Logs in another order, ids with other codes: the same predictions."""
+    given, again = inputs(world), []
+    for seed in (None, 3):
+        frames = [
+            given[part] if seed is None else given[part].sample(fraction=1.0, shuffle=True, seed=seed)
+            for part in ("test", "train")
+        ]
+        test, train = (Log.from_frame(frame, feedback=Feedback.CONVERSIONS) for frame in frames)
+        again.append(Census().fit(test, inputs=FitInputs(train=train)).predict([0, 1, 2], [3, 4, 5]))
+    np.testing.assert_allclose(again[0], again[1], rtol=1e-8)
+
+
+def test_pairs_that_training_does_not_know_get_the_averages(world: World) -> None:
+    """A new user and a new item have no rows, the mean of all, and no affinity; they are counted as unknown."""
+    test, train = logs(world)
+    model = Census().fit(test, inputs=FitInputs(train=train))
+    q = model.predict([-7, -7], [-9, 3])
+    assert np.isfinite(q).all() and (q > 0).all() and (q < 1).all()
+    users, items = model.known(test.users, test.items)
+    assert users.mean() > 0.9 and items.all()
+
+
+def test_constant_features_are_left_out(world: World) -> None:
+    """Training rows that are all positive say nothing about means: their coefficients are 0, and nothing is NaN."""
+    test, train = logs(world)
+    assert train.value is not None
+    model = Census(rank=0).fit(test, inputs=FitInputs(train=replace(train, value=np.ones(len(train)))))
+    found = model.state.coefficients
+    assert found["affinity"] == 0.0
+    assert all(np.isfinite(list(found.values())))
+
+
+def test_separated_outcomes_give_a_finite_fit(world: World) -> None:
+    """Relevance that follows the item's training mean without exception: the ridge keeps coefficients in bounds."""
+    test, train = logs(world)
+    share = np.bincount(train.item, train.value, len(train.items)) / np.bincount(train.item, minlength=len(train.items))
+    split = share[test.items.into(train.items)[test.item]] > np.median(share)
+    model = Census().fit(replace(test, value=split.astype(float)), inputs=FitInputs(train=train))
+    assert np.abs(model.state.theta).max() < 20.0
+    assert np.linalg.eigvalsh(model.state.hessian).min() > 0.1
+
+
+def test_no_training_log_or_a_single_outcome_is_refused(world: World) -> None:
+    """Each says what to give."""
+    test, train = logs(world)
+    with pytest.raises(InputError, match="no training log"):
+        Census().fit(test)
+    assert test.value is not None
+    for value, word in ((0.0, "irrelevant"), (1.0, "relevant")):
+        with pytest.raises(InputError, match=f"are {word}"):
+            Census().fit(replace(test, value=np.full(len(test), value)), inputs=FitInputs(train=train))
+    with pytest.raises(InputError, match="from 0 to 1"):
+        Census().fit(replace(test, value=test.value * 3.0), inputs=FitInputs(train=train))
+
+
+def test_dr_and_direct_may_use_it(world: World) -> None:
+    """It is an outcome model like others, cross-fitted over pairs."""
+    assert str(outcome.make("census")) == "census(rank=10)"
+    found = evaluated(world, estimators=["direct"], outcome="census(rank=3)", target="per_user_sum")
+    assert found.inputs["outcome"]["how"] == "cross-fitted over pairs"
+    assert all(np.isfinite(e.value) for e in found.estimates)

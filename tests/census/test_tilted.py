@@ -1,0 +1,181 @@
+"""``tilted``: identities, what it refuses, where it is the default, and that no engine changes a number."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.census.reference import World
+from tests.census.worlds import evaluated, inputs, small_world
+from tests.engine.partitions import PartitionEngine, processes
+from unskew.errors import RefusedError
+from unskew.evaluation import fit_census, run
+
+CORNER = "tilted(odds=2, slope=0.2, at=corner)"
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return small_world(1)
+
+
+def test_higher_odds_and_slopes_move_q_as_they_should(world: World) -> None:
+    """A sum per user falls as δ grows; with δ beyond all bounds only what was seen is left: naive."""
+
+    def value(estimator: str) -> float:
+        return evaluated(world, estimators=[estimator], target="per_user_sum", metrics=["cg@5"]).estimates[0].value
+
+    found = [value(f"tilted(odds={odds}, slope=0, at=corner)") for odds in (1, 2, 4, 1_000_000)]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] == pytest.approx(value("naive"), abs=1e-4)
+
+
+def test_a_list_of_everything_is_worth_everything(world: World) -> None:
+    """recall@all = 1, without error, whatever the tilt: numerator and divisor are the same sum."""
+    every = pl.DataFrame(
+        {"user": np.repeat(np.arange(world.users), world.items), "item": np.tile(np.arange(world.items), world.users)}
+    )
+    gone = pl.DataFrame(list(world.train), schema=["user", "item"], orient="row")
+    lists = every.join(gone, on=["user", "item"], how="anti").with_columns(rank=pl.col("item") + 1)
+    found = evaluated(world, models={"all": lists}, metrics=["recall@20"], estimators=[CORNER], target="pooled")
+    assert found.estimates[0].value == pytest.approx(1.0, rel=1e-12)
+    assert found.estimates[0].se == pytest.approx(0.0, abs=1e-9)
+
+
+def test_pooled_is_the_normalised_sum(world: World) -> None:
+    """Two names of one quantity."""
+    one, two = (evaluated(world, estimators=[CORNER], target=t) for t in ("pooled", "per_user_sum(normalised=pooled)"))
+    assert [e.value for e in one.estimates] == [e.value for e in two.estimates]
+    assert [e.se for e in one.estimates] == [e.se for e in two.estimates]
+
+
+def test_threads_do_not_matter(world: World) -> None:
+    """Blocks are fixed."""
+    one, four = (evaluated(world, estimators=["tilted"], target="pooled", threads=n) for n in (1, 4))
+    assert one.estimates == four.estimates
+    assert one.verdicts_ == four.verdicts_
+
+
+def test_partitions_in_other_processes_give_the_same_numbers(world: World) -> None:
+    """Values, intervals and verdicts, of the whole and of segments."""
+    people = inputs(world)["users"].with_columns(age=pl.col("user") % 2)
+    options: dict[str, Any] = {"estimators": ["tilted"], "target": "pooled", "users": people, "by": "age"}
+    expected = evaluated(world, **options)
+    with processes() as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "MemoryEngine", lambda held, threads=None, progress=None: PartitionEngine.of(held, 3, pool))
+        found = evaluated(world, **options)
+    assert len(found.estimates) == 9
+    for one, two in zip(found.estimates, expected.estimates, strict=True):
+        assert (one.value, one.low, one.high) == pytest.approx((two.value, two.low, two.high), rel=1e-9)
+    assert [v.verdict for v in found.verdicts_] == [v.verdict for v in expected.verdicts_]
+
+
+def test_segments_carry_the_error_of_a_model_that_was_fitted_to_all(world: World) -> None:
+    """Half of the users: the values of their own sums, and an error with the scores of the other half."""
+    people = inputs(world)["users"].with_columns(age=pl.col("user") % 2)
+    options = {"estimators": [CORNER], "target": "pooled", "users": people, "by": "age"}
+    found = [e for e in evaluated(world, **options).estimates if e.model == "near"]
+    whole, halves = found[0], found[1:]
+    assert len(halves) == 2
+    assert min(e.value for e in halves) < whole.value < max(e.value for e in halves)
+    assert all(e.se > whole.se for e in halves)
+
+
+def test_a_sample_of_candidates_comes_near_and_says_so(world: World) -> None:
+    """Every third candidate of each user: other numbers within a few errors, larger errors, and a note."""
+    exact = evaluated(world, estimators=[CORNER], target="pooled")
+    fit = fit_census.fit_census
+    with pytest.MonkeyPatch.context() as patch:
+        most = world.users * world.items // 3
+        patch.setattr(fit_census, "fit_census", lambda *given: fit(*given, most_pairs=most))
+        rough = evaluated(world, estimators=[CORNER], target="pooled")
+    assert rough.inputs["census"]["looked_at_every"] == 3
+    assert any("one in 3 of" in warning for warning in rough.warnings)
+    for one, two in zip(rough.estimates, exact.estimates, strict=True):
+        assert one.value != two.value
+        assert abs(one.value - two.value) < 4.0 * math.sqrt(max(one.se**2 - two.se**2, two.se**2))
+
+
+def test_a_bootstrap_leaves_its_intervals_as_they_are(world: World) -> None:
+    """Replicates know nothing of the model's error: the normal interval stays, and a warning tells."""
+    options: dict[str, Any] = {"estimators": [CORNER], "target": "pooled"}
+    plain = evaluated(world, **options)
+    drawn = evaluated(world, **options, interval="bootstrap", replicates=50)
+    assert [(e.low, e.high) for e in drawn.estimates] == [(e.low, e.high) for e in plain.estimates]
+    assert any("tilted" in warning and "bootstrap" in warning for warning in drawn.warnings)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "no training log": ({"train": None}, "give train="),
+    "all candidates": ({"candidates": "all"}, "candidates='all'"),
+    "positives": ({"feedback": "implicit"}, "positives only"),
+    "ratings": ({"feedback": "ratings", "target": "per_user_sum"}, "relevant='>=4'"),
+    "graded": ({"graded": True}, "graded"),
+    "no zeros": ({"zeros": False}, "none that brought nothing"),
+    "some lists": ({"users": pl.DataFrame({"user": range(90)})}, "lists for all 90 users"),
+    "ndcg": ({"metrics": ["ndcg@5"]}, "per_user only"),
+    "per user": ({"target": "per_user"}, "tilted"),
+    "few rows": ({"rows": 60}, "50 relevant rows"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_it_cannot_do_is_refused_with_the_remedy(world: World, name: str) -> None:
+    """Each reason by itself."""
+    changes, words = REFUSED[name]
+    given = inputs(world) | {"target": "pooled", "estimators": ["tilted"]} | changes
+    if given.pop("graded", False):
+        given["test"] = given["test"].with_columns(value=pl.col("value") * (1 + pl.col("item") % 3))
+    if not given.pop("zeros", True):
+        given["test"] = given["test"].filter(pl.col("value") > 0)
+    if n := given.pop("rows", 0):
+        given["test"] = given["test"].sample(n, seed=0)
+    with pytest.raises(RefusedError) as refused:
+        us.evaluate(given.pop("test"), given.pop("models"), **given)
+    assert words in str(refused.value)
+
+
+def cells(result: us.Result) -> list[tuple[str, str, str]]:
+    return list(dict.fromkeys((e.metric, e.estimator, str(e.target)) for e in result.estimates))
+
+
+def test_it_is_the_default_beside_the_path_for_logs_with_zeros(world: World) -> None:
+    """Conversions without propensities are averaged over relevant pairs; precision stays a sum per user."""
+    found = evaluated(world, metrics=["recall@5", "precision@5"])
+    assert cells(found) == [
+        ("recall@5", "naive", "pooled"),
+        ("recall@5", "exposure_path", "pooled"),
+        ("recall@5", "tilted(odds=4, slope=0.4)", "pooled"),
+        ("precision@5", "naive", "per_user_sum"),
+        ("precision@5", "tilted(odds=4, slope=0.4)", "per_user_sum"),
+    ]
+    assert found.inputs["census"]["model"] == "census(rank=10)"
+    given = evaluated(world, outcome="census(rank=2)")
+    assert given.inputs["census"]["model"] == "census(rank=2)"
+
+
+def test_defaults_that_a_log_cannot_support_drop_out(world: World) -> None:
+    """Positives alone: naive and the path, and no word of what was never meant for them."""
+    given = inputs(world)
+    found = us.evaluate(
+        given["test"].filter(pl.col("value") > 0).drop("value"), given["models"], train=given["train"].drop("value")
+    )
+    assert [estimator for _, estimator, _ in cells(found)] == ["naive", "exposure_path"]
+    assert found.inputs["refused"] == []
+    assert found.inputs["census"] is None
+
+
+def test_verdicts_name_the_box(world: World) -> None:
+    """ahead or depends, never better; what it rests on, and what the box does not cover."""
+    found = evaluated(small_world(2, users=300), estimators=["tilted"], target="pooled")
+    said = {(v.a, v.b): v for v in found.verdicts_}
+    verdict = said["near", "noise"]
+    assert verdict.verdict == "ahead"
+    assert "odds of up to 4" in verdict.assumption
+    assert verdict.not_covered.startswith("The box is an assumption")
+    assert {v.verdict for v in found.verdicts_} <= {"ahead", "behind", "depends", "undecided"}
