@@ -1,4 +1,4 @@
-"""Two estimators whose scenarios rest on different assumptions must not name different winners."""
+"""Estimators whose scenarios rest on different assumptions: what one of them contradicts somewhere only depends."""
 
 from __future__ import annotations
 
@@ -6,39 +6,63 @@ from dataclasses import replace
 
 import unskew as us
 from tests.scenarios.path_world import world
-from unskew.judging.scenarios import withhold_opposite
-from unskew.result import Verdict
+from unskew.judging.scenarios import agreed
+from unskew.result import ScenarioDifferences, ScenarioTable, Verdict
+
+TILTED = "tilted(odds=4, slope=0.4)"
 
 
-def decided() -> Verdict:
-    """A pair that the path decides."""
+def decided() -> tuple[Verdict, ScenarioTable, ScenarioDifferences]:
+    """A pair that the path decides, with its differences."""
     made = world()
     result = us.evaluate(
         made["test"], made["lists"], train=made["train"], metrics=["recall@5"], estimators=["exposure_path"]
     )
-    return next(v for v in result.verdicts_ if v.verdict in ("ahead", "behind"))
+    v = next(v for v in result.verdicts_ if v.verdict in ("ahead", "behind"))
+    (table,) = result.scenarios
+    return v, table, next(row for row in table.differences if (row.a, row.b) == (v.a, v.b))
 
 
-def test_opposite_verdicts_are_both_withheld() -> None:
-    """Neither is told, and each says why."""
-    one = decided()
-    word = "ahead" if one.verdict == "behind" else "behind"
-    other = replace(one, estimator="tilted(odds=4, slope=0.4)", verdict=word, low=-one.high, high=-one.low)
-    kept = withhold_opposite([one, other])
-    assert [v.verdict for v in kept] == ["undecided", "undecided"]
-    assert "tilted(odds=4, slope=0.4) (pooled)" in kept[0].trust and "exposure_path (pooled)" in kept[1].trust
-    assert all(v.tipping is None and v.low != v.low and v.p_adjusted == 1.0 for v in kept)
+def turned(row: ScenarioDifferences, many: int) -> ScenarioDifferences:
+    """The same with the first scenarios the other way round."""
+    return replace(row, sign=tuple(-sign if n < many else sign for n, sign in enumerate(row.sign)))
+
+
+def other(v: Verdict, word: str, turns: str = "") -> Verdict:
+    return replace(v, estimator=TILTED, verdict=word, low=-v.high, high=-v.low, turns=turns)
+
+
+def test_opposite_winners_decide_nothing() -> None:
+    """Both depend, with what the other one says, and intervals hold both."""
+    v, table, row = decided()
+    word = "ahead" if v.verdict == "behind" else "behind"
+    tables = [replace(table, differences=(row,)), replace(table, estimator=TILTED, differences=(turned(row, 11),))]
+    found = agreed([v, other(v, word)], tables)
+    assert [each.verdict for each in found] == ["depends", "depends"]
+    first, second = (v.a, v.b) if v.verdict == "ahead" else (v.b, v.a)
+    said = f"{first} is ahead in all scenarios of exposure_path; by {TILTED}, {second} is ahead in all scenarios."
+    assert found[0].turns == said and all(each.low < 0.0 < each.high and each.tipping is None for each in found)
+
+
+def test_a_part_of_the_scenarios_is_enough() -> None:
+    """What is decided depends; what depends already stays as it is."""
+    v, table, row = decided()
+    tables = [replace(table, differences=(row,)), replace(table, estimator=TILTED, differences=(turned(row, 3),))]
+    depends = other(v, "depends", "it turns.")
+    found = agreed([v, depends], tables)
+    assert found[0].verdict == "depends" and found[0].turns.endswith(f"by {TILTED}, it turns.")
+    assert found[1] == depends
 
 
 def test_others_are_left_alone() -> None:
-    """The same winner, another metric, an estimator without scenarios, an open pair."""
-    one = decided()
-    word = "ahead" if one.verdict == "behind" else "behind"
-    rows = [
-        one,
-        replace(one, estimator="tilted"),
-        replace(one, metric="dcg@3", verdict=word),
-        replace(one, estimator="naive", standing="not debiased", verdict=word),
-        replace(one, estimator="tilted(odds=2)", verdict="depends"),
+    """The same winner, another metric, an estimator without scenarios."""
+    v, table, row = decided()
+    word = "ahead" if v.verdict == "behind" else "behind"
+    rows = [v, replace(v, estimator=TILTED), replace(v, metric="dcg@3", verdict=word),
+            replace(v, estimator="naive", standing="not debiased", verdict=word)]  # fmt: skip
+    tables = [
+        replace(table, differences=(row,)),
+        replace(table, estimator=TILTED, differences=(row,)),
+        replace(table, metric="dcg@3", differences=(turned(row, 11),)),
     ]
-    assert withhold_opposite(rows) == rows
+    assert agreed(rows, tables) == rows

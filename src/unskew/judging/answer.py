@@ -21,11 +21,11 @@ from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, ou
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.scenarios import (
+    agreed,
     holds_everywhere,
     scenario_estimates,
     scenario_table,
     scenario_verdict,
-    withhold_opposite,
 )
 from unskew.judging.tipping_points import TippingPoint, tipping_points
 from unskew.metrics import RankingMetric, Shape
@@ -119,7 +119,7 @@ def _in_order(
             tables.append(
                 scenario_table(cells, setting.models, setting.segment, own, judgements, [r for r, _ in there])
             )
-    return estimates, withhold_opposite(said), tables
+    return estimates, agreed(said, tables), tables
 
 
 def _outside_scenarios(plan: EvaluationPlan, sums: Sums) -> list[tuple[EstimatorRun, Tally]]:

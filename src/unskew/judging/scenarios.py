@@ -20,9 +20,8 @@ from unskew.engine.plan import ScenarioCells
 from unskew.estimators import Standing
 from unskew.estimators.scenarios import Axis
 from unskew.inference.intervals import Interval
-from unskew.inference.trust import withheld
 from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
-from unskew.inference.verdict import Judgement, Outcome, opposite, outcome
+from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
@@ -110,33 +109,51 @@ def scenario_verdict(
     )
 
 
-def withhold_opposite(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Take back what estimators with different scenarios say of a pair where each puts another model ahead.
+def agreed(verdicts: Sequence[Verdict], tables: Sequence[ScenarioTable]) -> list[Verdict]:
+    """What holds in the scenarios of all estimators: a model that another of them puts behind somewhere only depends.
 
     Each holds if its own assumption does, and nothing in the log tells which of them does.
     """
-    said: dict[tuple[str, str, str], list[Verdict]] = {}
+    somewhere = {
+        (table.metric, table.estimator, table.target, row.a, row.b): set(row.sign)
+        for table in tables
+        for row in table.differences
+    }
+    pairs: dict[tuple[str, str, str], list[Verdict]] = {}
     for v in verdicts:
-        if v.standing == Standing.SCENARIOS and Outcome(v.verdict).decided:
-            said.setdefault((v.metric, v.a, v.b), []).append(v)
-    return [_without_opposite(v, said.get((v.metric, v.a, v.b), ())) for v in verdicts]
+        if v.standing == Standing.SCENARIOS:
+            pairs.setdefault((v.metric, v.a, v.b), []).append(v)
+    found = []
+    for v in verdicts:
+        signs = somewhere.get(_key(v), set())
+        against = [
+            other
+            for other in pairs.get((v.metric, v.a, v.b), ())
+            if Outcome(v.verdict).decided and {-sign for sign in signs} & somewhere.get(_key(other), set())
+        ]
+        found.append(_against(v, against[0]) if against else v)
+    return found
 
 
-def _without_opposite(verdict: Verdict, said: Sequence[Verdict]) -> Verdict:
-    others = [v for v in said if opposite(v.verdict, verdict.verdict)] if verdict in said else []
-    if not others:
-        return verdict
-    who = f"{others[0].estimator} ({others[0].target})"
+def _key(v: Verdict) -> tuple[str, str, str, str, str]:
+    return v.metric, v.estimator, v.target, v.a, v.b
+
+
+def _against(verdict: Verdict, other: Verdict) -> Verdict:
+    """A verdict that another estimator's scenarios contradict."""
+    first, second = ((v.a, v.b) if Outcome(v.verdict).first else (v.b, v.a) for v in (verdict, other))
+    said = other.turns or f"{second[0]} is ahead in all scenarios."
+    low, high = hull([Interval(math.nan, v.low, v.high) for v in (verdict, other)])
     return replace(
         verdict,
-        verdict=Outcome.UNDECIDED,
-        low=math.nan,
-        high=math.nan,
-        p_adjusted=1.0,
+        verdict=Outcome.DEPENDS,
+        low=low,
+        high=high,
+        p_adjusted=max(verdict.p_adjusted, other.p_adjusted),
         tipping=None,
         tipping_low=None,
         tipping_kind=None,
-        trust=withheld((f"{who}, which rests on other scenarios, says the opposite",)),
+        turns=f"{first[0]} is ahead in all scenarios of {verdict.estimator}; by {other.estimator}, {said}",
     )
 
 
