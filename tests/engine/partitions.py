@@ -96,6 +96,10 @@ class PartitionEngine:
         found: DifferingWorth = self._merged("differing_worth", a, b, propensity, worth, limit)
         return found
 
+    def item_worths(self, worths: Floats) -> ItemSums:
+        found: ItemSums = self._merged("item_worths", worths)
+        return found
+
     def item_sums(self, run: EstimatorRun) -> ItemSums:
         found: ItemSums = self._merged("item_sums", run)
         return found

@@ -54,6 +54,9 @@ class Engine(Protocol):
     ) -> DifferingWorth:
         """Where the lists of two models differ."""
 
+    def item_worths(self, worths: Floats) -> ItemSums:
+        """Σ y·worth by metric, model and item, and Σ y by item; ``worths`` is by [rank, metric]."""
+
     def item_sums(self, run: EstimatorRun) -> ItemSums:
         """Sums per item, for ratios that are taken per item."""
 

@@ -1,6 +1,7 @@
-"""Ratios per item (``snips(over=item)``): the mean over items of Σ rδ / Σ r over the item's seen pairs.
+"""Sums per item: for ratios per item (``snips(over=item)``), and for what an item's weight does to all its rows.
 
-Sums over items do not belong to any user, so there is no error clustered by user: a point estimate only.
+The mean over items of Σ rδ / Σ r over the item's seen pairs does not belong to any user, so there is no error clustered
+by user: a point estimate only.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import numpy as np
 from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.pair_costs import PairCosts
+from unskew.engine.walk import walk
 from unskew.estimators.base import Batch, Term
 from unskew.inference.tally import Tally
-from unskew.kernels.arrays import Floats, present
+from unskew.kernels.arrays import Floats, Ints32, present
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,27 @@ def item_sums(held: EvaluationData, run: EstimatorRun) -> ItemSums:
     for j, model in enumerate(held.ranked(0, held.users)):
         for t in range(len(run.metrics)):
             costs[t, j] = np.bincount(held.item, present(term.seen) * run.sums.costs(batch, model, t))
+    return ItemSums(costs, weights)
+
+
+def item_worths(held: EvaluationData, worths: Floats, threads: int | None) -> ItemSums:
+    """What every item brings to sums over relevant pairs: Σ y·worth by metric, model and item, and Σ y by item."""
+
+    def one(low: int, high: int) -> list[tuple[Ints32, Floats]]:
+        rows = slice(held.indptr[low], held.indptr[high])
+        item, value, found = held.item[rows], held.value[rows], []
+        for model in held.ranked(low, high):
+            hit = (model.rank > 0) & (model.rank < len(worths)) & (value > 0.0)
+            found.append((item[hit], value[hit, None] * worths[model.rank[hit]]))
+        return found
+
+    weights = np.bincount(held.item, held.value).astype(np.float64)
+    costs = np.zeros((worths.shape[1], len(held.lists), len(weights)))
+    blocks = list(walk(held.users, one, threads))
+    for j in range(len(held.lists)):
+        item, worth = (np.concatenate(part) for part in zip(*(block[j] for block in blocks), strict=True))
+        for t in range(worths.shape[1]):
+            costs[t, j] = np.bincount(item, worth[:, t], len(weights))
     return ItemSums(costs, weights)
 
 

@@ -129,6 +129,10 @@ class MemoryEngine:
         """Where the lists of two models differ."""
         return support.differing_worth(self.held, a, b, propensity, worth, limit)
 
+    def item_worths(self, worths: Floats) -> items.ItemSums:
+        """Σ y·worth by metric, model and item, and Σ y by item."""
+        return items.item_worths(self.held, worths, self.threads)
+
     def item_sums(self, run: EstimatorRun) -> items.ItemSums:
         """Sums per item."""
         return items.item_sums(self.held, run)

@@ -9,7 +9,7 @@ An estimator knows nothing of metrics, ranks, files, threads, intervals or repor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -256,6 +256,11 @@ class Estimator(Part, ABC):
 
     def item_propensity(self, counts: Floats) -> Floats | None:
         """P, up to a factor, of items that were seen so often in training; ``None`` where counts are not used."""
+        return None
+
+    @property
+    def counted_error(self) -> Callable[[Floats], tuple[Floats, Floats]] | None:
+        """From items' training counts: Var(log weight), and how much more they may weigh; ``None`` without counts."""
         return None
 
     def similar(self) -> Iterable[Estimator]:

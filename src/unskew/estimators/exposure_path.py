@@ -10,6 +10,7 @@ whole path. The shift (1 + a)/2 makes weights of noisy counts unbiased to second
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -95,6 +96,16 @@ class ExposurePath(Estimator):
     def item_propensity(self, counts: Floats) -> Floats:
         """P of items up to a factor."""
         return 1.0 / self.weights(counts)
+
+    @property
+    def counted_error(self) -> Callable[[Floats], tuple[Floats, Floats]]:
+        """Counts are Poisson; weights of rarely seen items are too small on average (``judging/count_error.py``)."""
+        a = self.exponent
+
+        def error(counts: Floats) -> tuple[Floats, Floats]:
+            return a**2 / (counts + 0.5), ((counts + 1.5) / (counts + 0.5)) ** a
+
+        return error
 
     def prepare(self, summary: Summary) -> Self:
         """Weights by code, once."""

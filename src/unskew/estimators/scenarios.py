@@ -23,12 +23,14 @@ class Axis:
         label: of an axis of a chart.
         clause: words that go on after "if", with ``{}`` for an amount such as "less than 40 %".
         percent: whether values are shares.
+        start: the least value.
     """
 
     name: str
     label: str
     clause: str
     percent: bool = False
+    start: float = 0.0
 
     def shown(self, value: float) -> str:
         """A value as it is read."""

@@ -32,6 +32,7 @@ ODDS = Axis(
     "odds",
     "factor by which an unseen pair's odds of being relevant are lower than the model's",
     "the odds that an unseen pair is relevant are lower than the model's by a factor of {}",
+    start=1.0,
 )
 SLOPE = Axis(
     "slope",

@@ -119,14 +119,15 @@ def _judged(
     n, mean = moments.users, moments.mean
     if users == 0 or n == 0 or not np.isfinite(direction).all() or not math.isfinite(value):
         return Contrast(value, users, 0.0, 0.0, 0.0, 0.0, math.nan)  # nobody tells them apart: there is no error
-    second = moments.cross + n * np.outer(mean, mean)  # Σ x xᵀ
+    more = np.zeros_like(moments.cross) if moments.more is None else moments.more
+    second = moments.cross + more + n * np.outer(mean, mean)  # Σ x xᵀ
     around = float(direction @ moments.spread @ direction)  # Σ e², Σ e = 0
     if score is None:  # every user counts once: d = Δ̂ + e
         s00, s01, s11 = around + n * value**2, n * value, float(n)
     else:
         scales = np.abs(score[score != 0.0])
         even = len(scales) > 0 and scales.max() == scales.min()  # no lift: Σ d² was summed as it stands
-        s00 = float(scales[0] ** 2 * squares) if even else float(score @ second @ score)
+        s00 = float(scales[0] ** 2 * squares + score @ more @ score) if even else float(score @ second @ score)
         base = _divisor(moments, value, direction, score)
         s01, s11 = float(score @ second @ base), float(base @ second @ base)
     small = users / (users - 1.0) / n**2 if users > 1 else 2.0 / n**2

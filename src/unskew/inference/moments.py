@@ -26,6 +26,7 @@ class Moments:
         differ: for each pair of models, users for whom they differ; for each model, users with a score ≠ 0.
         wins: Σ d, Σ d² over the users for whom model a is ahead of model b by d, and Σ d⁴ over all users; for each
             model (the diagonal) Σ |score|, Σ score², Σ score⁴.
+        more: what is added to the centred Σ x xᵀ for what all users have in common (the chance of training counts).
         fit: how estimates depend on a model that was fitted to the same rows, where they do.
     """
 
@@ -37,6 +38,7 @@ class Moments:
     differ: Ints64 = field(repr=False)
     wins: Floats = field(repr=False)
     fit: ModelError | None = field(default=None, repr=False)
+    more: Floats | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, x: Floats, columns: Ints64, form: RatioForm, fit: ModelError | None = None) -> Moments:
@@ -82,9 +84,9 @@ class Moments:
 
     @cached_property
     def spread(self) -> Floats:
-        """Centred Σ x xᵀ, with the scores of users outside the table where a model was fitted to them too."""
+        """Centred Σ x xᵀ, with ``more``, and the scores of users outside the table that a model was fitted to."""
         if self.fit is None:
-            return self.cross
+            return self.cross if self.more is None else self.cross + self.more
         found, last = self.cross.copy(), slice(-self.form.scores, None)
         own = found[last, last] + self.users * np.outer(self.mean[last], self.mean[last])
         found[last, last] += self.fit.outside(own)

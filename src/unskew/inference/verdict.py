@@ -10,6 +10,7 @@ contradict each other. A check either widens the interval or withholds the verdi
     few clicks    Δ, and Δ − 2B (B the leave-one-click-out bias of ratios inside users)
     few hits      the list behind has won for fewer than ten effective users: withheld, since propensities of seen pairs
                   do not tell whether it could have won more (naive: Δ with three more hits for it)
+    thin counts   Δ, and Δ with heavier weights of items that training hardly ever showed (weights from counts)
     mass          pairs that were never seen, by what inverse propensities lack, with the largest cost
     consent       what is biased on purpose: withheld unless the estimator that it approximates says the same
 
@@ -73,6 +74,7 @@ class Checks:
         single_clicks: the share of users with one click, for ratios inside users.
         wins: effective users for whom the model behind is ahead.
         hit: how much one more hit would move the difference, where so many more are tried; else ``None``.
+        shift: how far the difference moves if items that training rarely showed weigh more than their counts say.
         slack: how much pairs that were never seen could add to the difference.
         unable: why a list could not have shown what it is worth; empty if both could.
         unsupported: the larger share of worth on places that the log could never show.
@@ -84,6 +86,7 @@ class Checks:
     single_clicks: float | None = None
     wins: float = math.inf
     hit: float | None = None
+    shift: float = 0.0
     slack: float = 0.0
     unable: str = ""
     unsupported: float = 0.0
@@ -149,6 +152,9 @@ def _others(
         centre, half = (low + high) / 2.0 - 2.0 * checks.bias, (high - low) / 2.0  # of Δ − 2B
         reach = math.hypot(half, 2.0 * critical(1.0 - tail) * checks.bias_error)
         found.append(("users have too few clicks for ratios inside each of them", (centre - reach, centre + reach)))
+    if checks.shift:
+        reason = "items that training hardly ever showed may weigh more than their counts say, and could undo it"
+        found.append((reason, (low + checks.shift, high + checks.shift)))
     if checks.slack > 0.0:
         reason = "pairs that were hardly ever seen could undo it: inverse propensities do not account for all pairs"
         found.append((reason, (low - checks.slack, high + checks.slack)))

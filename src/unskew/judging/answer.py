@@ -180,7 +180,7 @@ def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, dr
         interval = _interval(measured, compared, j)
         if drawn is not None and moments.active > 1:
             replicates = percentile(drawn[:, j], setting.level)
-            few = not math.isnan(interval.low) and compared.wins(j) < ENOUGH_HITS
+            few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = _both(replicates, interval) if few else replicates
         rows.append((float(moments.values[j]), interval))
     bias = measured.few_clicks.get(cell.run)
@@ -214,6 +214,8 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
             high = math.inf
         elif wins < ENOUGH_HITS and compared.hit is not None:
             high = max(high, one.with_hits(MORE_HITS, compared.hit).interval(1.0 - level)[1])
+    shift = compared.shift(model)
+    low, high = min(low, low + shift), max(high, high + shift)
     slack = measured.setting.shortage * compared.span
     low, high = low - slack, high + slack
     positive = not compared.run.traits.corrects_model  # sums of positive terms, and errors

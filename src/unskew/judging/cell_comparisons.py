@@ -21,6 +21,9 @@ from unskew.judging.companions import CompanionCell, confirming_cell, hit_counti
 from unskew.judging.measure import Floats, Measured, weighted
 from unskew.metrics import RankingMetric, Shape
 
+MOST_UNCOUNTED = (
+    0.25  # of the interactions, on items without training rows: beyond, weights from counts are no evidence
+)
 FEW_BEYOND = 5.0  # replicates beyond an interval's end; with fewer, a normal curve through all of them says more
 
 
@@ -156,6 +159,19 @@ class CellComparisons:
             return difference.p
         return max(difference.p, two_sided_p(difference.value, difference.error)) if difference.users else 1.0
 
+    def shift(self, model: int) -> float:
+        """How far a value moves if items that training rarely showed weigh more than their counts say."""
+        found = self.measured.counts.get(self.place)
+        return 0.0 if found is None else float(found.shifts[model])
+
+    @property
+    def _uncounted(self) -> str:
+        """Why training counts say too little of the held-out items, in words; empty where they say enough."""
+        found, gap = self.measured.counts.get(self.place), self.measured.setting.support_gap
+        if found is None or gap is None or gap <= MOST_UNCOUNTED or not found.spread.any():
+            return ""
+        return f"{gap:.0%} of the held-out interactions are on items that training never showed: nothing counts those"
+
     def ess(self, a: int, b: int) -> float:
         """Effective number of users who tell the two apart: (Σ|d|)² / Σd²."""
         wins = self.moments.wins
@@ -205,6 +221,7 @@ class CellComparisons:
                 f"{names[behind]} beat {names[ahead]} for too few users (an effective {wins:.1f}) to tell how often it "
                 "would if all had been shown"
             )
+        unable = unable or self._uncounted
         few = self.measured.few_clicks.get(self.cell.run)
         return Checks(
             supported=supported,
@@ -213,6 +230,7 @@ class CellComparisons:
             single_clicks=None if few is None else self.measured.setting.single_clicks,
             wins=wins,
             hit=None if weighted(self.run) else self.hit,
+            shift=self.shift(a) - self.shift(b),
             slack=self.measured.setting.shortage * self.span,
             unable=unable,
             unsupported=self.unsupported(a, b),

@@ -17,6 +17,7 @@ from unskew.estimators import Need, Standing, Summary
 from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
 from unskew.judging.companions import companions
+from unskew.judging.count_error import CountError, count_errors, with_spread
 from unskew.metrics import Metric, RankingMetric
 
 Floats = npt.NDArray[np.float64]
@@ -68,6 +69,7 @@ class Measured:
         engine: where the rows are.
         few_clicks: per run whose debiased ratios are taken inside users.
         unsupported: u_m by metric, (models,), where any list holds what the log could never show.
+        counts: what the chance of training counts does to the cells whose weights come from them, by place.
         redrawn: per cell, replicates of the models' estimates with propensities fitted anew.
         companion: the cells that verdicts need beside their own (``companions``), themselves among them.
         judged: what was found out about pairs of models in these cells, by place, models and error probability.
@@ -79,6 +81,7 @@ class Measured:
     sums: Sums
     few_clicks: dict[int, FewClicks]
     unsupported: dict[Metric, Floats]
+    counts: dict[int, CountError]
     redrawn: list[Floats] | None = None
     companion: Measured | None = None
     judged: dict[tuple[int, int, int, float], Judgement] = field(default_factory=dict)
@@ -115,9 +118,11 @@ def measure(
     if extra.runs:
         cells = tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in extra.cells)
         own_plan = EvaluationPlan(extra.runs, cells)
-        companion = Measured(engine, own_plan, setting, others, {}, _unsupported(engine, own_plan))
+        companion = Measured(engine, own_plan, setting, others, {}, _unsupported(engine, own_plan), {})
         companion = replace(companion, companion=companion)
-    return Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), redrawn, companion)
+    counts = count_errors(engine, plan, setting.seen_counts)
+    own = with_spread(own, counts)
+    return Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), counts, redrawn, companion)
 
 
 def _companion_plan(plan: EvaluationPlan, models: int) -> EvaluationPlan:
