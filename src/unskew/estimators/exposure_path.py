@@ -103,7 +103,7 @@ class ExposurePath(Estimator):
         a = self.exponent
 
         def error(counts: Floats) -> tuple[Floats, Floats]:
-            return a**2 / (counts + 0.5), ((counts + 1.5) / (counts + 0.5)) ** a
+            return a**2 / (counts + 0.5), (1.0 - np.exp(-(counts + 0.5))) ** -a
 
         return error
 

@@ -7,9 +7,9 @@ a cell's column sums, Σ_i Var(log w_i) t_i t_iᵀ is added to the spread of the
 and the simultaneous level. Without it equal models were told apart two to five times too often where the training log
 was no larger than the test log.
 
-Rarely seen items are on average weighed too little (at a = 1 by 1 − e^−μ for an expected count μ). How much cannot be
-told item by item; a verdict must hold also with all weights as if one row less had been expected, times
-((n + 3/2) / (n + ½))^a, which triples the weight of an item that training never showed.
+Rarely seen items are on average weighed too little: at a = 1 by 1 − e^−μ for an expected count μ. How much cannot be
+told item by item; a verdict must hold also with weights times (1 − e^−(n + ½))^−a, which is 2.5 for an item that
+training never showed, 1.3 for one that it showed once, and next to nothing for others.
 """
 
 from __future__ import annotations
