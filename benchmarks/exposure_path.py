@@ -2,8 +2,8 @@
 
     python benchmarks/exposure_path.py [ROWS]
 
-Prints seconds by the clock and of the CPU, the best of two, and the ratios. The two lists differ enough to be told apart
-at every point of the path, so that tipping points are part of the time.
+Prints seconds by the clock and of the CPU, the best of two, and the ratios. The two lists differ enough to be told
+apart at every point of the path, so that tipping points are part of the time.
 """
 
 from __future__ import annotations
