@@ -9,11 +9,10 @@ A user's items are ranked by the prediction downwards, among all items, equal on
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.log import Ids
-from unskew.log.log import Floats
 from unskew.metrics import Metric, RatingMetric, Shape, make
 from unskew.models.base import from_scores
 from unskew.simulate.quantiles import Ratings
@@ -34,7 +33,7 @@ def costs(metric: Metric | str, truth: Ratings, prediction: Floats, users: Ids, 
     return np.asarray(len(items) * asked.table(len(items))[rank] * truth)
 
 
-def ranks(prediction: Floats, k: int, users: Ids, items: Ids) -> npt.NDArray[np.int32]:
+def ranks(prediction: Floats, k: int, users: Ids, items: Ids) -> Ints32:
     """The rank of each item among the user's, 1 … k, and 0 behind them."""
     lists = from_scores(lambda rows: prediction[rows], items, users, k, None)
     out = np.zeros(prediction.shape, dtype=np.int32)
