@@ -4,10 +4,15 @@ P = |O| / (U·I), and every model of what was seen, depends on who *could* have 
 have no training row are unseen, not absent. (With rows of 53 % of exchangeable users, ips came out at .52 to .55 of the
 truth.) And it must be fitted to what was seen: in a log of positives only, a model of which pairs are there is a model
 of P(click). Weighting clicks by it makes every pair count alike, and every recommender comes out at K/I.
+
+The share of popularity that comes from exposure is shown on the path where a random sample tells it; it is no evidence.
+Positives alone do not tell it. Where the training log holds positives only and a log seen at random was given, the
+exponent a of P ∝ n^a is estimated as for ``popularity(gamma=estimate)`` (``propensity/exponent.py``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,9 +22,12 @@ import polars as pl
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.rows import inside, share_of, train_share
 from unskew.alignment.vocabulary import Coded
-from unskew.errors import RefusedError
+from unskew.errors import InputError, RefusedError
+from unskew.estimators.exposure_path import SHARE
 from unskew.log import Feedback, Ids, Log
-from unskew.propensity import Level, Propensity
+from unskew.propensity import FitInputs, Level, Propensity
+from unskew.propensity.popularity import ESTIMATE, Popularity
+from unskew.result import ScenarioTable
 
 ROUNDED = 0.02  # of the pairs, that a propensity fitted in advance may lack
 
@@ -92,3 +100,27 @@ def _refuse_clicks(model: Propensity, train: Log | None) -> None:
             "propensity='popularity(gamma=1)', which assumes that popular items are popular only because they were "
             "shown more."
         )
+
+
+def with_estimate(tables: Iterable[ScenarioTable], train: Log | None, side: FitInputs) -> tuple[ScenarioTable, ...]:
+    """The tables of the exposure path with the estimated share, where there is one."""
+    found = tuple(tables)
+    if not any(_on_path(table) for table in found):
+        return found
+    share = _estimate(train, side)
+    return tuple(replace(table, estimated=share) if _on_path(table) else table for table in found)
+
+
+def _on_path(table: ScenarioTable) -> bool:
+    return table.axes == (SHARE.name,)
+
+
+def _estimate(train: Log | None, side: FitInputs) -> float | None:
+    """a; ``None`` without a random sample, or where the sample is too small or follows no power."""
+    if train is None or side.mcar is None or train.feedback is not Feedback.IMPLICIT:
+        return None
+    try:
+        slope = Popularity(gamma=ESTIMATE).fit(train, inputs=side).slope
+    except InputError:
+        return None
+    return None if slope is None else slope.value

@@ -23,10 +23,9 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Estimator
-from unskew.evaluation.estimated_share import with_estimate
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import fit_outcome
-from unskew.evaluation.fit_propensity import fit_propensity
+from unskew.evaluation.fit_propensity import fit_propensity, with_estimate
 from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.planning import plan_cells, targets_for
 from unskew.evaluation.read import Stage, read
@@ -36,7 +35,7 @@ from unskew.judging.answer import answer
 from unskew.judging.measure import Measured, Setting, error_per_comparison, measure
 from unskew.judging.per_user import per_user_rows
 from unskew.judging.refit import refit_replicates
-from unskew.judging.segment_tables import measure_segments, single_clicks, support_gap
+from unskew.judging.segments import measure_segments, single_clicks, support_gap
 from unskew.kernels.arrays import Floats
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid

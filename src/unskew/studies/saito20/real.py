@@ -35,7 +35,7 @@ from unskew.propensity.crossfit import crossfitted, unseen_pairs
 from unskew.studies.saito20 import dense
 from unskew.studies.saito20.candidates import Training, best, fit, log_of
 from unskew.studies.saito20.dense import Flags
-from unskew.studies.saito20.fitting import every_pair, probabilities
+from unskew.studies.saito20.world import every_pair, probabilities
 
 CUTS = (5, 10, 50)
 METRICS = dense.metrics_of(CUTS)

@@ -9,6 +9,7 @@
 The text has R = R̂ in the exponents, the author's code R̂ − 1; Table 3 is that of the code (``table3``). The text has the
 cut of q the wrong way round, and CTR for CVR in it, which would make q constant. The text draws the noise for every
 pair; the code draws one number for all items of a user. Both are here (``Noise``).
+R̂ and Ô are matrix factorisations by Adam, plain and logistic, as saito20 ran it (``outcome/adam.py``).
 """
 
 from __future__ import annotations
@@ -20,14 +21,37 @@ from functools import cached_property
 import numpy as np
 
 from unskew.log import Ids, Log
+from unskew.log.ids import Codes
 from unskew.log.log import Floats
-from unskew.outcome.adam import AdamMF
+from unskew.outcome.adam import AdamMF, factorise
 from unskew.studies.saito20.dense import Flags
-from unskew.studies.saito20.fitting import every_pair, probabilities, values
 
 LOWEST, HIGHEST = 1.0, 5.0
 EPSILON = 0.1
 TRAINING = 0.7  # a click is training with this probability, else validation
+
+
+def probabilities(
+    user: Codes, item: Codes, y: Floats, weight: Floats, shape: tuple[int, int], options: AdamMF
+) -> Floats:
+    """σ(v_u·w_i + a_u + b_i + c) of every pair, fitted to some rows."""
+    z = _logits(*factorise(user, item, y, weight, shape, options))
+    return np.asarray(1.0 / (1.0 + np.exp(-z)))
+
+
+def values(user: Codes, item: Codes, y: Floats, shape: tuple[int, int], options: AdamMF) -> Floats:
+    """v_u·w_i + a_u + b_i + c of every pair, fitted to some rows with squared loss."""
+    return _logits(*factorise(user, item, y, np.ones(len(y)), shape, options, squared=True))
+
+
+def every_pair(shape: tuple[int, int]) -> tuple[Codes, Codes]:
+    """Users and items of all pairs, row by row."""
+    user, item = np.divmod(np.arange(shape[0] * shape[1], dtype=np.int32), np.int32(shape[1]))
+    return user, item
+
+
+def _logits(user: Floats, item: Floats, level: float) -> Floats:
+    return np.asarray(user[:, :-1] @ item[:, :-1].T + user[:, -1:] + item[:, -1] + level)
 
 
 class Noise(StrEnum):
