@@ -193,9 +193,10 @@ def check_level(given: LevelInputs) -> LevelCheck:
         return LevelCheck(relevant, wrong=unclear, wrong_relevant=miscounted, unknown=_few(present(relevant)))
     p = present(held.propensity)
     level, pairs = _over_pairs(given, p), _over_pairs(given, p, every=True)
+    said = _off(level, "Σ 1/P over the seen pairs", "the number of candidate pairs")
     return LevelCheck(
         level,
-        wrong=_of_pairs(given, level) if level.wrong else "",
+        wrong=f"The level of the propensities is wrong: {said}. {_cause(given, level)}" if level.wrong else "",
         wrong_pairs=_of_catalogue(pairs) if pairs.wrong else "",
         wrong_relevant=miscounted or unclear,
         unknown=_few(level),
@@ -251,11 +252,6 @@ def _off(ratio: Ratio, what: str, should: str) -> str:
         f"{what} is {ratio.value:.3g} of {should} ({ratio.errors:.0f} standard errors off), which it would equal on "
         "average if the propensities were those of this log"
     )
-
-
-def _of_pairs(given: LevelInputs, ratio: Ratio) -> str:
-    said = _off(ratio, "Σ 1/P over the seen pairs", "the number of candidate pairs")
-    return f"The level of the propensities is wrong: {said}. {_cause(given, ratio)}"
 
 
 def _cause(given: LevelInputs, ratio: Ratio) -> str:

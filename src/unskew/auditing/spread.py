@@ -82,7 +82,7 @@ def spread(counts: Ints, most: int) -> Spread:
     downwards = ascending[::-1]
     taken = np.cumsum(downwards)
     kl = divergence(ascending)
-    at = _ranks(size)
+    at = np.unique(np.geomspace(1, size, _POINTS).round().astype(np.int64))
     points = np.unique(np.concatenate([at, np.linspace(1, size, 41).astype(np.int64)]))
     return Spread(
         number=size,
@@ -165,10 +165,6 @@ def jensen_shannon_chance(a: Ints, b: Ints, draws: int = 5) -> float:
 def _relative(p: Floats, middle: Floats) -> float:
     inside = p > 0.0
     return float(p[inside] @ np.log2(p[inside] / middle[inside]))
-
-
-def _ranks(size: int) -> Ints:
-    return np.unique(np.geomspace(1, size, _POINTS).round().astype(np.int64))
 
 
 def _doubling(counts: Ints) -> Bins:

@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from unskew.alignment.inputs import Inputs
@@ -75,16 +74,12 @@ def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tu
     if not model.follows_rows:
         return train, 0  # ratios between items: the more rows the better, whoever else there is
     if rules.by_users:  # other people: those of the training log, less those whom a common vocabulary lends it
-        theirs = (np.diff(train.indptr) > 0) | ~_has_rows(test, train.users)
+        place = train.users.into(test.users)
+        tested = (place >= 0) & (np.diff(test.indptr) > 0)[place]
+        theirs = (np.diff(train.indptr) > 0) | ~tested
         users = Ids(train.users.values.filter(pl.Series(theirs)))
     keep = inside(train, users)
     return train.take(keep).recode(users, items), int(np.count_nonzero(~keep))
-
-
-def _has_rows(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
-    """Which of these users have rows in a log."""
-    place = users.into(log.users)
-    return np.asarray((place >= 0) & (np.diff(log.indptr) > 0)[place])
 
 
 def _refuse_clicks(model: Propensity, train: Log | None) -> None:

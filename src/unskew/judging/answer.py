@@ -326,6 +326,7 @@ def _verdict(
     alpha = 1.0 - setting.level
     p = compared.p(a, b)
     adjusted = min(1.0, p * alpha / compared.tail)
+    kind = "odds" if uses_propensity(run) and not measured.engine.relative else "ratio"
     return Verdict(
         metric=str(run.metrics[cell.metric]),
         estimator=str(run.estimator),
@@ -343,7 +344,7 @@ def _verdict(
         assumption="" if sure else _assumption(measured, run, cell_standing),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
-        tipping_kind=None if gamma is None else _tipping_kind(run, relative=measured.engine.relative),
+        tipping_kind=None if gamma is None else kind,
         users_needed=needed,
         users_apart=difference.users,
         ess=compared.ess(a, b),
@@ -398,10 +399,6 @@ def _note(compared: CellComparisons, a: int, b: int) -> str:
         name = compared.run.metrics[compared.cell.metric].name
         return f"{name} is not a sum over items, so weights do not make it unbiased"
     return ""
-
-
-def _tipping_kind(run: EstimatorRun, *, relative: bool) -> str:
-    return "odds" if uses_propensity(run) and not relative else "ratio"
 
 
 def _weights(run: EstimatorRun, tally: Tally, setting: Setting) -> Weights:

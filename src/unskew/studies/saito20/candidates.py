@@ -43,7 +43,8 @@ def fit(positive: Flags, users: Ids, items: Ids, training: Training, seed: int) 
     One after the other, in the thread that asks: runs are made side by side, and Ctrl-C waits for no pool of threads.
     """
     log = log_of(positive, users, items)
-    return [_scores(model.fit(log)) for model in training.models(seed)]
+    fitted = (model.fit(log) for model in training.models(seed))
+    return [model.user_[:, :-1] @ model.item_[:, :-1].T + model.item_[:, -1] for model in fitted]
 
 
 def log_of(positive: Flags, users: Ids, items: Ids) -> Log:
@@ -60,8 +61,3 @@ def best(scores: list[Floats], users: Ids, items: Ids, k: int) -> Codes:
     for which, score in enumerate(scores):
         top_k(score, k, users.hashes, items.hashes, SEED, nothing, np.empty(0, dtype=np.int32), lists[which])
     return lists
-
-
-def _scores(model: Factors) -> Floats:
-    left, right = model.user_[:, :-1], model.item_
-    return np.asarray(left @ right[:, :-1].T + right[:, -1])
