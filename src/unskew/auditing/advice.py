@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unskew.auditing.opening import selected_by_value
+from unskew.kernels.arrays import present
 
 if TYPE_CHECKING:
     from unskew.auditing.record import Audit
@@ -139,8 +140,7 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
 
 def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
     """The log's own propensities, unless they do not add up."""
-    p = audit.propensity
-    assert p is not None
+    p = present(audit.propensity)
     low, high = IMPLIED
     if not audit.positives and not low <= p.implied_pairs / p.pairs <= high:
         return [_undebiased(write, "The column 'propensity' does not add up to the number of pairs; settle that first")]

@@ -105,9 +105,9 @@ class Sources:
                     f"with --predictions {plain(name)}={plain(text)}."
                 )
         unfitted = {name: models.make(text) for name, text in self.specs.items() if name not in read}
-        log = _training_log(list(unfitted.values()), asked) if unfitted else None
+        if unfitted:
+            log = _training_log(list(unfitted.values()), asked)
         for done, (name, model) in enumerate(unfitted.items()):
-            assert log is not None
             report(f"fitting {plain(name)}", done, len(unfitted))
             ready[name] = model.fit(_rows(model, log, asked["relevant"]))
         return {name: ready[name] for name in self.specs}

@@ -26,8 +26,7 @@ from unskew.estimators import Estimator
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import fit_outcome
 from unskew.evaluation.fit_propensity import fit_propensity, with_estimate
-from unskew.evaluation.no_hits import refuse_no_hits
-from unskew.evaluation.planning import plan_cells, targets_for
+from unskew.evaluation.planning import plan_cells, refuse_no_hits, targets_for
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
 from unskew.evaluation.warnings import warnings

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unskew.parts import Family
-from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, Scored
+from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, Scored, part_propensity
 from unskew.propensity.known import Known
 from unskew.propensity.popularity import Popularity
-from unskew.propensity.share import part_propensity
 from unskew.propensity.uniform import Uniform
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from unskew.simulate.files import MODELS, truths, write
 from unskew.simulate.quantiles import SCHNABEL16, to_ratings
 from unskew.simulate.rating_files import write_ratings
 from unskew.simulate.ratings import RatingWorld, propensities
-from unskew.simulate.truth import true_value
-from unskew.simulate.world import World, relevant_for
+from unskew.simulate.world import World, relevant_for, true_value
 
 __all__ = [
     "MODELS",

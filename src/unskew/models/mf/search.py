@@ -23,6 +23,7 @@ import polars as pl
 from unskew.engine.workers import each
 from unskew.errors import InputError
 from unskew.kernels import pairs
+from unskew.kernels.arrays import present
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.models.mf.als import als
@@ -97,8 +98,8 @@ class Grid:
 
 def ratings_of(log: Log, weight: Floats) -> Ratings:
     """Weighted ratings as solvers want them."""
-    assert log.value is not None
-    return Ratings(GroupedRatings(log.indptr, log.item, np.ascontiguousarray(log.value), weight), len(log.items))
+    value = np.ascontiguousarray(present(log.value))
+    return Ratings(GroupedRatings(log.indptr, log.item, value, weight), len(log.items))
 
 
 def cross_validate(
@@ -144,8 +145,8 @@ class _Fold:
     def of(cls, weighted: Weighted, held_out: npt.NDArray[np.bool_], folds: int) -> _Fold:
         log, weight = weighted.log, weighted.weight
         train = ratings_of(log.take(~held_out), weight[~held_out] * (folds / (folds - 1)))
-        assert log.value is not None
-        return cls(train, log.user[held_out], log.item[held_out], log.value[held_out], weight[held_out] * folds)
+        value, weight = present(log.value)[held_out], weight[held_out] * folds
+        return cls(train, log.user[held_out], log.item[held_out], value, weight)
 
     def walk(
         self,

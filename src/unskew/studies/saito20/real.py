@@ -26,6 +26,7 @@ import numpy as np
 import polars as pl
 
 from unskew import outcome, propensity
+from unskew.kernels.arrays import present
 from unskew.log import Feedback, Ids, Log
 from unskew.log.datasets.base import Dataset
 from unskew.log.ids import Codes
@@ -153,7 +154,6 @@ def errors(run: Mapping[str, Any]) -> tuple[Floats, Floats]:
 
 
 def _matrix(log: Log, least: float) -> Flags:
-    assert log.value is not None
     out = np.zeros((len(log.users), len(log.items)), dtype=np.bool_)
-    out[log.user, log.item] = log.value >= least
+    out[log.user, log.item] = present(log.value) >= least
     return out

@@ -20,6 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
+from unskew.kernels.arrays import present
 from unskew.log import Ids, Log
 from unskew.log.ids import Codes
 from unskew.log.log import Floats
@@ -99,9 +100,8 @@ class World:
 
 def world_of(log: Log, seed: int = 0) -> World:
     """Complete a log of ratings; another seed is another start of the factorisations."""
-    assert log.value is not None
     shape, options = (len(log.users), len(log.items)), AdamMF(seed=seed)
-    rating = np.clip(values(log.user, log.item, log.value, shape, options), LOWEST, HIGHEST)
+    rating = np.clip(values(log.user, log.item, present(log.value), shape, options), LOWEST, HIGHEST)
     rated = np.zeros(shape)
     rated[log.user, log.item] = 1.0
     rated = probabilities(*every_pair(shape), rated.ravel(), np.ones(rated.size), shape, options)
