@@ -49,8 +49,7 @@ from unskew.memory import require
 from unskew.metrics import RankingMetric, Shape, ranking
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
-from unskew.simulate.pairs import Pairs, PairStatus, draw
-from unskew.simulate.population import Catalogue, Population
+from unskew.simulate.population import Catalogue, Pairs, PairStatus, Population, draw
 
 MOST_PAIRS = 100_000_000_000
 SEED_OF_WORLDS = Whole(0, 2**31 - 1)
