@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -94,8 +95,7 @@ class Ratio:
         return abs(self.value - 1.0) <= max(OFF, ERRORS * self.error)
 
 
-@dataclass(frozen=True, eq=False)
-class _Halves:
+class _Halves(NamedTuple):
     """A half, 0 or 1, of every user, and the items on which the *other* half is checked."""
 
     half: npt.NDArray[np.int8]
@@ -155,8 +155,7 @@ class LevelCheck:
         return missing if missing > max(SHORT, 2.0 * self.ratio.error) else 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class LevelInputs:
+class LevelInputs(NamedTuple):
     """What a check looks at.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -26,8 +26,7 @@ PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lis
 TRAINING_ITEMS = "training_items_in_lists"
 
 
-@dataclass(frozen=True)
-class StrangeIds:
+class StrangeIds(NamedTuple):
     """Ids of lists of which more than half occur in no log: a share, and how either side writes its ids."""
 
     what: str
@@ -36,8 +35,7 @@ class StrangeIds:
     logged: str
 
 
-@dataclass(frozen=True, eq=False)
-class CodedLists:
+class CodedLists(NamedTuple):
     """One model's lists over the common vocabulary.
 
     Args:

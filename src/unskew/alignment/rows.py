@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,8 +73,7 @@ class ColdItems:
     of_weight: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class WeighedRows:
+class WeighedRows(NamedTuple):
     """The rows that have a propensity, and P of each in the test part.
 
     Args:
@@ -181,8 +181,7 @@ def share_of(model: Propensity | None, test: Log, rules: Rules) -> float | None:
     return rules.share if known is None else known
 
 
-@dataclass(frozen=True)
-class ShareCheck:
+class ShareCheck(NamedTuple):
     """A share of the whole that the numbers of rows contradict.
 
     Args:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unskew.auditing.opening import selected_by_value
 from unskew.kernels.arrays import present
@@ -61,8 +61,7 @@ def advise(audit: Audit, columns: Mapping[str, str] | None = None) -> tuple[Advi
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class _Commands:
+class _Commands(NamedTuple):
     """Writes commands for one log: what is judged by which metric, under which target."""
 
     audit: Audit

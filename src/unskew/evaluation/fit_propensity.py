@@ -13,7 +13,8 @@ exponent a of P ∝ n^a is estimated as for ``popularity(gamma=estimate)`` (``pr
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -31,8 +32,7 @@ from unskew.result import ScenarioTable
 ROUNDED = 0.02  # of the pairs, that a propensity fitted in advance may lack
 
 
-@dataclass(frozen=True, eq=False)
-class FittedPropensity:
+class FittedPropensity(NamedTuple):
     """The propensity of one evaluation.
 
     Args:

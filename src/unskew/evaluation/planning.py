@@ -8,7 +8,8 @@ table of zeros with the verdict "equal" would hide all of that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,7 @@ DEEPEST = 1_000_000  # ranks beyond this are no ranks
 SKIP = "\nTo compute the other cells and list these in the result, use refused='skip'."
 
 
-@dataclass(frozen=True, eq=False)
-class Planned:
+class Planned(NamedTuple):
     """The plan, the cells that are not in it, and the request with the estimators that were settled on."""
 
     request: Request

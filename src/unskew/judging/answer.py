@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,7 @@ from unskew.result import Estimate, ScenarioTable, Verdict, Weights
 ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones that did not come
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+class Answer(NamedTuple):
     """The rows of one segment, and how many bootstrap replicates had an empty divisor."""
 
     estimates: tuple[Estimate, ...]

@@ -13,7 +13,7 @@ the whole log, is a probability.
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import expit, logit
@@ -129,8 +129,7 @@ class Calibrated(Propensity):
         return np.where(np.isnan(p), np.nan, self.curve.at(p))
 
 
-@dataclass(frozen=True, eq=False)
-class _Steps:
+class _Steps(NamedTuple):
     """Isotonic: straight lines between the middles of bins."""
 
     x: Floats
@@ -140,8 +139,7 @@ class _Steps:
         return np.interp(p, self.x, self.y)
 
 
-@dataclass(frozen=True, eq=False)
-class _Platt:
+class _Platt(NamedTuple):
     """share · σ(a + b·t), t the logit of absolute propensities (over the share) and the logarithm of relative ones."""
 
     a: float

@@ -21,8 +21,8 @@ seen is logged, its balance is that of Σ 1/P over a tenth's seen pairs, which s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -115,8 +115,7 @@ def check(
     return Checks(tuple(found), tuple(lost), positives=log.feedback is Feedback.IMPLICIT)
 
 
-@dataclass(frozen=True, eq=False)
-class _World:
+class _World(NamedTuple):
     """The seen pairs, unseen pairs with the number that each stands for, and the number of folds."""
 
     log: Log

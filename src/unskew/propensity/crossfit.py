@@ -11,7 +11,8 @@ models without parameters of users; the others are refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,7 @@ from unskew.memory import require
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Propensity, pairs_log
 
 
-@dataclass(frozen=True, eq=False)
-class Unseen:
+class Unseen(NamedTuple):
     """Pairs that are not in a log: all of them, or a uniform sample; each stands for 1/``rate`` pairs."""
 
     pairs: Log

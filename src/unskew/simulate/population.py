@@ -21,9 +21,9 @@ memory stays flat and neither threads nor the number of users change what a bloc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +42,7 @@ ACTIVITY = 4.0  # shape of the gamma law of activity_u, whose mean is 1
 BLOCK = 128  # users per random stream; another number would be another world
 
 
-@dataclass(frozen=True, eq=False)
-class Catalogue:
+class Catalogue(NamedTuple):
     """The items, common to all users that are ever drawn: appeal[i], taste[i, d] and reach[i]."""
 
     appeal: Floats
@@ -62,8 +61,7 @@ class Catalogue:
         return cls(appeal, taste, impressions * reach / reach.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class Population:
+class Population(NamedTuple):
     """A sample of users, with the catalogue they meet."""
 
     catalogue: Catalogue
@@ -97,8 +95,7 @@ class PairStatus(IntEnum):
     TEST = 2
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """Pairs by user, items ascending (CSR): which are relevant, where each ended up, and its P(seen)."""
 
     indptr: Integers

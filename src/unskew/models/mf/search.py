@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -131,8 +131,7 @@ def cross_validate(
     return Search(_table(scores, grid, folds), folds, seed)
 
 
-@dataclass(frozen=True, eq=False)
-class _Fold:
+class _Fold(NamedTuple):
     """One fold: ratings to fit on, and rows to score with their weights."""
 
     train: Ratings

@@ -5,7 +5,7 @@ They learn from training conversions alone, as in the author's code: 100 epochs 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from unskew.studies.saito20.dense import Flags
 DIMS, PENALTIES, LOSSES = (5, 20, 50, 100), (1e-2, 1e-4), ("logistic", "bpr", "warp", "warp-kos")
 
 
-@dataclass(frozen=True)
-class Training:
+class Training(NamedTuple):
     """How candidates learn."""
 
     epochs: int = 100

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -47,8 +47,7 @@ SHARE = 0.3
 FOLDS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Real:
+class Real(NamedTuple):
     """Clicks and conversions of the users that count, [user, item], and their conversions in the random test."""
 
     users: Ids

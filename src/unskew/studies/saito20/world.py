@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,8 +63,7 @@ class Noise(StrEnum):
     USER = "user"
 
 
-@dataclass(frozen=True, eq=False)
-class Clicks:
+class Clicks(NamedTuple):
     """One draw: clicks in training and in validation, and conversions of all pairs, clicked or not."""
 
     train: Flags
