@@ -23,7 +23,6 @@ over pairs divide by the number of candidates, and are checked on all of them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +44,7 @@ SHORT = 0.005  # a share of all pairs that is too small to matter
 FEW = 10  # users with rows below which a standard error says nothing
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(NamedTuple):
     """What inverse propensities add up to, as a share of what they should.
 
     Args:
@@ -123,8 +121,7 @@ class _Halves(NamedTuple):
         return found
 
 
-@dataclass(frozen=True)
-class LevelCheck:
+class LevelCheck(NamedTuple):
     """What was found about the level of the propensities; a wrong one in words, with its likely cause.
 
     Args:

@@ -31,8 +31,7 @@ from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
 from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import answer
-from unskew.judging.measure import Measured, Setting, error_per_comparison, measure
-from unskew.judging.per_user import per_user_rows
+from unskew.judging.measure import Measured, Setting, error_per_comparison, measure, per_user_rows
 from unskew.judging.refit import refit_replicates
 from unskew.judging.segments import measure_segments, single_clicks, support_gap
 from unskew.kernels.arrays import Floats
@@ -171,7 +170,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         scenarios=with_estimate((s for a in answers for s in a.scenarios), propensity.train, inputs.side),
         inputs=_account(facts),
         warnings=warnings(facts),
-        rows=per_user_rows(answers[0], plan, aligned.users, inputs.models) if request.per_user else None,
+        rows=per_user_rows(answers[0].sums, plan, aligned.users, inputs.models) if request.per_user else None,
         metrics={str(metric): MetricTraits.of(metric) for metric in request.metrics},
     )
 

@@ -265,14 +265,14 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=_promise(run, metric),
-                trust=_doubt(cell, j, interval) if isinstance(cell, CellComparisons) else "",
+                trust=_doubt(cell, j) if isinstance(cell, CellComparisons) else "",
                 assumption="" if _sure(measured, run, metric) else _assumption(measured, run, standing(run, metric)),
             )
         )
     return rows
 
 
-def _doubt(compared: CellComparisons, model: int, interval: Interval) -> str:
+def _doubt(compared: CellComparisons, model: int) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
     if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):

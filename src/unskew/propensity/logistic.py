@@ -291,8 +291,7 @@ class _Task(NamedTuple):
     often: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class _Side:
+class _Side(NamedTuple):
     """Users or items with their covariates, moved to [0, 1] behind a leading 1."""
 
     ids: Ids

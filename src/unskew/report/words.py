@@ -419,7 +419,10 @@ def _measured(verdict: Verdict, value: float, low: float, high: float) -> str:
     """The difference as a range over scenarios, or with its interval."""
     if in_scenarios(verdict) and not math.isnan(low):
         return between(value, low, high, numbers.decimals([(low, high)]), sign=True)
-    return _difference(value, low, high)
+    wide = not math.isfinite(high - low) or high - low > 200.0 * abs(value)  # too wide to say how many digits count
+    places = None if wide and value != 0.0 else numbers.decimals([(low, high)])
+    known = "(no interval)" if math.isnan(low) else numbers.interval(low, high, places)
+    return f"{numbers.number(value, places, sign=True)} {known}"
 
 
 def _p(verdict: Verdict) -> str:
@@ -427,13 +430,6 @@ def _p(verdict: Verdict) -> str:
     if not in_scenarios(verdict):
         return phrase
     return f"{phrase.replace('=', '≤')} in each"
-
-
-def _difference(value: float, low: float, high: float) -> str:
-    wide = not math.isfinite(high - low) or high - low > 200.0 * abs(value)  # too wide to say how many digits count
-    places = None if wide and value != 0.0 else numbers.decimals([(low, high)])
-    known = "(no interval)" if math.isnan(low) else numbers.interval(low, high, places)
-    return f"{numbers.number(value, places, sign=True)} {known}"
 
 
 def _together(models: list[str], link: str = "and") -> tuple[Span, ...]:

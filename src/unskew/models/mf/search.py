@@ -41,8 +41,7 @@ FOLD_TOLERANCE = 1e-4  # what a finer one would change is far below what folds d
 Advance = Callable[[int, int], object]
 
 
-@dataclass(frozen=True, eq=False)
-class Search:
+class Search(NamedTuple):
     """How every setting did.
 
     Args:
