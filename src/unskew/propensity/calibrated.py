@@ -13,7 +13,7 @@ the whole log, is a probability.
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from scipy.special import expit, logit
@@ -129,7 +129,8 @@ class Calibrated(Propensity):
         return np.where(np.isnan(p), np.nan, self.curve.at(p))
 
 
-class _Steps(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Steps:
     """Isotonic: straight lines between the middles of bins."""
 
     x: Floats
@@ -139,7 +140,8 @@ class _Steps(NamedTuple):
         return np.interp(p, self.x, self.y)
 
 
-class _Platt(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Platt:
     """share · σ(a + b·t), t the logit of absolute propensities (over the share) and the logarithm of relative ones."""
 
     a: float
