@@ -41,24 +41,13 @@ __version__ = "0.1.0"
 
 _ROOMS = ("estimators", "log", "metrics", "models", "outcome", "propensity", "simulate", "split")
 _NAMES = {
-    "Audit": "auditing",
-    "Feedback": "log",
-    "InputError": "errors",
-    "Log": "log",
-    "MissingExtraError": "errors",
-    "PropensityComparison": "evaluation",
-    "Predictions": "log",
-    "Recommendations": "log",
-    "RefusedError": "errors",
-    "Result": "result",
-    "UnskewError": "errors",
-    "audit": "auditing",
-    "compare_propensities": "evaluation",
-    "evaluate": "evaluation",
-    "load": "log.datasets",
-    "read_log": "log",
-    "read_predictions": "log",
-    "read_recommendations": "log",
+    "auditing": ("Audit", "audit"),
+    "errors": ("InputError", "MissingExtraError", "RefusedError", "UnskewError"),
+    "evaluation": ("PropensityComparison", "compare_propensities", "evaluate"),
+    "log": ("Feedback", "Log", "Predictions", "Recommendations", "read_predictions", "read_recommendations"),
+    "log.interactions": ("read_log",),
+    "log.datasets": ("load",),
+    "result": ("Result",),
 }
 
 __all__ = [
@@ -96,10 +85,11 @@ def __getattr__(name: str) -> Any:
 
     if name in _ROOMS:
         return import_module(f"unskew.{name}")
-    if name in _NAMES:
-        value = getattr(import_module(f"unskew.{_NAMES[name]}"), name)
-        globals()[name] = value
-        return value
+    for room, names in _NAMES.items():
+        if name in names:
+            value = getattr(import_module(f"unskew.{room}"), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'unskew' has no attribute '{name}'")
 
 

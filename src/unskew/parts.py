@@ -84,6 +84,16 @@ class Made:
         return self.called
 
 
+def part_of(room: str) -> Callable[[Any], Any]:
+    """Makes a part of a room from its canonical string, or gives it back; the room is imported when it is needed."""
+
+    def make(given: Any) -> Any:
+        family = import_module(room).FAMILY
+        return family.make(given if isinstance(given, family.base) else str(given))
+
+    return make
+
+
 Kind = Whole | Number | Words | Text | Made
 
 
@@ -146,7 +156,8 @@ class Part:
         cut = next((entry.name for entry, rule in known if rule.cut), None)
         unnamed = [entry.name for entry, rule in known if rule.unnamed]
         given = arguments(spec, unnamed, [entry.name for entry, rule in known if not rule.cut], cut is not None)
-        if lacking := [rule.kind for e, rule in known if e.name not in given and _required(e)]:
+        needed = {e.name for e, _ in known if e.default is MISSING and e.default_factory is MISSING}
+        if lacking := [rule.kind for e, rule in known if e.name in needed - given.keys()]:
             example = getattr(lacking[0], "example", "") or lacking[0]
             raise InputError(f"'{cls.name}' needs {lacking[0]}: {cls.name}({example}).")
         if spec.at is not None and cut is not None:
@@ -195,10 +206,6 @@ def options_of(part: Any) -> tuple[tuple[Field[Any], Option], ...]:
     return _options(part if isinstance(part, type) else type(part))
 
 
-def _required(entry: Field[Any]) -> bool:
-    return entry.default is MISSING and entry.default_factory is MISSING
-
-
 class Family(Generic[T]):
     """All parts of one kind by name.
 
@@ -207,10 +214,19 @@ class Family(Generic[T]):
         base: what every part of the family is.
         room: the package in which our own are.
         built_in: our own: classes, or name → "module:class" in that room, imported when first used.
+        later: what else of the room is imported when it is first used, as "module:name".
     """
 
-    def __init__(self, kind: str, base: Any, room: str, built_in: Mapping[str, str] | Iterable[type[Part]]) -> None:
+    def __init__(
+        self,
+        kind: str,
+        base: Any,
+        room: str,
+        built_in: Mapping[str, str] | Iterable[type[Part]],
+        later: Iterable[str] = (),
+    ) -> None:
         self.kind, self.base, self.room = kind, base, room
+        self.later = [f"{room}.{place}" for place in later]
         if isinstance(built_in, Mapping):
             self.built_in = {name: f"{room}.{place}" for name, place in built_in.items()}
         else:
@@ -265,8 +281,8 @@ class Family(Generic[T]):
         return sorted(place.partition(":")[2] for place in self.built_in.values())
 
     def attribute(self, name: str) -> Any:
-        """One of our own classes, imported when it is first asked for: what ``__getattr__`` of the room is."""
-        for place in self.built_in.values():
+        """One of our own, imported when it is first asked for: what ``__getattr__`` of the room is."""
+        for place in (*self.built_in.values(), *self.later):
             if place.partition(":")[2] == name:
                 return _loaded(place)
         raise AttributeError(f"module '{self.room}' has no attribute '{name}'")

@@ -14,7 +14,7 @@ from unskew.log import Feedback, Log, Recommendations, Recommender
 from unskew.metrics import ranking as metric
 from unskew.models import make as model
 from unskew.simulate import World
-from unskew.simulate.pairs import PairStatus
+from unskew.simulate.population import PairStatus
 
 Array = npt.NDArray[Any]
 SMALL = World(users=600, items=80, relevant=16, impressions=60)

@@ -98,7 +98,8 @@ def align(
     empty = no_lists(inputs.users, items)
     seen, numbers, codes = None, None, None
     if coded.train is not None:
-        seen = _seen(coded.train, items)
+        # all rows of training, which are positives where nothing else was logged
+        seen = np.bincount(coded.train.items.into(items)[coded.train.item], minlength=len(items)).astype(np.float64)
         numbers, codes = np.unique(seen, return_inverse=True)
     candidates = np.full(len(rows.users), float(len(logged)))
     held = EvaluationData(
@@ -161,11 +162,6 @@ def _items(inputs: Inputs, coded: Coded, counts: Ints64 | None) -> dict[str, Any
         "only_in_lists": len(coded.items) - logged,
         "without_training_support": None if counts is None else int((counts == 0).sum()),
     }
-
-
-def _seen(train: Log, items: Ids) -> Floats:
-    """How often every item was seen in training: all its rows, which are positives where nothing else was logged."""
-    return np.bincount(train.items.into(items)[train.item], minlength=len(items)).astype(np.float64)
 
 
 def _shown(

@@ -23,7 +23,7 @@ over pairs divide by the number of candidates, and are checked on all of them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +44,7 @@ SHORT = 0.005  # a share of all pairs that is too small to matter
 FEW = 10  # users with rows below which a standard error says nothing
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(NamedTuple):
     """What inverse propensities add up to, as a share of what they should.
 
     Args:
@@ -94,8 +93,7 @@ class Ratio:
         return abs(self.value - 1.0) <= max(OFF, ERRORS * self.error)
 
 
-@dataclass(frozen=True, eq=False)
-class _Halves:
+class _Halves(NamedTuple):
     """A half, 0 or 1, of every user, and the items on which the *other* half is checked."""
 
     half: npt.NDArray[np.int8]
@@ -123,8 +121,7 @@ class _Halves:
         return found
 
 
-@dataclass(frozen=True)
-class LevelCheck:
+class LevelCheck(NamedTuple):
     """What was found about the level of the propensities; a wrong one in words, with its likely cause.
 
     Args:
@@ -155,8 +152,7 @@ class LevelCheck:
         return missing if missing > max(SHORT, 2.0 * self.ratio.error) else 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class LevelInputs:
+class LevelInputs(NamedTuple):
     """What a check looks at.
 
     Args:
@@ -193,9 +189,10 @@ def check_level(given: LevelInputs) -> LevelCheck:
         return LevelCheck(relevant, wrong=unclear, wrong_relevant=miscounted, unknown=_few(present(relevant)))
     p = present(held.propensity)
     level, pairs = _over_pairs(given, p), _over_pairs(given, p, every=True)
+    said = _off(level, "Σ 1/P over the seen pairs", "the number of candidate pairs")
     return LevelCheck(
         level,
-        wrong=_of_pairs(given, level) if level.wrong else "",
+        wrong=f"The level of the propensities is wrong: {said}. {_cause(given, level)}" if level.wrong else "",
         wrong_pairs=_of_catalogue(pairs) if pairs.wrong else "",
         wrong_relevant=miscounted or unclear,
         unknown=_few(level),
@@ -251,11 +248,6 @@ def _off(ratio: Ratio, what: str, should: str) -> str:
         f"{what} is {ratio.value:.3g} of {should} ({ratio.errors:.0f} standard errors off), which it would equal on "
         "average if the propensities were those of this log"
     )
-
-
-def _of_pairs(given: LevelInputs, ratio: Ratio) -> str:
-    said = _off(ratio, "Σ 1/P over the seen pairs", "the number of candidate pairs")
-    return f"The level of the propensities is wrong: {said}. {_cause(given, ratio)}"
 
 
 def _cause(given: LevelInputs, ratio: Ratio) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,8 +74,7 @@ def outside(found: PredictionRange, outcomes: tuple[float, float]) -> Outside | 
     return Outside(found.outside, found.predictions, outcomes, (found.low, found.high))
 
 
-@dataclass(frozen=True)
-class FarOff:
+class FarOff(NamedTuple):
     """Means of guesses and outcomes over seen pairs, plain and weighted by 1/P, that differ grossly."""
 
     plain: Means
@@ -92,8 +92,7 @@ def far_off(held: EvaluationData) -> FarOff | None:
     return FarOff(plainly, weighted) if plainly.gross and weighted.gross else None
 
 
-@dataclass(frozen=True)
-class Means:
+class Means(NamedTuple):
     """Mean guess and mean outcome of the seen pairs, and the standard error of their difference."""
 
     guess: float

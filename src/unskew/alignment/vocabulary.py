@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,7 @@ from unskew.log import Ids, Log
 from unskew.log.relevance import train_gains
 
 
-@dataclass(frozen=True, eq=False)
-class Coded:
+class Coded(NamedTuple):
     """The logs over one vocabulary.
 
     Args:

@@ -13,9 +13,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unskew.auditing.opening import selected_by_value
+from unskew.kernels.arrays import present
 
 if TYPE_CHECKING:
     from unskew.auditing.record import Audit
@@ -60,8 +61,7 @@ def advise(audit: Audit, columns: Mapping[str, str] | None = None) -> tuple[Advi
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class _Commands:
+class _Commands(NamedTuple):
     """Writes commands for one log: what is judged by which metric, under which target."""
 
     audit: Audit
@@ -139,8 +139,7 @@ def _weighed(audit: Audit, write: _Commands) -> list[Advice]:
 
 def _known(audit: Audit, write: _Commands, warned: set[str]) -> list[Advice]:
     """The log's own propensities, unless they do not add up."""
-    p = audit.propensity
-    assert p is not None
+    p = present(audit.propensity)
     low, high = IMPLIED
     if not audit.positives and not low <= p.implied_pairs / p.pairs <= high:
         return [_undebiased(write, "The column 'propensity' does not add up to the number of pairs; settle that first")]

@@ -19,6 +19,7 @@ from scipy.special import chdtrc
 
 from unskew.auditing.spread import Floats, Ints, Spread, spread
 from unskew.auditing.values import ValueLevels, difference
+from unskew.kernels.arrays import present
 from unskew.log import Ids, Log
 
 Z = 1.959963984540054  # two-sided 95 %
@@ -78,15 +79,12 @@ class Contrast:
 
 def contrast(log: Log, mcar: Log, grid: ValueLevels) -> Contrast:
     """Compare the values of two logs; both must have values."""
-    assert log.value is not None
-    assert mcar.value is not None
     users = Ids.of(log.users.values, mcar.users.values)
     items = Ids.of(log.items.values, mcar.items.values)
     log, mcar = log.recode(users, items), mcar.recode(users, items)
-    assert log.value is not None
-    assert mcar.value is not None
-    mean, mean_mcar, gap, se = difference(log.value, log.user, mcar.value, mcar.user, len(users))
-    ours, theirs = _by_user(log, log.value, grid), _by_user(mcar, mcar.value, grid)
+    value, value_mcar = present(log.value), present(mcar.value)
+    mean, mean_mcar, gap, se = difference(value, log.user, value_mcar, mcar.user, len(users))
+    ours, theirs = _by_user(log, value, grid), _by_user(mcar, value_mcar, grid)
     shares, shares_mcar = ours.sum(0) / len(log), theirs.sum(0) / len(mcar)
     smooth = (theirs.sum(0) + 1.0) / (len(mcar) + len(grid))
     m = int(np.count_nonzero(ours.any(1) | theirs.any(1)))
@@ -168,11 +166,6 @@ def _relative_error(e: Floats, shares: Floats, e_mcar: Floats, smooth: Floats, r
 
 def _overlap(log: Log, mcar: Log) -> int:
     """Pairs in both; rows of either log are distinct pairs over one vocabulary."""
-    small, large = sorted((_pairs(log), _pairs(mcar)), key=len)
+    small, large = sorted((each.user.astype(np.int64) * len(each.items) + each.item for each in (log, mcar)), key=len)
     place = np.searchsorted(large, small)
     return int(np.count_nonzero(large[np.minimum(place, len(large) - 1)] == small))
-
-
-def _pairs(log: Log) -> Ints:
-    """A number per pair, ascending."""
-    return np.asarray(log.user.astype(np.int64) * len(log.items) + log.item, dtype=np.int64)

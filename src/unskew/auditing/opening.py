@@ -11,10 +11,10 @@ which naive picks the wrong model, at 2.6, ML-100K at 3.5, MovieTweetings at 4.6
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from unskew.auditing.contrast import Z
-from unskew.auditing.phrases import percent
 
 if TYPE_CHECKING:
     from unskew.auditing.contrast import Contrast
@@ -28,6 +28,24 @@ MEANING = {
     "moderately": "Without correction, a model that leans towards popular items gains: close comparisons can mislead.",
     "heavily": "Without correction, a model that imitates popularity is rewarded.",
 }
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with one decimal below ten."""
+    value = 100.0 * share
+    if 0.0 < value < 0.05:
+        return "< 0.1 %"
+    return f"{value:.0f} %" if value >= 10.0 or value == 0.0 else f"{value:.1f} %"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """A number and its noun, in the singular or plural."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names with commas and an "and"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def skew(items: Spread) -> str:
@@ -52,7 +70,12 @@ def opening(audit: Audit) -> str:
     else:
         much = f"{items.top_10_percent / (top / items.number):.1f} times what an even spread would give"
     said = f"This log is {level} skewed: the {who} {share} of the {noun}, {much}. {MEANING[level]}"
-    return f"{said} {_selected(audit.mcar)}" if selected_by_value(audit.mcar) else said
+    if (c := audit.mcar) is None or not selected_by_value(c):
+        return said
+    return (
+        f"{said} What was seen also depends on its value (mean {c.mean:.2f}, and {c.mean_mcar:.2f} among pairs drawn "
+        "at random), so plain averages are biased."
+    )
 
 
 def selected_by_value(c: Contrast | None) -> bool:
@@ -60,11 +83,3 @@ def selected_by_value(c: Contrast | None) -> bool:
     if c is None or c.se is None:
         return False
     return abs(c.difference) > Z * c.se or (c.p is not None and c.p < 0.01)
-
-
-def _selected(c: Contrast | None) -> str:
-    assert c is not None
-    return (
-        f"What was seen also depends on its value (mean {c.mean:.2f}, and {c.mean_mcar:.2f} among pairs drawn at "
-        "random), so plain averages are biased."
-    )

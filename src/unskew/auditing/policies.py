@@ -16,6 +16,7 @@ import numpy as np
 
 from unskew.auditing.spread import Ints, divergence, jensen_shannon, jensen_shannon_chance
 from unskew.auditing.values import mean_with_error
+from unskew.kernels.arrays import present
 from unskew.log import Ids, Log
 
 MOST = 8
@@ -62,8 +63,7 @@ class Policies:
 
 def compare(log: Log) -> Policies:
     """The policies of a log with a column ``policy``."""
-    assert log.policy is not None
-    names, code = Ids.code(log.policy)
+    names, code = Ids.code(present(log.policy))
     rows = np.bincount(code, minlength=len(names))
     order = np.argsort(code.astype(np.int16) if len(names) < 2**15 else code, kind="stable")
     starts = np.append(0, np.cumsum(rows))

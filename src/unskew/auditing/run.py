@@ -77,7 +77,9 @@ def audit(
     read, told = _read(log, Names(columns), how, relevant)
     side = read_side(mcar, user_features, item_features, Names(columns), how)
     other = side.mcar
-    gain = _gain(read, told, relevant)
+    gain = np.ones(len(read))  # where nothing says which rows are relevant, all count alike
+    if told is not None and _judges(told, relevant):
+        gain = gains(read, told, relevant)
     _comparable(read, other, bool(asked))
     say("counting users and items", 1, 8)
     per_user, per_item = np.diff(read.indptr), np.bincount(read.item, minlength=len(read.items))
@@ -158,11 +160,6 @@ def _values(log: Log, mcar: Log | None) -> tuple[Values | None, Contrast | None]
         return describe(log.value, ValueLevels.of(log.value)), None
     grid = ValueLevels.of(log.value, mcar.value)
     return describe(log.value, grid), contrast(log, mcar, grid)
-
-
-def _gain(log: Log, feedback: Feedback | None, relevant: str | None) -> Floats:
-    """y of every row; where nothing says which rows are relevant, all count alike."""
-    return gains(log, feedback, relevant) if feedback is not None and _judges(feedback, relevant) else np.ones(len(log))
 
 
 def _judged(log: Log, feedback: Feedback | None, relevant: str | None) -> Log:

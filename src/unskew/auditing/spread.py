@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
+from scipy.special import gammaln, rel_entr
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -82,7 +82,7 @@ def spread(counts: Ints, most: int) -> Spread:
     downwards = ascending[::-1]
     taken = np.cumsum(downwards)
     kl = divergence(ascending)
-    at = _ranks(size)
+    at = np.unique(np.geomspace(1, size, _POINTS).round().astype(np.int64))
     points = np.unique(np.concatenate([at, np.linspace(1, size, 41).astype(np.int64)]))
     return Spread(
         number=size,
@@ -150,7 +150,8 @@ def jensen_shannon(a: Ints, b: Ints) -> float:
     there = (a > 0) | (b > 0)
     p, q = a[there] / a.sum(), b[there] / b.sum()
     middle = (p + q) / 2.0
-    return min(max((_relative(p, middle) + _relative(q, middle)) / 2.0, 0.0), 1.0)
+    both = rel_entr(p, middle).sum() + rel_entr(q, middle).sum()
+    return min(max(float(both) / (2.0 * math.log(2.0)), 0.0), 1.0)
 
 
 def jensen_shannon_chance(a: Ints, b: Ints, draws: int = 5) -> float:
@@ -160,15 +161,6 @@ def jensen_shannon_chance(a: Ints, b: Ints, draws: int = 5) -> float:
     dealt = [rng.binomial(both, share) for _ in range(draws)]
     found = [jensen_shannon(one, both - one) for one in dealt if 0 < one.sum() < both.sum()]
     return float(np.mean(found)) if found else 0.0
-
-
-def _relative(p: Floats, middle: Floats) -> float:
-    inside = p > 0.0
-    return float(p[inside] @ np.log2(p[inside] / middle[inside]))
-
-
-def _ranks(size: int) -> Ints:
-    return np.unique(np.geomspace(1, size, _POINTS).round().astype(np.int64))
 
 
 def _doubling(counts: Ints) -> Bins:

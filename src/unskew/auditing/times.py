@@ -19,6 +19,7 @@ import numpy.typing as npt
 from unskew.auditing.spread import jensen_shannon, jensen_shannon_chance
 from unskew.auditing.values import difference
 from unskew.auditing.weights import HELD_OUT
+from unskew.kernels.arrays import present
 from unskew.log import Log
 
 MOST_PERIODS = 60
@@ -171,8 +172,7 @@ def _newcomers(code: npt.NDArray[np.int32], place: npt.NDArray[np.int32], size: 
 
 
 def _drift(log: Log, third: int, two_thirds: int) -> Drift | None:
-    assert log.time is not None
-    before, after = log.time < third, log.time >= two_thirds
+    before, after = present(log.time) < third, present(log.time) >= two_thirds
     if third >= two_thirds or not before.any():
         return None
     a, b = (np.bincount(log.item[rows], minlength=len(log.items)) for rows in (before, after))
@@ -187,8 +187,7 @@ def _drift(log: Log, third: int, two_thirds: int) -> Drift | None:
 
 def _ahead(log: Log, cut: int) -> Ahead | None:
     """The rows from the cut on; users and items whose first row is among them are new."""
-    assert log.time is not None
-    late = log.time >= cut
+    late = present(log.time) >= cut
     if late.all():
         return None
     shares = []

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -87,8 +88,7 @@ def propensities(p: Floats, pairs: int, share: float = 1.0) -> Propensities:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Rehearsal:
+class Rehearsal(NamedTuple):
     """A random hold-out, and what snips would weigh its relevant rows by.
 
     Args:

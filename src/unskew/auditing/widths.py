@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -107,8 +108,7 @@ def _chosen(log: Log, rows: Ints) -> Ints:
     return np.sort(users[order[np.cumsum(rows[users[order]]) <= most]])
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """The held-out rows that are measured, and who they belong to (codes into ``users``)."""
 
     log: Log

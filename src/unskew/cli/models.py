@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unskew.cli.options import named
 from unskew.errors import InputError
@@ -30,8 +30,7 @@ def _exists(text: str) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(NamedTuple):
     """Where the models come from, by name: files of lists, files of predictions, and what ``--model`` says."""
 
     lists: dict[str, str]
@@ -105,9 +104,9 @@ class Sources:
                     f"with --predictions {plain(name)}={plain(text)}."
                 )
         unfitted = {name: models.make(text) for name, text in self.specs.items() if name not in read}
-        log = _training_log(list(unfitted.values()), asked) if unfitted else None
+        if unfitted:
+            log = _training_log(list(unfitted.values()), asked)
         for done, (name, model) in enumerate(unfitted.items()):
-            assert log is not None
             report(f"fitting {plain(name)}", done, len(unfitted))
             ready[name] = model.fit(_rows(model, log, asked["relevant"]))
         return {name: ready[name] for name in self.specs}

@@ -1,7 +1,7 @@
 """One estimator under one target, with all its metrics: it fills the per-user columns that estimates are made of.
 
-Which columns there are depends on the target (``layout.py``), what is summed on the kind of metrics (``hit_sums.py``,
-``list_sums.py``, ``pair_costs.py``); nothing depends on which estimator it is.
+Which columns there are depends on the target (``layout.py``), what is summed on the kind of metrics (``rank_sums.py``,
+``pair_costs.py``); nothing depends on which estimator it is.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import numpy as np
 
 from unskew.engine.census import model_errors, tilted
 from unskew.engine.data import Ranked, user_sums
-from unskew.engine.hit_sums import HitSums
 from unskew.engine.layout import BY_MODEL, Block, Kind, Layout, divides_inside_users, factors
-from unskew.engine.list_sums import ListSums
 from unskew.engine.pair_costs import PairCosts
+from unskew.engine.rank_sums import HitSums, ListSums
 from unskew.engine.summand import Summand, added
 from unskew.estimators.base import Batch, Estimator, Normaliser, Over
 from unskew.estimators.target import Target

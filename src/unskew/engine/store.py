@@ -130,15 +130,14 @@ class Store:
         """
         found = [self.get(key) for key in keys]
         done = sum(record is not None for record in found)
-        if progress is not None:
-            progress(stage, done, len(keys))
+        advance = progress or (lambda stage, done, total: None)
+        advance(stage, done, len(keys))
         places = [place for place, record in enumerate(found) if record is None]
         jobs = [(self, keys[place], make) for place in places]
         for which, record in each(_make, jobs, workers=workers, processes=processes):
             found[places[which]] = record
             done += 1
-            if progress is not None:
-                progress(stage, done, len(keys))
+            advance(stage, done, len(keys))
         return [record for record in found if record is not None]
 
     @contextmanager

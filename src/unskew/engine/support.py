@@ -23,7 +23,7 @@ from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
 from unskew.kernels import sums
 from unskew.kernels.arrays import Floats
-from unskew.kernels.lists import differing
+from unskew.kernels.ranks import differing
 
 USERS = 4_096  # whose lists are compared
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -22,20 +22,16 @@ from unskew.estimators.snips import SNIPS
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
 from unskew.kernels.arrays import Bools, present
-from unskew.parts import Made, option
+from unskew.parts import Made, option, part_of
 
-
-def _made(inner: Any) -> Estimator:
-    from unskew.estimators import make
-
-    return make(inner if isinstance(inner, Estimator) else str(inner))
+INNER = Made(part_of("unskew.estimators"), "an estimator")
 
 
 @dataclass(frozen=True)
 class Clipped(Estimator):
     """An estimator whose propensities are raised to a floor."""
 
-    inner: Estimator = option(SNIPS, Made(_made, "an estimator"), "whose weights are clipped", unnamed=True)
+    inner: Estimator = option(SNIPS, INNER, "whose weights are clipped", unnamed=True)
     at: float | None = option(None, SHARE, "the least P")
     quantile: float | None = option(None, SHARE, "the least P, as a quantile of held-out pairs")
     floor: float | None = None

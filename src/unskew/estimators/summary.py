@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,8 +64,7 @@ class Summary:
         return replace(self, pairs=self.seen or self.pairs)
 
 
-@dataclass(frozen=True, eq=False)
-class TrainingRows:
+class TrainingRows(NamedTuple):
     """The training rows as ``stratified`` sees them: a propensity per row, and codes of label columns."""
 
     propensity: Floats | None

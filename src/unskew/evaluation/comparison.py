@@ -25,7 +25,7 @@ from unskew.shown import ShownTable
 from unskew.spec import find
 
 SCHEMA_VERSION = 1
-COMPARED = ("metric", "estimator", "target", "segment", "a", "b")  # what a verdict is about
+Compared = tuple[str, str, str, str | None, str, str]  # metric, estimator, target, segment, and both models
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class PropensityComparison(ShownTable):
             for v in result.verdicts_:
                 cells.setdefault(compared(v), []).append((name, v))
         return [
-            _change(one, v, other, w)
+            Change(*compared(v), one, str(v.verdict), other, str(w.verdict), opposite(v.verdict, w.verdict))
             for found in cells.values()
             for (one, v), (other, w) in combinations(found, 2)
             if _disagree(v, w)
@@ -183,9 +183,9 @@ class PropensityComparison(ShownTable):
         )
 
 
-def compared(v: Verdict | Change) -> tuple[Any, ...]:
-    """Which two models in which cell."""
-    return tuple(getattr(v, key) for key in COMPARED)
+def compared(v: Verdict | Change) -> Compared:
+    """What a verdict is about: which two models in which cell."""
+    return v.metric, v.estimator, v.target, v.segment, v.a, v.b
 
 
 def _by_cell(estimates: Iterable[Estimate]) -> dict[tuple[Any, ...], Estimate]:
@@ -226,14 +226,3 @@ def _disagree(v: Verdict, w: Verdict) -> bool:
     if Outcome.DEPENDS in (one, other):
         return one is not other
     return one.decided != other.decided or opposite(one, other)
-
-
-def _change(one: str, v: Verdict, other: str, w: Verdict) -> Change:
-    return Change(
-        **dict(zip(COMPARED, compared(v), strict=True)),
-        propensity=one,
-        verdict=str(v.verdict),
-        other_propensity=other,
-        other_verdict=str(w.verdict),
-        opposite=opposite(v.verdict, w.verdict),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from unskew.alignment.align import Aligned
 from unskew.alignment.inputs import Inputs
@@ -15,8 +15,7 @@ from unskew.evaluation.request import Request
 from unskew.judging.answer import Answer
 
 
-@dataclass(frozen=True, eq=False)
-class Facts:
+class Facts(NamedTuple):
     """What was asked, read, fitted, planned and answered.
 
     Args:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.account import as_values
 from unskew.alignment.align import Aligned
@@ -25,7 +24,7 @@ from unskew.errors import InputError
 from unskew.estimators import Need
 from unskew.evaluation.request import Request
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
-from unskew.kernels.arrays import Floats
+from unskew.kernels.arrays import Bools, Floats
 from unskew.outcome import Outcome, crossfit
 from unskew.propensity import FitInputs
 
@@ -124,7 +123,7 @@ def _about_all_candidates(outcome: Outcome, aligned: Aligned) -> Iterator[None]:
         ) from problem
 
 
-def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _of_rows(outcome: Outcome, aligned: Aligned, whole: bool) -> tuple[Floats, Bools]:
     """q of the held-out rows, and which of them need none.
 
     A table of predictions may hold listed pairs only. A held-out pair that no list holds corrects no list: unless

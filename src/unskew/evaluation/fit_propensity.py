@@ -4,28 +4,35 @@ P = |O| / (U·I), and every model of what was seen, depends on who *could* have 
 have no training row are unseen, not absent. (With rows of 53 % of exchangeable users, ips came out at .52 to .55 of the
 truth.) And it must be fitted to what was seen: in a log of positives only, a model of which pairs are there is a model
 of P(click). Weighting clicks by it makes every pair count alike, and every recommender comes out at K/I.
+
+The share of popularity that comes from exposure is shown on the path where a random sample tells it; it is no evidence.
+Positives alone do not tell it. Where the training log holds positives only and a log seen at random was given, the
+exponent a of P ∝ n^a is estimated as for ``popularity(gamma=estimate)`` (``propensity/exponent.py``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.rows import inside, share_of, train_share
 from unskew.alignment.vocabulary import Coded
-from unskew.errors import RefusedError
+from unskew.errors import InputError, RefusedError
+from unskew.estimators.exposure_path import SHARE
 from unskew.log import Feedback, Ids, Log
-from unskew.propensity import Level, Propensity
+from unskew.propensity import FitInputs, Level, Propensity
+from unskew.propensity.popularity import ESTIMATE, Popularity
+from unskew.result import ScenarioTable
 
 ROUNDED = 0.02  # of the pairs, that a propensity fitted in advance may lack
 
 
-@dataclass(frozen=True, eq=False)
-class FittedPropensity:
+class FittedPropensity(NamedTuple):
     """The propensity of one evaluation.
 
     Args:
@@ -67,16 +74,12 @@ def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tu
     if not model.follows_rows:
         return train, 0  # ratios between items: the more rows the better, whoever else there is
     if rules.by_users:  # other people: those of the training log, less those whom a common vocabulary lends it
-        theirs = (np.diff(train.indptr) > 0) | ~_has_rows(test, train.users)
+        place = train.users.into(test.users)
+        tested = (place >= 0) & (np.diff(test.indptr) > 0)[place]
+        theirs = (np.diff(train.indptr) > 0) | ~tested
         users = Ids(train.users.values.filter(pl.Series(theirs)))
     keep = inside(train, users)
     return train.take(keep).recode(users, items), int(np.count_nonzero(~keep))
-
-
-def _has_rows(log: Log, users: Ids) -> npt.NDArray[np.bool_]:
-    """Which of these users have rows in a log."""
-    place = users.into(log.users)
-    return np.asarray((place >= 0) & (np.diff(log.indptr) > 0)[place])
 
 
 def _refuse_clicks(model: Propensity, train: Log | None) -> None:
@@ -92,3 +95,27 @@ def _refuse_clicks(model: Propensity, train: Log | None) -> None:
             "propensity='popularity(gamma=1)', which assumes that popular items are popular only because they were "
             "shown more."
         )
+
+
+def with_estimate(tables: Iterable[ScenarioTable], train: Log | None, side: FitInputs) -> tuple[ScenarioTable, ...]:
+    """The tables of the exposure path with the estimated share, where there is one."""
+    found = tuple(tables)
+    if not any(_on_path(table) for table in found):
+        return found
+    share = _estimate(train, side)
+    return tuple(replace(table, estimated=share) if _on_path(table) else table for table in found)
+
+
+def _on_path(table: ScenarioTable) -> bool:
+    return table.axes == (SHARE.name,)
+
+
+def _estimate(train: Log | None, side: FitInputs) -> float | None:
+    """a; ``None`` without a random sample, or where the sample is too small or follows no power."""
+    if train is None or side.mcar is None or train.feedback is not Feedback.IMPLICIT:
+        return None
+    try:
+        slope = Popularity(gamma=ESTIMATE).fit(train, inputs=side).slope
+    except InputError:
+        return None
+    return None if slope is None else slope.value

@@ -67,8 +67,9 @@ def _models(
     predictions: dict[str, Predictions | Predictor] = {}
     for done, (name, source) in enumerate(ready):
         say(f"{'predictions' if request.rates else 'lists'} of {plain(name)}", done, len(request.models))
+        only_lists = hasattr(source, "recommend") and not hasattr(source, "predict")
         if isinstance(source, Predictions | np.ndarray) or (
-            request.rates and not isinstance(source, Recommendations) and not _only_recommends(source)
+            request.rates and not isinstance(source, Recommendations) and not only_lists
         ):
             predictions[name] = as_predictions(source, name, names.of_predictions, invalid)
         if name not in predictions or (request.ranks and hasattr(source, "recommend")):
@@ -102,10 +103,6 @@ def _refuse_factors(name: str, source: Any) -> None:
             "Factors made elsewhere: us.models.GivenFactors(users, items, user_factors, item_factors). Lists: a path, "
             "or a pandas, polars or pyarrow table."
         )
-
-
-def _only_recommends(source: Any) -> bool:
-    return hasattr(source, "recommend") and not hasattr(source, "predict")
 
 
 def _logs(request: Request) -> tuple[Log, Log | None, Population | None]:

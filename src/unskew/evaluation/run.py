@@ -23,20 +23,17 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan
 from unskew.errors import InputError
 from unskew.estimators import Estimator
-from unskew.evaluation.estimated_share import with_estimate
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import fit_outcome
-from unskew.evaluation.fit_propensity import fit_propensity
-from unskew.evaluation.no_hits import refuse_no_hits
-from unskew.evaluation.planning import plan_cells, targets_for
+from unskew.evaluation.fit_propensity import fit_propensity, with_estimate
+from unskew.evaluation.planning import plan_cells, refuse_no_hits, targets_for
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
 from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import answer
-from unskew.judging.measure import Measured, Setting, error_per_comparison, measure
-from unskew.judging.per_user import per_user_rows
+from unskew.judging.measure import Measured, Setting, error_per_comparison, measure, per_user_rows
 from unskew.judging.refit import refit_replicates
-from unskew.judging.segment_tables import measure_segments, single_clicks, support_gap
+from unskew.judging.segments import measure_segments, single_clicks, support_gap
 from unskew.kernels.arrays import Floats
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
@@ -173,7 +170,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         scenarios=with_estimate((s for a in answers for s in a.scenarios), propensity.train, inputs.side),
         inputs=_account(facts),
         warnings=warnings(facts),
-        rows=per_user_rows(answers[0], plan, aligned.users, inputs.models) if request.per_user else None,
+        rows=per_user_rows(answers[0].sums, plan, aligned.users, inputs.models) if request.per_user else None,
         metrics={str(metric): MetricTraits.of(metric) for metric in request.metrics},
     )
 

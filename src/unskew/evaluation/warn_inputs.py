@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists
-from unskew.alignment.lookalikes import Respelled, respelled
+from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists, Respelled, respelled
 from unskew.alignment.predicted import WITHOUT_PREDICTION
 from unskew.alignment.rows import IN_TRAINING
 from unskew.estimators import Need, Target

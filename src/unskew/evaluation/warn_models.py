@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 
 from unskew.alignment.outcome_check import far_off, outside
-from unskew.alignment.rows import cut_by_time, has_level, share_of
-from unskew.alignment.shares import contradicted_share
+from unskew.alignment.rows import contradicted_share, cut_by_time, has_level, share_of
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import IN_SAMPLE

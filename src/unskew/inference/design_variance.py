@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import InputError
-from unskew.inference.given_pairs import hoeffding_reach, per_pair, propensities
+from unskew.inference.bounds import hoeffding_reach, per_pair, propensities
 from unskew.kernels.arrays import Floats
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ _NORMAL = NormalDist()
 NO_SPREAD = 1e-7  # a standard error below this share of the difference is rounding, not spread
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """A standard error and two bounds."""
 
     se: float

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,7 @@ NUMBERS = 40_000_000  # pairs × draws at most; many models get fewer draws, at 
 FEWEST_DRAWS = 4_000
 
 
-@dataclass(frozen=True, eq=False)
-class Family:
+class Family(NamedTuple):
     """The pairs of models of one table, by the covariance of the models' estimates and the pairs that differ."""
 
     covariance: Floats

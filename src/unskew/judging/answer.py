@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,7 @@ from unskew.result import Estimate, ScenarioTable, Verdict, Weights
 ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones that did not come
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+class Answer(NamedTuple):
     """The rows of one segment, and how many bootstrap replicates had an empty divisor."""
 
     estimates: tuple[Estimate, ...]
@@ -268,14 +267,14 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=_promise(run, metric),
-                trust=_doubt(cell, j, interval) if isinstance(cell, CellComparisons) else "",
+                trust=_doubt(cell, j) if isinstance(cell, CellComparisons) else "",
                 assumption="" if _sure(measured, run, metric) else _assumption(measured, run, standing(run, metric)),
             )
         )
     return rows
 
 
-def _doubt(compared: CellComparisons, model: int, interval: Interval) -> str:
+def _doubt(compared: CellComparisons, model: int) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
     if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):
@@ -328,6 +327,7 @@ def _verdict(
     alpha = 1.0 - setting.level
     p = compared.p(a, b)
     adjusted = min(1.0, p * alpha / compared.tail)
+    kind = "odds" if uses_propensity(run) and not measured.engine.relative else "ratio"
     return Verdict(
         metric=str(run.metrics[cell.metric]),
         estimator=str(run.estimator),
@@ -345,7 +345,7 @@ def _verdict(
         assumption="" if sure else _assumption(measured, run, cell_standing),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
-        tipping_kind=None if gamma is None else _tipping_kind(run, relative=measured.engine.relative),
+        tipping_kind=None if gamma is None else kind,
         users_needed=needed,
         users_apart=difference.users,
         ess=compared.ess(a, b),
@@ -400,10 +400,6 @@ def _note(compared: CellComparisons, a: int, b: int) -> str:
         name = compared.run.metrics[compared.cell.metric].name
         return f"{name} is not a sum over items, so weights do not make it unbiased"
     return ""
-
-
-def _tipping_kind(run: EstimatorRun, *, relative: bool) -> str:
-    return "odds" if uses_propensity(run) and not relative else "ratio"
 
 
 def _weights(run: EstimatorRun, tally: Tally, setting: Setting) -> Weights:

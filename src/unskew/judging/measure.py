@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
@@ -18,6 +19,7 @@ from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
 from unskew.judging.companions import companions
 from unskew.judging.count_error import CountError, count_errors, with_spread
+from unskew.log import Ids
 from unskew.metrics import Metric, RankingMetric
 
 Floats = npt.NDArray[np.float64]
@@ -185,3 +187,19 @@ def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
             known = np.isfinite(moments.covariance).all()
             families.setdefault(key, []).extend([Family.of(moments.covariance, moments.differ)] if known else [])
     return {key: single_error(found, level) for key, found in families.items()}
+
+
+def per_user_rows(sums: Sums, plan: EvaluationPlan, users: Ids, models: Sequence[str]) -> pl.DataFrame:
+    """Long table of per-user numerators and divisors: of every cell the first factor of each term."""
+    x = np.concatenate(sums.x)
+    parts = []
+    for cell in plan.cells:
+        run = plan.runs[cell.run]
+        named = {"metric": str(run.metrics[cell.metric]), "estimator": str(run.estimator), "target": str(run.target)}
+        for term, ((a, b), *_) in enumerate(cell.form.places):
+            for j, model in enumerate(models):
+                numbers = {"numerator": x[:, cell.columns[a[j]]], "divisor": x[:, cell.columns[b[j]]]}
+                texts = {name: pl.lit(text) for name, text in {"model": model, **named}.items()}
+                rows = pl.DataFrame({"user": users.values} | numbers).with_columns(**texts, term=pl.lit(term + 1))
+                parts.append(rows.select("user", *texts, "term", *numbers))
+    return pl.concat(parts)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.alignment.align import Aligned
 from unskew.alignment.inputs import Rules
@@ -24,10 +23,9 @@ from unskew.engine.walk import Progress
 from unskew.errors import InputError
 from unskew.inference.bootstrap import user_weights
 from unskew.inference.steps import prolonged, stepped
+from unskew.kernels.arrays import Floats
 from unskew.log import Ids
 from unskew.propensity import FitInputs
-
-Floats = npt.NDArray[np.float64]
 
 
 def refit_replicates(

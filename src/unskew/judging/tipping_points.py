@@ -6,8 +6,8 @@ lower limit comes from the bootstrap where there is one, else from standard erro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from unskew.kernels.arrays import Floats
 ALL_PAIRS = 12  # up to so many models every decided pair gets a tipping point, beyond only those with the leader
 
 
-@dataclass(frozen=True)
-class TippingPoint:
+class TippingPoint(NamedTuple):
     """Γ*, and the Γ* that holds at the level over replicates."""
 
     value: float

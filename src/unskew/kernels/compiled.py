@@ -7,6 +7,11 @@ or read is compiled anew, and a warning says once what would help.
 
 Loading a kept function runs code, so that folders in which others can write are not used. Folders are found by numba's
 rules: ``NUMBA_CACHE_DIR``, else ``__pycache__`` beside the kernels, else the user's cache folder.
+
+The lock of numba's compiler is ours, so that Ctrl-C in a notebook does not leave it taken. One thread compiles, the
+others wait. When the main thread waits in one piece and Ctrl-C comes, Python hears of it only when the lock is there,
+raises KeyboardInterrupt before numba has noted that the lock is to be given back, and every thread that compiles later
+waits for ever. Waiting in ticks, it hears of Ctrl-C while it does not have the lock.
 """
 
 from __future__ import annotations
@@ -25,9 +30,39 @@ from typing import Any
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.serialize import dumps
 
-from unskew.kernels.compiler_lock import make_patient
+TICK = 0.05  # seconds
+
+
+class PatientLock:
+    """A re-entrant lock with what numba uses of one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def acquire(self) -> bool:
+        """Wait for it in ticks."""
+        while not self._lock.acquire(timeout=TICK):
+            pass
+        return True
+
+    def release(self) -> None:
+        """Give it back."""
+        self._lock.release()
+
+    def _is_owned(self) -> bool:
+        return self._lock._is_owned()  # type: ignore[attr-defined, no-any-return]
+
+
+def make_patient() -> None:
+    """Put our lock in the place of numba's, unless that one is in use just now."""
+    theirs = global_compiler_lock._lock
+    if not isinstance(theirs, PatientLock) and theirs.acquire(blocking=False):
+        global_compiler_lock._lock = PatientLock()
+        theirs.release()
+
 
 make_patient()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,7 @@ class Population:
     account: Account = field(default_factory=lambda: Account("memory", 0))
 
 
-@dataclass(frozen=True, eq=False)
-class Catalogue:
+class Catalogue(NamedTuple):
     """The items, and where they come from."""
 
     items: Ids

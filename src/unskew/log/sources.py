@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import narwhals as nw
 import polars as pl
@@ -31,8 +30,7 @@ _CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of
 _SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
 
-@dataclass(frozen=True)
-class OpenFile:
+class OpenFile(NamedTuple):
     """A file of which nothing but the header has been read.
 
     Args:

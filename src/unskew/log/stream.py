@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from glob import glob
 from os import PathLike
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -29,8 +30,7 @@ _PATTERN = "*?["
 _FIT_64_BITS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 
 
-@dataclass(frozen=True, eq=False)
-class StreamFile:
+class StreamFile(NamedTuple):
     """One file: its used columns under our names, unread.
 
     Args:
@@ -79,8 +79,7 @@ class StreamFile:
         return InputError(f"{self.source}: the file changed while it was read.\nTry again.")
 
 
-@dataclass(frozen=True, eq=False)
-class Stream:
+class Stream(NamedTuple):
     """The rows of some files, one after the other."""
 
     source: str

@@ -11,8 +11,8 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,8 +48,7 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # marks of UTF-16 and UTF-3
 _UTF8 = "Save it as UTF-8: in a spreadsheet 'CSV UTF-8', elsewhere iconv -t UTF-8."
 
 
-@dataclass(frozen=True)
-class TextFile:
+class TextFile(NamedTuple):
     """A text file whose header has been read.
 
     Args:

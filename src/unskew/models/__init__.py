@@ -51,10 +51,7 @@ FAMILY: Family[Model] = Family(
     },
 )
 register, make = FAMILY.register, FAMILY.make  # make: the model with this canonical string, not yet fitted
-
-
-def __dir__() -> list[str]:
-    return FAMILY.class_names()
+__dir__ = FAMILY.class_names
 
 
 def load(path: str | Path) -> Factors | MF | GivenFactors:

@@ -124,7 +124,9 @@ class Factors(Model):
         if not (np.isfinite(users).all() and np.isfinite(items).all()):
             raise InputError(f"'{self}': the factors grew beyond all bounds. Take a smaller rate, or a larger l2.")
         self.users_, self.items_ = log.users, log.items
-        self.user_, self.item_ = (_narrow(wide, self.dim, side) for side, wide in enumerate((users, items)))
+        factors = range(self.dim)
+        self.user_ = users[:, [*factors, self.dim]].astype(np.float64)
+        self.item_ = items[:, [*factors, self.dim + 1]].astype(np.float64)
         self.level_, self.losses_ = level, tuple(losses)
         return self
 
@@ -210,8 +212,3 @@ def _wide(rows: Floats, side: int, rest: float = 0.0) -> npt.NDArray[np.float32]
     out = np.full((len(rows), -(-(dim + 2) // sgd.LANES) * sgd.LANES), rest, dtype=np.float32)
     out[:, [*range(dim), dim + side]] = rows
     return out
-
-
-def _narrow(wide: npt.NDArray[np.float32], dim: int, side: int) -> Floats:
-    """The way back."""
-    return wide[:, [*range(dim), dim + side]].astype(np.float64)

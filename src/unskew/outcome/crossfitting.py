@@ -12,7 +12,7 @@ for right propensities, whatever the model; a model that has learnt y_ui by hear
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -25,22 +25,18 @@ from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.memory import require
 from unskew.outcome.base import Outcome, PairPredictor
-from unskew.parts import Made, option
+from unskew.parts import Made, option, part_of
 from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.propensity.crossfit import folds_of, pair_folds
 
-
-def _made(inner: Any) -> Outcome:
-    from unskew.outcome import make
-
-    return make(inner if isinstance(inner, Outcome) else str(inner))
+INNER = Made(part_of("unskew.outcome"), "an outcome model", "logistic_mf")
 
 
 @dataclass(frozen=True)
 class Crossfit(Outcome):
     """k models, each fitted without one fold of the pairs."""
 
-    inner: Outcome = option(MISSING, Made(_made, "an outcome model", "logistic_mf"), "what is fitted", unnamed=True)
+    inner: Outcome = option(MISSING, INNER, "what is fitted", unnamed=True)
     folds: int = option(5, FOLDS, "of pairs")
     seed: int = option(0, SEED, "of the folds")
     models: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unskew.parts import Family
-from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, Scored
+from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, Scored, part_propensity
 from unskew.propensity.known import Known
 from unskew.propensity.popularity import Popularity
-from unskew.propensity.share import part_propensity
 from unskew.propensity.uniform import Uniform
 
 if TYPE_CHECKING:
@@ -64,28 +62,16 @@ FAMILY: Family[Propensity] = Family(
         "popularity": "popularity:Popularity",
         "uniform": "uniform:Uniform",
     },
+    later=(
+        "checks:Check",
+        "checks:Checks",
+        "checking:check",
+        "counted:from_files",
+        "counting:ValueCounts",
+        "counting:count_items",
+        "counting:count_values",
+    ),
 )
 register, make = FAMILY.register, FAMILY.make  # make: the propensity with this canonical string, popularity(gamma=1)
-
 # What needs scipy is loaded when it is first used: an evaluation without it should not wait for it.
-_LATER = {place.partition(":")[2]: place.partition(":")[0] for place in FAMILY.built_in.values()} | {
-    "Check": "unskew.propensity.checks",
-    "Checks": "unskew.propensity.checks",
-    "ValueCounts": "unskew.propensity.counting",
-    "check": "unskew.propensity.checking",
-    "count_items": "unskew.propensity.counting",
-    "count_values": "unskew.propensity.counting",
-    "from_files": "unskew.propensity.counted",
-}
-
-
-def __dir__() -> list[str]:
-    return FAMILY.class_names()
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'unskew.propensity' has no attribute '{name}'")
-    value = getattr(import_module(_LATER[name]), name)
-    globals()[name] = value
-    return value
+__dir__, __getattr__ = FAMILY.class_names, FAMILY.attribute

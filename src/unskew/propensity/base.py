@@ -2,6 +2,14 @@
 
 Each states its level, ``absolute`` (a probability) or ``relative`` (right up to one constant), and what it refers to:
 the whole ``log``, its ``train`` or its ``test`` part. Relative propensities serve self-normalised estimators only.
+
+A random hold-out puts each interaction into the test part with probability s, so a pair with propensity P in the whole
+log is in the test part with probability P·s. A candidate outside training has not been put there, which leaves
+
+    P(in test | not in training) = P·s / (1 − P·s_train),
+
+where s_train is the share of the training part, 1 − s if the two parts are the whole. Relative propensities are never
+scaled.
 """
 
 from __future__ import annotations
@@ -27,8 +35,6 @@ from unskew.parts import Part
 from unskew.plain import plain
 
 Floats = npt.NDArray[np.float64]
-
-
 IdColumn = Sequence[Any] | pl.Series | npt.NDArray[Any]
 
 
@@ -252,3 +258,15 @@ def positive_rows(log: Log) -> npt.NDArray[np.bool_]:
 def row_weights(log: Log, weights: Floats | None) -> Floats:
     """The weight of every row: that of its user."""
     return np.ones(len(log)) if weights is None else weights[log.user]
+
+
+def part_propensity(whole: Floats, share: float, *, unseen: bool, train: float | None = None) -> Floats:
+    """The test part's propensity, given the whole log's and the test share.
+
+    Args:
+        unseen: only pairs outside training are candidates.
+        train: the share of the training part; by default the rest.
+    """
+    part = whole * share
+    train = 1.0 - share if train is None else train
+    return np.asarray(part / (1.0 - whole * train) if unseen else part, dtype=np.float64)

@@ -13,7 +13,7 @@ the whole log, is a probability.
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.special import expit, logit
@@ -22,23 +22,18 @@ from unskew.bounds import FOLDS
 from unskew.errors import InputError, MissingExtraError
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
-from unskew.parts import Made, Words, option
+from unskew.parts import Made, Words, option, part_of
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Level, Propensity, Scored, row_weights
 from unskew.propensity.crossfit import crossfitted, refuse_users, unseen_pairs
 from unskew.propensity.two_way import Link, log_loss
 
+INNER = Made(part_of("unskew.propensity"), "a propensity", "popularity")
 METHODS = ("isotonic", "platt")
 MOST = 1_000_000  # unseen pairs; where there are more, a sample stands for them
 BIN = 20  # seen pairs that a step of the isotonic curve rests on, at least
 EDGE = 1e-12
 RIDGE = 1e-10
 STEPS = 100  # of Newton's method; a handful is the rule
-
-
-def _made(inner: Any) -> Propensity:
-    from unskew.propensity import make
-
-    return make(inner if isinstance(inner, Propensity) else str(inner))
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class Calibrated(Propensity):
         inner: an estimated propensity that needs no value.
     """
 
-    inner: Propensity = option(MISSING, Made(_made, "a propensity", "popularity"), "what is calibrated", unnamed=True)
+    inner: Propensity = option(MISSING, INNER, "what is calibrated", unnamed=True)
     method: str = option("isotonic", Words(METHODS), "the curve")
     folds: int = option(5, FOLDS, "by which its points are fitted", changed=True)
     over: str = option("pairs", Words(("pairs", "users")), "what folds are made of", changed=True)

@@ -21,21 +21,20 @@ seen is logged, its balance is that of Σ 1/P over a tenth's seen pairs, which s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import FOLDS, SEED, Whole, shown, word
 from unskew.errors import InputError, UnskewError
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.log import Feedback, Log
 from unskew.log.expected import a_log
 from unskew.propensity.base import NO_INPUTS, FitInputs, Level, Propensity, Scope, checked
 from unskew.propensity.checks import Bin, Check, Checks, Overlap, Unfit
 from unskew.propensity.crossfit import Unseen, crossfitted, pair_folds, unseen_pairs
 
-Floats = npt.NDArray[np.float64]
 Stage = Callable[[str, int, int], None]
 PAIRS = Whole(1000, 100_000_000, "They are held in memory.")
 ONLY_SEEN = "it takes P from a pair's {}, which unseen pairs lack, so log-loss and reliability cannot be asked"
@@ -116,8 +115,7 @@ def check(
     return Checks(tuple(found), tuple(lost), positives=log.feedback is Feedback.IMPLICIT)
 
 
-@dataclass(frozen=True, eq=False)
-class _World:
+class _World(NamedTuple):
     """The seen pairs, unseen pairs with the number that each stands for, and the number of folds."""
 
     log: Log
@@ -274,7 +272,7 @@ def _elsewhere(world: _World, side: str) -> Floats:
     return np.asarray(inside.sum(axis=0) - inside, dtype=np.float64)
 
 
-def _tenths(numbers: Floats, mass: Floats) -> npt.NDArray[np.int64]:
+def _tenths(numbers: Floats, mass: Floats) -> Ints64:
     """Tenths by size, of equal mass as far as ties allow."""
     order = np.argsort(numbers, kind="stable")
     below = np.cumsum(mass[order]) / mass.sum()
@@ -282,7 +280,7 @@ def _tenths(numbers: Floats, mass: Floats) -> npt.NDArray[np.int64]:
     return np.searchsorted(np.unique(edges), numbers, side="left")
 
 
-def _bins(group: npt.NDArray[np.int64], p: Floats, label: Floats, mass: Floats) -> tuple[Bin, ...]:
+def _bins(group: Ints64, p: Floats, label: Floats, mass: Floats) -> tuple[Bin, ...]:
     size = np.bincount(group, weights=mass)
     predicted, observed = np.bincount(group, weights=mass * p), np.bincount(group, weights=mass * label)
     return tuple(
@@ -295,7 +293,7 @@ def _bins(group: npt.NDArray[np.int64], p: Floats, label: Floats, mass: Floats) 
 def _overlap(seen: Floats, free: Floats | None, weight: float) -> tuple[Overlap, ...]:
     """Pairs by powers of two of P; P = 1 belongs to the highest bin. Bins between the ends may be empty."""
 
-    def place(p: Floats) -> npt.NDArray[np.int64]:
+    def place(p: Floats) -> Ints64:
         return np.clip(np.floor(np.log2(p)), SMALLEST, -1).astype(np.int64)
 
     here, there = place(seen), None if free is None else place(free)

@@ -11,12 +11,13 @@ models without parameters of users; the others are refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.errors import InputError
+from unskew.kernels.arrays import Ints64
 from unskew.kernels.folds import fold_pairs
 from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Ids, Log
@@ -24,11 +25,8 @@ from unskew.log.ids import Codes, stream_of
 from unskew.memory import require
 from unskew.propensity.base import NO_INPUTS, FitInputs, Floats, Propensity, pairs_log
 
-Integers = npt.NDArray[np.int64]
 
-
-@dataclass(frozen=True, eq=False)
-class Unseen:
+class Unseen(NamedTuple):
     """Pairs that are not in a log: all of them, or a uniform sample; each stands for 1/``rate`` pairs."""
 
     pairs: Log
@@ -54,12 +52,12 @@ def unseen_pairs(log: Log, most: int, seed: int = 0) -> Unseen:
     return Unseen(pairs_log(log.users, log.items, user, item), len(drawn) / left if left else 1.0)
 
 
-def pair_folds(log: Log, folds: int, seed: int = 0) -> Integers:
+def pair_folds(log: Log, folds: int, seed: int = 0) -> Ints64:
     """The fold of every row, from the texts of its user and item."""
     return folds_of(log.users, log.items, log.user, log.item, folds, seed)[0]
 
 
-def folds_of(users: Ids, items: Ids, user: Codes, item: Codes, folds: int, seed: int = 0) -> tuple[Integers, Integers]:
+def folds_of(users: Ids, items: Ids, user: Codes, item: Codes, folds: int, seed: int = 0) -> tuple[Ints64, Ints64]:
     """The fold of each pair of codes, and how many pairs each fold has."""
     fold, count = np.empty(len(user), dtype=np.int64), np.zeros(folds, dtype=np.int64)
     stream = np.uint64(mix(np.uint64(stream_of(f"crossfit {seed}"))))
@@ -67,7 +65,7 @@ def folds_of(users: Ids, items: Ids, user: Codes, item: Codes, folds: int, seed:
     return fold, count
 
 
-def user_folds(log: Log, folds: int, seed: int = 0) -> Integers:
+def user_folds(log: Log, folds: int, seed: int = 0) -> Ints64:
     """The fold of every user, from its text."""
     users = log.users.hashes
     drawn = pair_uniform(stream_of(f"crossfit users {seed}"), users, np.zeros(len(users), dtype=np.uint64))

@@ -27,7 +27,7 @@ so little exposed that an average one would have fewer than ``LEAST`` positives,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +42,7 @@ ROUNDS = 100
 STEEPEST = 2.5  # a beyond it (γ > 4): popularity hardly depends on exposure
 
 
-@dataclass(frozen=True)
-class Exponent:
+class Exponent(NamedTuple):
     """a with its standard error, and the number of items it rests on."""
 
     value: float
@@ -51,8 +50,7 @@ class Exponent:
     items: int
 
 
-@dataclass(frozen=True, eq=False)
-class Half:
+class Half(NamedTuple):
     """What one half of the users shows of every item: positives, among so many exposures."""
 
     positives: Floats

@@ -23,7 +23,7 @@ liked: relative, and right only as far as liking does not depend on the covariat
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -280,8 +280,7 @@ class Logistic(Propensity):
         return told if self.offsets != "none" else {name: told[name] for name in told if name != "free"}
 
 
-@dataclass(frozen=True, eq=False)
-class _Task:
+class _Task(NamedTuple):
     """What is fitted: pairs, whether each was seen, what it weighs, the link, covariates, and how often users count."""
 
     pairs: Pairs
@@ -292,8 +291,7 @@ class _Task:
     often: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class _Side:
+class _Side(NamedTuple):
     """Users or items with their covariates, moved to [0, 1] behind a leading 1."""
 
     ids: Ids

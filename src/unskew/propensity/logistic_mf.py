@@ -25,7 +25,7 @@ then follows taste as much as exposure, its level means nothing (relative), and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -127,8 +127,7 @@ class LogisticMF(Propensity):
         return Scored(found.share / (1.0 + np.exp(-z)), floored=int(np.count_nonzero(~known)))
 
 
-@dataclass(frozen=True, eq=False)
-class LogisticFactors:
+class LogisticFactors(NamedTuple):
     """What was found; the last column of ``user`` and ``item`` is the offset, ``level`` is c.
 
     Args:

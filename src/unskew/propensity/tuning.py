@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Bools
 from unskew.log import Ids
 from unskew.propensity.crossfit import folds_of
 from unskew.propensity.two_way import Pairs, SampledPairs
@@ -20,8 +20,6 @@ GRID = tuple(float(f"1e{power}") for power in range(-3, 4))  # c from 0.001 to 1
 FOLDS = 5
 ENOUGH = 200_000  # folds are judged until the fits have seen so many pairs, one fold at least
 PATIENCE = 2  # worse values of c in a row
-
-Bools = npt.NDArray[np.bool_]
 
 
 def choose(users: Ids, items: Ids, pairs: Pairs, loss: Callable[[float, int, Bools], float]) -> float:

@@ -28,6 +28,11 @@ def audit_document(audit: Audit) -> doc.Document:
     basis = " ".join(f"{text}." for text in (f"{audit.source}; {words.reading(audit)}", *notes))
     advice = doc.Steps("What to do", tuple((joined(advice.text), advice.command) for advice in audit.advice))
     supports = _supports(audit)
+    named = (replace(table, name=table.note[:1].upper() + table.note[1:], note="") for table in supports)
+    long_tail = _cards(charts.ranks(audit), charts.tail(audit), legend=("items", "users"))
+    time = _cards(charts.periods(audit), charts.newcomers(audit), legend=("new items", "new users"))
+    targets = unique(e.target for e in audit.expected)
+    weights = _cards(charts.expected(audit), charts.propensities(audit), legend=targets)
     return doc.Document(
         title=doc.Sentence.plain(f"Audit of {PurePath(audit.source).name}"),
         panel=f"Audit of {audit.source}",
@@ -39,13 +44,13 @@ def audit_document(audit: Audit) -> doc.Document:
             doc.Sentences(tuple(doc.Sentence.plain(joined(found.text), found.level) for found in audit.findings)),
         ),
         body=(
-            doc.on_page(section("audit.advice", advice), _supported_page(supports)),
-            _tail(audit),
+            doc.on_page(section("audit.advice", advice), section("audit.supports", *named)),
+            section("audit.tail", long_tail, _spreads(audit)),
             doc.in_brief(_shape(audit)),
             _values(audit),
-            _time(audit),
+            section("audit.time", time, said=f"{words.time(audit)}."),
             section("audit.policies", _cards(charts.policies(audit)), *_policy_tables(audit)),
-            _weights(audit),
+            section("audit.weights", weights, _expected(audit), _widths(audit)),
             _checks(audit),
             doc.in_brief(*supports, advice),
             glossary("audit", *(("checks",) if audit.checks else ())),
@@ -58,31 +63,11 @@ def joined(text: str) -> str:
     return text.replace(" %", f"{numbers.SPACE}%")
 
 
-def _supported_page(supports: tuple[doc.Table, ...]) -> doc.Section:
-    named = (replace(table, name=table.note[:1].upper() + table.note[1:], note="") for table in supports)
-    return section("audit.supports", *named)
-
-
-def _tail(audit: Audit) -> doc.Section:
-    drawn = _cards(charts.ranks(audit), charts.tail(audit), legend=("items", "users"))
-    return section("audit.tail", drawn, _spreads(audit))
-
-
 def _values(audit: Audit) -> doc.Section:
     legend = () if audit.mcar is None else ("log", "MCAR log")
     drawn = _cards(charts.values(audit), charts.seen(audit), legend=legend)
     lead = "lead" if audit.mcar is None else "lead_mcar"
     return section("audit.values", drawn, _contrast(audit), lead=lead)
-
-
-def _time(audit: Audit) -> doc.Section:
-    drawn = _cards(charts.periods(audit), charts.newcomers(audit), legend=("new items", "new users"))
-    return section("audit.time", drawn, said=f"{words.time(audit)}.")
-
-
-def _weights(audit: Audit) -> doc.Section:
-    drawn = _cards(charts.expected(audit), charts.propensities(audit), legend=unique(e.target for e in audit.expected))
-    return section("audit.weights", drawn, _expected(audit), _widths(audit))
 
 
 def _checks(audit: Audit) -> doc.Section:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from unskew.estimators import Standing
-from unskew.evaluation.comparison import Move, PropensityComparison, compared
+from unskew.evaluation.comparison import Compared, Move, PropensityComparison, compared
 from unskew.inference.verdict import opposite
 from unskew.report import document as doc
 from unskew.report import names, numbers
@@ -209,15 +209,15 @@ def _verdict_table(comparison: PropensityComparison) -> doc.Table:
     return doc.Table("Verdicts by propensity", note, doc.columns(("pair", "cell", *propensities), ()), rows)
 
 
-def _by_pair(comparison: PropensityComparison) -> dict[tuple[str, ...], dict[str, Verdict]]:
-    cells: dict[tuple[str, ...], dict[str, Verdict]] = {}
+def _by_pair(comparison: PropensityComparison) -> dict[Compared, dict[str, Verdict]]:
+    cells: dict[Compared, dict[str, Verdict]] = {}
     for name, result in comparison.results.items():
         for v in result.verdicts_:
             cells.setdefault(compared(v), {})[name] = v
     return cells
 
 
-def _changed(comparison: PropensityComparison) -> dict[tuple[str, ...], dict[str, str]]:
+def _changed(comparison: PropensityComparison) -> dict[Compared, dict[str, str]]:
     """The verdicts of every pair on which propensities disagree."""
     there = {compared(c) for c in comparison.all_changes()}
     return {

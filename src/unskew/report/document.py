@@ -30,8 +30,7 @@ class Span(NamedTuple):
     kind: str = ""
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence in pieces, so that every medium can set names and flags in its own way.
 
     ``tone`` is a verdict, a level (``warning``, ``note``, ``good``), or what a line is about (``doubt``, ``input`` …).
@@ -54,8 +53,7 @@ class Sentence:
         return cls((Span(name, "name"), Span(text)), tone)
 
 
-@dataclass(frozen=True)
-class Sentences:
+class Sentences(NamedTuple):
     """A list of sentences; those beyond ``shown`` are folded away or counted (``more``, and ``where`` they are)."""
 
     items: tuple[Sentence, ...]
@@ -65,16 +63,14 @@ class Sentences:
     where: str = ""
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """A text of its own: ``opening``, ``basis``, ``agreement`` or ``disagreement``."""
 
     text: str
     role: str
 
 
-@dataclass(frozen=True)
-class Callout:
+class Callout(NamedTuple):
     """Texts that must not be missed, of tone ``doubt`` or ``warning``; a terminal prints warnings last."""
 
     title: str
@@ -82,15 +78,13 @@ class Callout:
     tone: str
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """Names with short values."""
 
     items: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A text with a tone.
 
     Args:
@@ -161,8 +155,7 @@ class Table:
         return rows
 
 
-@dataclass(frozen=True)
-class Tables:
+class Tables(NamedTuple):
     """Tables that belong together: one on a wide terminal if they have ``facets``; ``where`` has what is cut off."""
 
     tables: tuple[Table, ...]
@@ -172,8 +165,7 @@ class Tables:
     where: str = ""
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart with its name: a Vega-Lite specification over named tables, and ``label``, what it shows in words."""
 
     name: str
@@ -184,16 +176,14 @@ class Chart:
     brief: str = ""
 
 
-@dataclass(frozen=True)
-class Bars:
+class Bars(NamedTuple):
     """Counts by name, with widths in per cent of the widest."""
 
     name: str
     rows: tuple[tuple[str, str, str], ...]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A name with a text, or with entries below it."""
 
     name: str
@@ -209,16 +199,14 @@ class Swatch(NamedTuple):
     path: str = ""
 
 
-@dataclass(frozen=True)
-class Legend:
+class Legend(NamedTuple):
     """What colours and shapes mean."""
 
     title: str
     swatches: tuple[Swatch, ...]
 
 
-@dataclass(frozen=True)
-class Cards:
+class Cards(NamedTuple):
     """Charts, bars and trees beside each other under their legends; a few may ``fit`` the whole width.
 
     Notebooks show charts only where these are ``inline``: most results have too many of them.
@@ -241,31 +229,27 @@ class Spark(NamedTuple):
     counts: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Sparks:
+class Sparks(NamedTuple):
     """Distributions where there is no room for charts."""
 
     title: str
     rows: tuple[Spark, ...]
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(NamedTuple):
     """What to do, with commands that can be copied."""
 
     title: str
     items: tuple[tuple[str, str | None], ...]
 
 
-@dataclass(frozen=True)
-class Glossary:
+class Glossary(NamedTuple):
     """Terms and what they mean."""
 
     terms: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Folded:
+class Folded(NamedTuple):
     """Blocks that open on request."""
 
     summary: str
@@ -274,8 +258,7 @@ class Folded:
     open: bool = False
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """Blocks under a heading, with a line that says what they show."""
 
     anchor: str
@@ -285,15 +268,13 @@ class Section:
     menu: str = ""
 
 
-@dataclass(frozen=True)
-class SideBySide:
+class SideBySide(NamedTuple):
     """Sections that stand beside each other where there is room."""
 
     sections: tuple[Section, ...]
 
 
-@dataclass(frozen=True)
-class Only:
+class Only(NamedTuple):
     """Blocks that one medium shows."""
 
     medium: Medium

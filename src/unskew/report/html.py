@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -52,13 +52,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters |= {
-        "kind": _kind,
+    filters: dict[str, Callable[..., Any]] = {
+        "kind": lambda block: type(block).__name__,
         "on_page": _on_page,
-        "svg": _svg,
+        "svg": lambda chart: _markup(draw(chart)),
         "inline_svg": _inline_svg,
         "brief": _brief,
     }
+    found.filters |= filters
     return found
 
 
@@ -67,14 +68,6 @@ def _markup(text: str) -> Any:
     from markupsafe import Markup
 
     return Markup(text)
-
-
-def _kind(block: Any) -> str:
-    return type(block).__name__
-
-
-def _svg(chart: doc.Chart) -> Any:
-    return _markup(draw(chart))
 
 
 def _inline_svg(chart: doc.Chart) -> Any:

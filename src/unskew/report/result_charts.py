@@ -165,7 +165,8 @@ def slope(view: View, facet: Facet) -> Chart | None:
 def weights(view: View, spread: Weights) -> Chart | None:
     """How the weights of an estimator are spread."""
     bars: list[dict[str, Any]] = [
-        {"low": low if low > 0.0 else high / math.sqrt(2.0), "high": high, "count": n, "text": _bar_text(low, high, n)}
+        {"low": low if low > 0.0 else high / math.sqrt(2.0), "high": high, "count": n}
+        | {"text": f"weight {numbers.number(low, 2)} to {numbers.number(high, 2)}: {numbers.count(n)} interactions"}
         for low, high, n in zip(spread.low, spread.high, spread.count, strict=True)
         if n and math.isfinite(low) and math.isfinite(high) and high > 0.0
     ]
@@ -244,10 +245,6 @@ def _verdict_text(view: View, v: Verdict) -> str:
     difference = numbers.number(v.difference, places, sign=True)
     interval = (range_of if in_scenarios(v) else numbers.interval)(v.low, v.high, places)
     return f"{v.a} − {v.b}, {v.estimator}: {difference} {interval}, {v.verdict}"
-
-
-def _bar_text(low: float, high: float, interactions: int) -> str:
-    return f"weight {numbers.number(low, 2)} to {numbers.number(high, 2)}: {numbers.count(interactions)} interactions"
 
 
 def _what(facet: Facet) -> str:

@@ -231,7 +231,7 @@ def title(view: View) -> Sentence:
 
 def _title(view: View, facet: Facet) -> Sentence:
     verdicts = view.verdicts(facet, view.carrier(facet))
-    on = Span(f" on {facet.metric}{_among(facet)}")
+    on = Span(f" on {facet.metric}" + (f" in {facet.segment}" if facet.segment is not None else ""))
     if not verdicts:
         return Sentence((Span("Estimates"), on))
     if all(math.isnan(v.difference) for v in verdicts):
@@ -294,7 +294,9 @@ def read(view: View) -> list[str]:
         lines.append(f"{clean(name)} ({clean(account['source'])}): {_rows(account)}")
     if outcome := inputs.get("outcome"):
         table = f", {_rows(outcome['table'])}" if "table" in outcome else ""
-        said = f"{outcome['how']}{table}{_unknown(outcome)}{_means(outcome)}"
+        guess, brought = (numbers.number(outcome.get(name)) for name in ("mean", "mean_outcome"))
+        means = f"mean guess {guess}, mean outcome {brought} of the seen pairs"
+        said = f"{outcome['how']}{table}{_unknown(outcome)}; {means}"
         lines.append(f"outcome model ({clean(outcome['model'])}): {said}")
     return lines
 
@@ -314,12 +316,6 @@ def _unknown(outcome: dict[str, Any]) -> str:
         for part, whole in (("unknown", "rows"), ("listed_unknown", "listed"))
     )
     return f", {rows} rows and {listed} listed pairs unknown to it"
-
-
-def _means(outcome: dict[str, Any]) -> str:
-    """What it guesses for seen pairs on average, beside what those brought."""
-    guess, brought = (numbers.number(outcome.get(name)) for name in ("mean", "mean_outcome"))
-    return f"; mean guess {guess}, mean outcome {brought} of the seen pairs"
 
 
 def refused(view: View) -> list[str]:
@@ -423,7 +419,10 @@ def _measured(verdict: Verdict, value: float, low: float, high: float) -> str:
     """The difference as a range over scenarios, or with its interval."""
     if in_scenarios(verdict) and not math.isnan(low):
         return between(value, low, high, numbers.decimals([(low, high)]), sign=True)
-    return _difference(value, low, high)
+    wide = not math.isfinite(high - low) or high - low > 200.0 * abs(value)  # too wide to say how many digits count
+    places = None if wide and value != 0.0 else numbers.decimals([(low, high)])
+    known = "(no interval)" if math.isnan(low) else numbers.interval(low, high, places)
+    return f"{numbers.number(value, places, sign=True)} {known}"
 
 
 def _p(verdict: Verdict) -> str:
@@ -431,13 +430,6 @@ def _p(verdict: Verdict) -> str:
     if not in_scenarios(verdict):
         return phrase
     return f"{phrase.replace('=', '≤')} in each"
-
-
-def _difference(value: float, low: float, high: float) -> str:
-    wide = not math.isfinite(high - low) or high - low > 200.0 * abs(value)  # too wide to say how many digits count
-    places = None if wide and value != 0.0 else numbers.decimals([(low, high)])
-    known = "(no interval)" if math.isnan(low) else numbers.interval(low, high, places)
-    return f"{numbers.number(value, places, sign=True)} {known}"
 
 
 def _together(models: list[str], link: str = "and") -> tuple[Span, ...]:
@@ -449,7 +441,3 @@ def _together(models: list[str], link: str = "and") -> tuple[Span, ...]:
             parts.append(Span(f" {link} " if n == len(models) - 1 else ", "))
         parts.append(Span(model, "name"))
     return tuple(parts)
-
-
-def _among(facet: Facet) -> str:
-    return f" in {facet.segment}" if facet.segment is not None else ""

@@ -15,15 +15,12 @@ write_ratings(world, "world/")     all of it as files
 from __future__ import annotations
 
 from unskew.simulate.challenger import Challenger
-from unskew.simulate.completion import complete
+from unskew.simulate.completion import complete, most_active
 from unskew.simulate.files import MODELS, truths, write
-from unskew.simulate.observation import propensities
-from unskew.simulate.part import most_active
 from unskew.simulate.quantiles import SCHNABEL16, to_ratings
 from unskew.simulate.rating_files import write_ratings
-from unskew.simulate.ratings import RatingWorld
-from unskew.simulate.truth import true_value
-from unskew.simulate.world import World, relevant_for
+from unskew.simulate.ratings import RatingWorld, propensities
+from unskew.simulate.world import World, relevant_for, true_value
 
 __all__ = [
     "MODELS",

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from unskew.bounds import ROUNDS, SEED, STRENGTH, Whole
 from unskew.errors import InputError
+from unskew.log import Ids
 from unskew.log.expected import a_log
 from unskew.log.ids import Codes
 from unskew.log.log import Feedback, Floats, Integers, Log
@@ -87,3 +88,29 @@ def _check(log: Log, rank: int, penalty: float, sweeps: int, seed: int) -> Float
             f"at most {MOST_CELLS:,} in memory.\nTake its busiest part (users=…, items=…), as most_active does."
         )
     return log.value
+
+
+def most_active(log: Log, *, users: int | None = None, items: int | None = None) -> Log:
+    """The busiest part of a log over smaller vocabularies: the items with the most rows, then the users among those.
+
+    ``None`` keeps all. Ties stay in the order of the ids.
+    """
+    for name, count in (("users", users), ("items", items)):
+        if count is not None:
+            Whole(1, 2**31 - 1).of(count, f"the number of {name} in the busiest part of a log")
+    log = a_log(log)
+    kept_items = _busiest(np.bincount(log.item, minlength=len(log.items)), items)
+    log = log.take(kept_items[log.item])
+    kept_users = _busiest(np.diff(log.indptr), users)
+    log = log.take(kept_users[log.user])
+    return log.recode(_only(log.users, kept_users), _only(log.items, kept_items))
+
+
+def _busiest(rows: npt.NDArray[np.int64], count: int | None) -> npt.NDArray[np.bool_]:
+    kept = np.zeros(len(rows), dtype=np.bool_)
+    kept[np.argsort(-rows, kind="stable")[:count]] = True
+    return kept
+
+
+def _only(ids: Ids, kept: npt.NDArray[np.bool_]) -> Ids:
+    return ids if kept.all() else Ids(ids.values.filter(kept))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
 from unskew.log.ids import stream_of
-from unskew.log.log import Floats
 
 CELLS = 1 << 21  # pairs held at once: 16 MiB
 
@@ -25,6 +24,6 @@ def uniform(stream: str, users: Ids, items: Ids) -> Iterator[tuple[slice, Floats
         yield rows, pair_uniform(stream_of(stream), left, right[: len(left)]).reshape(-1, len(items))
 
 
-def uniform_of(stream: str, users: Ids, items: Ids, pair: npt.NDArray[np.int64]) -> Floats:
+def uniform_of(stream: str, users: Ids, items: Ids, pair: Ints64) -> Floats:
     """The same numbers for some pairs; pair = user code × items + item code."""
     return pair_uniform(stream_of(stream), users.hashes[pair // len(items)], items.hashes[pair % len(items)])

@@ -13,8 +13,7 @@ from unskew.atomic import together
 from unskew.outputs import refuse_existing
 from unskew.simulate.files import Progress, save
 from unskew.simulate.predictions import NAMES
-from unskew.simulate.rating_costs import METRICS
-from unskew.simulate.ratings import RatingWorld
+from unskew.simulate.ratings import METRICS, RatingWorld
 
 FILES = (*(f"{name}.parquet" for name in ("log", "truth", *NAMES)), "truth.json")
 

@@ -5,28 +5,101 @@
 The full matrix is the truth, P depends on the rating alone and is known, and what is seen is a log of ratings with a
 ``propensity`` column. The same seed always shows the same pairs; another α shows others of them, drawn with the same
 random numbers (as α falls, good ratings come in and bad ones go).
+
+Who gets to rate what: the better the rating, the likelier it is seen (schnabel16 §6.2).
+
+    P_ui = min(1, k · α^max(0, R − 1 − y_ui))        for ratings 1 … R; with R = 5: k for 4 and 5, k·α^(4 − y) below
+
+α = 1 shows all alike, α → 0 only the best two ratings. k makes the expected share of seen pairs what was asked for:
+
+    Σ_r p_r · min(1, k·α^max(0, R − 1 − r)) = share           p_r the share of the rating r among all pairs
+
+The left side grows with k, in pieces that are straight: with the c best ratings capped at 1, k follows by a division,
+and it is the solution if no other rating reaches 1.
+
+A prediction costs, or earns, δ per pair (schnabel16 Eqs. 2–7): the average of δ over all pairs is the truth.
+
+    mae, mse, accuracy      from y and ŷ alone
+    dcg@k, cg@k, …          I · y · worth(rank): a sum over a user's list becomes an average over pairs
+
+A user's items are ranked by the prediction downwards, among all items, equal ones by the fixed hash of (user, item).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from unskew.bounds import Number
 from unskew.errors import InputError
+from unskew.kernels.arrays import Floats, Ints32
 from unskew.log import Account, Feedback, Ids, Log
-from unskew.log.log import Floats
 from unskew.log.order import starts_of
-from unskew.metrics import Metric
+from unskew.metrics import Metric, RatingMetric, Shape, make
+from unskew.models.base import from_scores
 from unskew.plain import plain
 from unskew.simulate.completion import complete
 from unskew.simulate.noise import uniform
-from unskew.simulate.observation import propensities
 from unskew.simulate.predictions import make_predictions
 from unskew.simulate.quantiles import SCHNABEL16, Ratings, marginals_of, to_ratings
-from unskew.simulate.rating_costs import costs
+
+METRICS = ("mae", "mse", "accuracy", "cg@50", "dcg@50")
+PART = Number(above=0.0, high=1.0)
+
+
+def costs(metric: Metric | str, truth: Ratings, prediction: Floats, users: Ids, items: Ids) -> Floats:
+    """δ of every pair: float64[users, items]."""
+    asked = make(metric)
+    if isinstance(asked, RatingMetric):
+        if asked.root:
+            raise InputError(f"'{asked}' is the root of an average, not an average over pairs. Ask for mse.")
+        return asked.cost(truth.astype(np.float64), prediction)
+    if asked.shape is not Shape.ADDITIVE:
+        raise InputError(f"'{asked}' is not an average over pairs. Ask for mae, mse, accuracy, cg@50 or dcg@50.")
+    rank = ranks(prediction, len(items) if asked.k is None else asked.k, users, items)
+    return np.asarray(len(items) * asked.table(len(items))[rank] * truth)
+
+
+def ranks(prediction: Floats, k: int, users: Ids, items: Ids) -> Ints32:
+    """The rank of each item among the user's, 1 … k, and 0 behind them."""
+    lists = from_scores(lambda rows: prediction[rows], items, users, k, None)
+    out = np.zeros(prediction.shape, dtype=np.int32)
+    out[np.repeat(np.arange(len(users)), np.diff(lists.indptr)), lists.item] = lists.rank
+    return out
+
+
+def propensities(shares: Floats, alpha: float, share: float) -> Floats:
+    """P(seen) of the ratings 1 … R.
+
+    Args:
+        shares: of the ratings among all pairs, adding up to 1.
+        alpha: how much less a rating is seen than the next better one, in (0, 1].
+        share: of all pairs that is to be seen, in (0, 1].
+    """
+    alpha = float(replace(PART, why="1 shows all ratings alike, less hides low ones.").of(alpha, "alpha"))
+    share = float(PART.of(share, "the share of pairs that is seen"))
+    levels = len(shares)
+    weight = alpha ** np.maximum(0, levels - 1 - np.arange(1, levels + 1)).astype(np.float64)
+    for capped in range(levels):  # the best ones first
+        rest = slice(0, levels - capped)
+        left = share - shares[levels - capped :].sum()
+        free = float(shares[rest] @ weight[rest])
+        k = left / free if free > 0.0 else 1.0
+        if capped:  # the worst of the capped ratings just reaches 1, even where rounding leaves nothing to the others
+            k = max(k, 1.0 / weight[levels - capped])
+        if k * weight[levels - capped - 1] <= 1.0:
+            break
+    table = np.ones(levels)
+    table[rest] = np.minimum(1.0, k * weight[rest])
+    if not table.min() > 0.0:
+        raise InputError(
+            f"alpha = {alpha:g} is so small that low ratings would never be seen. Every pair must have a chance: "
+            "take a larger alpha."
+        )
+    return table
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,16 @@ items beat a challenger that knows users' tastes, while by the truth the challen
 Which γ suits popularity(γ), P_i ∝ n_i^((γ+1)/2)? Training counts are n_i ∝ P_i · (share of users who find i relevant).
 Were relevance independent of exposure, n_i ∝ P_i and γ = 1 would be right; here what is shown much is also liked a
 little more (``agreement``), so counts exaggerate exposure and the right γ is below 1 (about 0.7 by default).
+
+The true worth of given lists (``true_value``), when every relevant pair is known:
+
+    per_user       mean over users with n_u > 0 of (1/n_u) Σ over relevant items of y λ(Z_ui)
+    pooled         Σ_u Σ y λ(Z_ui) / Σ_u n_u
+    per_user_sum   mean over all users of Σ y λ(Z_ui); normalised=pooled is pooled, normalised=per_user is per_user with
+                   0 for users who have nothing relevant
+
+y is 1 for every relevant item, or its grade, and n_u is their sum. Only additive metrics are sums of λ; for the others
+the truth is their naive value on the full log.
 """
 
 from __future__ import annotations
@@ -28,19 +38,18 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.bounds import COUNTLESS, POSITIVE, SHARE, Number, Whole, check, word
-from unskew.errors import InputError
+from unskew.errors import InputError, RefusedError
 from unskew.estimators.target import Target
 from unskew.kernels.hashing import pair_uniform
+from unskew.kernels.ranks import find_ranks
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
 from unskew.log.ids import stream_of
 from unskew.log.order import starts_of
 from unskew.memory import require
-from unskew.metrics import RankingMetric, ranking
+from unskew.metrics import RankingMetric, Shape, ranking
 from unskew.propensity import part_propensity
 from unskew.simulate.challenger import Challenger
-from unskew.simulate.pairs import Pairs, PairStatus, draw
-from unskew.simulate.population import Catalogue, Population
-from unskew.simulate.truth import true_value
+from unskew.simulate.population import Catalogue, Pairs, PairStatus, Population, draw
 
 MOST_PAIRS = 100_000_000_000
 SEED_OF_WORLDS = Whole(0, 2**31 - 1)
@@ -198,3 +207,28 @@ class World:
             draws = pair_uniform(stream_of("grades"), users.hashes[user], items.hashes[self.pairs.item[rows]])
             worth *= 1.0 + np.floor(GRADES * draws)
         return worth
+
+
+def true_value(lists: Recommendations, full: Log, metric: RankingMetric, target: Target) -> float:
+    """The worth of lists on a full log, whose rows are all relevant candidate pairs; NaN if there are none."""
+    if metric.shape is not Shape.ADDITIVE:
+        raise RefusedError(
+            f"'{metric}' is not a sum over relevant items. Its truth is its naive estimate on the full log."
+        )
+    lists = lists.recode(full.users, full.items)
+    rank = np.zeros(len(full), dtype=np.int32)
+    find_ranks(full.indptr, full.item, lists.indptr, lists.item, lists.rank, 0, len(full.users), rank)
+    y = np.ones(len(full)) if full.value is None else full.value
+    worth = np.bincount(full.user, weights=y * metric.table(lists.depth)[rank], minlength=len(full.users))
+    n = np.bincount(full.user, weights=y, minlength=len(full.users))
+    if target is Target.PER_USER_SUM:
+        return float(worth.mean())
+    if target is Target.PER_PAIR:
+        raise RefusedError("lists alone have no value per pair: the truth of per_user_sum is the same sum per user.")
+    if n.sum() == 0:
+        return float("nan")
+    if target is Target.SUM_PER_USER:
+        return float(np.divide(worth, n, out=np.zeros(len(n)), where=n > 0).mean())
+    if target in (Target.POOLED, Target.SUM_POOLED):
+        return float(worth.sum() / n.sum())
+    return float((worth[n > 0] / n[n > 0]).mean())

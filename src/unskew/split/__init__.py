@@ -19,7 +19,4 @@ FAMILY: Family[Splitter] = Family(
     {"holdout": "holdout:Holdout", "k_fold": "k_fold:KFold"},
 )
 register, make = FAMILY.register, FAMILY.make  # make: the splitter with this canonical string, k_fold(folds=5)
-
-
-def __dir__() -> list[str]:
-    return FAMILY.class_names()
+__dir__ = FAMILY.class_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from unskew.engine.store import Progress, Store
 from unskew.errors import InputError
@@ -12,8 +12,7 @@ from unskew.plain import plain
 from unskew.studies.record import Record
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(NamedTuple):
     """Lines of one part of an experiment: a record's row is x, its column the line."""
 
     part: str  # the records' ``experiment``

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from unskew.studies.record import Record, Verdict
 
@@ -15,8 +15,7 @@ SMALL = 5e-5  # four decimals leave nothing of smaller numbers
 KINDS = ((Verdict.HOLDS,), (Verdict.LIKELY, Verdict.UNLIKELY), (Verdict.FAILS,))  # of verdicts on claims
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Cells as text."""
 
     title: str

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import polars as pl
 
@@ -16,8 +16,7 @@ from unskew.log.log import Log
 from unskew.log.sources import reading
 
 
-@dataclass(frozen=True)
-class About:
+class About(NamedTuple):
     """What one should know before using a set.
 
     Args:

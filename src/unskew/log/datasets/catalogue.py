@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from unskew.errors import InputError
-from unskew.log.datasets import places, sums
+from unskew.log.datasets import places
 from unskew.log.datasets.base import Dataset, Source
 from unskew.log.datasets.coat import Coat
 from unskew.log.datasets.ml_100k import MovieLens100K
@@ -37,7 +37,7 @@ def load(name: str) -> Dataset:
         gone = f" The copy at {was} is gone." if (was := places.registry().get(name)) else ""
         raise InputError(f"the data set '{name}' is not on this machine.{gone}\n{how_to_get(source)}")
     if folder == places.store(name):
-        sums.compare(folder, source.files, f"Download it again with: unskew data fetch {name} --again")
+        places.compare_checksums(folder, source.files, f"Download it again with: unskew data fetch {name} --again")
     return source.read(folder)
 
 

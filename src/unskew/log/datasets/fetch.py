@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from unskew.errors import InputError
-from unskew.log.datasets import places, sums
+from unskew.log.datasets import places
 from unskew.log.datasets.archive import unpack
 from unskew.log.datasets.base import Download, Source
 from unskew.log.datasets.catalogue import how_to_get, source_of
@@ -68,7 +68,7 @@ def fetch(
             for download in source.downloads:
                 _get(download, scratch, mirror, sha256, progress)
             folder = _checked(source, scratch)
-            sums.note(folder, source.files)
+            places.note_checksums(folder, source.files)
             _install(folder, target, scratch)
     except OSError as problem:
         raise InputError(f"{plain_path(target)}: cannot be written: {problem.strerror or problem}.") from problem
@@ -97,7 +97,7 @@ def _get(
     path.parent.mkdir(parents=True, exist_ok=True)
     receive(url, path, progress=progress)
     wanted = list(allowed) or ([download.sha256] if download.sha256 and mirror is None else [])
-    if wanted and (found := sums.sha256(path)) not in (sum.strip().lower() for sum in wanted):
+    if wanted and (found := places.sha256(path)) not in (sum.strip().lower() for sum in wanted):
         raise _failed(url, f"its SHA-256 is {found}, not {plain(' or '.join(wanted), 200)}")
     if not download.to:
         try:

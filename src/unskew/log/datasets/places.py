@@ -2,13 +2,17 @@
 
 In this order: the folder that ``unskew data add`` registered; ``$UNSKEW_DATA/NAME``; ``../shared/data/NAME`` beside
 the checkout and beside the current folder; the user's cache, into which ``unskew data fetch`` puts what it downloads.
+
+Checksums of downloaded sets are written when a set is downloaded, and compared whenever it is read. They stand in the
+set's folder as ``SHA256SUMS``, in the form that ``sha256sum --check`` reads.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +26,7 @@ from unskew.plain import plain, plain_path
 
 LARGEST = 1 << 20  # bytes of the list of registered copies
 CHECKOUT = Path(__file__).parents[4]  # of an installation this is some folder above site-packages
+SUMS = "SHA256SUMS"
 
 
 def cache() -> Path:
@@ -109,3 +114,34 @@ def _spoilt(path: Path, why: str) -> str:
         f"{plain_path(path)}: the list of registered data sets cannot be read: {plain(why)}.\nDelete it, and add your "
         "copies again."
     )
+
+
+def sha256(path: Path) -> str:
+    """The checksum of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def note_checksums(folder: Path, files: Iterable[str]) -> None:
+    """Write the checksums of these files into their folder."""
+    lines = [f"{sha256(folder / name)}  {name}\n" for name in files]
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def compare_checksums(folder: Path, files: Iterable[str], remedy: str) -> None:
+    """Refuse a file that is not what was downloaded; a folder without checksums is somebody's own copy."""
+    try:
+        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as problem:
+        raise InputError(
+            f"{plain_path(folder / SUMS)}: the checksums cannot be read: {plain(problem)}.\n{remedy}"
+        ) from None
+    known = {name: noted for noted, _, name in (line.partition("  ") for line in lines)}
+    for name in files:
+        if known.get(name) != sha256(folder / name):
+            raise InputError(
+                f"{plain_path(folder / name)}: this is not what was downloaded: its checksum differs from the one in "
+                f"{SUMS}.\n{remedy}"
+            )

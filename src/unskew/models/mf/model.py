@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from math import inf
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -90,8 +90,7 @@ class Training:
     high: float
 
 
-@dataclass(frozen=True, eq=False)
-class Predicted:
+class Predicted(NamedTuple):
     """Predictions for the rows of a log, and how many rows have a user or an item that training did not rate."""
 
     rows: Floats

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ import polars as pl
 from unskew.engine.workers import each
 from unskew.errors import InputError
 from unskew.kernels import pairs
+from unskew.kernels.arrays import present
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.models.mf.als import als
@@ -40,8 +41,7 @@ FOLD_TOLERANCE = 1e-4  # what a finer one would change is far below what folds d
 Advance = Callable[[int, int], object]
 
 
-@dataclass(frozen=True, eq=False)
-class Search:
+class Search(NamedTuple):
     """How every setting did.
 
     Args:
@@ -97,8 +97,8 @@ class Grid:
 
 def ratings_of(log: Log, weight: Floats) -> Ratings:
     """Weighted ratings as solvers want them."""
-    assert log.value is not None
-    return Ratings(GroupedRatings(log.indptr, log.item, np.ascontiguousarray(log.value), weight), len(log.items))
+    value = np.ascontiguousarray(present(log.value))
+    return Ratings(GroupedRatings(log.indptr, log.item, value, weight), len(log.items))
 
 
 def cross_validate(
@@ -130,8 +130,7 @@ def cross_validate(
     return Search(_table(scores, grid, folds), folds, seed)
 
 
-@dataclass(frozen=True, eq=False)
-class _Fold:
+class _Fold(NamedTuple):
     """One fold: ratings to fit on, and rows to score with their weights."""
 
     train: Ratings
@@ -144,8 +143,8 @@ class _Fold:
     def of(cls, weighted: Weighted, held_out: npt.NDArray[np.bool_], folds: int) -> _Fold:
         log, weight = weighted.log, weighted.weight
         train = ratings_of(log.take(~held_out), weight[~held_out] * (folds / (folds - 1)))
-        assert log.value is not None
-        return cls(train, log.user[held_out], log.item[held_out], log.value[held_out], weight[held_out] * folds)
+        value, weight = present(log.value)[held_out], weight[held_out] * folds
+        return cls(train, log.user[held_out], log.item[held_out], value, weight)
 
     def walk(
         self,

@@ -32,7 +32,9 @@ def sgd(problem: Problem, start: MFParameters, effort: Effort) -> Solved:
     """Minimise from a start; a round is an epoch."""
     tiles = Tiles.of(problem.ratings, problem.dim, start.level, effort.seed)
     seen = tuple(sums[:, 0] > 0.0 for sums in tiles.sums)
-    unit = 1.0 if problem.loss == "squared" else _spread(tiles)
+    unit = 1.0
+    if problem.loss != "squared":  # the weighted mean of |y − c|; 1 if all ratings are c
+        unit = float(np.average(np.abs(tiles.value), weights=tiles.weight)) or 1.0
     packed = tiles.pack(start)
     live = tiles.view(packed, problem.dim)
     history, converged, last = [np.inf], False, False
@@ -76,8 +78,3 @@ def _rates(problem: Problem, tiles: Tiles, packed: tuple[Singles, Singles], kapp
         count, total = np.maximum(sums[:, 0], 1.0), np.where(sums[:, 1] > 0.0, sums[:, 1], np.inf)
         rows[:, problem.dim + 1] = kappa / total
         rows[:, problem.dim + 2] = 1.0 / (1.0 + 2.0 * problem.penalty / tiles.unit * kappa / total / count)
-
-
-def _spread(tiles: Tiles) -> float:
-    """The weighted mean of |y − c|; 1 if all ratings are c."""
-    return float(np.average(np.abs(tiles.value), weights=tiles.weight)) or 1.0

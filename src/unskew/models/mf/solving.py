@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from unskew.models.mf.problem import MFParameters
 
@@ -31,8 +32,7 @@ class Effort:
     seed: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Solved:
+class Solved(NamedTuple):
     """The factors, and the objective after every round."""
 
     factors: MFParameters

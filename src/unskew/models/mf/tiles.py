@@ -8,8 +8,7 @@ groups do not depend on the number of threads, neither does any result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +26,7 @@ Singles = npt.NDArray[np.float32]
 Shorts = npt.NDArray[np.uint16]
 
 
-@dataclass(frozen=True, eq=False)
-class Tiles:
+class Tiles(NamedTuple):
     """Ratings by tile; the pairs are of users and of items.
 
     Args:

@@ -7,7 +7,8 @@ Relative propensities are right up to one constant; it is chosen so that Σ 1/P 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +23,7 @@ from unskew.propensity import Level, Propensity, Scope
 PropensityLike = Propensity | str | npt.ArrayLike | None
 
 
-@dataclass(frozen=True, eq=False)
-class Weighted:
+class Weighted(NamedTuple):
     """A log whose rows all have a weight.
 
     Args:

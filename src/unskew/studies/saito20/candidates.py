@@ -5,7 +5,7 @@ They learn from training conversions alone, as in the author's code: 100 epochs 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from unskew.studies.saito20.dense import Flags
 DIMS, PENALTIES, LOSSES = (5, 20, 50, 100), (1e-2, 1e-4), ("logistic", "bpr", "warp", "warp-kos")
 
 
-@dataclass(frozen=True)
-class Training:
+class Training(NamedTuple):
     """How candidates learn."""
 
     epochs: int = 100
@@ -43,7 +42,8 @@ def fit(positive: Flags, users: Ids, items: Ids, training: Training, seed: int) 
     One after the other, in the thread that asks: runs are made side by side, and Ctrl-C waits for no pool of threads.
     """
     log = log_of(positive, users, items)
-    return [_scores(model.fit(log)) for model in training.models(seed)]
+    fitted = (model.fit(log) for model in training.models(seed))
+    return [model.user_[:, :-1] @ model.item_[:, :-1].T + model.item_[:, -1] for model in fitted]
 
 
 def log_of(positive: Flags, users: Ids, items: Ids) -> Log:
@@ -60,8 +60,3 @@ def best(scores: list[Floats], users: Ids, items: Ids, k: int) -> Codes:
     for which, score in enumerate(scores):
         top_k(score, k, users.hashes, items.hashes, SEED, nothing, np.empty(0, dtype=np.int32), lists[which])
     return lists
-
-
-def _scores(model: Factors) -> Floats:
-    left, right = model.user_[:, :-1], model.item_
-    return np.asarray(left @ right[:, :-1].T + right[:, -1])

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from unskew import outcome, propensity
+from unskew.kernels.arrays import present
 from unskew.log import Feedback, Ids, Log
 from unskew.log.datasets.base import Dataset
 from unskew.log.ids import Codes
@@ -35,7 +36,7 @@ from unskew.propensity.crossfit import crossfitted, unseen_pairs
 from unskew.studies.saito20 import dense
 from unskew.studies.saito20.candidates import Training, best, fit, log_of
 from unskew.studies.saito20.dense import Flags
-from unskew.studies.saito20.fitting import every_pair, probabilities
+from unskew.studies.saito20.world import every_pair, probabilities
 
 CUTS = (5, 10, 50)
 METRICS = dense.metrics_of(CUTS)
@@ -46,8 +47,7 @@ SHARE = 0.3
 FOLDS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Real:
+class Real(NamedTuple):
     """Clicks and conversions of the users that count, [user, item], and their conversions in the random test."""
 
     users: Ids
@@ -153,7 +153,6 @@ def errors(run: Mapping[str, Any]) -> tuple[Floats, Floats]:
 
 
 def _matrix(log: Log, least: float) -> Flags:
-    assert log.value is not None
     out = np.zeros((len(log.users), len(log.items)), dtype=np.bool_)
-    out[log.user, log.item] = log.value >= least
+    out[log.user, log.item] = present(log.value) >= least
     return out

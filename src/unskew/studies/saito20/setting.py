@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from unskew.engine.store import Progress, Store
+from unskew.kernels.arrays import present
 from unskew.log import Log
 from unskew.log.datasets import folder_of, load
 from unskew.studies.digest import digest, digest_of
@@ -66,8 +67,7 @@ class Setting:
         self, name: str, seeds: Sequence[int], training: Training, progress: Progress | None = None
     ) -> list[dict[str, Any]]:
         """Runs on a real set, which must be there."""
-        data = self.real(name)
-        assert data is not None
+        data = present(self.real(name))
         mark = digest(data.users.hashes, data.items.hashes, data.clicked, data.converted, data.test)
         keys = [{"real": name, "run": seed, "data": mark, **_told(training)} for seed in seeds]
 

@@ -57,7 +57,8 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
             )
             continue
         found = setting.runs(name, range(min(runs, most)), QUICK if quick else Training(), progress)
-        kept = _with_errors(found)
+        with np.errstate(divide="ignore", invalid="ignore"):  # without a true value above 0 there is no relative error
+            kept = [run for run in found if all(np.isfinite(side).all() for side in errors(run))]
         if left_out := len(found) - len(kept):
             setting.store.tell(
                 f"{name}: {left_out} of {len(found)} runs hold a candidate whose true value is 0; left out of all rows."
@@ -66,12 +67,6 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
             every, coded = (np.array(side) for side in zip(*(errors(one) for one in kept), strict=True))
             records += _records(name, every, coded) + _values(name, kept)
     return records
-
-
-def _with_errors(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Runs in which every candidate has a true value above 0: others lack a relative error in some row."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return [run for run in found if all(np.isfinite(side).all() for side in errors(run))]
 
 
 def _records(name: str, every: Floats, coded: Floats) -> list[Record]:

@@ -9,6 +9,7 @@
 The text has R = R̂ in the exponents, the author's code R̂ − 1; Table 3 is that of the code (``table3``). The text has the
 cut of q the wrong way round, and CTR for CVR in it, which would make q constant. The text draws the noise for every
 pair; the code draws one number for all items of a user. Both are here (``Noise``).
+R̂ and Ô are matrix factorisations by Adam, plain and logistic, as saito20 ran it (``outcome/adam.py``).
 """
 
 from __future__ import annotations
@@ -16,18 +17,43 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from unskew.kernels.arrays import present
 from unskew.log import Ids, Log
+from unskew.log.ids import Codes
 from unskew.log.log import Floats
-from unskew.outcome.adam import AdamMF
+from unskew.outcome.adam import AdamMF, factorise
 from unskew.studies.saito20.dense import Flags
-from unskew.studies.saito20.fitting import every_pair, probabilities, values
 
 LOWEST, HIGHEST = 1.0, 5.0
 EPSILON = 0.1
 TRAINING = 0.7  # a click is training with this probability, else validation
+
+
+def probabilities(
+    user: Codes, item: Codes, y: Floats, weight: Floats, shape: tuple[int, int], options: AdamMF
+) -> Floats:
+    """σ(v_u·w_i + a_u + b_i + c) of every pair, fitted to some rows."""
+    z = _logits(*factorise(user, item, y, weight, shape, options))
+    return np.asarray(1.0 / (1.0 + np.exp(-z)))
+
+
+def values(user: Codes, item: Codes, y: Floats, shape: tuple[int, int], options: AdamMF) -> Floats:
+    """v_u·w_i + a_u + b_i + c of every pair, fitted to some rows with squared loss."""
+    return _logits(*factorise(user, item, y, np.ones(len(y)), shape, options, squared=True))
+
+
+def every_pair(shape: tuple[int, int]) -> tuple[Codes, Codes]:
+    """Users and items of all pairs, row by row."""
+    user, item = np.divmod(np.arange(shape[0] * shape[1], dtype=np.int32), np.int32(shape[1]))
+    return user, item
+
+
+def _logits(user: Floats, item: Floats, level: float) -> Floats:
+    return np.asarray(user[:, :-1] @ item[:, :-1].T + user[:, -1:] + item[:, -1] + level)
 
 
 class Noise(StrEnum):
@@ -37,8 +63,7 @@ class Noise(StrEnum):
     USER = "user"
 
 
-@dataclass(frozen=True, eq=False)
-class Clicks:
+class Clicks(NamedTuple):
     """One draw: clicks in training and in validation, and conversions of all pairs, clicked or not."""
 
     train: Flags
@@ -75,9 +100,8 @@ class World:
 
 def world_of(log: Log, seed: int = 0) -> World:
     """Complete a log of ratings; another seed is another start of the factorisations."""
-    assert log.value is not None
     shape, options = (len(log.users), len(log.items)), AdamMF(seed=seed)
-    rating = np.clip(values(log.user, log.item, log.value, shape, options), LOWEST, HIGHEST)
+    rating = np.clip(values(log.user, log.item, present(log.value), shape, options), LOWEST, HIGHEST)
     rated = np.zeros(shape)
     rated[log.user, log.item] = 1.0
     rated = probabilities(*every_pair(shape), rated.ravel(), np.ones(rated.size), shape, options)

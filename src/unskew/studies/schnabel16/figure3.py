@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from unskew.engine.store import Progress
+from unskew.kernels.arrays import present
 from unskew.log.log import Floats, Log
 from unskew.simulate import RatingWorld
 from unskew.studies.record import Below, Near, Record
@@ -109,8 +110,7 @@ def _trial(world: RatingWorld, key: Mapping[str, Any], threads: int) -> dict[str
 
 def _estimated(world: RatingWorld, log: Log, key: Mapping[str, Any]) -> Floats:
     """Naive Bayes propensities of the log's rows, from a random sample of the given size."""
-    assert log.value is not None
-    rating = log.value.astype(np.int64)
+    rating = present(log.value).astype(np.int64)
     count = np.bincount(rating, minlength=world.levels + 1).astype(np.float64)
     draw = Draw(count, np.zeros((0, 0, len(count))))
     return naive_bayes(draw, random_sample(world, key["size"], key["trial"]), world.truth.size)[rating - 1]

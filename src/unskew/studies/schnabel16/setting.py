@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from unskew.engine.store import Progress, Store
+from unskew.kernels.arrays import present
 from unskew.log.datasets import load
 from unskew.log.log import Floats
 from unskew.simulate import RatingWorld
@@ -142,8 +143,7 @@ class Setting:
 
     def _draw(self, key: Mapping[str, Any]) -> dict[str, Any]:
         log = self.at(key["alpha"]).draw(key["draw"])
-        assert log.value is not None
-        rating, levels = log.value.astype(np.int64), self.world.levels + 1
+        rating, levels = present(log.value).astype(np.int64), self.world.levels + 1
         pair = log.user.astype(np.int64) * len(log.items) + log.item
         flat = self.costs.reshape(-1, self.pairs)
         sums = [np.bincount(rating, weights=cost[pair], minlength=levels) for cost in flat]
