@@ -32,9 +32,9 @@ its two halves and of 1.96 standard errors of the truth are added. A right inter
 held-out ratings and the random ones err independently. What was asked for is held against this second rule.
 
 **Recipes.** The *default call* is unskew without any choice: `evaluate(test, models, train=…)`, with the threshold
-where there are ratings, and the estimator that its headline rests on. From likes that is the exposure path. From ratings it
-is census and tilt with the exposure path beside it: what one decides and the other contradicts somewhere depends.
-Likes only: naive; snips with popularity raised to a power (γ = −1 takes exposure as even and is naive, γ = 1 says that
+where there are ratings, and the estimator that its headline rests on. From likes that is the exposure path. From
+ratings it is census and tilt with the exposure path beside it: what one decides and the other contradicts somewhere
+depends. Likes only: naive; snips with popularity raised to a power (γ = −1 takes exposure as even and is naive, γ = 1 says that
 exposure explains all of popularity, γ = 2 is common in the literature), pooled over relevant pairs or per user; gs; the
 exposure path. All ratings: snips with the propensities that Coat's authors ship, with naive Bayes (which is given the
 shares of the stars among the random ratings), with a logistic factorisation of what was seen; dr and direct with an
