@@ -1,7 +1,7 @@
 """How often is census and tilt wrong where the box is right, and where people have tastes that its model cannot know?
 
 ``python -m tests.census.box_study`` draws 500 worlds inside the box and 120 with tastes, and writes ``docs/census.md``;
-``--worlds 50 --tastes 10`` is for looking and writes nothing. The suite runs 60 worlds inside the box.
+``--worlds 50 --tastes 10`` is for looking and writes nothing. The suite runs 30 worlds inside the box.
 """
 
 from __future__ import annotations

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.census.box_study import POINTS, TASTES, WORLDS, Inside, Tastes, draws, false, limit, one_world, page
 from tests.census.box_worlds import ALONE, DEFAULT, NAIVE, TWINS, Counts, Said, _counts, inside
+from tests.worlds import worlds
 
 
+@pytest.mark.study
 def test_any_verdict_is_rarely_wrong_where_the_box_is_right() -> None:
-    """60 worlds at five points of the box: at most 5 % + 3 Monte Carlo errors (8 worlds) have a wrong verdict."""
-    found = [one_world(Inside(world, *point, 120)) for point in POINTS for world in range(12)]
+    """30 worlds at five points of the box: at most 5 % + 3 Monte Carlo errors (5 worlds) have a wrong verdict."""
+    found = [one_world(Inside(world, *point, 120)) for point in POINTS for world in range(worlds(6, 20))]
     assert false(found) <= limit(len(found))
     counts = [said.counts[ALONE] for said in found]
     assert sum(each.right for each in counts) >= 0.4 * 21 * len(found)

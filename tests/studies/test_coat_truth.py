@@ -159,7 +159,7 @@ def test_intervals_hold_the_truth_up_to_its_own_error() -> None:
         "recall@10 | pooled | value": [0.6, 0.51, 0.34],
         "recall@10 | pooled | se": [0.01, 0.05 / 1.96, 0.05 / 1.96],
     }
-    split = {"naive": said_, "truth": true}
+    split: dict[str, dict[str, Any]] = {"naive": said_, "truth": true}
     assert row.covered(split, own_error=False).tolist() == [1.0, 2.0]
     reach = math.hypot(0.1, 0.05)  # 0.112: from 0.4 to 0.512, and from 0.2 to 0.312
     assert 0.51 < 0.4 + reach < 0.52 and 0.2 + reach < 0.34

@@ -55,5 +55,5 @@ def _beta(x: float, rest: float, a: float, b: float) -> float:
         return 1.0
     front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)
     if x < (a + 1.0) / (a + b + 2.0):
-        return math.exp(front) * beta_fraction(x, a, b) / a
-    return 1.0 - math.exp(front) * beta_fraction(rest, b, a) / b
+        return math.exp(front) * float(beta_fraction(x, a, b)) / a
+    return 1.0 - math.exp(front) * float(beta_fraction(rest, b, a)) / b

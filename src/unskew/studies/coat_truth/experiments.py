@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 from unskew.engine.store import Progress
-from unskew.studies.coat_truth.recipes import RECIPES
+from unskew.studies.coat_truth.recipes import RECIPES, Recipe
 from unskew.studies.coat_truth.setting import IMITATED, LEARNED, METRICS, SIMPLE, Setting
 from unskew.studies.coat_truth.shares import OUTCOMES, SIMULTANEOUS, UNADJUSTED, Row, Split, percent
+from unskew.studies.coat_truth.simple import IMITATOR
 from unskew.studies.record import Above, Below, Record, Rule, judged
 from unskew.studies.repeated import Repeated
 
@@ -21,19 +22,14 @@ FLOORS: tuple[tuple[str, str, Rule, float], ...] = (
     ("census and tilt", "right", Above(), 30.0),
     ("census and tilt", OWN_ERROR, Above(), 93.0),
 )
-ASKED_OF_IMITATORS = (
-    "default from ratings",
-    "default from likes",
-    "naive",
-    "path from likes",
-    "path from ratings",
-    "tilted",
-)
+SHORT = ("default from ratings", "default from likes", "naive", "path from likes", "path from ratings", "tilted")
 
 
 def simple(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
-    """All recipes on fourteen simple models."""
-    return _all_recipes(setting, SIMPLE, runs, progress)
+    """All recipes on fourteen simple models, and some on the thirteen of them that do not learn what was looked at."""
+    records = _all_recipes(setting, SIMPLE, runs, progress)
+    splits = setting.calls(RECIPES, runs, models=SIMPLE)
+    return records + _of_some(splits, RECIPES, f"{SIMULTANEOUS}, without {IMITATOR}", runs, imitators=False)
 
 
 def learned(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
@@ -43,14 +39,19 @@ def learned(setting: Setting, runs: int, quick: bool, progress: Progress | None 
 
 def imitators(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Pairs of which at least one model was fitted to what people looked at."""
-    chosen = [recipe for recipe in RECIPES if recipe.name in ASKED_OF_IMITATORS]
+    chosen = [recipe for recipe in RECIPES if recipe.name in SHORT]
     splits = setting.calls(chosen, runs, models=IMITATED, progress=progress)
+    return _of_some(splits, chosen, SIMULTANEOUS, runs, imitators=True)
+
+
+def _of_some(
+    splits: Sequence[Split], recipes: Sequence[Recipe], part: str, runs: int, *, imitators: bool
+) -> list[Record]:
+    """Pairs with a model that resembles how people chose, or pairs without."""
     records = []
-    for metric in METRICS:
-        for recipe in chosen:
-            for name in recipe.rows:
-                found = _verdicts(Row(recipe, name, metric), splits, SIMULTANEOUS, imitators=True)
-                records += _shown(f"{metric}, {SIMULTANEOUS}", name, found, runs)
+    for row in (Row(r, name, metric) for metric in METRICS for r in recipes if r.name in SHORT for name in r.rows):
+        found = _verdicts(row, splits, SIMULTANEOUS, imitators=imitators)
+        records += _shown(f"{row.metric}, {part}", row.name, found, runs)
     return records
 
 
@@ -75,7 +76,7 @@ def _all_recipes(setting: Setting, models: str, runs: int, progress: Progress | 
     return records
 
 
-def _verdicts(row: Row, splits: Sequence[Split], level: str, *, imitators: bool = False) -> dict[str, Repeated]:
+def _verdicts(row: Row, splits: Sequence[Split], level: str, *, imitators: bool | None = None) -> dict[str, Repeated]:
     found = percent(splits, lambda split: row.counts(split, level, imitators=imitators))
     return dict(zip(OUTCOMES, found, strict=True))
 

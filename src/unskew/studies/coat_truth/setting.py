@@ -110,7 +110,7 @@ def _truth(train: Log, random: Log, lists: Mapping[str, Recommendations]) -> Uni
             unit[f"{metric} | {target} | value"] = np.array([e.value for e in rows])
             unit[f"{metric} | {target} | se"] = np.array([e.se for e in rows])
             unit[f"{metric} | {target} | z"] = said(result, metric, ("naive", target)).z
-    copied = [name in learned.IMITATORS for name in lists]
+    copied = [name in learned.IMITATORS or name == simple.IMITATOR for name in lists]
     unit["imitates"] = np.array([float(one or other) for one, other in combinations(copied, 2)])
     return unit
 

@@ -43,12 +43,16 @@ class Row:
         """Under which the truth is known: a normalised sum is an average over relevant pairs."""
         return PER_USER if self.recipe.rows[self.name][1] == PER_USER else POOLED
 
-    def counts(self, split: Split, level: str, *, imitators: bool) -> Floats:
-        """How many truly different pairs are right, wrong, dependent and undecided."""
+    def counts(self, split: Split, level: str, *, imitators: bool | None = None) -> Floats:
+        """How many truly different pairs are right, wrong, dependent and undecided.
+
+        Args:
+            imitators: only pairs with a model that resembles how people chose, or only those without; by default all.
+        """
         true = np.asarray(split["truth"][f"{self.metric} | {self.target} | z"])
         kept = np.abs(true) > CRITICAL
-        if imitators:
-            kept &= np.asarray(split["truth"]["imitates"]) > 0.0
+        if imitators is not None:
+            kept &= (np.asarray(split["truth"]["imitates"]) > 0.0) == imitators
         if level == UNADJUSTED:
             z, depends = self._of(split, "z"), self._of(split, "open") > 0.0
             word = np.where(np.abs(z) > CRITICAL, np.sign(z), 0.0)

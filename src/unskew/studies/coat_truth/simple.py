@@ -21,6 +21,7 @@ from unskew.models.base import from_scores, from_shared_scores
 from unskew.studies.coat_truth.recipes import LIKED
 
 SHRUNK, RANKS, RATED_RANK = (1.0, 5.0, 20.0), (2, 5, 20), 5
+IMITATOR = f"rated factors ({RATED_RANK})"  # learns what was looked at
 
 
 def recommend(train: Log) -> dict[str, Recommendations]:
@@ -39,7 +40,7 @@ def recommend(train: Log) -> dict[str, Recommendations]:
     made |= {f"liked share ({c:g})": alike(share[c], train) for c in SHRUNK}
     made |= {f"factors ({rank})": _each(factors[rank], train) for rank in RANKS}
     made |= {
-        f"rated factors ({RATED_RANK})": _each(_factors(seen, RATED_RANK), train),
+        IMITATOR: _each(_factors(seen, RATED_RANK), train),
         "item-kNN": _each(y @ _cosines(y.T), train),
         "user-kNN": _each(_cosines(y) @ y, train),
         "mix": _each(factors[5] / factors[5].std() + share[5.0] / share[5.0].std(), train),
