@@ -102,7 +102,8 @@ also know what people dislike. These imitate how each person chose, though less 
 What no recipe here covers: exposure chosen for each user. On Coat people chose for themselves, and a model that learns
 what a person *looks at*, liked or not, resembles that choice. An item-kNN and a factorisation fitted to all that was
 rated join the learnt fourteen; shares are of the truly different pairs with at least one of the two. Every verdict of
-the path carries the sentence that says so.
+the path carries the sentence that says so. Census and tilt knows from ratings what was looked at and not liked, and is
+not fooled here; where the path contradicts it, the default call says that it depends.
 """,
             experiments.imitators,
             experiments.RUNS,
