@@ -1,6 +1,6 @@
 """Far fewer verdicts of ``tilted`` are wrong than of ``naive`` where the far corner of the box is right, up to tastes.
 
-In 40 such worlds 14 of 576 verdicts of ``tilted`` were wrong (2.4 %), 84 of 675 of ``naive`` (12 %).
+In 40 such worlds 2.4 % of the verdicts of ``tilted`` were wrong, 12 % of those of ``naive`` (``box_study``).
 """
 
 from __future__ import annotations
