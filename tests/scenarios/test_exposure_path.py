@@ -174,3 +174,13 @@ def test_the_order_of_rows_and_models_does_not_matter() -> None:
     for v in plain.verdicts_:
         other = said[frozenset((v.a, v.b))]
         assert other.turns == v.turns and other.turns_at == pytest.approx(v.turns_at)
+
+
+def test_a_point_that_is_asked_for_besides_is_the_same_comparison() -> None:
+    """The level is over pairs of models: asking for a point of the path by itself, too, widens no interval."""
+    alone, besides = evaluate(), evaluate(estimators=["exposure_path", "exposure_path(at=0.5)"])
+    for before, after in zip(alone.scenarios, besides.scenarios, strict=True):
+        assert before.differences == after.differences
+    point = {(v.metric, v.a, v.b): (v.low, v.high) for v in besides.verdicts_ if v.estimator != "exposure_path"}
+    there = {(t.metric, d.a, d.b): (d.low[5], d.high[5]) for t in alone.scenarios for d in t.differences}
+    assert point == there and len(point) > 2

@@ -2,7 +2,7 @@
 
     P(|T| > t) = I_x(df/2, 1/2),  x = df / (df + t²)
 
-I is the regularised incomplete beta function, by Lentz's continued fraction (DLMF 8.17.22).
+I is the regularised incomplete beta function, by a continued fraction (``kernels/continued_fraction.py``).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+from unskew.kernels.continued_fraction import beta_fraction
+
 MANY = 1e7  # degrees of freedom from which on the normal distribution is the same to six digits
-TINY = 1e-300
 
 
 def two_sided(t: float, df: float) -> float:
@@ -54,24 +55,5 @@ def _beta(x: float, rest: float, a: float, b: float) -> float:
         return 1.0
     front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)
     if x < (a + 1.0) / (a + b + 2.0):
-        return math.exp(front) * _fraction(x, a, b) / a
-    return 1.0 - math.exp(front) * _fraction(rest, b, a) / b
-
-
-def _fraction(x: float, a: float, b: float) -> float:
-    c, d = 1.0, 1.0 - (a + b) * x / (a + 1.0)
-    d = 1.0 / (d if abs(d) > TINY else TINY)
-    value = d
-    for m in range(1, 10_000):
-        for step in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1.0 + step * d
-            d = 1.0 / (d if abs(d) > TINY else TINY)
-            c = 1.0 + step / c
-            c = c if abs(c) > TINY else TINY
-            value *= d * c
-        if abs(d * c - 1.0) < 1e-15:
-            break
-    return value
+        return math.exp(front) * float(beta_fraction(x, a, b)) / a
+    return 1.0 - math.exp(front) * float(beta_fraction(rest, b, a)) / b

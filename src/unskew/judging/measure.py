@@ -179,11 +179,13 @@ def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
     families: dict[Key, list[Family]] = {}
     level = tables[0].setting.level
     for table in tables:
+        counted = set()  # a scenario that is asked for by itself, too, is the same comparison
         for place, cell in enumerate(table.plan.cells):
             run, moments = table.plan.runs[cell.run], table.sums.moments[place]
-            if moments.models < 2:
-                continue
             key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
+            if moments.models < 2 or key in counted:
+                continue
+            counted.add(key)
             known = np.isfinite(moments.covariance).all()
             families.setdefault(key, []).extend([Family.of(moments.covariance, moments.differ)] if known else [])
     return {key: single_error(found, level) for key, found in families.items()}

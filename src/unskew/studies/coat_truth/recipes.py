@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unskew import estimators
-from unskew.errors import InputError
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
 from unskew.log import Feedback, Log
 from unskew.log.recommendations import Recommendations
 from unskew.result import Result
-from unskew.studies.coat_truth.models import LIKED
 
+LIKED = ">=4"
 PATH = "exposure_path"
-TILTED = "tilted(odds=4)"
+TILTED = str(estimators.make("tilted(odds=4)"))
+HEADLINE = "headline"  # in place of an estimator: nothing is asked for, and the headline's estimator answers
 POOLED, PER_USER, SUM = "pooled", "per_user", "per_user_sum(normalised=pooled)"
 
 
@@ -30,7 +30,7 @@ class Recipe:
 
     Args:
         name: of the call.
-        rows: what is shown → estimator and target.
+        rows: what is shown → estimator (or ``HEADLINE``) and target.
         ratings: whether it sees all ratings, not only likes.
         options: of the call.
         random: whether it is given the random ratings.
@@ -43,16 +43,15 @@ class Recipe:
     random: bool = False
 
     @property
-    def known(self) -> bool:
-        """Whether this unskew has all its estimators."""
-        try:
-            return bool([estimators.make(estimator) for estimator, _ in self.rows.values()])
-        except InputError:
-            return False
+    def plain(self) -> bool:
+        """Whether it is the call of somebody who knows of no estimators."""
+        return any(estimator == HEADLINE for estimator, _ in self.rows.values())
 
     def points(self, name: str) -> list[str]:
         """The scenarios of a row, each of which is tested at the unadjusted level; none where it has none."""
         estimator, target = self.rows[name]
+        if estimator == HEADLINE:
+            return []
         scenarios = estimators.make(estimator).scenarios(Target.make(target))
         return [] if scenarios is None else [str(point.estimator) for point in scenarios.points]
 
@@ -64,7 +63,9 @@ class Recipe:
             train, test = as_likes(train), as_likes(test)
         elif self.options.get("propensity") != "known":
             train, test = (replace(log, propensity=None) for log in (train, test))
-        told: dict[str, Any] = {"feedback": "ratings", "relevant": LIKED} if self.ratings else {"drop_seen": True}
+        told: dict[str, Any] = {"feedback": "ratings", "relevant": LIKED} if self.ratings else {}
+        if self.plain:
+            return evaluate(test, lists, metrics=metrics, train=train, threads=1, **told)
         named = [estimator for estimator, _ in self.rows.values()]
         asked = list(dict.fromkeys([*named, *(point for name in self.rows for point in self.points(name))]))
         return evaluate(
@@ -113,6 +114,8 @@ def _popularity(gamma: float, *, per_user: bool = False) -> Recipe:
 
 
 RECIPES = (
+    Recipe("default from ratings", {"default call, all ratings": (HEADLINE, POOLED)}, ratings=True),
+    Recipe("default from likes", {"default call, likes only": (HEADLINE, POOLED)}),
     Recipe("naive", {"naive": ("naive", POOLED)}),
     _popularity(-1.0),
     _popularity(0.0),

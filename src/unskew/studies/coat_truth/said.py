@@ -15,6 +15,7 @@ import numpy as np
 from unskew import estimators
 from unskew.log.log import Floats
 from unskew.result import Result, Verdict
+from unskew.studies.coat_truth.recipes import HEADLINE
 
 WORDS = {"ahead": 1.0, "better": 1.0, "behind": -1.0, "worse": -1.0}
 CRITICAL = 1.96
@@ -25,42 +26,55 @@ class Pairs:
     """What a row says of each pair of models, and of each model.
 
     Args:
-        z: the difference in standard errors; of a path the least of its points, 0 where their signs differ.
-        open: whether some points of a path, but not all, are beyond 1.96 on the same side.
+        z: the difference in standard errors; of scenarios the least of them, 0 where their signs differ.
+        open: whether some scenarios, but not all, are beyond 1.96 on the same side.
         word: 1 ahead or better, −1 behind or worse, 0 otherwise, as the result words it.
         depends: whether it says so.
-        low, high: the interval of each model.
+        value, low, high: of each model with its interval, (scenarios, models); one row where there are none.
     """
 
     z: Floats
     open: Floats
     word: Floats
     depends: Floats
+    value: Floats
     low: Floats
     high: Floats
 
 
 def said(result: Result, metric: str, row: tuple[str, str], points: Sequence[str] = ()) -> Pairs:
     """The verdicts of one metric, estimator and target, pair by pair."""
-    estimator, target = str(estimators.make(row[0])), row[1]
+    name, target = row
+    estimator = str(result.headline()["estimator"]) if name == HEADLINE else str(estimators.make(name))
 
     def of(name: str) -> list[Verdict]:
         return [v for v in result.verdicts_ if (v.metric, v.estimator, str(v.target)) == (metric, name, target)]
 
     verdicts = of(estimator)
-    z = np.array([[_z(v) for v in of(str(estimators.make(point)))] for point in points or (row[0],)])
+    z = np.array([[_z(v) for v in of(point)] for point in points or (estimator,)])
     low, high = z.min(axis=0), z.max(axis=0)
     least = np.where(low > 0.0, low, np.where(high < 0.0, high, 0.0))
     beyond = (np.abs(z) > CRITICAL).any(axis=0) & (np.abs(least) <= CRITICAL)
-    rows = [e for e in result.estimates if (e.metric, e.estimator, str(e.target)) == (metric, estimator, target)]
     return Pairs(
         least,
         beyond.astype(np.float64),
         np.array([WORDS.get(v.verdict, 0.0) for v in verdicts]),
         np.array([float(v.verdict == "depends") for v in verdicts]),
-        np.array([e.low for e in rows]),
-        np.array([e.high for e in rows]),
+        *_values(result, (metric, estimator, target)),
     )
+
+
+def _values(result: Result, cell: tuple[str, str, str]) -> tuple[Floats, Floats, Floats]:
+    """The value of every model in every scenario, with its interval."""
+    for table in result.scenarios:
+        if (table.metric, table.estimator, str(table.target)) == cell:
+            value, low, high = (
+                np.array([getattr(v, what) for v in table.values]).T for what in ("value", "low", "high")
+            )
+            return value, low, high
+    rows = [e for e in result.estimates if (e.metric, e.estimator, str(e.target)) == cell]
+    value, low, high = (np.array([[getattr(e, what) for e in rows]]) for what in ("value", "low", "high"))
+    return value, low, high
 
 
 def _z(verdict: Verdict) -> float:

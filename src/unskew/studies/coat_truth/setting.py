@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -19,14 +19,15 @@ from unskew.log import Log
 from unskew.log.datasets import Dataset, load
 from unskew.log.recommendations import Recommendations
 from unskew.split import holdout
-from unskew.studies.coat_truth.models import IMITATORS, imitate, recommend
+from unskew.studies.coat_truth import learned, simple
 from unskew.studies.coat_truth.recipes import PER_USER, POOLED, Recipe, truth
 from unskew.studies.coat_truth.said import said
 from unskew.studies.digest import digest_of
 
-VERSION = "1"  # of the calls that are kept; raise it when their meaning changes
+VERSION = "2"  # of the calls that are kept; raise it when their meaning changes
 SHARE = 0.3
-METRICS = ("recall@50", "recall@10")
+METRICS = ("recall@10", "recall@50")
+SIMPLE, LEARNED, IMITATED = "simple", "learned", "imitated"  # sets of models
 Unit = dict[str, Any]
 
 
@@ -42,6 +43,7 @@ class Setting:
     def __init__(self, store: Store, data: Callable[[], Dataset] | None = None, *, workers: int = 1) -> None:
         self.store, self.workers = store, workers
         self._make = data or (lambda: load("coat"))
+        self._split = lru_cache(maxsize=4)(self._split_of)
 
     @cached_property
     def data(self) -> Dataset:
@@ -54,29 +56,32 @@ class Setting:
         return f"{digest_of(self.data.mnar)} {digest_of(self.data.mcar)}"
 
     def calls(
-        self, recipes: Sequence[Recipe], splits: int, *, imitators: bool = False, progress: Progress | None = None
+        self, recipes: Sequence[Recipe], splits: int, *, models: str = SIMPLE, progress: Progress | None = None
     ) -> list[dict[str, Unit]]:
         """Of every split the truth and what each recipe says, by the recipe's name."""
-        found = {recipe.name: recipe for recipe in recipes if recipe.known}
+        found = {recipe.name: recipe for recipe in recipes}
         names = ["truth", *found]
         keys = [
-            {"split": split, "call": name, "data": self._mark, "imitators": imitators, "metrics": list(METRICS)}
+            {"split": split, "call": name, "data": self._mark, "models": models, "metrics": list(METRICS)}
             | {"asked": _asked(found[name]) if name in found else ["value", "se", "z", "imitates"]}
             for split in range(splits)
             for name in names
         ]
 
         def make(key: Mapping[str, Any]) -> Unit:
-            return self._call(found.get(key["call"]), key["split"], imitators)
+            return self._call(found.get(key["call"]), key["split"], models)
 
         made = self.store.map(keys, make, workers=self.workers, progress=progress, stage="calls on Coat")
         each = iter(made)
         return [{name: next(each) for name in names} for _ in range(splits)]
 
-    def _call(self, recipe: Recipe | None, split: int, imitators: bool) -> Unit:
-        assert self.data.mcar is not None
+    def _split_of(self, split: int, models: str) -> tuple[Log, Log, dict[str, Recommendations]]:
         train, test = holdout(self.data.mnar, SHARE, seed=split)
-        lists = lists_of(train, imitators=imitators)
+        return train, test, lists_of(train, models)
+
+    def _call(self, recipe: Recipe | None, split: int, models: str) -> Unit:
+        assert self.data.mcar is not None
+        train, test, lists = self._split(split, models)
         if recipe is None:
             return _truth(train, self.data.mcar, lists)
         result = recipe.run(train, test, self.data.mcar, lists, list(METRICS))
@@ -88,9 +93,11 @@ class Setting:
         return unit
 
 
-def lists_of(train: Log, *, imitators: bool) -> dict[str, Recommendations]:
-    """Of the fourteen models, and of imitators where these are asked for."""
-    return recommend(train) | (imitate(train) if imitators else {})
+def lists_of(train: Log, models: str) -> dict[str, Recommendations]:
+    """Of fourteen models, simple or learned, and of imitators beside the learned ones where these are asked for."""
+    if models == SIMPLE:
+        return simple.recommend(train)
+    return learned.recommend(train) | (learned.imitate(train) if models == IMITATED else {})
 
 
 def _truth(train: Log, random: Log, lists: Mapping[str, Recommendations]) -> Unit:
@@ -103,7 +110,7 @@ def _truth(train: Log, random: Log, lists: Mapping[str, Recommendations]) -> Uni
             unit[f"{metric} | {target} | value"] = np.array([e.value for e in rows])
             unit[f"{metric} | {target} | se"] = np.array([e.se for e in rows])
             unit[f"{metric} | {target} | z"] = said(result, metric, ("naive", target)).z
-    copied = [name in IMITATORS for name in lists]
+    copied = [name in learned.IMITATORS or name == simple.IMITATOR for name in lists]
     unit["imitates"] = np.array([float(one or other) for one, other in combinations(copied, 2)])
     return unit
 

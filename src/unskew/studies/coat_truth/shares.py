@@ -3,6 +3,13 @@
 Two models are truly different where the random ratings say so, their difference being beyond 1.96 standard errors
 (clustered by person): the truth is a sample too, and of equal pairs one in twenty is taken for different, with either
 sign. Shares are of all such pairs of all splits; errors by the jackknife over splits.
+
+An interval [l, h] of a value v holds the truth t, a sample's with standard error s, where
+
+    plain           l ≤ t ≤ h
+    its own error   v − √((v − l)² + (1.96 s)²) ≤ t ≤ v + √((h − v)² + (1.96 s)²)
+
+in some scenario or between two of them: a right 95 % interval does the second in 95 % of cases, the first in fewer.
 """
 
 from __future__ import annotations
@@ -20,7 +27,6 @@ from unskew.studies.repeated import Repeated
 
 Split = Mapping[str, Mapping[str, Any]]
 UNADJUSTED, SIMULTANEOUS = "each pair by itself", "all pairs together"
-ONE_SIDED = 1.645
 OUTCOMES = ("right", "wrong", "depends", "undecided")
 
 
@@ -37,12 +43,16 @@ class Row:
         """Under which the truth is known: a normalised sum is an average over relevant pairs."""
         return PER_USER if self.recipe.rows[self.name][1] == PER_USER else POOLED
 
-    def counts(self, split: Split, level: str, *, imitators: bool) -> Floats:
-        """How many truly different pairs are right, wrong, dependent and undecided."""
+    def counts(self, split: Split, level: str, *, imitators: bool | None = None) -> Floats:
+        """How many truly different pairs are right, wrong, dependent and undecided.
+
+        Args:
+            imitators: only pairs with a model that resembles how people chose, or only those without; by default all.
+        """
         true = np.asarray(split["truth"][f"{self.metric} | {self.target} | z"])
         kept = np.abs(true) > CRITICAL
-        if imitators:
-            kept &= np.asarray(split["truth"]["imitates"]) > 0.0
+        if imitators is not None:
+            kept &= (np.asarray(split["truth"]["imitates"]) > 0.0) == imitators
         if level == UNADJUSTED:
             z, depends = self._of(split, "z"), self._of(split, "open") > 0.0
             word = np.where(np.abs(z) > CRITICAL, np.sign(z), 0.0)
@@ -52,15 +62,18 @@ class Row:
         neither = ~right & ~wrong
         return np.array([(kept & some).sum() for some in (right, wrong, neither & depends, neither & ~depends)], float)
 
-    def covered(self, split: Split) -> Floats:
-        """Of how many models the interval agrees with the random ratings, and of how many not.
+    def covered(self, split: Split, *, own_error: bool) -> Floats:
+        """Of how many models the interval holds what the random ratings say, and of how many not.
 
-        Their value is a sample's: if the true one lies inside, it is beyond an end by 1.645 standard errors at most in
-        95 % of cases.
+        Args:
+            own_error: whether the error of the random ratings is allowed for.
         """
-        value, se = (np.asarray(split["truth"][f"{self.metric} | {self.target} | {what}"]) for what in ("value", "se"))
-        margin = ONE_SIDED * se
-        inside = (self._of(split, "low") - margin <= value) & (value <= self._of(split, "high") + margin)
+        true, se = (np.asarray(split["truth"][f"{self.metric} | {self.target} | {what}"]) for what in ("value", "se"))
+        value, low, high = (self._of(split, what) for what in ("value", "low", "high"))
+        margin = CRITICAL * se if own_error else np.zeros_like(se)
+        least = (value - np.hypot(value - low, margin)).min(axis=0)
+        most = (value + np.hypot(high - value, margin)).max(axis=0)
+        inside = (least <= true) & (true <= most)
         return np.array([inside.sum(), (~inside).sum()], float)
 
     def _of(self, split: Split, what: str) -> Floats:

@@ -1,4 +1,4 @@
-"""Fourteen simple recommenders of coats, and two that learn what was looked at instead of what was liked.
+"""Fourteen recommenders of which nine are learnt, and two that learn what was looked at instead of what was liked.
 
     liked share (c)    (y_i + c·ȳ) / (n_i + c)         y_i of n_i ratings are 4 or 5, ȳ their share over all coats
 
@@ -15,11 +15,10 @@ import numpy as np
 
 from unskew import models
 from unskew.log import Feedback, Log
-from unskew.log.log import Floats
 from unskew.log.recommendations import Recommendations
-from unskew.models.base import from_shared_scores
+from unskew.studies.coat_truth.recipes import LIKED
+from unskew.studies.coat_truth.simple import alike
 
-LIKED = ">=4"
 BY_LIKES = (
     "item_knn(neighbours=5)",
     "item_knn(neighbours=20)",
@@ -43,10 +42,10 @@ def recommend(train: Log) -> dict[str, Recommendations]:
     mean = len(liked) / len(train)
     made = {
         "random": models.make("random").fit(liked).recommend(train.users, items, seen=train),
-        "most liked": _shared(likes, train),
-        "most rated": _shared(seen, train),
+        "most liked": alike(likes, train),
+        "most rated": alike(seen, train),
     }
-    made |= {f"liked share ({c:g})": _shared((likes + c * mean) / (seen + c), train) for c in SHRUNK}
+    made |= {f"liked share ({c:g})": alike((likes + c * mean) / (seen + c), train) for c in SHRUNK}
     made |= {text: _fitted(text, liked, train) for text in BY_LIKES}
     return made | {text: _fitted(text, train, train) for text in BY_RATINGS}
 
@@ -55,10 +54,6 @@ def imitate(train: Log) -> dict[str, Recommendations]:
     """Models that learn from all that was rated, liked or not: they resemble how people chose."""
     looked_at = replace(train, value=None, feedback=Feedback.IMPLICIT)
     return {name: _fitted(text, looked_at, train) for name, text in IMITATORS.items()}
-
-
-def _shared(scores: Floats, train: Log) -> Recommendations:
-    return from_shared_scores(scores, train.items, train.users, len(train.items), train)
 
 
 def _fitted(text: str, rows: Log, train: Log) -> Recommendations:
