@@ -105,8 +105,8 @@ def page(found: Measured) -> str:
         f"{found['rows']:,} generated positives ({ITEMS:,} items, long tails as in MovieLens-20M). knn: one fit with "
         f"{NEIGHBOURS} neighbours per item by cosine, the same ones. wmf: the median sweep over all users and items, "
         f"with α = {ALPHA:g} and λ = {PENALTY:g}, and the loss after {EPOCHS} sweeps. Both take three conjugate "
-        "gradients per row in single precision, unless rows are solved exactly (unskew: in double precision). On a busy "
-        "machine compare CPU seconds (all cores together).",
+        "gradients per row in single precision, unless rows are solved exactly (unskew: in double precision). On a "
+        "busy machine compare CPU seconds (all cores together).",
         "",
         "| | unskew: seconds, CPU seconds | implicit: seconds, CPU seconds | by CPU seconds, unskew is | loss of "
         "unskew, of implicit |",
