@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from unskew.kernels.compiled import njit
+from unskew.kernels.fours import FOUR, meet_four, spread_four
 from unskew.kernels.gram import add_gram, put, solve
 
 CHUNK = 64  # pairs that are worked on together
@@ -51,7 +52,7 @@ def solve_rows(first, last, indptr, index, other, base, alpha, own):  # type: ig
 def approach_rows(first, last, indptr, index, other, base, alpha, steps, own):  # type: ignore[no-untyped-def]
     """Take ``steps`` conjugate gradients in the rows ``first`` … ``last − 1`` of ``own``; all numbers are float32.
 
-    ``base`` is the whole of YᵀY + λ. A row without pairs becomes 0.
+    ``base`` is the whole of YᵀY + λ; widths are multiples of 16. A row without pairs becomes 0.
     """
     most, zero = 0, np.float32(0.0)
     for r in range(first, last):
@@ -91,43 +92,27 @@ def approach_rows(first, last, indptr, index, other, base, alpha, steps, own):  
             before = after
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True)
 def _add(rows, n, x, shift, slope, out):  # type: ignore[no-untyped-def]
     """out += Σ over the first n rows y of (shift + slope·(y·x))·y; four rows at a time."""
-    whole = n // 4 * 4
-    for e in range(0, whole, 4):
-        a, b, c, d = rows[e], rows[e + 1], rows[e + 2], rows[e + 3]
-        s, t, u, v = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
-        for j in range(len(x)):
-            s += a[j] * x[j]
-            t += b[j] * x[j]
-            u += c[j] * x[j]
-            v += d[j] * x[j]
-        s, t, u, v = shift + slope * s, shift + slope * t, shift + slope * u, shift + slope * v
-        for j in range(len(x)):
-            out[j] += s * a[j] + t * b[j] + u * c[j] + v * d[j]
+    whole = n // FOUR * FOUR
+    for e in range(0, whole, FOUR):
+        s, t, u, v = meet_four(rows, e, x)
+        spread_four(rows, e, shift + slope * s, shift + slope * t, shift + slope * u, shift + slope * v, out)
     for e in range(whole, n):
-        a, s = rows[e], np.float32(0.0)
+        total = np.float32(0.0)
         for j in range(len(x)):
-            s += a[j] * x[j]
-        s = shift + slope * s
+            total += rows[e, j] * x[j]
         for j in range(len(x)):
-            out[j] += s * a[j]
+            out[j] += (shift + slope * total) * rows[e, j]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True)
 def _add_product(matrix, x, factor, out):  # type: ignore[no-untyped-def]
-    """out += factor·matrix·x, for a symmetric matrix; four rows at a time."""
-    whole = len(x) // 4 * 4
-    for k in range(0, whole, 4):
-        a, b, c, d = matrix[k], matrix[k + 1], matrix[k + 2], matrix[k + 3]
+    """out += factor·matrix·x, for a symmetric matrix whose width is a multiple of 16."""
+    for k in range(0, len(x), FOUR):
         s, t, u, v = factor * x[k], factor * x[k + 1], factor * x[k + 2], factor * x[k + 3]
-        for j in range(len(x)):
-            out[j] += s * a[j] + t * b[j] + u * c[j] + v * d[j]
-    for k in range(whole, len(x)):
-        a, s = matrix[k], factor * x[k]
-        for j in range(len(x)):
-            out[j] += s * a[j]
+        spread_four(matrix, k, s, t, u, v, out)
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})

@@ -21,6 +21,7 @@ import numpy as np
 from unskew.bounds import DIM, ROUNDS, SEED, Number
 from unskew.errors import InputError
 from unskew.kernels import confidence as kernel
+from unskew.kernels.fours import LANES
 from unskew.kernels.gram import add_gram, padded
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
@@ -34,7 +35,6 @@ from unskew.parts import Words, option
 from unskew.threads import Each, by_blocks
 
 STEPS = 3  # conjugate gradients of a row in every round
-LANES = 16  # numbers of single precision that are moved by one instruction
 CHUNK = 64  # rows that are multiplied together: they stay in the first cache
 START = 0.02  # factors of items start between −START/2 and START/2
 MODERATE = Number(above=0.0, high=1e6, why="Numbers of single precision could not hold its products.")
