@@ -73,6 +73,15 @@ def test_numbers_keep_every_digit(number: float) -> None:
     assert again == number
 
 
+@pytest.mark.parametrize("threshold", [">3", ">=4", "<2.5", "<=-1", "==1", ">1e3"])
+def test_thresholds_are_kept_as_they_are(threshold: str) -> None:
+    """They stand behind '=' or alone, and print as they came; a comparison without a number is none."""
+    assert parse(f"most_popular(relevant={threshold}, k=2)").options == {"relevant": threshold, "k": 2}
+    assert str(parse(f"name({threshold})")) == f"name({threshold})"
+    with pytest.raises(InputError, match="unexpected"):
+        parse(f"name(relevant={threshold[0]})" if threshold[0] != "=" else "name(relevant=>)")
+
+
 METRICS: st.SearchStrategy[RankingMetric] = st.one_of(
     st.builds(Recall, CUT),
     st.builds(Precision, CUT),

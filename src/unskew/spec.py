@@ -2,7 +2,8 @@
 
 Metrics, estimators, propensities, targets and models are named by the same small grammar
 
-    spec := name [ "(" argument ("," argument)* ")" ] [ "@" integer ]        argument := [name "="] (spec | number)
+    spec := name [ "(" argument ("," argument)* ")" ] [ "@" integer ]
+    argument := [name "="] (spec | number | threshold)                      threshold := (">" | ">=" | …) number
 
 so that the command line, tables, files and cache keys agree on one spelling. A part that is built from a spec
 prints back in full: ``str(parse(text))`` is the canonical form.
@@ -25,7 +26,8 @@ DEEPEST = 20  # parts inside parts
 DIGITS = 20  # of a whole number: as many as 2⁶⁴ has
 _NAME = r"(?:[A-Za-z_/~]|\.{1,2}/)[\w\-./~+*?]*"
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_TOKEN = re.compile(rf"\s*({_NAME}|{_NUMBER}|[(),=@])")
+_THRESHOLD = rf"(?:[<>]=?|==){_NUMBER}"
+_TOKEN = re.compile(rf"\s*({_NAME}|{_NUMBER}|{_THRESHOLD}|[(),=@])")
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,9 @@ class _Reader:
             if not isfinite(float(token)):
                 raise self._error(f"{plain(token)} is no finite number")
             return float(token)
+        if re.fullmatch(_THRESHOLD, token):
+            self._at += 1
+            return token
         spec = self._spec()
         return spec if spec.args or spec.options or spec.at is not None else spec.name
 

@@ -22,7 +22,13 @@ GRACE = 0.5  # seconds that work under way is given to end after Ctrl-C
 BLOCK = 256  # rows of a block: fixed, so that the number of threads changes nothing
 
 T = TypeVar("T")
+_here = threading.local()
 Each = Callable[[int, Callable[[int, int], object]], None]
+
+
+def usual() -> int:
+    """How many threads a pool has unless it is told: one per core, or one where other tasks are using the cores."""
+    return 1 if getattr(_here, "shared", False) else os.cpu_count() or 1
 
 
 class Task(Generic[T]):
@@ -56,10 +62,12 @@ class Threads:
 
     Args:
         count: how many; one per core by default. They are started as tasks come.
+        alone: pools inside its tasks have one thread each, since the tasks themselves use all cores.
     """
 
-    def __init__(self, count: int | None = None) -> None:
-        self._count = count or os.cpu_count() or 1
+    def __init__(self, count: int | None = None, *, alone: bool = False) -> None:
+        self._count = count or usual()
+        self._shared = alone or getattr(_here, "shared", False)  # inside its tasks, cores are
         self._tasks: queue.SimpleQueue[Task[Any] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
 
@@ -79,6 +87,7 @@ class Threads:
         return (task.result() for task in tasks)
 
     def _take_turns(self) -> None:
+        _here.shared = self._shared
         while (task := self._tasks.get()) is not None:
             task.run()
 
@@ -104,7 +113,7 @@ class Threads:
 @contextmanager
 def by_blocks(threads: int | None) -> Iterator[Each]:
     """``each(rows, work)`` calls ``work(first, last)`` for blocks of rows, side by side; one thread is the caller's."""
-    count = threads or os.cpu_count() or 1
+    count = threads or usual()
 
     def each(rows: int, work: Callable[[int, int], object]) -> None:
         starts = range(0, rows, BLOCK)

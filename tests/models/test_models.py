@@ -11,14 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unskew import threads
 from unskew.errors import InputError
 from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED
 from unskew.log import Ids, Log, Recommendations
-from unskew.models import base, item_knn, make
+from unskew.models import base, make
 
 Rows = list[tuple[int, int, float]]
-MODELS = ["most_popular", "random(seed=3)", "item_knn(neighbours=2)"]
+MODELS = [
+    "most_popular",
+    "random(seed=3)",
+    "item_knn(neighbours=2)",
+    "user_knn(neighbours=3)",
+    "wmf(dim=3, rounds=2)",
+    "wmf(dim=3, rounds=2, solver=exact)",
+]
+SHRINK = st.sampled_from([0.0, 0.5, 2.0])
 rows = st.lists(  # numbers whose order as text is another
     st.tuples(st.integers(7, 13), st.integers(5, 13), st.sampled_from([0.0, 1.0, 2.0])),
     min_size=1,
@@ -74,9 +83,9 @@ def test_most_popular_counts_positives(train: Rows, seen: Rows, k: int, values: 
 
 
 @settings(deadline=None)
-@given(train=rows, seen=rows, k=st.integers(1, 12), neighbours=st.integers(1, 4), values=st.booleans())
+@given(train=rows, seen=rows, k=st.integers(1, 12), neighbours=st.integers(1, 4), shrink=SHRINK, values=st.booleans())
 def test_item_knn_sums_the_cosines_of_near_neighbours(
-    train: Rows, seen: Rows, k: int, neighbours: int, values: bool
+    train: Rows, seen: Rows, k: int, neighbours: int, shrink: float, values: bool
 ) -> None:
     """A user's items vote with their cosine for their nearest neighbours; users without history get random lists."""
     log, users = log_of(train, values), ids(*range(10, 17))
@@ -85,7 +94,8 @@ def test_item_knn_sums_the_cosines_of_near_neighbours(
     hashes = dict(zip(log.items.values, log.items.hashes, strict=True))
 
     def cosine(i: int, j: int) -> float:
-        return len(fans[i] & fans[j]) / math.sqrt(max(1, len(fans[i])) * max(1, len(fans[j])))
+        both = len(fans[i] & fans[j])
+        return both / (math.sqrt(len(fans[i]) * len(fans[j])) + shrink) if both else 0.0
 
     score: dict[tuple[int, int], float] = {}
     for u, j in liked:
@@ -93,8 +103,65 @@ def test_item_knn_sums_the_cosines_of_near_neighbours(
         others.sort(key=lambda i: (-cosine(i, j), int(mix(mix(hashes[j] ^ SEED) ^ hashes[i]))))
         for i in others[:neighbours]:
             score[u, i] = score.get((u, i), 0.0) + cosine(i, j)
-    lists = make(f"item_knn(neighbours={neighbours})").fit(log).recommend(users, k, seen=log_of(seen))
+    model = make(f"item_knn(neighbours={neighbours}, shrink={shrink})").fit(log)
+    lists = model.recommend(users, k, seen=log_of(seen))
     assert lists_of(lists) == expected(score, log, users, k, {(u, i) for u, i, _ in seen})
+
+
+@settings(deadline=None)
+@given(train=rows, seen=rows, k=st.integers(1, 12), neighbours=st.integers(1, 4), shrink=SHRINK, values=st.booleans())
+def test_user_knn_sums_the_cosines_of_near_users(
+    train: Rows, seen: Rows, k: int, neighbours: int, shrink: float, values: bool
+) -> None:
+    """The nearest users vote with their cosine for the items that they have; ties go to the hash of the two users."""
+    log, users = log_of(train, values), ids(*range(10, 17))
+    has = {u: {i for v, i, value in train if v == u and (value > 0 or not values)} for u in log.users.values}
+    hashes = dict(zip(log.users.values, log.users.hashes, strict=True))
+    score: dict[tuple[int, int], float] = {}
+    for u in has:
+        alike = {
+            v: len(has[u] & has[v]) / (math.sqrt(len(has[u]) * len(has[v])) + shrink)
+            for v in has
+            if v != u and has[u] & has[v]
+        }
+        near = sorted(alike, key=lambda v: (-alike[v], int(mix(mix(hashes[u] ^ SEED) ^ hashes[v]))))[:neighbours]
+        for v in sorted(near):
+            for i in has[v]:
+                score[u, i] = score.get((u, i), 0.0) + alike[v]
+    model = make(f"user_knn(neighbours={neighbours}, shrink={shrink})").fit(log)
+    lists = model.recommend(users, k, seen=log_of(seen))
+    assert lists_of(lists) == expected(score, log, users, k, {(u, i) for u, i, _ in seen})
+
+
+@settings(deadline=None)
+@given(train=rows, seen=rows, k=st.integers(1, 12), shrink=SHRINK)
+def test_average_rating_ranks_by_means(train: Rows, seen: Rows, k: int, shrink: float) -> None:
+    """Items are sorted by their mean; those without ratings come last, and with shrinkage at the mean of all."""
+    frame = pl.DataFrame(train, schema=["user", "item", "value"], orient="row")
+    whole = Log.from_frame(frame, feedback="ratings")
+    log, users = whole.take(np.arange(len(whole)) % 3 > 0), ids(*range(10, 17))  # some items lose all their rows
+    given = [(i, value) for _, i, value in log.to_frame().select("user", "item", "value").iter_rows()]
+    level = sum(value for _, value in given) / max(1, len(given))
+    score: dict[tuple[int, int], float] = {}
+    for item in log.items.values:
+        own = [value for i, value in given if i == item]
+        total, count = sum(own) + shrink * level, len(own) + shrink
+        score |= {(u, item): total / count if count else -math.inf for u in range(17)}
+    lists = make(f"average_rating(shrink={shrink})").fit(log).recommend(users, k, seen=log_of(seen))
+    assert lists_of(lists) == expected(score, log, users, k, {(u, i) for u, i, _ in seen})
+
+
+@settings(deadline=None)
+@given(train=rows, k=st.integers(1, 12), relevant=st.sampled_from([">0", ">=1", ">1", "==0"]))
+def test_most_popular_counts_what_its_threshold_says(train: Rows, k: int, relevant: str) -> None:
+    """A threshold of its own decides which ratings are positives, whatever the log says."""
+    frame = pl.DataFrame(train, schema=["user", "item", "value"], orient="row")
+    log, users = Log.from_frame(frame, feedback="ratings"), ids(*range(10, 17))
+    count = Counter(item for _, item, value in train if eval(f"{value} {relevant}"))
+    score = {(u, i): float(n) for i, n in count.items() for u in range(17)}
+    model = make(f"most_popular(relevant={relevant})")
+    assert model.learns_values and str(make(str(model))) == str(model) == f"most_popular(relevant={relevant})"
+    assert lists_of(model.fit(log).recommend(users, k)) == expected(score, log, users, k, set())
 
 
 @settings(max_examples=30, deadline=None)
@@ -125,14 +192,14 @@ def test_lists_do_not_depend_on_blocks_or_on_who_else_is_asked(
     whole = lists_of(make(model).fit(log).recommend(log.users, 10, seen=log))
     monkeypatch.setattr(base, "ROWS", 7)
     monkeypatch.setattr(base, "CELLS", 180)
-    monkeypatch.setattr(item_knn, "CELLS", 180)
+    monkeypatch.setattr(threads, "BLOCK", 7)
     some = lists_of(make(model).fit(log).recommend(ids(*range(5, 50)), 10, seen=log))
     assert some == {user: whole[user] for user in some}
 
 
-@pytest.mark.parametrize("model", ["random", "item_knn"])
+@pytest.mark.parametrize("model", ["random", "item_knn", "user_knn", "wmf(dim=2, rounds=1)"])
 def test_lists_without_information_are_random(model: str, log: Log) -> None:
-    """Users whom item-kNN does not know, like all users of random, get every item equally often (χ² within 4 sd)."""
+    """Users whom a model does not know, like all users of random, get every item equally often (χ² within 4 sd)."""
     users = ids(*range(10_000, 14_000))
     lists = make(model).fit(log).recommend(users, 6)
     counts, expect = np.bincount(lists.item, minlength=60), 4000 * 6 / 60
@@ -161,7 +228,14 @@ def test_random_has_its_own_stream(log: Log) -> None:
 
 @pytest.mark.parametrize(
     ("text", "canonical"),
-    [("most_popular", "most_popular"), ("random", "random(seed=0)"), ("item_knn", "item_knn(neighbours=50)")],
+    [
+        ("most_popular", "most_popular"),
+        ("average_rating", "average_rating"),
+        ("random", "random(seed=0)"),
+        ("item_knn", "item_knn(neighbours=50)"),
+        ("user_knn(neighbours=20, shrink=5)", "user_knn(neighbours=20, shrink=5)"),
+        ("wmf", "wmf(dim=50, alpha=1, penalty=0.1, rounds=20, seed=0)"),
+    ],
 )
 def test_models_print_what_they_parse(text: str, canonical: str) -> None:
     """The canonical string names every option and makes the same model again."""
@@ -180,5 +254,9 @@ def test_mistakes_are_told(log: Log) -> None:
         make("item_knn(neighbours=0)").fit(log)
     with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
         make("random(seed=-1)").fit(log)
+    with pytest.raises(InputError, match="averages a column 'value'"):
+        make("average_rating").fit(log)
+    with pytest.raises(InputError, match="cannot read the threshold 'many'"):
+        make("most_popular(relevant=many)").fit(log_of([(1, 1, 1.0)], values=True))
     with pytest.raises(InputError, match="length k of lists must be a whole number of at least 1"):
         make("most_popular").fit(log).recommend(log.users, 0)

@@ -106,10 +106,13 @@ PARTS: list[type] = [
     outcome.Means,
     outcome.AdamMF,
     outcome.LogisticMF,
+    models.AverageRating,
     models.Factors,
     models.MF,
     models.ItemKNN,
     models.Random,
+    models.UserKNN,
+    models.WMF,
     World,
     *INNER,
 ]

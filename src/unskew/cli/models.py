@@ -108,7 +108,7 @@ class Sources(NamedTuple):
             log = _training_log(list(unfitted.values()), asked)
         for done, (name, model) in enumerate(unfitted.items()):
             report(f"fitting {plain(name)}", done, len(unfitted))
-            ready[name] = model.fit(_rows(model, log, asked["relevant"]))
+            ready[name] = model.fit(models.training_rows(model, log, asked["relevant"]))
         return {name: ready[name] for name in self.specs}
 
 
@@ -132,13 +132,3 @@ def _training_log(models: list[Any], asked: Mapping[str, Any]) -> Log:
     reading = {name: asked[name] for name in ("feedback", "invalid", "duplicates")}
     log = read_log(asked["train"], columns=columns, **reading)
     return replace(log, share=1.0 - share) if isinstance(share, float) and 0.0 < share < 1.0 else log
-
-
-def _rows(model: Any, log: Log, relevant: str | None) -> Log:
-    """What a model learns from: all rows, with y where a threshold says it, or the positives."""
-    from unskew.log.relevance import gains, told_feedback
-
-    threshold = None if log.value is None else relevant
-    if not model.learns_values:
-        return log.positives(threshold)
-    return log if threshold is None else replace(log, gain=gains(log, told_feedback(log, threshold), threshold))

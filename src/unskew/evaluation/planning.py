@@ -129,6 +129,10 @@ def _depth(metrics: Sequence[Metric], held: EvaluationData) -> int:
     return depth
 
 
+class NoHitsError(InputError):
+    """Every score of every model is 0."""
+
+
 def refuse_no_hits(aligned: Aligned, plan: EvaluationPlan, estimates: Sequence[Estimate]) -> None:
     """Raise where all that was asked are ranks, and every score of every model is 0."""
     if not all(isinstance(metric, RankingMetric) for run in plan.runs for metric in run.metrics):
@@ -136,7 +140,7 @@ def refuse_no_hits(aligned: Aligned, plan: EvaluationPlan, estimates: Sequence[E
     if not estimates or any(estimate.value != 0.0 for estimate in estimates):
         return
     rows = int(np.count_nonzero(aligned.held.value > 0.0))
-    raise InputError(
+    raise NoHitsError(
         f"no list holds any of the {rows:,} relevant held-out interactions where it counts: every score of every model "
         f"is 0, which says nothing of the models.\n{_what_to_check(aligned)}"
     )

@@ -99,9 +99,12 @@ def put(typing: Any, out: Any, i: Any, rows: Any, j: Any, factor: Any, first: An
 
 @njit(cache=True, nogil=True)
 def add_gram(rows, n, out):  # type: ignore[no-untyped-def]
-    """Add Σ z zᵀ of the first n rows to the upper triangle of ``out`` (whole tiles); widths are multiples of 8."""
-    for j in range(0, out.shape[0], LANES):
-        for k in range(j, out.shape[0], LANES):
+    """Add Σ z zᵀ of the first n rows to the upper triangle of ``out`` (whole tiles); widths are multiples of 8.
+
+    ``out`` may be wider than the rows; what lies beyond them stays as it is.
+    """
+    for j in range(0, rows.shape[1], LANES):
+        for k in range(j, rows.shape[1], LANES):
             _tile(rows, 0, n, j, k, out, True)
 
 

@@ -44,10 +44,10 @@ def top_k(scores, k, users, items, seed, indptr, excluded, out):  # type: ignore
                     continue
                 h = mix(salt ^ items[i])
                 if size < k:
-                    size = _rise(score, key, code, size, s, h, i)
+                    size = rise(score, key, code, size, s, h, i)
                 elif s > score[0] or h < key[0]:
                     left_out = score[0]
-                    _sink(score, key, code, size, s, h, i)
+                    sink(score, key, code, size, s, h, i)
                 else:
                     left_out = s
             start = stop + 1
@@ -110,18 +110,18 @@ def top_k_shared(scores, order, k, users, items, seed, indptr, excluded, out):  
                 continue
             h = mix(salt ^ items[i])
             if size < k:
-                size = _rise(score, key, code, size, s, h, i)
+                size = rise(score, key, code, size, s, h, i)
                 continue
             left_out = s
             if h < key[0]:
-                _sink(score, key, code, size, s, h, i)
+                sink(score, key, code, size, s, h, i)
         tied[u] = size == k and left_out == score[0]
         _drain(score, key, code, size, out[u])
     return tied
 
 
 @njit(cache=True, nogil=True)
-def _rise(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
+def rise(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
     """Add an item at the end of the heap and let it rise to where it belongs; gives back the new size."""
     at = size
     while at > 0:
@@ -135,7 +135,7 @@ def _rise(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _sink(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
+def sink(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
     """Put an item in the place of the top and let it sink to where it belongs."""
     at, child = 0, 1
     while child < size:
@@ -155,4 +155,4 @@ def _drain(score, key, code, size, out):  # type: ignore[no-untyped-def]
     out[size:] = -1
     for left in range(size - 1, -1, -1):
         out[left] = code[0]
-        _sink(score, key, code, left, score[left], key[left], code[left])
+        sink(score, key, code, left, score[left], key[left], code[left])

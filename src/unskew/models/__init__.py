@@ -14,42 +14,39 @@ from pathlib import Path
 
 from unskew.errors import InputError
 from unskew.models import files
-from unskew.models.base import Model
+from unskew.models.average_rating import AverageRating
+from unskew.models.base import Model, training_rows
 from unskew.models.factors import Factors, fit_all
+from unskew.models.family import FAMILY
 from unskew.models.given_factors import GivenFactors
+from unskew.models.grid_search import Searched, search
 from unskew.models.item_knn import ItemKNN
 from unskew.models.mf import MF
 from unskew.models.most_popular import MostPopular
 from unskew.models.random import Random
-from unskew.parts import Family
+from unskew.models.user_knn import UserKNN
+from unskew.models.wmf import WMF
 
 __all__ = [
     "MF",
+    "WMF",
+    "AverageRating",
     "Factors",
     "GivenFactors",
     "ItemKNN",
     "Model",
     "MostPopular",
     "Random",
+    "Searched",
+    "UserKNN",
     "fit_all",
     "load",
     "make",
     "register",
+    "search",
+    "training_rows",
 ]
 
-
-FAMILY: Family[Model] = Family(
-    "model",
-    Model,
-    __name__,
-    {
-        "factors": "factors:Factors",
-        "item_knn": "item_knn:ItemKNN",
-        "mf": "mf:MF",
-        "most_popular": "most_popular:MostPopular",
-        "random": "random:Random",
-    },
-)
 register, make = FAMILY.register, FAMILY.make  # make: the model with this canonical string, not yet fitted
 __dir__ = FAMILY.class_names
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations, exclusions
+from unskew.log.relevance import gains, told_feedback
 from unskew.parts import Part
 from unskew.threads import Threads
 
@@ -41,6 +43,10 @@ class Model(Part, ABC):
         """Whether all rows with their values teach it something; else it is fitted on positives."""
         return False
 
+    def footprint(self, log: Log) -> int:
+        """About how many bytes a fit on this log, and lists from it, take besides the log."""
+        return 16 * CELLS + 32 * len(log)
+
     @abstractmethod
     def fit(self, log: Log) -> Self:
         """Learn from a log: from its rows with their values, or from its positives (all rows of an implicit log)."""
@@ -58,6 +64,14 @@ class Model(Part, ABC):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def training_rows(model: Model, log: Log, relevant: str | None) -> Log:
+    """What a model learns from: all rows, with y where a threshold says it, or the positives."""
+    threshold = None if log.value is None else relevant
+    if not model.learns_values:
+        return log.positives(threshold)
+    return log if threshold is None else replace(log, gain=gains(log, told_feedback(log, threshold), threshold))
 
 
 def from_scores(score: Callable[[slice], Floats], items: Ids, users: Ids, k: int, seen: Log | None) -> Recommendations:

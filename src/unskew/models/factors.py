@@ -195,7 +195,7 @@ class Factors(Model):
 
 def fit_all(models: Iterable[Model], log: Log, threads: int | None = None) -> list[Model]:
     """Fit many models side by side, one thread each; the numbers do not depend on how many run at once."""
-    with Threads(threads) as pool:
+    with Threads(threads, alone=True) as pool:
         return list(pool.map(lambda model: model.fit(log), models))
 
 

@@ -3,7 +3,8 @@
     score(u, i) = n_i
 
 The baseline that popularity-biased evaluation flatters most. Items of equal popularity come in an order that is
-random between users (the stable hash), so none of them is favoured by its place in the catalogue.
+random between users (the stable hash), so none of them is favoured by its place in the catalogue. With a threshold it
+counts the ratings behind it: ``most_popular(relevant=>3)`` is PosPop of carraro20 §5.4.
 """
 
 from __future__ import annotations
@@ -18,20 +19,28 @@ from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Model, from_shared_scores
+from unskew.parts import Text, option
 
 
 @dataclass(eq=False, repr=False)
 class MostPopular(Model):
     """Rank items by their number of positives in the training log."""
 
+    relevant: str | None = option(None, Text(), "which values are positives, such as >3; by default those of the log")
     counts_: Floats = field(init=False, repr=False)
 
     name = "most_popular"
 
+    @property
+    def learns_values(self) -> bool:
+        """With a threshold of its own it looks at the values."""
+        return self.relevant is not None
+
     def fit(self, log: Log) -> Self:
         """Count the positives of every item."""
-        self.items_ = a_log(log).items
-        self.counts_ = np.bincount(log.positives().item, minlength=len(log.items)).astype(np.float64)
+        liked = a_log(log).positives(self.relevant)
+        self.items_ = log.items
+        self.counts_ = np.bincount(liked.item, minlength=len(log.items)).astype(np.float64)
         return self
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:

@@ -1,0 +1,22 @@
+"""All recommenders by name."""
+
+from __future__ import annotations
+
+from unskew.models.base import Model
+from unskew.parts import Family
+
+FAMILY: Family[Model] = Family(
+    "model",
+    Model,
+    "unskew.models",
+    {
+        "average_rating": "average_rating:AverageRating",
+        "factors": "factors:Factors",
+        "item_knn": "item_knn:ItemKNN",
+        "mf": "mf:MF",
+        "most_popular": "most_popular:MostPopular",
+        "random": "random:Random",
+        "user_knn": "user_knn:UserKNN",
+        "wmf": "wmf:WMF",
+    },
+)

@@ -1,0 +1,54 @@
+"""Nearest rows against a dense matrix of all cosines, by either way of counting, for any division of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from unskew.kernels import neighbours
+from unskew.kernels.hashing import mix
+from unskew.kernels.topk import SEED
+
+
+@pytest.mark.parametrize(("rows", "columns", "density"), [(60, 200, 0.2), (300, 40, 0.01), (80, 30, 0.03)])
+@pytest.mark.parametrize("shrink", [0.0, 1.5])
+@pytest.mark.parametrize("k", [1, 7, 400])
+def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k: int) -> None:
+    """Many common columns are counted in place, few are listed; some rows are empty, and many are equally alike."""
+    rng = np.random.default_rng(0)
+    seen = rng.random((rows, columns)) < density
+    seen[3] = False
+    forth, back = sparse.csr_array(seen), sparse.csr_array(seen.T)
+    cost = seen @ seen.sum(axis=0)
+    assert (cost < rows).any() and ((cost >= rows).any() or density < 0.2)  # both ways are taken
+    hashes = rng.integers(0, 2**63, rows).astype(np.uint64)
+    near, alike = np.full((rows, k), 9, dtype=np.int32), np.full((rows, k), 9.0)
+    given = [a.astype(np.int64) for a in (forth.indptr, forth.indices, back.indptr, back.indices)]
+    for first, last in ((0, 10), (10, 11), (11, rows)):
+        neighbours.nearest(first, last, *given, shrink, hashes, SEED, near, alike)
+    common, n = (seen.astype(int) @ seen.T.astype(int)), seen.sum(axis=1)
+    tied = 0
+    for r in range(rows):
+        cosine = {s: common[r, s] / (np.sqrt(n[r] * n[s]) + shrink) for s in range(rows) if s != r and common[r, s]}
+        order = sorted(cosine, key=lambda s: (-cosine[s], int(mix(mix(hashes[r] ^ SEED) ^ hashes[s]))))
+        tied += len(order) > k and cosine[order[k]] == cosine[order[k - 1]]
+        best = sorted(order[:k])
+        assert near[r].tolist() == best + [-1] * (k - len(best))
+        assert alike[r].tolist() == [cosine[s] for s in best] + [0.0] * (k - len(best))
+    assert tied or k == 400 or density == 0.2
+
+
+def test_votes_are_a_product_of_sparse_matrices() -> None:
+    """Σ strength · worth over voters and their ballots; empty weights are 1, and unknown rows have no voters."""
+    rng = np.random.default_rng(1)
+    voters, ballots = ((rng.random(shape) < 0.3) * rng.random(shape) for shape in ((6, 9), (9, 5)))
+    left, right = sparse.csr_array(voters), sparse.csr_array(ballots)
+    rows, out, none = np.array([4, -1, 0, 4], dtype=np.int32), np.full((4, 5), np.nan), np.empty(0)
+    for strength, worth, expected in (
+        (left.data, right.data, voters @ ballots),
+        (none, right.data, (voters > 0) @ ballots),
+        (left.data, none, voters @ (ballots > 0)),
+    ):
+        neighbours.vote(rows, left.indptr, left.indices, strength, right.indptr, right.indices, worth, out)
+        np.testing.assert_allclose(out, np.where(rows[:, None] >= 0, expected[rows], 0.0), rtol=1e-14)
