@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import unskew as us
 from unskew import propensity
 from unskew.errors import InputError
-from unskew.log import Log, stream
+from unskew.log import Log, key_counts, stream
 from unskew.propensity import (
     FitInputs,
     NaiveBayes,
@@ -24,7 +24,6 @@ from unskew.propensity import (
     count_items,
     count_values,
     from_files,
-    key_counts,
 )
 
 

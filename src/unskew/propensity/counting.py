@@ -20,10 +20,10 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.log import Ids
 from unskew.log.columns import UNPAD, padded_id
+from unskew.log.key_counts import KeyCounts
 from unskew.log.stream import Stream
 from unskew.plain import plain
 from unskew.propensity.base import Floats
-from unskew.propensity.key_counts import KeyCounts
 
 MOST_VALUES = 100  # different values; more are measurements rather than ratings
 
