@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -123,10 +124,10 @@ def test_repeated_rows_are_told_apart_by_time_then_by_count(tmp_path: Path, monk
 def test_rows_are_numbered_as_a_dictionary_would() -> None:
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 3000, 20_000).astype(np.uint64) * np.uint64(2**40 + 1)  # 0 among them
-    found, seen, expected = Repeats(len(rows)), {}, []
+    found, seen, expected = Repeats(len(rows)), Counter[int](), []
     for row in rows.tolist():
-        expected.append(seen.get(row, 0))
-        seen[row] = seen.get(row, 0) + 1
+        expected.append(seen[row])
+        seen[row] += 1
     pieces = np.array_split(rows, 7)
     for piece in pieces:
         found.mark(piece)

@@ -31,6 +31,7 @@ from unskew.evaluation.no_hits import refuse_no_hits
 from unskew.evaluation.planning import plan_cells, targets_for
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
+from unskew.evaluation.sampled import for_samples
 from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import answer
 from unskew.judging.measure import Measured, Setting, error_per_comparison, measure
@@ -138,7 +139,8 @@ def reporter(progress: Stage | None) -> Stage:
 
 def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     """From a request and what was read for it to the result."""
-    request = asked if inputs.test.propensity is None else asked.with_column()
+    request = for_samples(asked, inputs.test, inputs.train)
+    request = request if inputs.test.propensity is None else request.with_column()
     check_division(inputs.test, inputs.train, request.share, request.propensity)
     say("aligning", 0, 1)
     coded = code(inputs)
