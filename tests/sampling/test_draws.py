@@ -52,8 +52,10 @@ def test_inclusion_is_that_of_successive_weighted_draws(weights: list[float], si
     for seed in range(SAMPLES):
         rows = np.flatnonzero(drawn(log, model, size, seed)).tolist()
         counts.update([*rows, frozenset(rows)])
-    exact: dict[int | frozenset[int], float] = dict(enumerate(reference.inclusion(weights, size)))
-    exact |= {which: p for which, p in reference.sets(weights, size).items()}
+    exact: dict[int | frozenset[int], float] = {
+        **dict(enumerate(reference.inclusion(weights, size))),
+        **reference.sets(weights, size),
+    }
     assert set(counts) <= set(exact)
     for which, p in exact.items():
         assert abs(counts[which] / SAMPLES - p) < 4.5 * math.sqrt(p * (1.0 - p) / SAMPLES), (which, p)
