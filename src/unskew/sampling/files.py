@@ -1,9 +1,10 @@
 """A sample of files that may exceed memory, written to a file, in passes over their rows.
 
-    count users and items → mark repeated rows → count keys by bin → find the m-th least key → write the rows below it
+    count users and items → mark repeated rows → count keys by bin → find the m-th least key → write the rows up to it
 
-Memory grows with the number of users and items, not with the rows, but for 2 bytes of each row while repeated rows are
-looked for (``repeats.py``). The rows written are those that were read, all columns, in their order, and their weight.
+Memory grows with the number of users and items, not with the rows, but for a bit of each row (``least.py``), and before
+that 2 to 4 bytes of each row while repeated rows are looked for (``repeats.py``). The rows written are those that were
+read, all columns, in their order, and their weight.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from polars.io.plugins import register_io_source
 from unskew.atomic import atomic
 from unskew.bounds import SEED
 from unskew.errors import InputError
-from unskew.kernels.arrays import Floats, Hashes, Ints32
+from unskew.kernels.arrays import Floats, Hashes, Ints32, Ints64
 from unskew.log.ids import changed
 from unskew.log.paths import shown
 from unskew.log.sources import reading
@@ -103,13 +104,13 @@ def sample_file(
 
 @dataclass(eq=False)
 class _Piece:
-    """Some rows of a file: where they stand in it, the codes of their ids, and their hashes."""
+    """Some rows of a file: where they stand in it, the codes of their ids, and their times."""
 
     file: StreamFile
     start: int
     user: Ints32
     item: Ints32
-    hashes: Hashes
+    time: Ints64 | None
 
 
 class _Passes:
@@ -126,12 +127,12 @@ class _Passes:
         if self._all:
             return
         for piece in self._pieces("looking for repeated rows"):
-            self.repeats.mark(piece.hashes)
+            self.repeats.mark(self._hashes(piece))
         for stage, step in (("drawing", self._least.count), ("finding the last row drawn", self._least.look)):
             self.repeats.begin()
             for piece in self._pieces(stage):
                 step(self._keys(piece))
-        self.repeats.begin()
+        self._least.settle()
 
     def write(self, out: Path, schema: pl.Schema) -> Tallies:
         """Write the rows drawn, and count them."""
@@ -139,8 +140,10 @@ class _Passes:
         counts = np.zeros(len(users), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
 
         def rows(*_: object) -> Iterator[pl.DataFrame]:
-            for piece in self._pieces("writing"):
-                taken = np.ones(len(piece.user), dtype=np.bool_) if self._all else self._least.take(self._keys(piece))
+            for n, piece in enumerate(self._pieces("writing")):
+                taken = np.ones(len(piece.user), dtype=np.bool_) if self._all else self._least.taken(n)
+                if len(taken) != len(piece.user):
+                    raise changed()
                 user, item = piece.user[taken], piece.item[taken]
                 for count, codes in zip(counts, (user, item), strict=True):
                     count += np.bincount(codes, minlength=len(count))
@@ -155,8 +158,13 @@ class _Passes:
                 drawn.sink_parquet(file)
         return Tallies(Tally(users, counts[0]), Tally(items, counts[1]), shown(out))
 
+    def _hashes(self, piece: _Piece) -> Hashes:
+        users, items = self._before.users.ids, self._before.items.ids
+        return row_hashes(self._seed, users, items, piece.user, piece.item, piece.time)
+
     def _keys(self, piece: _Piece) -> Floats:
-        return row_keys(piece.hashes, self.repeats.numbers(piece.hashes), piece.user, piece.item, self._weights)
+        hashes = self._hashes(piece)
+        return row_keys(hashes, self.repeats.numbers(hashes), piece.user, piece.item, self._weights)
 
     def _pieces(self, stage: str) -> Iterator[_Piece]:
         """All rows, a piece at a time; they must be those that were counted."""
@@ -169,7 +177,7 @@ class _Passes:
             if min(user.min(initial=0), item.min(initial=0)) < 0:
                 raise changed()
             time = piece["time"].to_numpy() if "time" in piece.columns else None
-            yield _Piece(file, start, user, item, row_hashes(self._seed, users, items, user, item, time))
+            yield _Piece(file, start, user, item, time)
             done, start, last = done + len(piece), start + len(piece), file
         if done != total:
             raise changed()

@@ -2,7 +2,7 @@
 
 The hash of each row is first marked in a table of bits, 16 for each row: a row whose bit was set already may repeat
 another, and nearly all others do not. Only the hashes of these few are counted afterwards. Memory: 2 bytes for each row
-while rows are marked, then about 25 bytes for each row that repeats another.
+while rows are marked (up to 4, since tables have 2^k bits), then about 25 bytes for each row that repeats another.
 """
 
 from __future__ import annotations
