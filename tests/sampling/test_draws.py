@@ -153,13 +153,27 @@ def test_a_sample_remembers_what_it_is() -> None:
     """Weights per row; a share where chances are equal, also of a part; none where they are not, or time has cut."""
     log = Log.from_frame(skewed().with_columns(time=pl.col("user") % 7, value=pl.lit(3.0)), feedback="ratings")
     whole = us.sample(log, "reg", size=0.25)
-    assert whole.share == whole.drawn == len(whole) / len(log) and not whole.sampled_by
+    assert whole.share is None and whole.drawn == len(whole) / len(log) and not whole.sampled_by
     train, test = us.split.holdout(log, 0.4)
+    assert us.sample(test, "reg").share == pytest.approx(0.4 * (len(test) // 2) / len(test))
     drawn_unequally = us.sample(test, "wtd_h", train=train)
     assert drawn_unequally.share is None and drawn_unequally.sampled_by == "wtd_h"
     assert drawn_unequally.feedback == "ratings" and len(drawn_unequally.columns[WEIGHT]) == len(drawn_unequally)
     late = us.split.holdout(log, 0.4, by="time").test
     assert us.sample(late, "reg").share is None
+
+
+def test_propensities_of_a_reg_sample_are_those_of_its_rows() -> None:
+    """Never split: P becomes P·m/n, and no share claims that training holds the rest; of a part, its share shrinks."""
+    log = Log.from_frame(skewed().with_columns(propensity=0.1 + 0.8 / (1 + pl.col("item"))))
+    half = us.sample(log, "reg")
+    known = {row[:2]: row[2] for row in log.to_frame().select("user", "item", "propensity").rows()}
+    assert half.share is None
+    for user, item, p in half.to_frame().select("user", "item", "propensity").iter_rows():
+        assert p == pytest.approx(known[user, item] * len(half) / len(log))
+    part = us.sample(us.split.holdout(log, 0.4).test, "reg")
+    for user, item, p in part.to_frame().select("user", "item", "propensity").iter_rows():
+        assert p == known[user, item]
 
 
 def test_a_training_set_is_sampled_by_its_own_counts() -> None:

@@ -229,3 +229,15 @@ def test_a_file_that_changes_between_passes_is_an_error(frames: dict[str, pl.Dat
     with pytest.raises(InputError, match=r"changed|were read"):
         sample_file(paths["test"], tmp_path / "out.parquet", "reg", progress=change)
     assert not (tmp_path / "out.parquet").exists()
+
+
+@pytest.mark.parametrize(("strategy", "words"), [("reg", "was multiplied by 0.49"), ("skew", "do not weigh")])
+def test_propensities_in_a_file_are_those_of_the_sample(strategy: str, words: str, tmp_path: Path) -> None:
+    """With equal chances the column is scaled as in memory; else it stays, and a note says what it is worth."""
+    frame = skewed(600, 80, 40)[:400].with_columns(propensity=0.1 + 0.8 / (1 + pl.col("item")))
+    frame.write_parquet(tmp_path / "log.parquet")
+    out = tmp_path / "out.parquet"
+    summary = sample_file(tmp_path / "log.parquet", out, strategy, train=tmp_path / "log.parquet")
+    memory = us.sample(frame, strategy, train=frame).to_frame().sort("user", "item")
+    assert pl.read_parquet(out).sort("user", "item")["propensity"].to_list() == memory["propensity"].to_list()
+    assert words in summary.notes[0]

@@ -1,4 +1,4 @@
-"""A sampler: how much each row of a log weighs when some of its rows are drawn (MATHS: docs/sample.md).
+"""A sampler: how much each row of a log weighs when some of its rows are drawn.
 
     w_ui = user_weight(u) · item_weight(i)
 
@@ -16,6 +16,8 @@ import numpy as np
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.parts import Part
+
+LEAST, MOST = 1e-100, 1e100  # of a weight: products of two, and one over them, stay numbers
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Sampler(Part, ABC):
 def checked(weights: Floats, sampler: Sampler, whose: str, number: int) -> Floats:
     """The weights of all users or items, if keys can be made of them."""
     found = np.asarray(weights, dtype=np.float64)
-    if found.shape != (number,) or not (np.isfinite(found) & (found > 0.0)).all() or not found.all():
+    if found.shape != (number,) or not (np.isfinite(found) & (found > 0.0)).all():
         raise InputError(
             f"'{sampler}' must give a finite weight above 0 for each of the {number:,} {whose}s.\n"
             f"Fix {whose}_weight of {type(sampler).__name__}."
@@ -78,6 +80,3 @@ def checked(weights: Floats, sampler: Sampler, whose: str, number: int) -> Float
             f"(at least {LEAST:g}, at most {MOST:g})."
         )
     return found
-
-
-LEAST, MOST = 1e-100, 1e100  # of a weight: products of two, and one over them, stay numbers

@@ -40,8 +40,9 @@ def sample(
     """Draw rows of a log without replacement, so that users and items are less skewed, or as in a random sample.
 
     The values of rows are ignored, and no row is invented. The sample keeps the log's users and items, and remembers
-    the weight of each row in its column ``sampling_weight``; where all rows were equally likely (``reg``), it also
-    knows its share of the whole. What it is good for, and what not: docs/sample.md.
+    the weight of each row in its column ``sampling_weight``. Where all rows were equally likely (``reg``), a part of a
+    split also knows its new share of the whole, and a log that was never split has its propensities multiplied by the
+    share drawn. What a sample is good for, and what not: docs/sample.md.
 
     Args:
         log: a held-out log, or a training log: a ``Log``, a path, or any dataframe.
@@ -96,11 +97,18 @@ def row_keys(rows: Hashes, count: Ints64, user: Ints32, item: Ints32, weights: W
 
 
 def remembered(part: Log, sampler: Sampler, share: float) -> Log:
-    """The sample with its share of the whole where that is known, or with what chose its rows."""
+    """The sample with what is known of the chance of its rows: nothing but the strategy where chances are unequal.
+
+    A part of a split has a share of the whole, and now a smaller one. A log that was never split has none: its
+    propensities are those of its own rows, which become those of the sample's rows. (A share would say that the
+    training log holds all the other rows.) Where time has cut, propensities have no level that could change.
+    """
     if not sampler.equal:
         return replace(part, share=None, sampled_by=str(sampler))
-    known = part.share if part.share is not None else None if part.cut_by_time else 1.0
-    return replace(part, share=None if known is None else known * share, drawn=part.drawn * share)
+    if part.share is not None:
+        return replace(part, share=part.share * share, drawn=part.drawn * share)
+    own = part.propensity if part.propensity is None or part.cut_by_time else part.propensity * share
+    return replace(part, propensity=own, drawn=part.drawn * share)
 
 
 def as_log(given: Any, name: str) -> Log:

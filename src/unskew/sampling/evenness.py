@@ -61,18 +61,10 @@ def sides(
     before: Tallies, after: Tallies, train: Tallies | None, random: Tallies | None, zero: float
 ) -> dict[str, Side]:
     """Users and items; ``after`` is counted over the ids of ``before``, ``zero`` is the posterior of unseen ones."""
-    others = train or _NOWHERE, random or _NOWHERE
     return {
-        "users": _side(before.users, after.users.rows, others[0].users, others[1].users, zero),
-        "items": _side(before.items, after.items.rows, others[0].items, others[1].items, zero),
+        "users": _side(before.users, after.users.rows, train and train.users, random and random.users, zero),
+        "items": _side(before.items, after.items.rows, train and train.items, random and random.items, zero),
     }
-
-
-class _NOWHERE:
-    """No log."""
-
-    users: Tally | None = None
-    items: Tally | None = None
 
 
 def _side(before: Tally, after: Ints64, train: Tally | None, random: Tally | None, zero: float) -> Side:

@@ -40,6 +40,7 @@ from unskew.sampling.tallies import Tallies, Tally, Weights
 Stage = Callable[[str, int, int], None]
 Files = str | PathLike[str]
 PAIR = ("user", "item")
+PROPENSITY = "propensity"
 _ENDINGS = (".parquet", ".pq", ".csv")
 
 
@@ -83,9 +84,10 @@ def sample_file(
     before = _counted(stream, "counting users and items", say)
     seen, random = (None if each is None else _counted(each, f"counting {each.source}", say) for each in others)
     number = number_of(asked, before.total, before.source)
+    share = number / before.total
     passes = _Passes(stream, before, Weights.by(sampler, before, seen, random), seed, number, say)
     passes.search()
-    after = passes.write(final, schema)
+    after = passes.write(final, schema, share if sampler.equal else 1.0)
     return SampleSummary(
         source=before.source,
         out=shown(final),
@@ -93,12 +95,12 @@ def sample_file(
         seed=seed,
         rows=before.total,
         kept=number,
-        share=number / before.total if sampler.equal else None,
+        share=share if sampler.equal else None,
         repeated=passes.repeats.rows,
         train=None if seen is None else seen.source,
         mcar=None if random is None else random.source,
         **sides(before, after, seen, random, sampler.zero),
-        notes=_notes(stream, sampler),
+        notes=_notes(schema, sampler, share),
     )
 
 
@@ -134,10 +136,12 @@ class _Passes:
                 step(self._keys(piece))
         self._least.settle()
 
-    def write(self, out: Path, schema: pl.Schema) -> Tallies:
-        """Write the rows drawn, and count them."""
+    def write(self, out: Path, schema: pl.Schema, share: float) -> Tallies:
+        """Write the rows drawn, and count them; their propensities are multiplied by the share."""
         users, items = self._before.users.ids, self._before.items.ids
         counts = np.zeros(len(users), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
+        known = schema.get(PROPENSITY)
+        scaled = [(pl.col(PROPENSITY) * share).cast(known)] if known is not None and known.is_float() else []
 
         def rows(*_: object) -> Iterator[pl.DataFrame]:
             for n, piece in enumerate(self._pieces("writing")):
@@ -148,7 +152,7 @@ class _Passes:
                 for count, codes in zip(counts, (user, item), strict=True):
                     count += np.bincount(codes, minlength=len(count))
                 weight = pl.Series(WEIGHT, self._weights.user[user] * self._weights.item[item])
-                yield _columns(piece).filter(pl.Series(taken)).with_columns(weight)
+                yield _columns(piece).filter(pl.Series(taken)).with_columns(weight, *scaled)
 
         with atomic(out) as temporary, temporary.open("wb") as file:  # polars knows no folder whose name is no UTF-8
             drawn = register_io_source(rows, schema=schema)
@@ -218,10 +222,12 @@ def _columns(piece: _Piece) -> pl.DataFrame:
     return frame
 
 
-def _notes(stream: Stream, sampler: Sampler) -> tuple[str, ...]:
-    """What a reader should know besides the numbers."""
-    if "propensity" not in stream.files[0].opened.names:
+def _notes(schema: pl.Schema, sampler: Sampler, share: float) -> tuple[str, ...]:
+    """What became of propensities."""
+    if PROPENSITY not in schema:
         return ()
-    if sampler.equal:
-        return ("The column 'propensity' speaks of all rows: evaluate the sample with share=….",)
-    return ("The column 'propensity' speaks of all rows, not of these: do not weigh this sample by it.",)
+    if not sampler.equal:
+        return ("The column 'propensity' speaks of the log that was sampled: do not weigh this sample by it.",)
+    if schema[PROPENSITY].is_float():
+        return (f"The column 'propensity' was multiplied by {share:.6g}, the chance of a row to be drawn.",)
+    return (f"The column 'propensity' is no column of floats: multiply it by {share:.6g}, the chance of a row, first.",)
