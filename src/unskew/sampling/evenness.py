@@ -61,9 +61,13 @@ def sides(
     before: Tallies, after: Tallies, train: Tallies | None, random: Tallies | None, zero: float
 ) -> dict[str, Side]:
     """Users and items; ``after`` is counted over the ids of ``before``, ``zero`` is the posterior of unseen ones."""
+
+    def of(name: str, log: Tallies | None) -> Tally | None:
+        return None if log is None else log.users if name == "users" else log.items
+
     return {
-        "users": _side(before.users, after.users.rows, train and train.users, random and random.users, zero),
-        "items": _side(before.items, after.items.rows, train and train.items, random and random.items, zero),
+        "users": _side(before.users, after.users.rows, of("users", train), of("users", random), zero),
+        "items": _side(before.items, after.items.rows, of("items", train), of("items", random), zero),
     }
 
 
