@@ -17,7 +17,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("kernels",),
     ("log",),
     ("split",),
-    ("sample",),
+    ("sampling",),
     ("propensity",),
     ("outcome",),
     ("metrics",),

@@ -21,7 +21,7 @@ TYPE_CHECKING = False  # not from typing: until the command answers Ctrl-C, ever
 if TYPE_CHECKING:
     from typing import Any
 
-    from unskew import estimators, log, metrics, models, outcome, propensity, simulate, split
+    from unskew import estimators, log, metrics, models, outcome, propensity, sampling, simulate, split
     from unskew.auditing import Audit, audit
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.evaluation import PropensityComparison, compare_propensities, evaluate
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
     )
     from unskew.log.datasets import load
     from unskew.result import Result
+    from unskew.sampling import sample
 
 __version__ = "0.1.0"
 
-_ROOMS = ("estimators", "log", "metrics", "models", "outcome", "propensity", "simulate", "split")
+_ROOMS = ("estimators", "log", "metrics", "models", "outcome", "propensity", "sampling", "simulate", "split")
 _NAMES = {
     "auditing": ("Audit", "audit"),
     "errors": ("InputError", "MissingExtraError", "RefusedError", "UnskewError"),
@@ -48,6 +49,7 @@ _NAMES = {
     "log.interactions": ("read_log",),
     "log.datasets": ("load",),
     "result": ("Result",),
+    "sampling": ("sample",),
 }
 
 __all__ = [
@@ -75,6 +77,8 @@ __all__ = [
     "read_log",
     "read_predictions",
     "read_recommendations",
+    "sample",
+    "sampling",
     "simulate",
     "split",
 ]

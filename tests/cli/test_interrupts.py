@@ -114,6 +114,22 @@ def test_ctrl_c_ends_a_run_with_one_line(moment: str, evaluation: list[str], tmp
     assert seconds < PROMPTLY
 
 
+SAMPLING = {
+    "counting": "unskew.sampling.tallies:Tallies.of_stream",
+    "drawing": "unskew.sampling.least:LeastKeys.count",
+    "writing in a thread of polars": "unskew.sampling.least:LeastKeys.taken",
+}
+
+
+@pytest.mark.parametrize("moment", SAMPLING)
+def test_ctrl_c_leaves_no_half_of_a_sample(moment: str, shop: Path, tmp_path: Path) -> None:
+    """Neither the file nor a temporary beside it, also where rows are asked for by a thread of polars."""
+    command = ["sample", str(shop / "test.parquet"), "--train", str(shop / "train.parquet"), "-o", "s.parquet", "-q"]
+    code, said, seconds = run(SAMPLING[moment], "SIGINT+stuck", command, tmp_path / "run")
+    assert (code, said, list((tmp_path / "run").iterdir())) == (130, LINE, [])
+    assert seconds < PROMPTLY
+
+
 @pytest.mark.parametrize("moment", ["reading a list in a thread", "making machine code", "writing"])
 def test_ctrl_c_ends_a_run_that_is_stuck(moment: str, evaluation: list[str], tmp_path: Path) -> None:
     """A thread waits for ever in the midst of its work, perhaps with the compiler's lock, and nobody waits for it."""

@@ -10,8 +10,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from unskew import estimators, metrics, models, outcome, propensity, split
-from unskew.bounds import SHARE, Whole
+from unskew import estimators, metrics, models, outcome, propensity, sampling, split
+from unskew.bounds import SHARE, Number, Whole
 from unskew.errors import InputError
 from unskew.estimators import Batch, Estimator, Need, Standing, Target, Term
 from unskew.estimators.base import pairs
@@ -22,6 +22,7 @@ from unskew.outcome import Outcome
 from unskew.outcome.base import PairPredictor
 from unskew.parts import option
 from unskew.propensity import NO_INPUTS, FitInputs, Level, Propensity, Scored
+from unskew.sampling import Counts, Sampler
 from unskew.split import Split, Splitter
 
 Floats = Any
@@ -218,3 +219,17 @@ class LeaveLast(Splitter):
         held_out = np.empty(len(order), dtype=np.bool_)
         held_out[order] = later < self.rows
         return [Split(log, held_out, None)]
+
+
+@sampling.register
+@dataclass(frozen=True)
+class Damped(Sampler):
+    """Weigh a row by a power of its item's training rows."""
+
+    power: float = option(-0.5, Number(low=-2.0, high=2.0), "of the training rows, plus one")
+
+    name = "damped"
+
+    def item_weight(self, counts: Counts) -> Floats:
+        """(n_i + 1)^power."""
+        return (counts.train + 1.0) ** self.power

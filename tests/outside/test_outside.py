@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 import unskew as us
 from tests.outside import parts
-from unskew import estimators, metrics, models, outcome, propensity
+from unskew import estimators, metrics, models, outcome, propensity, sampling
 from unskew.errors import InputError, RefusedError
 from unskew.simulate import World, relevant_for
 
@@ -23,6 +25,7 @@ OWN = (
     (propensity, "root_count"),
     (outcome, "constant(q=0.2)"),
     (models, "alphabetical(skip=3)"),
+    (sampling, "damped(power=-1)"),
 )
 
 
@@ -113,3 +116,20 @@ def test_what_is_read_off_terms(shop: Any) -> None:
     assert cells == {("map(divide=min)@10", "rooted"), ("ndcg@10", "rooted"), ("ndcg@10", "halves")}
     with pytest.raises(RefusedError, match="halves has several divisors"):
         us.evaluate(world.test, lists, estimators=["halves"], **call)
+
+
+def test_samplers(shop: Any, tmp_path: Path) -> None:
+    """In memory and from files; a weight that is no weight is refused by name."""
+    world, train, _ = shop
+    found = us.sample(world.test, "damped(power=-1)", train=train)
+    assert found.sampled_by == "damped(power=-1)"
+    for name, log in (("train", train), ("test", world.test)):
+        log.to_frame().write_parquet(tmp_path / f"{name}.parquet")
+    out = tmp_path / "out.parquet"
+    sampling.sample_file(tmp_path / "test.parquet", out, "damped(power=-1)", train=tmp_path / "train.parquet")
+    pairs = [set(frame.select("user", "item").rows()) for frame in (found.to_frame(), pl.read_parquet(out))]
+    assert pairs[0] == pairs[1]
+    for wrong in (np.zeros(60), np.full(60, np.nan), np.ones(3)):
+        broken = type("Broken", (parts.Damped,), {"item_weight": lambda self, counts, wrong=wrong: wrong})()
+        with pytest.raises(InputError, match="item_weight of Broken"):
+            us.sample(world.test, broken, train=train)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import unskew as us
 from unskew import propensity
 from unskew.errors import InputError
-from unskew.log import Log, stream
+from unskew.log import Log, key_counts, stream
 from unskew.propensity import (
     FitInputs,
     NaiveBayes,
@@ -23,7 +23,6 @@ from unskew.propensity import (
     ValueCounts,
     count_items,
     count_values,
-    counting,
     from_files,
 )
 
@@ -111,9 +110,9 @@ def test_counting_keys_is_a_counter(pieces: list[list[Any]], largest: int) -> No
     """Whatever comes in whatever pieces, by table or by parts: what a Counter says."""
     expected: Counter[Any] = Counter()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "LARGEST", largest)
-        patch.setattr(counting, "WAITING", 3)
-        counted = counting.KeyCounts()
+        patch.setattr(key_counts, "LARGEST", largest)
+        patch.setattr(key_counts, "WAITING", 3)
+        counted = key_counts.KeyCounts()
         texts = any(isinstance(key, str) for piece in pieces for key in piece)
         for piece in pieces:
             counted.add(pl.Series(piece, dtype=pl.String if texts else pl.Int64))
@@ -126,7 +125,7 @@ def test_small_and_large_integers_are_counted(dtype: Any) -> None:
     """The ends of a type's range, which do not fit into differences of that type."""
     low, high = (2**63 - 1, 2**64 - 1) if dtype == pl.UInt64 else (dtype.min(), dtype.max())
     ends = pl.select(low=low, high=high).row(0)
-    counted = counting.KeyCounts()
+    counted = key_counts.KeyCounts()
     counted.add(pl.Series([ends[0], ends[1], ends[1]], dtype=dtype))
     counted.add(pl.Series([ends[0]], dtype=dtype))
     assert dict(counted.result().iter_rows()) == {ends[0]: 2, ends[1]: 2}
@@ -138,7 +137,7 @@ def test_many_small_pieces_give_the_same(tmp_path: Path, monkeypatch: pytest.Mon
     folder = in_parts(frame.with_columns(pl.format("u{}", "user").alias("user")), tmp_path / "train")
     whole = NaiveBayes().fit(Log.from_frame(frame, feedback="ratings"), inputs=FitInputs(mcar=mcar))
     monkeypatch.setattr(stream, "PIECE", 7)
-    monkeypatch.setattr(counting, "WAITING", 10)
+    monkeypatch.setattr(key_counts, "WAITING", 10)
     assert same(NaiveBayes.from_counts(count_values(folder), mcar), whole)
     frame.with_row_index().select("user", "item", pl.when(pl.col("index") != 500).then("value")).write_parquet(
         tmp_path / "hole.parquet"

@@ -1,4 +1,4 @@
-"""How do people ask? ``unskew audit``, ``unskew demo``, ``unskew evaluate``, ``unskew parts``, ``unskew simulate``.
+"""How do people ask? ``unskew audit``, ``unskew demo``, ``unskew evaluate``, ``unskew parts``, ``unskew sample``, …
 
 Heavy parts are imported inside the commands, so that ``unskew --help`` is quick.
 """
@@ -21,6 +21,7 @@ from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
 from unskew.cli.parts import parts
 from unskew.cli.reproduce import reproduce
+from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
 from unskew.panics import hold_back_panics
 from unskew.plain import plain
@@ -51,8 +52,8 @@ def _root(
 
 
 PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
-for command in (audit, demo, evaluate, parts, reproduce):
-    app.command(epilog=PARTS if command in (audit, evaluate) else None)(guarded(command))
+for command in (audit, demo, evaluate, parts, reproduce, sample):
+    app.command(epilog=PARTS if command in (audit, evaluate, sample) else None)(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

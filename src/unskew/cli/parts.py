@@ -18,13 +18,13 @@ from unskew.plain import plain
 if TYPE_CHECKING:
     from unskew.parts import Family, Option
 
-ROOMS = ("metrics", "estimators", "propensity", "outcome", "models", "split")
+ROOMS = ("metrics", "estimators", "propensity", "outcome", "models", "split", "sampling")
 
 
 def parts(
     name: Annotated[str | None, typer.Argument(help="Only this part, or this kind: gs, propensity.")] = None,
 ) -> None:
-    """List metrics, estimators, propensities, outcome models, recommenders and splitters with their options."""
+    """List metrics, estimators, propensities, outcome models, recommenders, splitters, samplers and their options."""
     from rich.markdown import Markdown
 
     text = "\n".join(page(name))

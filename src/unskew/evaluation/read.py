@@ -19,10 +19,12 @@ from unskew.alignment.vocabulary import training_gains
 from unskew.bounds import word
 from unskew.errors import InputError
 from unskew.evaluation.request import Request
+from unskew.evaluation.sampled import marked
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
 from unskew.log.population import Population, read_catalogue, read_population
 from unskew.log.relevance import told_feedback
 from unskew.plain import plain
+from unskew.sampling.draw import WEIGHT
 from unskew.threads import Task, Threads
 
 Stage = Callable[[str, int, int], None]  # called with (stage, done, total)
@@ -114,7 +116,8 @@ def _logs(request: Request) -> tuple[Log, Log | None, Population | None]:
         )
     by_user = population is not None and request.by in population.columns
     keep = [*request.strata_columns(), *([] if by_user else request.segment_column)]
-    test = as_log(request.test, name="test", columns=names.of_test, keep=keep, **request.reading)
+    keep += [WEIGHT] * has_column(request.test, WEIGHT)
+    test = marked(as_log(request.test, name="test", columns=names.of_test, keep=keep, **request.reading))
     if request.train is None:
         return test, None, population
     keep = request.strata_columns(training=True)

@@ -29,6 +29,7 @@ from unskew.evaluation.fit_propensity import fit_propensity, with_estimate
 from unskew.evaluation.planning import plan_cells, refuse_no_hits, targets_for
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
+from unskew.evaluation.sampled import for_samples
 from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import answer
 from unskew.judging.measure import Measured, Setting, error_per_comparison, measure, per_user_rows
@@ -135,7 +136,8 @@ def reporter(progress: Stage | None) -> Stage:
 
 def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     """From a request and what was read for it to the result."""
-    request = asked if inputs.test.propensity is None else asked.with_column()
+    request = for_samples(asked, inputs.test, inputs.train)
+    request = request if inputs.test.propensity is None else request.with_column()
     check_division(inputs.test, inputs.train, request.share, request.propensity)
     say("aligning", 0, 1)
     coded = code(inputs)

@@ -21,6 +21,15 @@ def repeated_pairs(facts: Facts) -> Iterator[str]:
             yield from (f"{log.account.source}: {note}." for note in log.account.notes if note.endswith(REPEATED))
 
 
+def sampled_rows(facts: Facts) -> Iterator[str]:
+    """A sample with unequal chances is no random part of the log."""
+    if facts.inputs.test.sampled_by:
+        yield (
+            f"The test log is a sample ({facts.inputs.test.sampled_by}): scores describe its rows, which were drawn "
+            "with unequal chances. That changes the skew of the log, and does not debias the scores."
+        )
+
+
 def rows_in_training(facts: Facts) -> Iterator[str]:
     """With unseen candidates nothing that is in training can be recommended."""
     if again := facts.dropped.get(IN_TRAINING):

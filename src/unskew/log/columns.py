@@ -182,6 +182,29 @@ def readable_numbers(name: str, dtype: pl.DataType) -> pl.Expr:
     return pl.when(parsed.abs() <= LARGEST).then(parsed).alias(name)  # nan is larger than any number
 
 
+def readable_times(name: str, dtype: pl.DataType, *, dates: bool = False) -> pl.Expr:
+    """What ``times`` makes of a column, for rows that stream by: null where it refuses.
+
+    Args:
+        dates: whether texts are dates or datetimes, not whole numbers.
+    """
+    column = pl.col(name)
+    if dtype == pl.String and dates:
+        return column.str.to_datetime(time_unit="us", strict=False).cast(pl.Int64).alias(name)
+    if isinstance(dtype, pl.Date | pl.Datetime):
+        inside = column.to_physical().cast(pl.Int64).is_between(*limits(dtype))
+        zone = dtype.time_zone if isinstance(dtype, pl.Datetime) else None
+        return pl.when(inside).then(column).cast(pl.Datetime("us", zone)).cast(pl.Int64).alias(name)
+    if dtype.is_integer() or dtype == pl.Boolean:
+        numbers = column.cast(pl.Int64, strict=False)
+    else:
+        floats = (column.str.strip_chars() if dtype == pl.String else column).cast(pl.Float64, strict=False)
+        whole = column.str.strip_chars().cast(pl.Int64, strict=False) if dtype == pl.String else None
+        rounded = pl.when(floats == floats.floor()).then(floats).cast(pl.Int64, strict=False)
+        numbers = rounded if whole is None else whole.fill_null(rounded)
+    return pl.when(numbers.is_between(-_LATEST, _LATEST)).then(numbers).alias(name)
+
+
 def whole_ids(name: str, dtype: pl.DataType) -> pl.Expr:
     """What ``check_ids`` lets pass of a column, floats as integers, for rows that stream by: null where it refuses."""
     column = pl.col(name)

@@ -65,6 +65,8 @@ class Log:
             whole log's propensities does not hold for this part, and no share corrects that.
         drawn: the product of the shares of all random splits on the way here, cut by time or not: it keeps a further
             split independent of the earlier ones.
+        sampled_by: the strategy that drew these rows with unequal chances, if one did: what estimates take for granted
+            of the log (propensities, shares) does not hold for them.
         account: what was read and dropped.
         gain: y of each row, once an evaluation has said what counts (a threshold, say); ``value`` stays as it came.
         clock: the type as which ``to_frame`` gives times back, if they were dates or datetimes; ``time`` itself
@@ -84,6 +86,7 @@ class Log:
     share: float | None = None
     cut_by_time: bool = False
     drawn: float = 1.0
+    sampled_by: str = ""
     account: Account = field(default_factory=lambda: Account("memory", 0))
     clock: pl.DataType | None = None
     gain: Floats | None = None

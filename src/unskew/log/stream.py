@@ -17,7 +17,7 @@ from typing import NamedTuple
 import polars as pl
 
 from unskew.errors import InputError
-from unskew.log.columns import check_ids, numbers, readable_numbers, whole_ids
+from unskew.log.columns import check_ids, numbers, readable_numbers, readable_times, times, whole_ids
 from unskew.log.match import match_columns
 from unskew.log.paths import as_path, shown
 from unskew.log.sorted_flags import without_sorted_flags
@@ -49,7 +49,8 @@ class StreamFile(NamedTuple):
         """Its rows; the first wrong one is an error."""
         with reading(self.source, self.opened.text):
             lazy, rows = self.opened.scan(self.table.names)
-        valid = lazy.select(self._valid(name).cast(dtype) for name, dtype in types.items())
+            dates = "time" in types and self._has_dates(lazy)
+        valid = lazy.select(self._valid(name, dates).cast(dtype) for name, dtype in types.items())
         for start in range(0, rows, PIECE):
             with reading(self.source, self.opened.text):
                 piece = without_sorted_flags(valid.slice(start, PIECE).collect(engine="streaming"))
@@ -60,9 +61,18 @@ class StreamFile(NamedTuple):
                 raise self.opened.miscounted(rows, start + len(piece))
             yield piece
 
-    def _valid(self, name: str) -> pl.Expr:
+    def _has_dates(self, lazy: pl.LazyFrame) -> bool:
+        """Whether times that are texts are dates, by the first of them: the type of a text is nowhere told."""
+        if self.table.frame.schema["time"] != pl.String:
+            return False
+        first = lazy.select(pl.col("time").str.strip_chars().cast(pl.Float64, strict=False)).head(1)
+        return first.collect().to_series().null_count() > 0
+
+    def _valid(self, name: str, dates: bool) -> pl.Expr:
         """The column, with null in place of invalid values."""
         dtype = self.table.frame.schema[name]
+        if name == "time":
+            return readable_times(name, dtype, dates=dates)
         return readable_numbers(name, dtype) if name == "value" else whole_ids(name, dtype)
 
     def _wrong(self, lazy: pl.LazyFrame, row: int) -> InputError:
@@ -76,7 +86,8 @@ class StreamFile(NamedTuple):
             check(replace(self.table, frame=frame, start=row, remedy=remedy))
         except InputError as problem:
             return problem
-        return InputError(f"{self.source}: the file changed while it was read.\nTry again.")
+        mixed = " Times must be all numbers, or all dates written alike." if "time" in self.table.names else ""
+        return InputError(f"{self.source}: row {row + 1:,} cannot be read, or changed while it was read.{mixed}")
 
 
 class Stream(NamedTuple):
@@ -86,14 +97,28 @@ class Stream(NamedTuple):
     files: tuple[StreamFile, ...]
 
     @classmethod
-    def open(cls, path: str | PathLike[str], required: tuple[str, ...], columns: Mapping[str, str] | None) -> Stream:
-        """The columns of a file, a folder or a pattern; each file must have all of them, in a type that will do."""
+    def open(
+        cls,
+        path: str | PathLike[str],
+        required: tuple[str, ...],
+        columns: Mapping[str, str] | None,
+        optional: tuple[str, ...] = (),
+    ) -> Stream:
+        """The columns of a file, a folder or a pattern; each file must have all of them, in a type that will do.
+
+        ``optional`` ones (``time``) may be missing, but then in all files.
+        """
         files = []
         for file in files_of(path):
             opened, source = open_file(file), shown(file)
-            names = match_columns(source, opened.names, required, (), columns, ())
+            names = match_columns(source, opened.names, required, optional, columns, ())
             files.append(StreamFile(opened, Table(source, opened.empty(names), names, header=opened.text is not None)))
             check(files[-1].table)
+            if lacking := set(files[0].table.names) ^ set(names):
+                raise InputError(
+                    f"{shown(path)}: only some of the files have a column '{min(lacking)}'.\n"
+                    "Give files that all have it, or none."
+                )
         return cls(shown(path), tuple(files))
 
     def pieces(self) -> Iterator[tuple[StreamFile, pl.DataFrame]]:
@@ -112,6 +137,9 @@ def check(table: Table) -> None:
     for name in table.names:
         if name == "value":
             numbers(table, name)
+        elif name == "time":
+            times(table)
+            table.refuse_nulls(name)
         else:
             check_ids(table, name)
             table.refuse_nulls(name)
@@ -150,8 +178,8 @@ def _hidden(path: Path) -> bool:
 
 def _common(name: str, types: list[pl.DataType]) -> pl.DataType:
     """The identity of an id is its text; numbers may stay numbers where all files have them."""
-    if name == "value":
-        return pl.Float64()
+    if name in ("value", "time"):
+        return pl.Float64() if name == "value" else pl.Int64()
     plain = {dtype if dtype.is_integer() else pl.Int64() if dtype.is_numeric() else pl.String() for dtype in types}
     if len(plain) == 1:
         return plain.pop()

@@ -18,8 +18,10 @@ from unskew.report.comparison_document import comparison_document
 from unskew.report.document import Document
 from unskew.report.leaderboard import leaderboard
 from unskew.report.result_document import result_document
+from unskew.report.sample_document import sample_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
+from unskew.sampling.record import SampleSummary
 from unskew.shown import Shown
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Audit: audit_document,
     PropensityComparison: comparison_document,
     Checks: checks_document,
+    SampleSummary: sample_document,
 }
 
 

@@ -1,0 +1,71 @@
+"""Rows per key, of keys that come piece by piece: memory grows with the different keys, not with the rows.
+
+Most catalogues number their ids compactly, and a table over the range of the numbers counts a piece in one pass. Texts
+and scattered numbers are counted in each piece, and the counts of pieces are put together whenever they have grown as
+long as what is there already.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+LARGEST = 1 << 23  # entries of the table: 64 MB
+WAITING = 1_000_000  # counts of pieces that are put together at once, at least
+
+
+class KeyCounts:
+    """How many rows each key has."""
+
+    def __init__(self) -> None:
+        self._low = 0
+        self._table: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._parts: list[pl.DataFrame] = []
+        self._waiting = 0
+
+    def add(self, keys: pl.Series) -> None:
+        """Count some rows; keys are of one type and never null."""
+        if len(keys) and not self._tabled(keys):
+            part = pl.DataFrame({"key": keys}).group_by("key").agg(rows=pl.len().cast(pl.Int64))
+            self._parts.append(part)
+            self._waiting += len(part)
+            if self._waiting > max(WAITING, 2 * len(self._parts[0])):
+                self._gather()
+
+    def result(self) -> pl.DataFrame:
+        """Columns ``key`` and ``rows``, each key once."""
+        self._gather()
+        found = np.flatnonzero(self._table)
+        if not len(found):
+            return self._parts[0] if self._parts else pl.DataFrame(schema={"key": pl.Int64, "rows": pl.Int64})
+        tabled = pl.DataFrame({"key": found + self._low, "rows": self._table[found]})
+        if not self._parts:
+            return tabled
+        return _together([tabled.cast({"key": self._parts[0].schema["key"]}), *self._parts])
+
+    def _tabled(self, keys: pl.Series) -> bool:
+        """Count the keys in the table, where it is there for them."""
+        if not keys.dtype.is_integer() or (fitting := keys.cast(pl.Int64, strict=False)).null_count():
+            return False
+        numbers = fitting.to_numpy()
+        low, high = int(numbers.min()), int(numbers.max()) + 1
+        if len(self._table):
+            low, high = min(low, self._low), max(high, self._low + len(self._table))
+        if high - low > LARGEST:
+            return False
+        if high - low > len(self._table):
+            table = np.zeros(high - low, dtype=np.int64)
+            table[self._low - low : self._low - low + len(self._table)] = self._table
+            self._low, self._table = low, table
+        np.add.at(self._table, numbers - self._low, 1)
+        return True
+
+    def _gather(self) -> None:
+        if len(self._parts) > 1:
+            self._parts = [_together(self._parts)]
+        self._waiting = sum(len(part) for part in self._parts)
+
+
+def _together(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(parts).group_by("key").agg(pl.col("rows").sum())

@@ -1,0 +1,79 @@
+"""``unskew sample``: the file of ``us.sample``, its report, and errors in the words of the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.cli.commands import flat, process, unskew
+from tests.sampling.test_draws import skewed
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    both = skewed(4000, 200, 80)
+    both[::3].write_parquet(tmp_path / "test.parquet")
+    both.filter(pl.int_range(pl.len()) % 3 > 0).write_parquet(tmp_path / "train.parquet")
+    skewed(300, 200, 80, seed=4).write_parquet(tmp_path / "mcar.parquet")
+    return tmp_path
+
+
+def test_a_fairer_test_set(shop: Path) -> None:
+    """The sample of Python, a page, JSON, and what was written."""
+    done = unskew(
+        "sample", "test.parquet", "--train", "train.parquet", "--strategy", "wtd", "--mcar", "mcar.parquet",
+        "--size", "0.5", "--seed", "3", "-o", "fair.parquet", "--html", "fair.html", "--json", "fair.json", cwd=shop,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "not debiased" in flat(done.stdout) and "wrote fair.parquet" in done.stderr
+    expected = us.sample(
+        shop / "test.parquet", "wtd", train=shop / "train.parquet", mcar=shop / "mcar.parquet", size=0.5, seed=3
+    )
+    assert pl.read_parquet(shop / "fair.parquet").sort("user", "item").equals(expected.to_frame().sort("user", "item"))
+    found = json.loads((shop / "fair.json").read_text())
+    assert found["kept"] == len(expected) and found["strategy"] == "wtd" and found["share"] is None
+    assert found["items"]["after"]["distance"] > 0
+    assert "<svg" in (shop / "fair.html").read_text()
+
+
+def test_sizes_columns_and_silence(shop: Path) -> None:
+    """A number without a point is a number of rows; other names of columns; nothing is said on request."""
+    pl.read_parquet(shop / "test.parquet").rename({"user": "who"}).write_csv(shop / "own.csv")
+    done = unskew(
+        "sample", "own.csv", "--strategy", "reg", "--size", "17", "--columns", "user=who", "-o", "o.csv", "-q", cwd=shop
+    )
+    assert done.returncode == 0 and done.stdout == done.stderr == ""
+    assert pl.read_csv(shop / "o.csv").shape == (17, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("-o", "o.parquet"), "Give --train (to sample a training set, the set itself), or sample with --strategy reg"),
+        (("-o", "o.parquet", "--strategy", "wtd", "--train", "train.parquet"), "Give --mcar"),
+        (("-o", "o.parquet", "--size", "half"), "--size half: give a share (0.5) or a number of rows (1000)"),
+        (("-o", "o.parquet", "--size", "nan", "--strategy", "reg"), "a number above 0 and at most 1"),
+        (("-o", "test.parquet", "--strategy", "reg"), "input of the same command"),
+        (("-o", "o.parquet", "--json", "o.parquet"), "should end in .json"),
+        (("-o", "o.txt", "--strategy", "reg"), "should end in .parquet or .csv"),
+        (("-o", "none/o.parquet", "--strategy", "reg"), "there is no folder"),
+        (("-o", "o.parquet", "--strategy", "fair"), "there is no sampling strategy called 'fair'"),
+        (("-o", "o.parquet", "--train", "gone.parquet"), "gone.parquet"),
+    ],
+)
+def test_errors_are_one_panel_and_nothing_is_written(options: tuple[str, ...], words: str, shop: Path) -> None:
+    before = {path.name: path.read_bytes() for path in shop.iterdir()}
+    done = unskew("sample", "test.parquet", *options, cwd=shop)
+    assert done.returncode == 2 and words in flat(done.stderr), done.stderr
+    assert {path.name: path.read_bytes() for path in shop.iterdir()} == before
+
+
+def test_a_page_that_fails_takes_the_sample_with_it(shop: Path) -> None:
+    """All outputs or none: the report cannot be written, so that neither is the sample."""
+    (shop / "page.html").mkdir()
+    done = process("sample", "test.parquet", "--strategy", "reg", "-o", "o.parquet", "--html", "page.html", cwd=shop)
+    assert done.returncode == 2 and not (shop / "o.parquet").exists()

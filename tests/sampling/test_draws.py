@@ -1,0 +1,238 @@
+"""Samples by exponential keys are successive weighted draws; the same one from any order of the rows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unskew as us
+from tests.sampling import reference
+from unskew.errors import InputError
+from unskew.log import Log
+from unskew.sampling.draw import WEIGHT, drawn
+from unskew.sampling.least import LeastKeys, least
+from unskew.sampling.tallies import Weights
+
+compiled = settings(deadline=None, max_examples=30)
+SAMPLES = 20_000
+
+
+def log_of(rows: list[tuple[Any, ...]], *names: str) -> Log:
+    return Log.from_frame(pl.DataFrame(rows, schema=["user", "item", *names], orient="row"))
+
+
+def skewed(rows: int = 3000, users: int = 120, items: int = 60, seed: int = 0) -> pl.DataFrame:
+    """Distinct pairs of users and items whose frequencies fall like 1/rank."""
+    rng = np.random.default_rng(seed)
+    draw = [rng.choice(n, rows, p=(1 / np.arange(1, n + 1)) / (1 / np.arange(1, n + 1)).sum()) for n in (users, items)]
+    return pl.DataFrame({"user": draw[0], "item": draw[1]}).unique(maintain_order=True)
+
+
+def pairs(log: Log) -> set[tuple[Any, ...]]:
+    return set(log.to_frame().select("user", "item").rows())
+
+
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("weights", [[1.0, 2.0, 4.0, 8.0, 16.0, 32.0], [0.01, 1.0, 1.0, 3.0, 5.0, 100.0]])
+def test_inclusion_is_that_of_successive_weighted_draws(weights: list[float], size: int) -> None:
+    """20,000 seeds against exact probabilities, rows and whole samples: each within 4.5 standard errors.
+
+    4 × (6 + 15) frequencies are compared: by chance one of them would fall outside in 0.06 % of such tests.
+    """
+    log = log_of([("u", k) for k in range(6)])
+    model = Weights(np.ones(1), np.array(weights))
+    counts: Counter[int | frozenset[int]] = Counter()
+    for seed in range(SAMPLES):
+        rows = np.flatnonzero(drawn(log, model, size, seed)).tolist()
+        counts.update([*rows, frozenset(rows)])
+    exact: dict[int | frozenset[int], float] = dict(enumerate(reference.inclusion(weights, size)))
+    for chosen, p in reference.sets(weights, size).items():
+        exact[chosen] = p
+    assert set(counts) <= set(exact)
+    for which, p in exact.items():
+        assert abs(counts[which] / SAMPLES - p) < 4.5 * math.sqrt(p * (1.0 - p) / SAMPLES), (which, p)
+
+
+STRATEGIES = ("reg", "skew", "wtd", "wtd_h", "weighted(user_power=0.5, item_power=-1, target=mcar)")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("size", [0.5, 0.29, 1.0, 1, 100])
+def test_a_sample_has_its_size_and_no_row_twice_and_invents_none(strategy: str, size: float) -> None:
+    """MATHS §10.10: ⌊ρn⌋ rows (0.29 of 100 are 29, whatever floats say), all of them rows of the log."""
+    train, test = us.split.holdout(Log.from_frame(skewed()), 0.4)
+    log = test.take(np.arange(100)) if size == 0.29 else test
+    found = us.sample(log, strategy, train=train, mcar=skewed(seed=5), size=size)
+    expected = {0.5: len(log) // 2, 0.29: 29, 1.0: len(log)}.get(size if isinstance(size, float) else 0.0, size)
+    assert len(found) == len(pairs(found)) == expected
+    assert pairs(found) <= pairs(log)
+
+
+def test_powers_of_nought_are_reg() -> None:
+    """MATHS §10.10: (0, 0) ≡ REG, row for row, and it knows that its share is known."""
+    train, test = us.split.holdout(Log.from_frame(skewed()), 0.4)
+    both = [us.sample(test, s, train=train, seed=3) for s in ("reg", "weighted(user_power=0, item_power=0)")]
+    assert pairs(both[0]) == pairs(both[1])
+    assert both[0].share == both[1].share == pytest.approx(0.4 * len(both[0]) / len(test))
+    assert len(us.sample(test, "full")) == len(test)
+
+
+@compiled
+@given(st.lists(st.floats(0.01, 100.0), min_size=2, max_size=6), st.data())
+def test_inclusion_grows_with_the_weight(weights: list[float], data: st.DataObject) -> None:
+    """MATHS §10.10: with the same hashes, a row that is drawn is still drawn when its weight grows."""
+    log = log_of([("u", k) for k in range(len(weights))])
+    size, seed = data.draw(st.integers(1, len(weights))), data.draw(st.integers(0, 2**40))
+    row = data.draw(st.integers(0, len(weights) - 1))
+    heavier = np.array(weights)
+    heavier[row] *= data.draw(st.floats(1.0, 50.0))
+    before = drawn(log, Weights(np.ones(1), np.array(weights)), size, seed)
+    after = drawn(log, Weights(np.ones(1), heavier), size, seed)
+    assert after[row] >= before[row]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "powers", "at_random"),
+    [
+        ("wtd_h", (1.0, 2.0), False),
+        ("wtd", (1.0, 2.0), True),
+        ("weighted(user_power=1, item_power=1)", (1.0, 1.0), False),
+        ("weighted(user_power=0.5, item_power=-1, target=mcar)", (0.5, -1.0), True),
+    ],
+)
+def test_weights_are_those_of_the_paper(strategy: str, powers: tuple[float, float], at_random: bool) -> None:
+    """w_u^a w_i^b, counted by loops; some users and items are missing from training, some from the random rows."""
+    frame = skewed(400, 60, 50)
+    log, train, random = frame[:150], frame[150:], skewed(100, 60, 50, seed=9)
+    found = us.sample(log, strategy, train=train, mcar=random if at_random else None, size=0.6).to_frame()
+    exact = reference.weights(log.rows(), train.rows(), random.rows() if at_random else None, powers)
+    known = dict(zip(log.rows(), exact, strict=True))
+    for row in found.iter_rows(named=True):
+        assert row[WEIGHT] == pytest.approx(known[row["user"], row["item"]], rel=1e-12)
+
+
+def test_skew_weighs_by_training_popularity() -> None:
+    """1 / pop(i), and an item unseen in training counts as one row."""
+    train = log_of([("a", "x"), ("b", "x"), ("c", "x"), ("a", "y")])
+    test = log_of([("d", "x"), ("d", "y"), ("d", "z")])
+    found = us.sample(test, "skew", train=train, size=1.0).to_frame()
+    assert dict(found.select("item", WEIGHT).rows()) == {"x": 1 / 3, "y": 1.0, "z": 1.0}
+
+
+@compiled
+@given(st.permutations(list(range(40))), st.integers(0, 2**40), st.booleans())
+def test_a_sample_depends_on_neither_order_nor_type_nor_values(order: list[int], seed: int, timed: bool) -> None:
+    """Shuffled rows, ids as text, other values and ratings instead of clicks give the same pairs."""
+    frame = skewed(60, 20, 10)[:40].with_columns(value=pl.int_range(pl.len()) % 5)
+    frame = frame.with_columns(time=pl.col("user") * 3) if timed else frame
+    order = [k for k in order if k < len(frame)]
+    other = frame[order].with_columns(pl.col("user", "item").cast(pl.String), value=pl.lit(1))
+    both = [us.sample(each, "wtd_h", train=each, seed=seed) for each in (frame, other)]
+    assert {(str(u), str(i)) for u, i in pairs(both[0])} == pairs(both[1])
+
+
+def test_time_and_seed_give_other_samples() -> None:
+    """Two seeds overlap as independent halves do: n/4 common rows within 5 standard errors √n/4; so do two times."""
+    frame = skewed(4000, 300, 100)
+    log = Log.from_frame(frame)
+    late = Log.from_frame(frame.with_columns(time=pl.lit(7)))
+    one, *others = (pairs(us.sample(*each)) for each in ((log, "reg"), (late, "reg")))
+    others.append(pairs(us.sample(log, "reg", seed=1)))
+    for other in others:
+        assert abs(len(one & other) - len(log) / 4) < 5 * math.sqrt(len(log)) / 4
+
+
+def test_a_sample_remembers_what_it_is() -> None:
+    """Weights per row; a share where chances are equal, also of a part; none where they are not, or time has cut."""
+    log = Log.from_frame(skewed().with_columns(time=pl.col("user") % 7, value=pl.lit(3.0)), feedback="ratings")
+    whole = us.sample(log, "reg", size=0.25)
+    assert whole.share is None and whole.drawn == len(whole) / len(log) and not whole.sampled_by
+    train, test = us.split.holdout(log, 0.4)
+    assert us.sample(test, "reg").share == pytest.approx(0.4 * (len(test) // 2) / len(test))
+    drawn_unequally = us.sample(test, "wtd_h", train=train)
+    assert drawn_unequally.share is None and drawn_unequally.sampled_by == "wtd_h"
+    assert drawn_unequally.feedback == "ratings" and len(drawn_unequally.columns[WEIGHT]) == len(drawn_unequally)
+    late = us.split.holdout(log, 0.4, by="time").test
+    assert us.sample(late, "reg").share is None
+
+
+def test_propensities_of_a_reg_sample_are_those_of_its_rows() -> None:
+    """Never split: P becomes P·m/n, and no share claims that training holds the rest; of a part, its share shrinks."""
+    log = Log.from_frame(skewed().with_columns(propensity=0.1 + 0.8 / (1 + pl.col("item"))))
+    half = us.sample(log, "reg")
+    known = {row[:2]: row[2] for row in log.to_frame().select("user", "item", "propensity").rows()}
+    assert half.share is None
+    for user, item, p in half.to_frame().select("user", "item", "propensity").iter_rows():
+        assert p == pytest.approx(known[user, item] * len(half) / len(log))
+    part = us.sample(us.split.holdout(log, 0.4).test, "reg")
+    for user, item, p in part.to_frame().select("user", "item", "propensity").iter_rows():
+        assert p == known[user, item]
+
+
+def test_a_training_set_is_sampled_by_its_own_counts() -> None:
+    """The paper's closing point: the training set itself, towards even users and items."""
+    train = Log.from_frame(skewed())
+    fairer = us.sample(train, "wtd_h", train=train, size=0.3)
+    most = [np.bincount(log.item).max() / len(log) for log in (train, fairer)]
+    assert most[1] < 0.5 * most[0]
+
+
+@compiled
+@given(st.lists(st.floats(1e-30, 1e30), min_size=1, max_size=80), st.data())
+def test_least_keys_in_pieces(keys: list[float], data: st.DataObject) -> None:
+    """Any cut into pieces gives the m least, and of equal keys the first."""
+    number, cut = data.draw(st.integers(1, len(keys))), data.draw(st.integers(0, len(keys)))
+    array = np.array(keys + keys[: len(keys) // 2])
+    found = LeastKeys(number)
+    parts = [array[:cut], array[cut:]]
+    for step in (found.count, found.look):
+        for part in parts:
+            step(part)
+    found.settle()
+    taken = np.concatenate([found.taken(n) for n in range(len(parts))])
+    expected = np.zeros(len(array), dtype=bool)
+    expected[np.argsort(array, kind="stable")[:number]] = True
+    assert (taken == expected).all() and (least(array, number) == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ({"strategy": "wtdh"}, "Did you mean 'wtd_h'"),
+        ({"strategy": "wtd_h"}, "counts the rows of users and items in the training log"),
+        ({"strategy": "wtd", "train": skewed()}, "pairs drawn at random"),
+        ({"strategy": "reg", "size": 0.0}, "size: a share must be"),
+        ({"strategy": "reg", "size": 1.5}, "size: a share must be"),
+        ({"strategy": "reg", "size": float("nan")}, "size: a share must be"),
+        ({"strategy": "reg", "size": 0}, "a share of the rows, above 0 and at most 1, or a whole number"),
+        ({"strategy": "reg", "size": "half"}, "a share of the rows"),
+        ({"strategy": "reg", "size": True}, "a share of the rows"),
+        ({"strategy": "reg", "size": 10**9}, "more rows than there are"),
+        ({"strategy": "reg", "size": 1e-6}, "no row at all"),
+        ({"strategy": "full", "size": 0.5}, "keeps all rows"),
+        ({"strategy": "reg", "seed": -1}, "the seed must be"),
+        ({"strategy": "weighted(user_power=9)", "train": skewed()}, "user_power must be"),
+        ({"strategy": "weighted(target=even)", "train": skewed()}, "target must be uniform or mcar"),
+        ({"strategy": "weighted(user_power=4, zero=1e-30)", "train": skewed(5)}, "too far apart"),
+    ],
+)
+def test_what_is_refused(call: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        us.sample(Log.from_frame(skewed()), **call)
+
+
+def test_samples_and_empty_logs_are_not_sampled() -> None:
+    log = Log.from_frame(skewed())
+    with pytest.raises(InputError, match="a sample already"):
+        us.sample(us.sample(log, "wtd_h", train=log), "reg")
+    with pytest.raises(InputError, match="there are no rows"):
+        us.sample(log.take(np.zeros(len(log), dtype=bool)), "reg")
+    with pytest.raises(InputError, match="not a dataframe"):
+        us.sample(7, "reg")

@@ -1,0 +1,243 @@
+"""Samples of files: those of a log in memory, whatever the pieces, the order of the rows and the kind of file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import datetime, timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.console import Console
+
+import unskew as us
+from tests.cli.commands import flat
+from tests.sampling.test_draws import skewed
+from unskew.errors import InputError
+from unskew.log import stream
+from unskew.sampling import sample_file
+from unskew.sampling.draw import WEIGHT
+from unskew.sampling.repeats import Repeats
+
+STRATEGIES = ("full", "reg", "skew", "wtd", "wtd_h", "weighted(user_power=0, item_power=0.5)")
+
+
+@pytest.fixture
+def frames() -> dict[str, pl.DataFrame]:
+    """Held-out, training and random rows; times, and a column that nobody knows."""
+    both = skewed(4000, 200, 80)
+    both = both.with_columns(time=pl.col("user") * 3, value=pl.lit(4), note=pl.format("n{}", pl.col("item")))
+    return {"test": both[:900], "train": both[900:], "mcar": skewed(500, 200, 80, seed=4)}
+
+
+def written(frames: dict[str, pl.DataFrame], folder: Path, ending: str = "parquet") -> dict[str, Path]:
+    paths = {name: folder / f"{name}.{ending}" for name in frames}
+    for name, frame in frames.items():
+        getattr(frame, f"write_{ending}")(paths[name])
+    return paths
+
+
+def keys(frame: pl.DataFrame) -> list[tuple[str, ...]]:
+    return sorted(frame.select(pl.col("user", "item").cast(pl.String)).rows())
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_memory_stream_and_shuffled_rows_give_the_same_sample(
+    strategy: str, frames: dict[str, pl.DataFrame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs and weights; all columns are written, rows in their order, whatever the size of the pieces."""
+    paths = written(frames, tmp_path)
+    how: dict[str, Any] = {"train": paths["train"], "mcar": paths["mcar"], "seed": 5}
+    how |= {} if strategy == "full" else {"size": 0.4}
+    memory = us.sample(us.read_log(paths["test"], feedback="ratings"), strategy, **how).to_frame()
+    monkeypatch.setattr(stream, "PIECE", 97)
+    summary = sample_file(paths["test"], tmp_path / "one.parquet", strategy, **how)
+    one = pl.read_parquet(tmp_path / "one.parquet")
+    assert summary.kept == len(one) == len(memory) and summary.rows == 900 and summary.repeated == 0
+    assert keys(one) == keys(memory)
+    order = ["user", "item"]
+    assert one.sort(order)[WEIGHT].to_list() == memory.sort(order)[WEIGHT].to_list()
+    kept = frames["test"].join(one, on=order, how="semi", maintain_order="left")
+    assert one.drop(WEIGHT).equals(kept)
+    frames["test"].sample(fraction=1.0, shuffle=True, seed=1).write_parquet(paths["test"])
+    monkeypatch.setattr(stream, "PIECE", 350)
+    sample_file(paths["test"], tmp_path / "two.parquet", strategy, **how)
+    assert keys(pl.read_parquet(tmp_path / "two.parquet")) == keys(one)
+
+
+def test_text_files_and_folders_are_sampled_alike(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
+    """CSV in and out, and a folder of several files."""
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "parts").mkdir()
+    paths, texts = written(frames, tmp_path), written(frames, tmp_path / "csv", "csv")
+    frames["test"][:400].write_parquet(tmp_path / "parts" / "a.parquet")
+    frames["test"][400:].write_parquet(tmp_path / "parts" / "b.parquet")
+    sample_file(paths["test"], tmp_path / "a.parquet", train=paths["train"])
+    sample_file(texts["test"], tmp_path / "b.csv", train=texts["train"])
+    sample_file(tmp_path / "parts", tmp_path / "c.parquet", train=paths["train"])
+    first = pl.read_parquet(tmp_path / "a.parquet")
+    assert pl.read_csv(tmp_path / "b.csv").equals(first)
+    assert pl.read_parquet(tmp_path / "c.parquet").equals(first)
+
+
+@pytest.mark.parametrize("kind", ["datetime", "date", "number", "text", "none"])
+def test_times_mean_the_same_in_memory_and_in_a_stream(kind: str, tmp_path: Path) -> None:
+    frame = skewed(600, 80, 40)
+    day = datetime(2020, 1, 1)
+    stamps = pl.Series([day + timedelta(hours=7 * k) for k in range(len(frame))])
+    times = {"datetime": stamps.cast(pl.Datetime("ms")), "date": stamps.cast(pl.Date), "number": stamps.cast(pl.Int64)}
+    times["text"] = stamps.dt.strftime("%Y-%m-%dT%H:%M:%S")
+    frame = frame if kind == "none" else frame.with_columns(time=times[kind])
+    frame.write_parquet(tmp_path / "log.parquet")
+    frame.write_csv(tmp_path / "log.csv")
+    expected = keys(us.sample(us.read_log(tmp_path / "log.parquet"), "reg").to_frame())
+    for source in ("log.parquet", "log.csv"):
+        sample_file(tmp_path / source, tmp_path / "out.parquet", "reg")
+        assert keys(pl.read_parquet(tmp_path / "out.parquet")) == expected
+
+
+def test_repeated_rows_are_told_apart_by_time_then_by_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine equal rows and nine with other times: each is drawn about half the time, independently of the others.
+
+    Over 100 seeds a row is drawn 50 times within 4.5 standard errors √25; the sizes of pieces change nothing.
+    """
+    frame = pl.DataFrame({"user": [1] * 18, "item": [2] * 18, "time": [0] * 9 + list(range(1, 10)), "row": range(18)})
+    frame.write_parquet(tmp_path / "log.parquet")
+    counts = np.zeros(18)
+    for seed in range(100):
+        monkeypatch.setattr(stream, "PIECE", (4, 100)[seed % 2])
+        summary = sample_file(tmp_path / "log.parquet", tmp_path / "out.parquet", "reg", seed=seed)
+        rows = pl.read_parquet(tmp_path / "out.parquet")["row"].to_numpy()
+        assert len(rows) == 9 and summary.repeated == 8
+        counts[rows] += 1
+        if seed < 5:
+            monkeypatch.setattr(stream, "PIECE", 3)
+            sample_file(tmp_path / "log.parquet", tmp_path / "again.parquet", "reg", seed=seed)
+            assert pl.read_parquet(tmp_path / "again.parquet")["row"].to_list() == rows.tolist()
+    assert (np.abs(counts - 50) < 4.5 * 5).all(), counts
+
+
+def test_rows_are_numbered_as_a_dictionary_would() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 3000, 20_000).astype(np.uint64) * np.uint64(2**40 + 1)  # 0 among them
+    found, seen, expected = Repeats(len(rows)), Counter[int](), []
+    for row in rows.tolist():
+        expected.append(seen[row])
+        seen[row] += 1
+    pieces = np.array_split(rows, 7)
+    for piece in pieces:
+        found.mark(piece)
+    for _ in range(3):
+        found.begin()
+        numbered = np.concatenate([found.numbers(piece) for piece in pieces])
+        zero = rows == 0
+        assert (numbered[~zero] == np.array(expected)[~zero]).all()
+
+
+def test_the_summary_counts_rows_by_the_definitions(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
+    """Entropy, KL, Gini and distance by loops over Python numbers; JSON holds them."""
+    paths = written(frames, tmp_path)
+    out = tmp_path / "out.parquet"
+    summary = sample_file(paths["test"], out, "wtd", train=paths["train"], mcar=paths["mcar"])
+    for name, rows in (("before", frames["test"]), ("after", pl.read_parquet(out))):
+        for who in ("user", "item"):
+            known = frames["test"][who].unique().sort().to_list()
+            counts = [rows[who].to_list().count(each) for each in known]
+            share = [n / len(rows) for n in counts]
+            entropy = -sum(p * np.log2(p) for p in share if p)
+            found = getattr(getattr(summary, f"{who}s"), name)
+            assert found.entropy == pytest.approx(entropy)
+            assert found.kl_bits == pytest.approx(np.log2(len(known)) - entropy)
+            apart = sum(abs(a - b) for a in counts for b in counts)
+            assert found.gini == pytest.approx(apart / (2 * len(counts) * sum(counts)))
+            random = frames["mcar"][who].to_list()
+            ids = set(known) | set(random)
+            at = dict(zip(known, share, strict=True))
+            distance = sum(abs(at.get(i, 0.0) - random.count(i) / len(random)) for i in ids) / 2
+            assert found.distance == pytest.approx(distance)
+    after, equal = summary.items.after.distance, summary.items.equal.distance
+    assert after is not None and equal is not None and after < equal
+    json.dumps(summary.to_dict(), allow_nan=False)
+
+
+def test_shown_everywhere(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
+    paths = written(frames, tmp_path)
+    summary = sample_file(paths["test"], tmp_path / "out.parquet", "wtd", train=paths["train"], mcar=paths["mcar"])
+    shown = StringIO()
+    Console(width=120, file=shown).print(summary)
+    text = flat(shown.getvalue())
+    assert "it is not debiased" in text and "equal chances" in text
+    summary.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "<svg" in page and "Rows over items" in page
+    assert summary._repr_html_() and "wtd" in repr(summary)
+    with pytest.raises(InputError, match="input of the same command"):
+        summary.to_html(paths["test"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: f.with_columns(user=pl.lit(None)), "must have a value in every row"),
+        (lambda f: f.with_columns(user=pl.col("user") + 0.5), "must hold whole numbers or text"),
+        (lambda f: f.with_columns(user=pl.format(" u{}", pl.col("user"))), "blanks around it"),
+        (lambda f: f.drop("item"), "there is no column 'item'"),
+        (lambda f: f.with_columns(pl.lit(1.0).alias(WEIGHT)), "a sample already"),
+        (lambda f: f.with_columns(time=pl.lit("soon")), "time"),
+        (lambda f: f[:0], "there are no rows"),
+    ],
+)
+def test_bad_files_are_one_clear_error_and_leave_nothing(
+    change: Any, words: str, frames: dict[str, pl.DataFrame], tmp_path: Path
+) -> None:
+    change(frames["test"]).write_parquet(tmp_path / "test.parquet")
+    with pytest.raises(InputError, match=words):
+        sample_file(tmp_path / "test.parquet", tmp_path / "out.parquet", "reg")
+    assert [path.name for path in tmp_path.iterdir()] == ["test.parquet"]
+
+
+def test_what_is_written_must_be_a_file_of_its_own(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
+    paths = written(frames, tmp_path)
+    with pytest.raises(InputError, match="input of the same command"):
+        sample_file(paths["test"], paths["train"], train=paths["train"])
+    with pytest.raises(InputError, match=r"should end in \.parquet or \.csv"):
+        sample_file(paths["test"], tmp_path / "out.json", train=paths["train"])
+    assert pl.read_parquet(paths["train"]).equals(frames["train"])
+
+
+def test_files_of_a_folder_must_agree(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    frames["test"][:400].write_parquet(folder / "a.parquet")
+    for other, words in ((frames["test"].drop("note"), "are not those of"), (frames["test"].drop("time"), "only some")):
+        other[400:].write_parquet(folder / "b.parquet")
+        with pytest.raises(InputError, match=words):
+            sample_file(folder, tmp_path / "out.parquet", "reg")
+
+
+def test_a_file_that_changes_between_passes_is_an_error(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:
+    paths = written(frames, tmp_path)
+
+    def change(stage: str, done: int, total: int) -> None:
+        if stage == "drawing":
+            frames["test"][:500].write_parquet(paths["test"])
+
+    with pytest.raises(InputError, match=r"changed|were read"):
+        sample_file(paths["test"], tmp_path / "out.parquet", "reg", progress=change)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+@pytest.mark.parametrize(("strategy", "words"), [("reg", "was multiplied by 0.49"), ("skew", "do not weigh")])
+def test_propensities_in_a_file_are_those_of_the_sample(strategy: str, words: str, tmp_path: Path) -> None:
+    """With equal chances the column is scaled as in memory; else it stays, and a note says what it is worth."""
+    frame = skewed(600, 80, 40)[:400].with_columns(propensity=0.1 + 0.8 / (1 + pl.col("item")))
+    frame.write_parquet(tmp_path / "log.parquet")
+    out = tmp_path / "out.parquet"
+    summary = sample_file(tmp_path / "log.parquet", out, strategy, train=tmp_path / "log.parquet")
+    memory = us.sample(frame, strategy, train=frame).to_frame().sort("user", "item")
+    assert pl.read_parquet(out).sort("user", "item")["propensity"].to_list() == memory["propensity"].to_list()
+    assert words in summary.notes[0]
