@@ -17,7 +17,9 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="there i
 
 @pytest.fixture(autouse=True)
 def _wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(panics, "_wanted", True)
+    monkeypatch.setattr(panics, "_wanted", False)
+    monkeypatch.setattr(stopping, "terminal", 2)
+    panics.hold_back_panics()
 
 
 def test_a_panic_is_held_back(capfd: pytest.CaptureFixture[str]) -> None:
@@ -35,7 +37,17 @@ def test_whoever_stops_the_process_is_heard(capfd: pytest.CaptureFixture[str]) -
     with panics.held_back():
         os.write(stopping.terminal, b"Stopped.\n")
         assert capfd.readouterr().err == "Stopped.\n"
-    assert stopping.terminal == 2
+    os.write(stopping.terminal, b"Stopped afterwards.\n")
+    assert capfd.readouterr().err == "Stopped afterwards.\n"
+
+
+def test_the_way_to_the_terminal_stays_open(capfd: pytest.CaptureFixture[str]) -> None:
+    """A thread that is about to stop the process has looked it up already, whatever begins or ends meanwhile."""
+    before = stopping.terminal
+    with panics.held_back():
+        pass
+    os.write(before, b"Stopped.\n")
+    assert before != 2 and capfd.readouterr().err == "Stopped.\n"
 
 
 def test_several_threads_at_once(capfd: pytest.CaptureFixture[str]) -> None:

@@ -25,9 +25,14 @@ _aside = -1
 
 
 def hold_back_panics() -> None:
-    """From now on; for a process whose terminal is ours."""
+    """From now on; for a process whose terminal is ours.
+
+    The way to the terminal is opened once and never closed: who stops the process may be about to use it.
+    """
     global _wanted
-    _wanted = hasattr(os, "memfd_create")
+    if hasattr(os, "memfd_create") and not _wanted and sys.stderr is not None:
+        stopping.terminal = os.dup(_STDERR)
+        _wanted = True
 
 
 @contextmanager
@@ -54,16 +59,13 @@ def _begin() -> None:
     global _aside
     sys.stderr.flush()
     _aside = os.memfd_create("unskew")
-    stopping.terminal = os.dup(_STDERR)
+    os.dup2(_STDERR, stopping.terminal, inheritable=False)
     os.dup2(_aside, _STDERR)
 
 
 def _end() -> None:
     sys.stderr.flush()
-    terminal = stopping.terminal
-    os.dup2(terminal, _STDERR)
-    stopping.terminal = _STDERR
-    os.close(terminal)
+    os.dup2(stopping.terminal, _STDERR)
     os.lseek(_aside, 0, os.SEEK_SET)
     with open(_aside, "rb") as said:
         os.write(_STDERR, _PANIC.sub(b"", said.read()))

@@ -24,7 +24,7 @@ PATIENCE = 1.5  # seconds for cleaning up
 IMPATIENCE = 0.2  # seconds that are left for it after a second Ctrl-C
 _CLEAR_LINE, _SHOW_CURSOR = "\r\x1b[2K", "\x1b[?25h"  # where a progress bar was
 _heard = False
-terminal = 2  # the error stream; another number while that is held back (panics.py)
+terminal = 2  # the error stream; another way to it where that is held back now and then (panics.py)
 
 
 def stop_on_signals() -> None:
