@@ -64,9 +64,10 @@ from ratings and on 30 % by census and tilt, whose region holds the truth for 93
 against the numbers as they stand.
 
 How to read it. From ratings the default call decides most pairs, rightly. From likes alone it says of most pairs that
-it depends, and what it gets wrong at recall@10 has one model in it: factors of what was *rated*, which learn how each
-person chose, and are put ahead of models that know what people like. That is what the path does not cover, and says so
-with every verdict; the floor is missed. Tables without this model follow the others; they were added after looking.
+it depends, and what it gets wrong, mostly at recall@50, has one model in it: factors of what was *rated*, which learn
+how each person chose, and are put ahead of models that know what people like. That is what the path does not cover, and
+says so with every verdict. Tables without this model follow the others; they were added after looking. Since the chance
+of training counts is part of the path's errors, it decides a little less, and is wrong less often.
 People chose coats that they expected to like, so naive often names the right model, too, with an interval that mostly
 misses the truth. Weights by one power of popularity decide less the larger the power, and each pair by itself they are
 wrong more often. Per user they seem to do better; with so few likes per person such ratios are close to naive, and
