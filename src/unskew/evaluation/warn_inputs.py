@@ -66,8 +66,8 @@ def rows_without_prediction(facts: Facts) -> Iterator[str]:
     """Rows that some model does not predict are lost to all."""
     if lost := facts.dropped.get(WITHOUT_PREDICTION):
         yield (
-            f"{lost:,} held-out {'pair was' if lost == 1 else 'pairs were'} dropped for want of some model's "
-            "prediction. The others stand for all of them in naive and snips; ips still divides by all candidate "
+            f"{lost:,} held-out {'pair was' if lost == 1 else 'pairs were'} dropped because some model has no "
+            "prediction there. The others stand for all of them in naive and snips; ips still divides by all candidate "
             "pairs, and comes out too low."
         )
 

@@ -31,7 +31,7 @@ class Weighted(NamedTuple):
         weight: 1/P of each.
         source: where propensities came from.
         dropped: rows that the propensity wanted dropped.
-        floored, capped: rows whose propensity is a guess for want of support, or was cut at 1.
+        floored, capped: rows whose propensity is a guess because training never showed the item, or was cut at 1.
         share: by which propensities of a whole log were multiplied; ``None`` where they were taken as this log's own.
     """
 
@@ -86,7 +86,7 @@ def _values(log: Log) -> Floats:
         raise InputError(f"{log.account.source}: 'mf' needs at least one rating, and the log is empty.")
     wrong = ~(np.abs(log.value) <= LARGEST)
     if wrong.any():
-        _refuse(log, "rating", log.value, wrong, f"a finite number within ±{LARGEST:g}", "Drop such rows or mend them.")
+        _refuse(log, "rating", log.value, wrong, f"a finite number within ±{LARGEST:g}", "Drop such rows or fix them.")
     return log.value
 
 
