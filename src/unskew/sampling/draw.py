@@ -58,11 +58,7 @@ def sample(
     sampler, seed = make(strategy), int(SEED.of(seed, "the seed"))
     asked = checked_size(size, sampler)
     rows = as_log(log, "log")
-    if rows.sampled_by or WEIGHT in rows.columns:
-        raise InputError(
-            f"{rows.account.source}: this log is a sample already, and a sample of a sample has weights that nobody "
-            "knows.\nSample the whole log."
-        )
+    refuse_samples(rows)
     tallies = Tallies.of_log(rows)
     number = number_of(asked, len(rows), rows.account.source)
     weights = Weights.by(sampler, tallies, _tallies(train, "train"), _tallies(mcar, "mcar"))
@@ -77,8 +73,22 @@ def drawn(log: Log, weights: Weights, number: int, seed: int) -> Bools:
     """Which rows of a log are drawn."""
     if number == len(log):
         return np.ones(len(log), dtype=np.bool_)
+    return least(drawing_keys(log, weights, seed), number)
+
+
+def drawing_keys(log: Log, weights: Weights, seed: int) -> Floats:
+    """The key of each row of a log: the rows with the least keys are drawn."""
     rows = row_hashes(seed, log.users, log.items, log.user, log.item, log.time)
-    return least(row_keys(rows, _NONE, log.user, log.item, weights), number)
+    return row_keys(rows, _NONE, log.user, log.item, weights)
+
+
+def refuse_samples(log: Log) -> None:
+    """A sample of a sample has weights that nobody knows."""
+    if log.sampled_by or WEIGHT in log.columns:
+        raise InputError(
+            f"{log.account.source}: this log is a sample already, and a sample of a sample has weights that nobody "
+            "knows.\nSample the whole log."
+        )
 
 
 def row_hashes(seed: int, users: Ids, items: Ids, user: Ints32, item: Ints32, time: Ints64 | None) -> Hashes:
