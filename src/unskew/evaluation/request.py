@@ -264,10 +264,12 @@ def check_sampling(request: Request) -> None:
         )
     debiased = [e for e in request.estimators if any(e.standing(t) is not Standing.NAIVE for t in e.valid)]
     if debiased or request.propensity is not None or request.outcome is not None:
+        asked = debiased[0] if debiased else request.propensity or request.outcome
+        why = "the same skew would be corrected twice, by factors that nobody knows"
+        if sampler.equal:
+            why = "samples with equal chances are as skewed as the log, and only smaller"
         raise RefusedError(
-            f"sample='{sampler}' evaluates samples of the rows, and "
-            f"'{debiased[0] if debiased else request.propensity or request.outcome}' speaks of the whole log: the same "
-            "skew would be corrected twice, by factors that nobody knows.\n"
+            f"sample='{sampler}' evaluates samples of the rows, and '{asked}' speaks of the whole log: {why}.\n"
             "Leave it out (samples are evaluated with estimators=['naive']), or leave sample=… out."
         )
 
