@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -112,8 +113,8 @@ def test_evaluate_draws_samples(shop: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "wtd_h, 3 draws of 100 of" in flat(done.stdout) and "Not debiased" in flat(done.stdout)
     found = json.loads((shop / "r.json").read_text())
-    sources = {"test": shop / "test.parquet", "train": shop / "train.parquet", "models": {"first": lists}}
-    same = us.evaluate(**sources, candidates="all", sample="wtd_h", repeats=3, sample_size=100, seed=4)
+    how: dict[str, Any] = {"candidates": "all", "sample": "wtd_h", "repeats": 3, "sample_size": 100, "seed": 4}
+    same = us.evaluate(shop / "test.parquet", {"first": lists}, train=shop / "train.parquet", **how)
     assert found["estimates"][0]["value"] == same.estimates[0].value
     assert found["inputs"]["sample"]["rows_per_draw"] == 100 and len(found["inputs"]["sample"]["seeds"]) == 3
     for options, words in (

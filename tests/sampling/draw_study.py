@@ -20,7 +20,7 @@ import pytest
 from tests.sampling import draw_worlds as worlds
 from tests.sampling.draw_worlds import BY_ITEMS, LISTS, TARGETS
 from unskew.inference.draw_error import DrawSums
-from unskew.kernels.arrays import Bools
+from unskew.kernels.arrays import Bools, Floats
 
 CASES = ((BY_ITEMS, 0.5, 10), ("wtd_h", 0.5, 10), ("wtd_h", 0.2, 3), ("skew", 0.5, 1))
 MODELS = ("popular", "rare")
@@ -28,46 +28,41 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class Coverage:
-    """Whether intervals hold the value of an endless log, by [world, target, (popular, rare, difference)].
+class Intervals:
+    """How intervals and the value of an endless log lie, by [world, target, (popular, rare, difference)].
 
     Args:
-        full: those of ``evaluate``.
-        bare: those without the term for the fixed size.
-        added: ... with the variance between draws added instead.
+        hold: whether the interval holds the value.
+        z: how many standard errors the estimate is off.
+        added: whether an interval by the variance between draws, added to SE², holds it; of the two values.
     """
 
-    full: Bools
-    bare: Bools
+    hold: Bools
+    z: Floats
     added: Bools
 
 
-def coverage(strategy: str, size: float, repeats: int, number: int) -> Coverage:
+def intervals(strategy: str, size: float, repeats: int, number: int) -> Intervals:
     """Over so many worlds."""
-    found = np.array([_covers(seed, strategy, size, repeats) for seed in range(number)])
-    return Coverage(found[:, 0], found[:, 1], found[:, 2])
+    found = np.array([_one(seed, strategy, size, repeats) for seed in range(number)])
+    return Intervals(found[:, 0] > 0.0, found[:, 1], found[:, 2, :, :2] > 0.0)
 
 
-def _covers(seed: int, strategy: str, size: float, repeats: int) -> Bools:
+def _one(seed: int, strategy: str, size: float, repeats: int) -> Floats:
     world = worlds.draw(seed)
     aims = worlds.truth(strategy, world.counts, size)
-    lists = {name: LISTS[name] for name in MODELS}
-    found = np.zeros((3, len(TARGETS), 3), dtype=np.bool_)
-    whole = worlds.evaluated(world, lists, strategy, size, repeats)
-    with without_competition():
-        bare = worlds.evaluated(world, lists, strategy, size, repeats)
+    result = worlds.evaluated(world, {name: LISTS[name] for name in MODELS}, strategy, size, repeats)
+    out = np.zeros((3, len(TARGETS), 3))
     for t, target in enumerate(TARGETS):
-        aim = [aims[name, target] for name in MODELS]
-        for j, result in enumerate((whole, bare)):
-            rows = [e for e in result.estimates if e.target == target]
-            (verdict,) = (v for v in result.verdicts_ if v.target == target)
-            found[j, t] = [
-                *(e.low <= value <= e.high for e, value in zip(rows, aim, strict=True)),
-                verdict.low <= aim[0] - aim[1] <= verdict.high,
-            ]
-        for k, (e, value) in enumerate(zip(rows, aim, strict=True)):
-            found[2, t, k] = abs(e.value - value) <= 1.96 * np.hypot(e.se, e.draws_se or 0.0)
-    return found
+        values = [aims[name, target] for name in MODELS]
+        rows = [e for e in result.estimates if e.target == target]
+        (verdict,) = (v for v in result.verdicts_ if v.target == target)
+        for k, (e, aim) in enumerate(zip(rows, values, strict=True)):
+            around = 1.96 * np.hypot(e.se, e.draws_se or 0.0)
+            out[:, t, k] = e.low <= aim <= e.high, (e.value - aim) / e.se, abs(e.value - aim) <= around
+        aim = values[0] - values[1]
+        out[:2, t, 2] = verdict.low <= aim <= verdict.high, (verdict.difference - aim) / verdict.se
+    return out
 
 
 @contextmanager
@@ -96,19 +91,25 @@ def main(number: int) -> None:
     """Print the table."""
     print(f"{number} worlds of {worlds.USERS:,} users; coverage of 95 % intervals: popular, rare, difference")
     for strategy, size, repeats in CASES:
-        found = coverage(strategy, size, repeats, number)
-        for t, target in enumerate(TARGETS):
-            shares = {
-                name: " ".join(f"{share:.1%}" for share in getattr(found, name)[:, t].mean(axis=0))
-                for name in ("full", "bare", "added")
-            }
-            shares["added"] = " ".join(shares["added"].split()[:2]) if repeats > 1 else "–"
-            print(f"{strategy:6} size {size} × {repeats:<3} {target:9}", shares, flush=True)
-    for size, repeats in ((0.5, 10), (0.5, 1)):
-        told = [false_verdicts(size, repeats, number)]
+        full = intervals(strategy, size, repeats, number)
         with without_competition():
-            told.append(false_verdicts(size, repeats, number))
-        print(f"equal models told apart, size {size} × {repeats}, with and without the term:", *told, flush=True)
+            bare = intervals(strategy, size, repeats, number)
+        for t, target in enumerate(TARGETS):
+            added = _shares(bare.added[:, t]) if repeats > 1 else "–"
+            print(
+                f"{strategy}, size {size} × {repeats}, {target}: {_shares(full.hold[:, t])}; without the term "
+                f"{_shares(bare.hold[:, t])}; with the variance between draws instead {added}",
+                flush=True,
+            )
+    for repeats in (10, 1):
+        told = [false_verdicts(0.5, repeats, number)]
+        with without_competition():
+            told.append(false_verdicts(0.5, repeats, number))
+        print(f"equal models told apart, size 0.5 × {repeats}, with and without the term:", *told, flush=True)
+
+
+def _shares(found: Bools) -> str:
+    return " ".join(f"{share:.1%}" for share in found.mean(axis=0))
 
 
 if __name__ == "__main__":
