@@ -2,8 +2,8 @@
 
 Every world draws new users. What an interval must cover is the value of an endless log, sampled by the weights that the
 world's training log gives: that of 200,000 users of the same kind, one large sample of their rows. The list of
-``mixed`` is the popular one for some users and the rare one for the others, so many that an endless log scores it like
-the list in the ``middle``: two equal models that owe their scores to different items.
+``mixed`` is the middle one for some users and the rare one for the others, so many that an endless log scores it like
+the popular list: two equal models that owe their scores to different items.
 """
 
 from __future__ import annotations
@@ -130,16 +130,17 @@ def other_users() -> World:
 
 
 @cache
-def share_popular(size: float) -> float:
-    """The share of users who get the popular list, so that ``mixed`` equals ``middle`` by ``BY_ITEMS``, pooled."""
+def share_middle(size: float) -> float:
+    """The share of users who get the middle list, so that ``mixed`` equals ``popular`` by ``BY_ITEMS``, pooled."""
     found = truth(BY_ITEMS, other_users().counts, size)
     popular, middle, rare = (found[name, "pooled"] for name in ("popular", "middle", "rare"))
-    return (middle - rare) / (popular - rare)
+    assert rare < popular < middle
+    return (popular - rare) / (middle - rare)
 
 
 def equal_lists(seed: int, size: float) -> dict[str, Lists]:
     """Two models of the same value: from different items, and from one distribution of lists."""
     rng = np.random.default_rng(seed + 10**8)
-    mixed = np.where(rng.random((USERS, 1)) < share_popular(size), LISTS["popular"], LISTS["rare"])
+    mixed = np.where(rng.random((USERS, 1)) < share_middle(size), LISTS["middle"], LISTS["rare"])
     alike = [rng.permuted(np.tile(np.arange(30), (USERS, 1)), axis=1)[:, :K] for _ in range(2)]
-    return {"other items": {"middle": LISTS["middle"], "mixed": mixed}, "alike": {"a": alike[0], "b": alike[1]}}
+    return {"other items": {"popular": LISTS["popular"], "mixed": mixed}, "alike": {"a": alike[0], "b": alike[1]}}
