@@ -54,7 +54,7 @@ class Setting:
         workers: int = 1,
     ) -> None:
         self.store, self.workers = store, workers
-        self.coat = cache(coat or (lambda: _loaded(COAT, COAT)))
+        self.coat = cache(coat or (lambda: loaded(COAT, COAT)))
         self.webscope = cache(webscope or _webscope)
 
     def runs(self, parts: Parts, runs: int, choice: Choice, progress: Progress | None = None) -> list[Unit]:
@@ -97,12 +97,13 @@ def _world(what: str, key: Mapping[str, Any]) -> Unit:
     return make(Size(key["kind"], key["strength"], key["users"]), key[what])
 
 
-def _loaded(name: str, printed: str) -> Parts:
+def loaded(name: str, printed: str) -> Parts:
+    """A named data set on this machine, over the users and items that its parts have in common."""
     data = load(name)
     return Parts(printed, printed, *common(data.mnar, present(data.mcar)))
 
 
 def _webscope() -> Parts:
     if folder_of("yahoo-r3") is not None:
-        return _loaded("yahoo-r3", WEBSCOPE)
+        return loaded("yahoo-r3", WEBSCOPE)
     return Parts(WORLD, WEBSCOPE, *rating_world.draw())
