@@ -10,12 +10,13 @@ from unskew.engine.store import Progress
 from unskew.studies.carraro20.numbers import mean_off, off, over_runs
 from unskew.studies.carraro20.printed import RECOMMENDERS, STRATEGIES
 from unskew.studies.carraro20.protocol import KEPT, METRICS, POWERS, TESTS, UNCHOSEN, UNTRAINED
-from unskew.studies.carraro20.recommenders import LIKED, Choice
+from unskew.studies.carraro20.recommenders import LIKED, WEIGHTED, Choice
 from unskew.studies.carraro20.setting import Setting, Unit
 from unskew.studies.carraro20.tables import MEAN, TRUE, claims, differences, usual, values
 from unskew.studies.record import Near, Record
 from unskew.studies.repeated import averaged, claim, shown
 
+RUNS = 10
 ALPHAS = (0.1, 1.0, 10.0, 40.0)
 SIMILAR = Near(relative=0.25)
 OTHERS = tuple(METRICS)[1:]
@@ -50,6 +51,9 @@ def choices(setting: Setting, runs: int, quick: bool, progress: Progress | None 
     liked = setting.runs(coat, runs, replace(main, learns=LIKED), progress)
     records += differences("choices/learnt from likes", liked, coat)
     records += claims("choices/learnt from likes: claims", liked)
+    knn = ("UB_KNN", "IB_KNN")
+    weighted = setting.runs(coat, runs, replace(main, learns=WEIGHTED, names=knn), progress)
+    records += differences("choices/neighbours by cosines of ratings", weighted, coat, names=knn)
     records += _powers(units)
     return records + _alphas(setting, main, runs, progress)
 

@@ -39,7 +39,7 @@ TODO
             "metrics", "Precision, MAP and NDCG", "TODO", choices.metrics, tables.RUNS, tables.QUICK, folded=False
         ),
         Experiment(
-            "choices", "What the paper leaves open", "TODO", choices.choices, tables.RUNS, tables.QUICK, folded=False
+            "choices", "What the paper leaves open", "TODO", choices.choices, choices.RUNS, tables.QUICK, folded=False
         ),
         Experiment(
             "worlds",
