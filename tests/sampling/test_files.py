@@ -19,7 +19,7 @@ from tests.cli.commands import flat
 from tests.sampling.test_draws import skewed
 from unskew.errors import InputError
 from unskew.log import stream
-from unskew.sampling import sample_file
+from unskew.sampling import files, sample_file
 from unskew.sampling.draw import WEIGHT
 from unskew.sampling.repeats import Repeats
 
@@ -67,6 +67,28 @@ def test_memory_stream_and_shuffled_rows_give_the_same_sample(
     monkeypatch.setattr(stream, "PIECE", 350)
     sample_file(paths["test"], tmp_path / "two.parquet", strategy, **how)
     assert keys(pl.read_parquet(tmp_path / "two.parquet")) == keys(one)
+
+
+@pytest.mark.parametrize("margin", [1e-3, 1.0])
+def test_a_bracket_that_was_too_narrow_is_widened(
+    margin: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pilot only saves work: however wrong it is, the sample is that of a log in memory."""
+    skewed(60_000, 3000, 400)[["user", "item"]].unique(maintain_order=True).write_parquet(tmp_path / "log.parquet")
+    monkeypatch.setattr(files, "MARGIN", margin)
+    stages: list[tuple[int, int]] = []
+    for size in (0.01, 0.5, 0.9):
+        how: dict[str, Any] = {"train": tmp_path / "log.parquet", "size": size}
+        memory = us.sample(us.read_log(tmp_path / "log.parquet"), "wtd_h", **how).to_frame()
+        sample_file(
+            tmp_path / "log.parquet",
+            tmp_path / "out.parquet",
+            "wtd_h",
+            **how,
+            progress=lambda stage, *at: stages.append(at) if stage == "drawing" else None,
+        )
+        assert keys(pl.read_parquet(tmp_path / "out.parquet")) == keys(memory)
+    assert len(stages) > 3 or margin == 1.0
 
 
 def test_text_files_and_folders_are_sampled_alike(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:

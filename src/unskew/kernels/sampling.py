@@ -13,8 +13,13 @@ import numpy as np
 from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
 
-BITS = 22  # of a key's pattern that tell its bin: the exponent, and ten of its mantissa (0.1 % of the key)
-SHIFT = 64 - BITS
+LEADING = 11  # bits of U that tell its step in the tables that bound −log(U)
+STEPS = 1 << LEADING
+BATCH = 64  # rows whose places in a table are read before any of them is changed
+BOUNDS = np.empty((2, STEPS))  # −log(U) lies between these where U lies in a step; a little wider than rounding errors
+with np.errstate(divide="ignore"):
+    BOUNDS[0] = -np.log(np.arange(1, STEPS + 1) / STEPS) * (1.0 - 1e-9)
+    BOUNDS[1] = -np.log(np.arange(STEPS) / STEPS) * (1.0 + 1e-9)
 
 
 @njit(cache=True, nogil=True)
@@ -33,34 +38,72 @@ def exponential_keys(rows, count, user, item, user_weight, item_weight, out):  #
     """``out[e]`` = −log(U)/w of row e; ``count`` tells equal rows apart, and is empty where there are none."""
     repeated = len(count) > 0
     for e in range(len(out)):
-        h = mix(rows[e] ^ mix(np.uint64(count[e]))) if repeated else mix(rows[e] ^ mix(np.uint64(0)))
-        uniform = (np.float64(h >> np.uint64(11)) + 0.5) / 9007199254740992.0
-        out[e] = -np.log(uniform) / (user_weight[user[e]] * item_weight[item[e]])
+        h = mix(rows[e] ^ mix(np.uint64(count[e] if repeated else 0)))
+        out[e] = _key(h, user_weight[user[e]] * item_weight[item[e]])
 
 
 @njit(cache=True, nogil=True)
-def tally_bins(patterns, bins):  # type: ignore[no-untyped-def]
-    """Count keys by bin; ``patterns`` are keys as 64 bits, which ascend as positive numbers do."""
-    for e in range(len(patterns)):
-        bins[patterns[e] >> np.uint64(SHIFT)] += 1
+def place_keys(rows, count, user, item, user_weight, item_weight, low, high, bounds, below, place, keys):  # type: ignore[no-untyped-def]
+    """``below[e]``: whether the key of row e is below ``low``; rows up to ``high`` go to ``place`` and ``keys``.
+
+    Gives back how many these are. Few rows need a logarithm: where low·w and high·w do not lie between the ``bounds``
+    of −log(U), these decide.
+    """
+    repeated, found = len(count) > 0, 0
+    for e in range(len(rows)):
+        h = mix(rows[e] ^ mix(np.uint64(count[e] if repeated else 0)))
+        w, step = user_weight[user[e]] * item_weight[item[e]], h >> np.uint64(64 - LEADING)
+        below[e] = bounds[1, step] < low * w
+        if below[e] or bounds[0, step] > high * w:
+            continue
+        key = _key(h, w)
+        below[e] = key < low
+        if low <= key <= high:
+            place[found], keys[found] = e, key
+            found += 1
+    return found
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _key(h, w):  # type: ignore[no-untyped-def]
+    uniform = (np.float64(h >> np.uint64(11)) + 0.5) / 9007199254740992.0
+    return -np.log(uniform) / w
+
+
+@njit(cache=True, nogil=True)
+def unknown(table, places, out):  # type: ignore[no-untyped-def]
+    """List the places whose entry is still 0; gives back how many these are."""
+    found = 0
+    for e in range(len(places)):
+        if table[places[e]] == 0:
+            out[found] = places[e]
+            found += 1
+    return found
 
 
 @njit(cache=True, nogil=True)
 def mark_rows(rows, bits, out):  # type: ignore[no-untyped-def]
-    """Mark the hash of each row in a table of bits; hashes whose bit was set already go to ``out``, and are counted.
+    """Mark the hash of each row by four bits of one word; hashes whose bits were set already go to ``out``.
 
-    They hold every hash that was there before, and some that only share a bit.
+    Gives back how many these are. They hold every hash that was there before, and some that only share the bits.
     """
-    last, found = np.uint64(64 * len(bits) - 1), 0
-    for e in range(len(rows)):
-        place = mix(rows[e]) & last
-        word, bit = place >> np.uint64(6), np.uint64(1) << (place & np.uint64(63))
-        if bits[word] & bit:
-            out[found] = rows[e]
-            found += 1
-        else:
-            bits[word] |= bit
-    return found
+    last, found = np.uint64(len(bits) - 1), 0
+    word, mask, touched = np.empty(BATCH, np.uint64), np.empty(BATCH, np.uint64), np.uint64(0)
+    for start in range(0, len(rows), BATCH):
+        n = min(BATCH, len(rows) - start)
+        for e in range(n):  # words are read side by side here; one after the other each would be waited for
+            h = mix(rows[start + e])
+            word[e], mask[e] = h & last, np.uint64(0)
+            for shift in (40, 46, 52, 58):
+                mask[e] |= np.uint64(1) << ((h >> np.uint64(shift)) & np.uint64(63))
+            touched ^= bits[word[e]]
+        for e in range(n):
+            if bits[word[e]] & mask[e] == mask[e]:
+                out[found] = rows[start + e]
+                found += 1
+            else:
+                bits[word[e]] |= mask[e]
+    return found, touched
 
 
 @njit(cache=True, nogil=True)

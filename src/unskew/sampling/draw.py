@@ -16,11 +16,11 @@ import polars as pl
 from unskew.bounds import SEED
 from unskew.errors import InputError
 from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64
-from unskew.kernels.sampling import exponential_keys, hash_rows
+from unskew.kernels.sampling import BOUNDS, exponential_keys, hash_rows, place_keys
 from unskew.log import Log, read_log
-from unskew.log.ids import Ids, stream_of
+from unskew.log.ids import stream_of
 from unskew.sampling.base import Sampler
-from unskew.sampling.least import least
+from unskew.sampling.least import Placed, least
 from unskew.sampling.size import Size, checked_size, number_of
 from unskew.sampling.tallies import Tallies, Weights
 
@@ -78,7 +78,7 @@ def drawn(log: Log, weights: Weights, number: int, seed: int) -> Bools:
 
 def drawing_keys(log: Log, weights: Weights, seed: int) -> Floats:
     """The key of each row of a log: the rows with the least keys are drawn."""
-    rows = row_hashes(seed, log.users, log.items, log.user, log.item, log.time)
+    rows = row_hashes(seed, log.users.hashes, log.items.hashes, log.user, log.item, log.time)
     return row_keys(rows, _NONE, log.user, log.item, weights)
 
 
@@ -91,11 +91,13 @@ def refuse_samples(log: Log) -> None:
         )
 
 
-def row_hashes(seed: int, users: Ids, items: Ids, user: Ints32, item: Ints32, time: Ints64 | None) -> Hashes:
-    """A hash of seed, user, item and time of each row."""
+def row_hashes(
+    seed: int, users: Hashes, items: Hashes, user: Ints32 | Ints64, item: Ints32 | Ints64, time: Ints64 | None
+) -> Hashes:
+    """A hash of seed, user, item and time of each row; ``users`` and ``items`` are the hashes of their ids."""
     out = np.empty(len(user), dtype=np.uint64)
     stream = np.uint64(stream_of(f"sample {seed}"))
-    hash_rows(stream, users.hashes, items.hashes, user, item, _NONE if time is None else time, out)
+    hash_rows(stream, users, items, user, item, _NONE if time is None else time, out)
     return out
 
 
@@ -104,6 +106,16 @@ def row_keys(rows: Hashes, count: Ints64, user: Ints32, item: Ints32, weights: W
     out = np.empty(len(rows), dtype=np.float64)
     exponential_keys(rows, count, user, item, weights.user, weights.item, out)
     return out
+
+
+def placed_keys(
+    rows: Hashes, count: Ints64, user: Ints32, item: Ints32, weights: Weights, bracket: tuple[float, float]
+) -> Placed:
+    """The same keys beside a bracket."""
+    below, place = np.empty(len(rows), dtype=np.bool_), np.empty(len(rows), dtype=np.int64)
+    keys = np.empty(len(rows), dtype=np.float64)
+    n = place_keys(rows, count, user, item, weights.user, weights.item, *bracket, BOUNDS, below, place, keys)
+    return Placed(below, place[:n].copy(), keys[:n].copy())
 
 
 def remembered(part: Log, sampler: Sampler, share: float) -> Log:

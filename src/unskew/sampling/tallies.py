@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats, Ints64
@@ -14,6 +16,7 @@ from unskew.log.key_counts import KeyCounts
 from unskew.log.stream import Stream
 from unskew.plain import plain
 from unskew.sampling.base import Counts, Sampler, checked
+from unskew.threads import ahead
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +61,14 @@ class Tallies:
         return cls(users, items, log.account.source)
 
     @classmethod
-    def of_stream(cls, stream: Stream) -> Tallies:
-        """Those of files, a piece at a time."""
+    def of_stream(cls, stream: Stream, also: Callable[[pl.DataFrame], object] | None = None) -> Tallies:
+        """Those of files, a piece at a time; ``also`` is called with every piece."""
         found = {"user": KeyCounts(), "item": KeyCounts()}
-        for _, piece in stream.pieces():
+        for _, piece in ahead(stream.pieces()):
             for name, counts in found.items():
                 counts.add(piece[name])
+            if also is not None:
+                also(piece)
         users, items = (_tally(stream.source, name, counts) for name, counts in found.items())
         return cls(users, items, stream.source)
 
