@@ -2,15 +2,31 @@
 
 holdout(log, 0.3) and k_fold(log, 5) split at once; a splitter is the same as a part with a canonical string:
 
-    make("holdout(share=0.3)").splits(log)
+    for train, test in make_splits(log, "k_fold(folds=5)"): ...
 """
 
+from unskew.log import Log
 from unskew.parts import Family
 from unskew.split.holdout import Holdout, holdout
 from unskew.split.k_fold import KFold, k_fold
 from unskew.split.split import Split, Splitter
+from unskew.split.splits import Skipped, Splits, splits_by
+from unskew.split.windows import Window
 
-__all__ = ["Holdout", "KFold", "Split", "Splitter", "holdout", "k_fold", "make", "register"]
+__all__ = [
+    "Holdout",
+    "KFold",
+    "Skipped",
+    "Split",
+    "Splits",
+    "Splitter",
+    "Window",
+    "holdout",
+    "k_fold",
+    "make",
+    "make_splits",
+    "register",
+]
 
 FAMILY: Family[Splitter] = Family(
     "splitter",
@@ -20,3 +36,8 @@ FAMILY: Family[Splitter] = Family(
 )
 register, make = FAMILY.register, FAMILY.make  # make: the splitter with this canonical string, k_fold(folds=5)
 __dir__ = FAMILY.class_names
+
+
+def make_splits(log: Log, splitter: str | Splitter) -> Splits:
+    """The folds of a log by a splitter or its canonical string, ``"k_fold(folds=5)"``, and what was skipped."""
+    return splits_by(make(splitter), log)

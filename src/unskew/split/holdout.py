@@ -13,6 +13,7 @@ from unskew.log import Log
 from unskew.log.expected import a_log
 from unskew.parts import Words, option
 from unskew.split.split import Split, Splitter, draws
+from unskew.split.splits import Splits
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,13 @@ class Holdout(Splitter):
 
     name = "holdout"
 
-    def splits(self, log: Log) -> list[Split]:
+    def splits(self, log: Log) -> Splits:
         """One split."""
+        return Splits(log, str(self), (self._split(a_log(log)),))
+
+    def _split(self, log: Log) -> Split:
         if self.by == "random":
-            return [Split(log, draws(log, "holdout", self.seed) < self.share, self.share)]
-        log = a_log(log)
+            return Split(log, draws(log, "holdout", self.seed) < self.share, self.share, label=self.by)
         if log.time is None:
             raise InputError(
                 f"{log.account.source}: a hold-out by time needs a column 'time', and the log has none.\n"
@@ -49,7 +52,7 @@ class Holdout(Splitter):
             )
         first = min(round(len(log) * (1.0 - self.share)), len(log) - 1)
         cutoff = np.partition(log.time, first)[first]
-        return [Split(log, log.time >= cutoff, None)]
+        return Split(log, log.time >= cutoff, None, label=self.by)
 
 
 def holdout(log: Log, share: float = 0.3, *, by: Literal["random", "time"] = "random", seed: int = 0) -> Split:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from unskew.bounds import FOLDS, SEED
 from unskew.log import Log
-from unskew.log.expected import a_log
-from unskew.memory import require
 from unskew.parts import option
+from unskew.split.rows import Coded
 from unskew.split.split import Split, Splitter, draws
+from unskew.split.splits import Splits
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,14 @@ class KFold(Splitter):
 
     name = "k_fold"
 
-    def splits(self, log: Log) -> list[Split]:
+    def splits(self, log: Log) -> Splits:
         """One split per fold."""
-        require(self.folds * len(a_log(log)), f"cross-validation with {self.folds:,} folds", "Take fewer folds.")
-        fold = (draws(log, "k_fold", self.seed) * self.folds).astype(int)
-        return [Split(log, fold == k, 1.0 / self.folds) for k in range(self.folds)]
+        fold = (draws(log, "k_fold", self.seed) * self.folds).astype(np.int16)
+        parts = (Coded(fold, k) for k in range(self.folds))
+        share = 1.0 / self.folds
+        return Splits(log, str(self), tuple(Split(log, rows, share, label=f"{rows.code + 1}") for rows in parts))
 
 
-def k_fold(log: Log, folds: int = 5, *, seed: int = 0) -> list[Split]:
+def k_fold(log: Log, folds: int = 5, *, seed: int = 0) -> Splits:
     """Every row is held out once: ``for train, test in k_fold(log, 5)``; see ``KFold``."""
     return KFold(folds, seed).splits(log)

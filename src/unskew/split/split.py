@@ -1,62 +1,111 @@
-"""A split: which rows of a log are held out, with what probability, and what every way of splitting shares."""
+"""A split: which rows of a log train, which are held out and with what probability."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from unskew.bounds import SEED
 from unskew.errors import InputError
+from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.expected import a_log
 from unskew.log.ids import stream_of
 from unskew.parts import Part
+from unskew.split.rows import Masked, Rows
+
+if TYPE_CHECKING:
+    from unskew.split.windows import Window
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Which rows of a log are held out; unpacks as ``train, test = split``.
+    """Two parts of one log; unpacks as ``train, test = split``.
+
+    The parts are masks over the rows of the log, ``kept`` and ``held_out``. The logs ``train`` and ``test`` are made
+    from them each time that they are asked for, so that a list of folds does not hold the log as often as it has folds.
 
     Args:
-        held_out: a mask over its rows, true for the test part.
-        share: the probability with which a row was held out; None where time decided: the parts of such a split have
-            no share, and neither have their parts.
+        test_rows: the rows that are held out: a mask, or a rule that makes one.
+        share: the probability with which a row was held out; None where time decided, or where it differs between rows:
+            the parts of such a split have no share, and neither have their parts.
+        train_rows: the rows that train, where they are not all the others.
+        label: what the fold is called among the folds of its splitter: a number, or when its window begins.
+        window: from when to when the fold judges, and how far back it learns, where time decides.
+        left_out: rows that could have been held out and are not, counted by their reason.
+        one_per_user: whether one row of each user was drawn, so that its chance depends on how many rows the user has.
     """
 
     log: Log
-    held_out: npt.NDArray[np.bool_]
+    test_rows: Rows | Bools
     share: float | None
+    train_rows: Rows | None = None
+    label: str = ""
+    window: Window | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    one_per_user: bool = False
 
     def __post_init__(self) -> None:
-        held_out = int(np.count_nonzero(self.held_out))
-        if not 0 < held_out < len(self.held_out):
-            part = "test" if not held_out else "training"
+        if isinstance(self.test_rows, np.ndarray):
+            object.__setattr__(self, "test_rows", Masked(self.test_rows))
+        if not (self.test_count and self.train_count):
+            part = "test" if not self.test_count else "training"
             raise InputError(
                 f"{self.log.account.source}: the {part} part of this split would be empty "
                 f"(the log has {len(self.log):,} rows).\nUse another share or another seed, or a larger log."
             )
 
-    @cached_property
-    def train(self) -> Log:
-        """The rows that stay."""
-        return self._part(~self.held_out, None if self.share is None else 1.0 - self.share)
+    @property
+    def test_count(self) -> int:
+        """How many rows are held out."""
+        return _rows(self.test_rows).count
 
-    @cached_property
+    @property
+    def train_count(self) -> int:
+        """How many rows train."""
+        return len(self.log) - self.test_count if self.train_rows is None else self.train_rows.count
+
+    @property
+    def held_out(self) -> Bools:
+        """Which rows of the log are test rows."""
+        return _rows(self.test_rows).mask()
+
+    @property
+    def kept(self) -> Bools:
+        """Which rows of the log train."""
+        return ~self.held_out if self.train_rows is None else self.train_rows.mask()
+
+    @property
+    def train(self) -> Log:
+        """The rows that train, as a log over the same users and items."""
+        return self._part(self.kept, None if self.share is None else 1.0 - self.share)
+
+    @property
     def test(self) -> Log:
-        """The rows that are held out."""
+        """The rows that are held out, as a log over the same users and items."""
         return self._part(self.held_out, self.share)
 
     def __iter__(self) -> Iterator[Log]:
-        return iter((self.train, self.test))
+        yield self.train
+        yield self.test
 
-    def _part(self, rows: npt.NDArray[np.bool_], share: float | None) -> Log:
-        """A part of a part has the product of both shares; a part cut by time has none, and neither have its parts."""
+    def added(self, since: Split) -> Log | None:
+        """The training rows that ``since`` did not have, if it had no others: what a model can be updated with.
+
+        None where ``since`` trained on rows that this split does not train on.
+        """
+        before, now = since.kept, self.kept
+        if (before & ~now).any():
+            return None
+        return self._part(now & ~before, None if self.share is None else 1.0 - self.share)
+
+    def _part(self, rows: Bools, share: float | None) -> Log:
+        """A part of a part has the product of both shares; what has no share has no parts with one."""
         part = self.log.take(rows)
         if share is None:
             return replace(part, share=None, cut_by_time=True)
@@ -70,11 +119,14 @@ class Splitter(Part, ABC):
     """A way of holding out rows of a log."""
 
     @abstractmethod
-    def splits(self, log: Log) -> list[Split]:
-        """The splits of a log: one for a hold-out, one per fold for cross-validation."""
+    def splits(self, log: Log) -> Sequence[Split]:
+        """The splits of a log: one for a hold-out, one per fold for cross-validation, in the order of time.
+
+        Ours are ``Splits``, which also tell what was skipped; a list will do (``split.of`` makes ``Splits`` of it).
+        """
 
 
-def draws(log: Log, purpose: str, seed: int) -> npt.NDArray[np.float64]:
+def draws(log: Log, purpose: str, seed: int) -> Floats:
     """A uniform number for each row that depends on (purpose, seed, the log's share, user, item) and nothing else.
 
     The purpose keeps splits apart from each other and from the hash that breaks ties between equal scores: if both
@@ -86,3 +138,8 @@ def draws(log: Log, purpose: str, seed: int) -> npt.NDArray[np.float64]:
     past = f"{log.drawn} cut by time" if log.cut_by_time else log.share
     stream = stream_of(f"{purpose} {seed} {past}")
     return pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])
+
+
+def _rows(given: Rows | Bools) -> Rows:
+    assert isinstance(given, Rows)  # masks were wrapped when the split was made
+    return given
