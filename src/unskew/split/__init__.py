@@ -9,6 +9,7 @@ from unskew.log import Log
 from unskew.parts import Family
 from unskew.split.holdout import Holdout, holdout
 from unskew.split.k_fold import KFold, k_fold
+from unskew.split.sliding_window import SlidingWindow, sliding_window
 from unskew.split.split import Split, Splitter
 from unskew.split.splits import Skipped, Splits, splits_by
 from unskew.split.windows import Window
@@ -17,6 +18,7 @@ __all__ = [
     "Holdout",
     "KFold",
     "Skipped",
+    "SlidingWindow",
     "Split",
     "Splits",
     "Splitter",
@@ -26,13 +28,14 @@ __all__ = [
     "make",
     "make_splits",
     "register",
+    "sliding_window",
 ]
 
 FAMILY: Family[Splitter] = Family(
     "splitter",
     Splitter,
     __name__,
-    {"holdout": "holdout:Holdout", "k_fold": "k_fold:KFold"},
+    {"holdout": "holdout:Holdout", "k_fold": "k_fold:KFold", "sliding_window": "sliding_window:SlidingWindow"},
 )
 register, make = FAMILY.register, FAMILY.make  # make: the splitter with this canonical string, k_fold(folds=5)
 __dir__ = FAMILY.class_names

@@ -31,7 +31,8 @@ class KFold(Splitter):
     def splits(self, log: Log) -> Splits:
         """One split per fold."""
         fold = (draws(log, "k_fold", self.seed) * self.folds).astype(np.int16)
-        parts = (Coded(fold, k) for k in range(self.folds))
+        counts = np.bincount(fold, minlength=self.folds).tolist()
+        parts = (Coded(fold, k, number) for k, number in enumerate(counts))
         share = 1.0 / self.folds
         return Splits(log, str(self), tuple(Split(log, rows, share, label=f"{rows.code + 1}") for rows in parts))
 

@@ -28,9 +28,6 @@ class Rows(ABC):
     def mask(self) -> Bools:
         """True for the rows of the part, one entry for each row of the log."""
 
-    def __invert__(self) -> Rows:
-        return Rest(self)
-
 
 @dataclass(frozen=True, eq=False)
 class Masked(Rows):
@@ -50,15 +47,16 @@ class Masked(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Coded(Rows):
-    """The rows with a certain code: one fold of a partition."""
+    """The rows with a certain code, ``number`` of them: one fold of a partition."""
 
     codes: npt.NDArray[Any]
     code: int
-    count: int = -1
+    number: int
 
-    def __post_init__(self) -> None:
-        if self.count < 0:
-            object.__setattr__(self, "count", int(np.count_nonzero(self.mask())))
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self.number
 
     def mask(self) -> Bools:
         """Where the code is this one."""
@@ -86,12 +84,17 @@ class Listed(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Between(Rows):
-    """The rows with ``low ≤ time < high``; without ``low`` all before ``high``."""
+    """The rows with ``low ≤ time < high``, ``number`` of them; without ``low`` all before ``high``."""
 
     time: Ints64
     low: int | None
     high: int
-    count: int
+    number: int
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self.number
 
     def mask(self) -> Bools:
         """Where the time is inside."""
@@ -99,19 +102,3 @@ class Between(Rows):
         if self.low is not None:
             inside &= self.time >= self.low
         return np.asarray(inside)
-
-
-@dataclass(frozen=True, eq=False)
-class Rest(Rows):
-    """All other rows."""
-
-    of: Rows
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return len(self.of.mask()) - self.of.count
-
-    def mask(self) -> Bools:
-        """True where the others are false."""
-        return ~self.of.mask()

@@ -11,7 +11,7 @@ import numpy as np
 
 from unskew.bounds import SEED
 from unskew.errors import InputError
-from unskew.kernels.arrays import Bools, Floats
+from unskew.kernels.arrays import Bools, Floats, Ints64, present
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.expected import a_log
@@ -82,8 +82,11 @@ class Split:
 
     @property
     def train(self) -> Log:
-        """The rows that train, as a log over the same users and items."""
-        return self._part(self.kept, None if self.share is None else 1.0 - self.share)
+        """The rows that train, as a log over the same users and items; none is as late as a window that is judged."""
+        part = self._part(self.kept, None if self.share is None else 1.0 - self.share)
+        if self.window is not None and present(part.time).max() >= self.window.start:
+            raise AssertionError(f"a row of the window {self.window.text} would train")
+        return part
 
     @property
     def test(self) -> Log:
@@ -126,18 +129,34 @@ class Splitter(Part, ABC):
         """
 
 
-def draws(log: Log, purpose: str, seed: int) -> Floats:
+def timed(log: Log, what: str) -> Ints64:
+    """The times of a log; ``what`` cannot do without."""
+    if log.time is None:
+        raise InputError(
+            f"{log.account.source}: {what} needs a column 'time', and the log has none.\n"
+            "Say which column it is with columns={'time': '...'}, or split at random."
+        )
+    if not len(log):
+        raise InputError(f"{log.account.source}: {what} needs rows, and the log has none.")
+    return log.time
+
+
+def draws(log: Log, purpose: str, seed: int, rows: Ints64 | None = None) -> Floats:
     """A uniform number for each row that depends on (purpose, seed, the log's share, user, item) and nothing else.
 
     The purpose keeps splits apart from each other and from the hash that breaks ties between equal scores: if both
     were one, a recommender that scores everything alike would list exactly the held-out items first. The share keeps
     a split of a part independent of the split that made the part; a part that time has cut has no share, but what
     random splits drew before and after the cut.
+
+    Args:
+        rows: the places of the rows that draw; all of them by default.
     """
     log, seed = a_log(log), int(SEED.of(seed, "the seed"))
     past = f"{log.drawn} cut by time" if log.cut_by_time else log.share
     stream = stream_of(f"{purpose} {seed} {past}")
-    return pair_uniform(stream, log.users.hashes[log.user], log.items.hashes[log.item])
+    user, item = (log.user, log.item) if rows is None else (log.user[rows], log.item[rows])
+    return pair_uniform(stream, log.users.hashes[user], log.items.hashes[item])
 
 
 def _rows(given: Rows | Bools) -> Rows:
