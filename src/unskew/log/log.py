@@ -19,7 +19,7 @@ from unskew.log.order import group, pick, regroup, starts_of
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Invalid = Literal["error", "drop"]
-Duplicates = Literal["error", "first", "last", "max"]
+Duplicates = Literal["error", "first", "last", "max", "earliest"]
 ROW_COLUMNS = ("value", "time", "policy", "propensity")
 
 
