@@ -55,6 +55,10 @@ def regroup(indptr: Rows, source: Codes) -> tuple[Rows, Rows | None]:
     return target, np.arange(target[-1]) + np.repeat(shift, sizes)
 
 
-def pick(column: Column, order: Rows | None) -> Column:
-    """The rows of a column in the given order."""
-    return column if order is None else column[order]
+def pick(column: Column, order: Rows | npt.NDArray[np.bool_] | None) -> Column:
+    """The rows of a column in the given order, or those that a mask chooses."""
+    if order is None:
+        return column
+    if isinstance(column, pl.Series) and order.dtype == np.bool_:
+        return column.filter(pl.Series(order))
+    return column[order]

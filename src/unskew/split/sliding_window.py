@@ -86,7 +86,7 @@ class SlidingWindow(Splitter):
         time = timed(a_log(log), "a sliding window")
         calendar = self._calendar(log, time)
         starts, end, since = self._edges(calendar, log, time)
-        found = _judged(log, time, starts, end, since)
+        found, last = _judged(log, time, starts, end, since), int(time.max())
         if self.first_only:
             _keep_first(log, time, found)
         folds: list[Split] = []
@@ -98,7 +98,7 @@ class SlidingWindow(Splitter):
                 skipped.append(Skipped(label, self._reason(found, k), users, int(found.tested[k])))
                 continue
             low = None if self.history == EXPANDING else int(since[k])
-            window = Window(start, after, low, self._text(calendar, start, after))
+            window = Window(start, after, low, f"{label} to {self._end(calendar, after, last)}")
             folds.append(
                 Split(
                     log,
@@ -139,8 +139,9 @@ class SlidingWindow(Splitter):
         edges = [min(max(edge, ALWAYS), -ALWAYS - 1) for edge in (*starts, *since)]
         return np.array(edges[: self.folds]), end, np.array(edges[self.folds :])
 
-    def _text(self, calendar: Calendar, start: int, end: int) -> str:
-        return f"{calendar.text(start)} to {calendar.text(end)}"
+    def _end(self, calendar: Calendar, end: int, last: int) -> str:
+        """Where a window ends, for people; the last time of the log is inside the last window."""
+        return calendar.text(end) if end != last + 1 else f"{calendar.text(last)} (included)"
 
     def _reason(self, found: _Judged, k: int) -> str:
         if not found.train[k]:
