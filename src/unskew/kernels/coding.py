@@ -128,3 +128,16 @@ def tally_mask(indptr, mask, out):  # type: ignore[no-untyped-def]
         for r in range(indptr[u], indptr[u + 1]):
             number += mask[r]
         out[u] = number
+
+
+@njit(cache=True, nogil=True)
+def compress(column, mask, out):  # type: ignore[no-untyped-def]
+    """Put the entries that a mask chooses one behind the other; ``out`` has room for one more.
+
+    Every entry is written, and the next one over it unless it is chosen: nothing has to be guessed where the mask is
+    as good as random.
+    """
+    place = 0
+    for r in range(len(mask)):
+        out[place] = column[r]
+        place += mask[r]

@@ -132,11 +132,13 @@ class Log:
     def take(self, rows: npt.NDArray[Any]) -> Log:
         """The log that holds only the given rows (a mask or ascending indices), over the same vocabularies."""
         if rows.dtype == np.bool_:
+            if rows.shape != self.item.shape:
+                raise IndexError(f"the mask has {len(rows):,} entries, and the log {len(self):,} rows")
             counts = np.empty(len(self.users), dtype=np.int64)
             tally_mask(self.indptr, rows, counts)
         else:
             counts = np.bincount(self.user[rows], minlength=len(self.users))
-        return self._laid(starts_of(counts), rows, self.item[rows])
+        return self._laid(starts_of(counts), rows, pick(self.item, rows))
 
     def positives(self, relevant: str | None = None) -> Log:
         """The positive rows, as an implicit log; ratings need a threshold such as ``'>=4'``."""

@@ -26,7 +26,7 @@ from unskew.log.clock import Clock
 from unskew.log.expected import a_log
 from unskew.parts import Flag, Made, Text, option
 from unskew.split.durations import KINDS, Calendar, Duration, written_moment
-from unskew.split.rows import Between, Coded
+from unskew.split.rows import Between, Listed
 from unskew.split.split import Split, Splitter, draws, timed
 from unskew.split.splits import Skipped, Splits
 from unskew.split.windows import Window
@@ -89,6 +89,7 @@ class SlidingWindow(Splitter):
         found, last = _judged(log, time, starts, end, since), int(time.max())
         if self.first_only:
             _keep_first(log, time, found)
+        places = found.places()
         folds: list[Split] = []
         skipped: list[Skipped] = []
         for k, start in enumerate(starts.tolist()):
@@ -102,7 +103,7 @@ class SlidingWindow(Splitter):
             folds.append(
                 Split(
                     log,
-                    Coded(found.code, k, int(found.tested[k])),
+                    Listed(places[k], len(log)),
                     None,
                     Between(time, low, start, int(found.train[k])),
                     label,
@@ -177,6 +178,12 @@ class _Judged(NamedTuple):
     new_users: Ints64
     train: Ints64
     later: Ints64
+
+    def places(self) -> list[Ints64]:
+        """The rows that are judged in each window, by one counting sort."""
+        rows = np.flatnonzero(self.code >= 0)
+        order = rows[np.argsort(self.code[rows], kind="stable")]
+        return np.split(order, np.cumsum(self.tested)[:-1])
 
     def left_out(self, k: int) -> Iterator[tuple[str, int]]:
         """Rows of a window that are not judged, by reason."""

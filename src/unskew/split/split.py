@@ -103,7 +103,7 @@ class Split:
     @property
     def test(self) -> Log:
         """The rows that are held out, as a log over the same users and items."""
-        return self._part(self.held_out, self.share)
+        return self._part(_rows(self.test_rows).chosen(), self.share)
 
     def __iter__(self) -> Iterator[Log]:
         yield self.train
@@ -119,7 +119,7 @@ class Split:
             return None
         return self._part(now & ~before, None if self.share is None else 1.0 - self.share)
 
-    def _part(self, rows: Bools, share: float | None) -> Log:
+    def _part(self, rows: Bools | Ints64, share: float | None) -> Log:
         """A part of a part has the product of both shares; what time has cut has none, and neither have its parts.
 
         Parts with other users carry no share: a pair of theirs was as likely to be seen as in the whole.
