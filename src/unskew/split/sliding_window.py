@@ -86,17 +86,18 @@ class SlidingWindow(Splitter):
         time = timed(a_log(log), "a sliding window")
         calendar = self._calendar(log, time)
         starts, end, since = self._edges(calendar, log, time)
-        found, last = _judged(log, time, starts, end, since), int(time.max())
+        found = _judged(log, time, starts, end, since)
         if self.first_only:
             _keep_first(log, time, found)
         places = found.places()
         folds: list[Split] = []
         skipped: list[Skipped] = []
+        last = int(time.max())
         for k, start in enumerate(starts.tolist()):
             after = int(starts[k + 1]) if k + 1 < len(starts) else end
             label, users = calendar.text(start), int(found.users[k])
             if users < self.min_users or not found.train[k]:
-                skipped.append(Skipped(label, self._reason(found, k), users, int(found.tested[k])))
+                skipped.append(Skipped(label, self._reason(found, k), users, found.inside(k)))
                 continue
             low = None if self.history == EXPANDING else int(since[k])
             window = Window(start, after, low, f"{label} to {self._end(calendar, after, last)}")
@@ -142,12 +143,13 @@ class SlidingWindow(Splitter):
 
     def _end(self, calendar: Calendar, end: int, last: int) -> str:
         """Where a window ends, for people; the last time of the log is inside the last window."""
-        return calendar.text(end) if end != last + 1 else f"{calendar.text(last)} (included)"
+        closed = self.until is None and end == last + 1
+        return f"{calendar.text(last)} (included)" if closed else calendar.text(end)
 
     def _reason(self, found: _Judged, k: int) -> str:
         if not found.train[k]:
             return "there is nothing to learn from before it"
-        if not found.tested[k] and not found.new_rows[k]:
+        if not found.inside(k):
             return "no row falls into it"
         number = int(found.users[k])
         who = "1 user has" if number == 1 else f"{number:,} users have"
@@ -178,6 +180,10 @@ class _Judged(NamedTuple):
     new_users: Ints64
     train: Ints64
     later: Ints64
+
+    def inside(self, k: int) -> int:
+        """How many rows fall into a window."""
+        return int(self.tested[k] + self.new_rows[k] + self.later[k])
 
     def places(self) -> list[Ints64]:
         """The rows that are judged in each window, by one counting sort."""

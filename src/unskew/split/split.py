@@ -72,6 +72,9 @@ class Split:
                 f"(the log has {len(self.log):,} rows).\nUse another share or another seed, or a larger log."
             )
 
+    def __repr__(self) -> str:
+        return f"<Split {self.label} of {len(self.log):,} rows: {self.train_count:,} train, {self.test_count:,} test>"
+
     @property
     def test_count(self) -> int:
         """How many rows are held out."""

@@ -21,7 +21,7 @@ class Skipped:
         label: what it would have been called.
         reason: why it is not judged, as a phrase.
         users: users who could have been judged in it.
-        rows: rows that would have been test rows.
+        rows: rows that fall into it.
     """
 
     label: str
