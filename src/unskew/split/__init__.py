@@ -10,9 +10,10 @@ from unskew.parts import Family
 from unskew.split.holdout import Holdout, holdout
 from unskew.split.k_fold import KFold, k_fold
 from unskew.split.leave_one_out import LeaveOneOut, leave_one_out
+from unskew.split.record import Skipped, SplitSummary
 from unskew.split.sliding_window import SlidingWindow, sliding_window
 from unskew.split.split import ChosenBy, Split, Splitter
-from unskew.split.splits import Skipped, Splits, splits_by
+from unskew.split.splits import Splits, splits_by
 from unskew.split.windows import Window
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Skipped",
     "SlidingWindow",
     "Split",
+    "SplitSummary",
     "Splits",
     "Splitter",
     "Window",

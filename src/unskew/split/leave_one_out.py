@@ -61,26 +61,27 @@ class LeaveOneOut(Splitter):
         alone = int(np.count_nonzero(np.diff(log.indptr) == 1))
         left_out = {ONE_ROW: alone} if alone else {}
         notes: tuple[str, ...] = ()
-        chosen_by, last = ChosenBy.CHANCE, None
+        last = None
         if self.which == "last":
-            chosen_by, last = ChosenBy.TIME, _last(log, timed(log, "leaving the last row out"))
-            if tied := int(np.count_nonzero(_of_users(log, last) > 1)):
-                notes = (
-                    f"{tied:,} users have several rows at their last time: one of them is drawn, and the others train.",
-                )
-        folds = tuple(
-            Split(
-                log,
-                Listed(_one_each(log, draws(log, f"leave_one_out {repeat}", self.seed), last), len(log)),
-                None,
-                label="last" if last is not None else f"{repeat + 1}",
-                left_out=left_out,
-                chosen_by=chosen_by,
-                sampled_by=str(self),
-            )
-            for repeat in range(self.repeats)
-        )
+            last = _last(log, timed(log, "leaving the last row out"))
+            if tied := int(np.count_nonzero(np.bincount(log.user[last]) > 1)):
+                users = "1 user has" if tied == 1 else f"{tied:,} users have"
+                notes = (f"{users} several rows at their last time: one of them is drawn, and the others train.",)
+        folds = tuple(self._fold(log, repeat, last, left_out) for repeat in range(self.repeats))
         return Splits(log, str(self), folds, notes=notes)
+
+    def _fold(self, log: Log, repeat: int, last: Bools | None, left_out: dict[str, int]) -> Split:
+        rows = Listed(_one_each(log, draws(log, f"leave_one_out {repeat}", self.seed), last), len(log))
+        return Split(
+            log,
+            rows,
+            None,
+            label=f"{repeat + 1}" if last is None else "last",
+            users=rows.count,
+            left_out=left_out,
+            chosen_by=ChosenBy.CHANCE if last is None else ChosenBy.TIME,
+            sampled_by=str(self),
+        )
 
 
 def _last(log: Log, time: Ints64) -> Bools:
@@ -88,11 +89,6 @@ def _last(log: Log, time: Ints64) -> Bools:
     sizes = np.diff(log.indptr)
     latest = np.maximum.reduceat(time, log.indptr[:-1][sizes > 0])
     return np.asarray((time == np.repeat(latest, sizes[sizes > 0])) & np.repeat(sizes > 1, sizes))
-
-
-def _of_users(log: Log, rows: Bools) -> Ints64:
-    """How many of these rows each user has."""
-    return np.bincount(log.user[rows], minlength=len(log.users))
 
 
 def _one_each(log: Log, drawn: Floats, among: Bools | None) -> Ints64:

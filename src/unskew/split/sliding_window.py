@@ -26,9 +26,10 @@ from unskew.log.clock import Clock
 from unskew.log.expected import a_log
 from unskew.parts import Flag, Made, Text, option
 from unskew.split.durations import KINDS, Calendar, Duration, written_moment
+from unskew.split.record import Skipped
 from unskew.split.rows import Between, Listed
 from unskew.split.split import Split, Splitter, draws, timed
-from unskew.split.splits import Skipped, Splits
+from unskew.split.splits import Splits
 from unskew.split.windows import Window
 
 EXPANDING = "expanding"
@@ -96,11 +97,11 @@ class SlidingWindow(Splitter):
         for k, start in enumerate(starts.tolist()):
             after = int(starts[k + 1]) if k + 1 < len(starts) else end
             label, users = calendar.text(start), int(found.users[k])
-            if users < self.min_users or not found.train[k]:
-                skipped.append(Skipped(label, self._reason(found, k), users, found.inside(k)))
-                continue
             low = None if self.history == EXPANDING else int(since[k])
             window = Window(start, after, low, f"{label} to {self._end(calendar, after, last)}")
+            if users < self.min_users or not found.train[k]:
+                skipped.append(Skipped(label, self._reason(found, k), users, found.inside(k), window))
+                continue
             folds.append(
                 Split(
                     log,
@@ -109,6 +110,7 @@ class SlidingWindow(Splitter):
                     Between(time, low, start, int(found.train[k])),
                     label,
                     window,
+                    users,
                     dict(found.left_out(k)),
                 )
             )
@@ -167,7 +169,8 @@ class SlidingWindow(Splitter):
         if calendar.clock.name.startswith("Unix"):
             yield f"The times are numbers, and were read as {calendar.clock.name}."
         if after := int(np.count_nonzero(time >= end)):
-            yield f"{after:,} rows are not used: they are not before {calendar.text(end)} (until)."
+            rows = "1 row is" if after == 1 else f"{after:,} rows are"
+            yield f"{rows} not used: from {calendar.text(end)} on (until), nothing is."
 
 
 class _Judged(NamedTuple):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class Split:
         train_rows: the rows that train, where they are not all the others.
         label: what the fold is called among the folds of its splitter: a number, or when its window begins.
         window: from when to when the fold judges, and how far back it learns, where time decides.
+        users: how many users are judged, where that was counted.
         left_out: rows that could have been held out and are not, counted by their reason.
         chosen_by: what decided; time, where there is no share and nothing else is said.
         sampled_by: the way of drawing, where rows have unequal chances: only naive estimates are made of the parts.
@@ -56,6 +57,7 @@ class Split:
     train_rows: Rows | None = None
     label: str = ""
     window: Window | None = None
+    users: int | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
     chosen_by: ChosenBy | None = None
     sampled_by: str = ""
@@ -121,6 +123,12 @@ class Split:
         if (before & ~now).any():
             return None
         return self._part(now & ~before, None if self.share is None else 1.0 - self.share)
+
+    def plot(self) -> Any:
+        """A picture of the two parts (needs the extra ``report``)."""
+        from unskew.split.splits import Splits
+
+        return Splits(self.log, self.label, (self,)).plot()
 
     def _part(self, rows: Bools | Ints64, share: float | None) -> Log:
         """A part of a part has the product of both shares; what time has cut has none, and neither have its parts.
