@@ -60,13 +60,3 @@ def judge(indptr, time, starts, end, since, code, tested, users, new_rows, new_u
                 tested[window] += 1
             else:
                 new_rows[window] += 1
-
-
-@njit(cache=True, nogil=True)
-def tally_mask(indptr, mask, out):  # type: ignore[no-untyped-def]
-    """How many rows of each user a mask chooses."""
-    for u in range(len(indptr) - 1):
-        number = 0
-        for r in range(indptr[u], indptr[u + 1]):
-            number += mask[r]
-        out[u] = number

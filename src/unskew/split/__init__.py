@@ -9,22 +9,28 @@ from unskew.log import Log
 from unskew.parts import Family
 from unskew.split.holdout import Holdout, holdout
 from unskew.split.k_fold import KFold, k_fold
+from unskew.split.leave_one_out import LeaveOneOut, leave_one_out
+from unskew.split.record import Skipped, SplitSummary
 from unskew.split.sliding_window import SlidingWindow, sliding_window
-from unskew.split.split import Split, Splitter
-from unskew.split.splits import Skipped, Splits, splits_by
+from unskew.split.split import ChosenBy, Split, Splitter
+from unskew.split.splits import Splits, splits_by
 from unskew.split.windows import Window
 
 __all__ = [
+    "ChosenBy",
     "Holdout",
     "KFold",
+    "LeaveOneOut",
     "Skipped",
     "SlidingWindow",
     "Split",
+    "SplitSummary",
     "Splits",
     "Splitter",
     "Window",
     "holdout",
     "k_fold",
+    "leave_one_out",
     "make",
     "make_splits",
     "register",
@@ -35,7 +41,12 @@ FAMILY: Family[Splitter] = Family(
     "splitter",
     Splitter,
     __name__,
-    {"holdout": "holdout:Holdout", "k_fold": "k_fold:KFold", "sliding_window": "sliding_window:SlidingWindow"},
+    {
+        "holdout": "holdout:Holdout",
+        "k_fold": "k_fold:KFold",
+        "leave_one_out": "leave_one_out:LeaveOneOut",
+        "sliding_window": "sliding_window:SlidingWindow",
+    },
 )
 register, make = FAMILY.register, FAMILY.make  # make: the splitter with this canonical string, k_fold(folds=5)
 __dir__ = FAMILY.class_names

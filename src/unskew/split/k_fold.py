@@ -21,6 +21,12 @@ class KFold(Splitter):
     A row's fold is drawn by a hash of the seed and the texts of its user and item, each fold equally likely, as
     independently of all other rows as in ``Holdout``; folds are therefore only about equally large. The share is
     1/k for validation and (k − 1)/k for training.
+
+    >>> import polars as pl
+    >>> from unskew.log import Log
+    >>> folds = KFold(3).splits(Log.from_frame(pl.DataFrame({"user": [1, 2] * 50, "item": range(100)})))
+    >>> [split.test_count for split in folds], folds[0].test.share
+    ([35, 35, 30], 0.3333333333333333)
     """
 
     folds: int = option(5, FOLDS, "how many parts")

@@ -28,21 +28,25 @@ class Rows(ABC):
     def mask(self) -> Bools:
         """True for the rows of the part, one entry for each row of the log."""
 
+    def chosen(self) -> Bools | Ints64:
+        """The rows in the form that is at hand: a mask, or ascending places."""
+        return self.mask()
+
 
 @dataclass(frozen=True, eq=False)
 class Masked(Rows):
     """The rows where a mask is true."""
 
-    chosen: Bools
+    marked: Bools
 
     @property
     def count(self) -> int:
         """How many rows there are."""
-        return int(np.count_nonzero(self.chosen))
+        return int(np.count_nonzero(self.marked))
 
     def mask(self) -> Bools:
         """The mask itself."""
-        return self.chosen
+        return self.marked
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +84,10 @@ class Listed(Rows):
         out = np.zeros(self.size, dtype=np.bool_)
         out[self.places] = True
         return out
+
+    def chosen(self) -> Ints64:
+        """The places."""
+        return self.places
 
 
 @dataclass(frozen=True, eq=False)

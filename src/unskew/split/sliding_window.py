@@ -26,9 +26,10 @@ from unskew.log.clock import Clock
 from unskew.log.expected import a_log
 from unskew.parts import Flag, Made, Text, option
 from unskew.split.durations import KINDS, Calendar, Duration, written_moment
-from unskew.split.rows import Between, Coded
+from unskew.split.record import Skipped
+from unskew.split.rows import Between, Listed
 from unskew.split.split import Split, Splitter, draws, timed
-from unskew.split.splits import Skipped, Splits
+from unskew.split.splits import Splits
 from unskew.split.windows import Window
 
 EXPANDING = "expanding"
@@ -89,24 +90,27 @@ class SlidingWindow(Splitter):
         found = _judged(log, time, starts, end, since)
         if self.first_only:
             _keep_first(log, time, found)
+        places = found.places()
         folds: list[Split] = []
         skipped: list[Skipped] = []
+        last = int(time.max())
         for k, start in enumerate(starts.tolist()):
             after = int(starts[k + 1]) if k + 1 < len(starts) else end
             label, users = calendar.text(start), int(found.users[k])
-            if users < self.min_users or not found.train[k]:
-                skipped.append(Skipped(label, self._reason(found, k), users, int(found.tested[k])))
-                continue
             low = None if self.history == EXPANDING else int(since[k])
-            window = Window(start, after, low, self._text(calendar, start, after))
+            window = Window(start, after, low, f"{label} to {self._end(calendar, after, last)}")
+            if users < self.min_users or not found.train[k]:
+                skipped.append(Skipped(label, self._reason(found, k), users, found.inside(k), window))
+                continue
             folds.append(
                 Split(
                     log,
-                    Coded(found.code, k, int(found.tested[k])),
+                    Listed(places[k], len(log)),
                     None,
                     Between(time, low, start, int(found.train[k])),
                     label,
                     window,
+                    users,
                     dict(found.left_out(k)),
                 )
             )
@@ -139,13 +143,15 @@ class SlidingWindow(Splitter):
         edges = [min(max(edge, ALWAYS), -ALWAYS - 1) for edge in (*starts, *since)]
         return np.array(edges[: self.folds]), end, np.array(edges[self.folds :])
 
-    def _text(self, calendar: Calendar, start: int, end: int) -> str:
-        return f"{calendar.text(start)} to {calendar.text(end)}"
+    def _end(self, calendar: Calendar, end: int, last: int) -> str:
+        """Where a window ends, for people; the last time of the log is inside the last window."""
+        closed = self.until is None and end == last + 1
+        return f"{calendar.text(last)} (included)" if closed else calendar.text(end)
 
     def _reason(self, found: _Judged, k: int) -> str:
         if not found.train[k]:
             return "there is nothing to learn from before it"
-        if not found.tested[k] and not found.new_rows[k]:
+        if not found.inside(k):
             return "no row falls into it"
         number = int(found.users[k])
         who = "1 user has" if number == 1 else f"{number:,} users have"
@@ -163,7 +169,8 @@ class SlidingWindow(Splitter):
         if calendar.clock.name.startswith("Unix"):
             yield f"The times are numbers, and were read as {calendar.clock.name}."
         if after := int(np.count_nonzero(time >= end)):
-            yield f"{after:,} rows are not used: they are not before {calendar.text(end)} (until)."
+            rows = "1 row is" if after == 1 else f"{after:,} rows are"
+            yield f"{rows} not used: from {calendar.text(end)} on (until), nothing is."
 
 
 class _Judged(NamedTuple):
@@ -176,6 +183,16 @@ class _Judged(NamedTuple):
     new_users: Ints64
     train: Ints64
     later: Ints64
+
+    def inside(self, k: int) -> int:
+        """How many rows fall into a window."""
+        return int(self.tested[k] + self.new_rows[k] + self.later[k])
+
+    def places(self) -> list[Ints64]:
+        """The rows that are judged in each window, by one counting sort."""
+        rows = np.flatnonzero(self.code >= 0)
+        order = rows[np.argsort(self.code[rows], kind="stable")]
+        return np.split(order, np.cumsum(self.tested)[:-1])
 
     def left_out(self, k: int) -> Iterator[tuple[str, int]]:
         """Rows of a window that are not judged, by reason."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
     from unskew.split.windows import Window
 
 
+class ChosenBy(StrEnum):
+    """What decided to which part a row belongs."""
+
+    CHANCE = "chance"
+    USERS = "users"  # all rows of a user together, by chance
+    TIME = "time"
+
+
 @dataclass(frozen=True, eq=False)
 class Split:
     """Two parts of one log; unpacks as ``train, test = split``.
@@ -32,13 +41,14 @@ class Split:
 
     Args:
         test_rows: the rows that are held out: a mask, or a rule that makes one.
-        share: the probability with which a row was held out; None where time decided, or where it differs between rows:
-            the parts of such a split have no share, and neither have their parts.
+        share: the probability with which a row was held out; None where time decided, or where it differs between rows.
         train_rows: the rows that train, where they are not all the others.
         label: what the fold is called among the folds of its splitter: a number, or when its window begins.
         window: from when to when the fold judges, and how far back it learns, where time decides.
+        users: how many users are judged, where that was counted.
         left_out: rows that could have been held out and are not, counted by their reason.
-        one_per_user: whether one row of each user was drawn, so that its chance depends on how many rows the user has.
+        chosen_by: what decided; time, where there is no share and nothing else is said.
+        sampled_by: the way of drawing, where rows have unequal chances: only naive estimates are made of the parts.
     """
 
     log: Log
@@ -47,10 +57,14 @@ class Split:
     train_rows: Rows | None = None
     label: str = ""
     window: Window | None = None
+    users: int | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
-    one_per_user: bool = False
+    chosen_by: ChosenBy | None = None
+    sampled_by: str = ""
 
     def __post_init__(self) -> None:
+        if self.chosen_by is None:
+            object.__setattr__(self, "chosen_by", ChosenBy.TIME if self.share is None else ChosenBy.CHANCE)
         if isinstance(self.test_rows, np.ndarray):
             object.__setattr__(self, "test_rows", Masked(self.test_rows))
         if not (self.test_count and self.train_count):
@@ -59,6 +73,9 @@ class Split:
                 f"{self.log.account.source}: the {part} part of this split would be empty "
                 f"(the log has {len(self.log):,} rows).\nUse another share or another seed, or a larger log."
             )
+
+    def __repr__(self) -> str:
+        return f"<Split {self.label} of {len(self.log):,} rows: {self.train_count:,} train, {self.test_count:,} test>"
 
     @property
     def test_count(self) -> int:
@@ -91,7 +108,7 @@ class Split:
     @property
     def test(self) -> Log:
         """The rows that are held out, as a log over the same users and items."""
-        return self._part(self.held_out, self.share)
+        return self._part(_rows(self.test_rows).chosen(), self.share)
 
     def __iter__(self) -> Iterator[Log]:
         yield self.train
@@ -107,12 +124,25 @@ class Split:
             return None
         return self._part(now & ~before, None if self.share is None else 1.0 - self.share)
 
-    def _part(self, rows: Bools, share: float | None) -> Log:
-        """A part of a part has the product of both shares; what has no share has no parts with one."""
+    def plot(self) -> Any:
+        """A picture of the two parts (needs the extra ``report``)."""
+        from unskew.split.splits import Splits
+
+        return Splits(self.log, self.label, (self,)).plot()
+
+    def _part(self, rows: Bools | Ints64, share: float | None) -> Log:
+        """A part of a part has the product of both shares; what time has cut has none, and neither have its parts.
+
+        Parts with other users carry no share: a pair of theirs was as likely to be seen as in the whole.
+        """
         part = self.log.take(rows)
-        if share is None:
+        if self.sampled_by:
+            part = replace(part, share=None, sampled_by=self.sampled_by)
+        if self.chosen_by is ChosenBy.TIME:
             return replace(part, share=None, cut_by_time=True)
-        if part.cut_by_time:
+        if share is None:
+            return part
+        if self.chosen_by is ChosenBy.USERS or part.cut_by_time:
             return replace(part, drawn=part.drawn * share)
         whole = 1.0 if part.share is None else part.share
         return replace(part, share=whole * share, drawn=part.drawn * share)

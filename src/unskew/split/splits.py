@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from pathlib import Path
+from typing import Any, overload
 
 import polars as pl
 
 from unskew.log import Log
+from unskew.log.clock import Clock
 from unskew.log.expected import a_log
+from unskew.shown import Plotted
+from unskew.split.record import FoldSummary, Skipped, SplitSummary
 from unskew.split.split import Split, Splitter
 
 
-@dataclass(frozen=True)
-class Skipped:
-    """A fold that is not judged.
-
-    Args:
-        label: what it would have been called.
-        reason: why it is not judged, as a phrase.
-        users: users who could have been judged in it.
-        rows: rows that would have been test rows.
-    """
-
-    label: str
-    reason: str
-    users: int
-    rows: int
-
-
-@dataclass(frozen=True, eq=False)
-class Splits(Sequence[Split]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Splits(Sequence[Split], Plotted):
     """The folds of a splitter: ``for train, test in splits``.
 
     Args:
@@ -63,18 +50,49 @@ class Splits(Sequence[Split]):
 
     def __repr__(self) -> str:
         skipped = f", {len(self.skipped):,} skipped" if self.skipped else ""
-        return f"<Splits {self.splitter} of {len(self.log):,} rows: {len(self):,} folds{skipped}>"
+        return f"<Splits {self.splitter} of {len(self.log):,} rows: {len(self):,} folds{skipped}; .plot()>"
 
     def table(self) -> pl.DataFrame:
-        """One row per fold: what it is called, and how many rows train and are held out."""
+        """One row per fold: what it is called, how many rows train and are held out, and who is judged."""
         return pl.DataFrame(
             {
                 "fold": [split.label for split in self],
                 "train_rows": [split.train_count for split in self],
                 "test_rows": [split.test_count for split in self],
+                "users": pl.Series([split.users for split in self], dtype=pl.Int64),
                 "left_out": [sum(split.left_out.values()) for split in self],
             }
         )
+
+    def summary(self) -> SplitSummary:
+        """What is known of the folds without their rows."""
+        shares = {split.share for split in self}
+        time = self.log.time
+        known = time is not None and len(time) > 0
+        first, last = (int(time.min()), int(time.max())) if time is not None and known else (0, 0)
+        clock = Clock.of(self.log, first, last) if known else None
+        return SplitSummary(
+            source=self.log.account.source,
+            splitter=self.splitter,
+            rows=len(self.log),
+            share=shares.pop() if len(shares) == 1 else None,
+            times=None if clock is None else clock.name,
+            per_second=None if clock is None else clock.per_second,
+            first=first if known else None,
+            zoned=clock is not None and clock.zoned,
+            folds=tuple(
+                FoldSummary(s.label, s.train_count, s.test_count, s.users, s.window, dict(s.left_out)) for s in self
+            ),
+            skipped=self.skipped,
+            notes=self.notes,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is known of the folds, ready for JSON."""
+        return self.summary().to_dict()
+
+    def _made_from(self) -> list[Path]:
+        return [Path(self.log.account.source)]
 
 
 def splits_by(splitter: Splitter, log: Log) -> Splits:
