@@ -71,7 +71,7 @@ def cross_validate(
         log: all interactions: a ``Log``, a path, or any dataframe; with times where the split goes by time.
         models: what is fitted on every fold: canonical strings such as ``item_knn(neighbours=50)``, a list of them or
             by name, or objects with ``fit(log)`` and ``recommend(users, k, seen=…)``. They are copied, and stay as they
-            are. A model with ``update(rows)`` is updated from fold to fold where a fold only adds training rows.
+            are. ``Updatable`` models are updated from fold to fold where a fold only adds training rows.
         split: a canonical string such as ``sliding_window(width=1w, folds=10)`` or ``k_fold(folds=5)``, or the
             splits themselves.
         metrics, estimators, propensity, outcome, in_sample, target, feedback, relevant, items, mcar, user_features,
