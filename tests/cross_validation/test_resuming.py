@@ -15,7 +15,8 @@ import pytest
 
 import unskew as us
 from tests.cross_validation import logs
-from unskew.cross_validation import working
+from unskew.cross_validation.fold import FoldTask
+from unskew.estimators.strata import Strata
 from unskew.models import MostPopular
 
 SPLIT = logs.WEEKS
@@ -32,13 +33,13 @@ us.cross_validate(logs.log(), logs.MODELS, split=logs.WEEKS, metrics=["recall@5"
 def count_fits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The labels of folds that were computed, not found."""
     made: list[str] = []
-    measure = working.FoldTask.measure
+    measure = FoldTask.measure
 
     def counted(self: Any, split: Any, *rest: Any) -> Any:
         made.append(split.label)
         return measure(self, split, *rest)
 
-    monkeypatch.setattr(working.FoldTask, "measure", counted)
+    monkeypatch.setattr(FoldTask, "measure", counted)
     return made
 
 
@@ -143,7 +144,7 @@ def test_models_without_a_string_are_not_kept(tmp_path: Path) -> None:
     for nameless in (Other(), Mine()):
         with pytest.raises(us.InputError, match="has no canonical string"):
             us.cross_validate(log, {"mine": nameless, "popular": "most_popular"}, store=tmp_path, **ASKED)
-    shares = us.estimators.Stratified(shares={"1": 0.5, "2": 0.5}, strata=2)
+    shares = us.estimators.Stratified(shares={"1": 0.5, "2": 0.5}, strata=Strata(count=2))
     with pytest.raises(us.InputError, match="has no canonical string"):
         us.cross_validate(log, logs.MODELS, store=tmp_path, **(ASKED | {"estimators": [shares], "target": "per_user"}))
     with pytest.raises(us.InputError, match="was fitted before"):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from unskew import models as recommenders
 from unskew.alignment.sources import as_log, read_side
 from unskew.alignment.vocabulary import training_gains
-from unskew.bounds import shown
+from unskew.bounds import THREADS, shown
 from unskew.cross_validation.answering import answered
 from unskew.cross_validation.fold import FoldTask
 from unskew.cross_validation.merging import Folds
@@ -83,6 +83,8 @@ def cross_validate(
         progress: called with (stage, done, total).
     """
     say = reporter(progress)
+    if workers is not None:
+        THREADS.of(workers, "workers")
     asked = {
         "metrics": metrics, "estimators": estimators, "propensity": propensity, "outcome": outcome,
         "in_sample": in_sample, "target": target, "feedback": feedback, "relevant": relevant, "mcar": mcar,
