@@ -19,7 +19,7 @@ from unskew.log import Log
 from unskew.split import Split, Splits, make, make_splits, sliding_window
 from unskew.split.rows import Between
 
-compiled = settings(deadline=None, max_examples=60)
+compiled = settings(deadline=None, max_examples=40)
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8), st.integers(0, 40)), min_size=2, max_size=50)
 WIDTHS = st.integers(1, 12)
 HISTORIES = st.one_of(st.none(), st.integers(1, 30))
