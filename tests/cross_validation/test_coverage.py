@@ -16,8 +16,9 @@ import pytest
 
 from tests.worlds import monte_carlo_error, worlds
 from unskew import estimators
+from unskew.cross_validation import Average
 from unskew.cross_validation.fold_sums import FoldSums
-from unskew.cross_validation.merging import Average, Folds
+from unskew.cross_validation.merging import Folds
 from unskew.inference.verdict import Outcome
 from unskew.judging.answer import Answer, answer
 from unskew.judging.measure import error_per_comparison
