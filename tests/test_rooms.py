@@ -29,6 +29,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("judging",),
     ("evaluation", "auditing"),
     ("models",),
+    ("cross_validation",),
     ("simulate",),
     ("studies",),
     ("report",),

@@ -50,6 +50,22 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Flag:
+    """True or false, also as words."""
+
+    def of(self, value: object, what: str) -> bool:
+        """The truth value; ``what`` is wrong otherwise."""
+        if isinstance(value, bool):
+            return bool(value)
+        if isinstance(value, str) and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        raise InputError(f"{what} must be {self}, not {shown(value)}.")
+
+    def __str__(self) -> str:
+        return "true or false"
+
+
+@dataclass(frozen=True)
 class Text:
     """Any text: the name of a column, a path."""
 
@@ -94,7 +110,7 @@ def part_of(room: str) -> Callable[[Any], Any]:
     return make
 
 
-Kind = Whole | Number | Words | Text | Made
+Kind = Whole | Number | Words | Flag | Text | Made
 
 
 @dataclass(frozen=True)

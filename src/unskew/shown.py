@@ -55,6 +55,16 @@ class Shown:
         return notebook(self)
 
 
+class Plotted(Shown):
+    """Something whose charts are worth a look of their own."""
+
+    def plot(self) -> Any:
+        """The charts of its page, as an altair chart for a notebook."""
+        from unskew.report import plot
+
+        return plot(self)
+
+
 class ShownTable(Shown):
     """Something with a table of estimates."""
 

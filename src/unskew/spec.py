@@ -3,7 +3,8 @@
 Metrics, estimators, propensities, targets and models are named by the same small grammar
 
     spec := name [ "(" argument ("," argument)* ")" ] [ "@" integer ]
-    argument := [name "="] (spec | number | threshold)                      threshold := (">" | ">=" | …) number
+    argument := [name "="] (spec | number | threshold | duration | date)    threshold := (">" | ">=" | …) number
+                                                                            duration := integer letters    (6h, 1mo)
 
 so that the command line, tables, files and cache keys agree on one spelling. A part that is built from a spec
 prints back in full: ``str(parse(text))`` is the canonical form.
@@ -27,7 +28,10 @@ DIGITS = 20  # of a whole number: as many as 2⁶⁴ has
 _NAME = r"(?:[A-Za-z_/~]|\.{1,2}/)[\w\-./~+*?]*"
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _THRESHOLD = rf"(?:[<>]=?|==){_NUMBER}"
-_TOKEN = re.compile(rf"\s*({_NAME}|{_NUMBER}|{_THRESHOLD}|[(),=@])")
+_DURATION = r"[0-9]+[A-Za-z]+(?![\w.+\-])"
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![\w.+\-])"  # ISO 8601
+_AS_IT_IS = rf"{_THRESHOLD}|{_DATE}|{_DURATION}"  # values that parts read themselves
+_TOKEN = re.compile(rf"\s*({_NAME}|{_AS_IT_IS}|{_NUMBER}|[(),=@])")
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,9 @@ class Spec:
 
 
 def show(value: object) -> str:
-    """Print an argument so that it parses back: whole floats lose their point, everything else is ``str``."""
+    """Print an argument so that it parses back: whole floats lose their point, truth is small, all else is ``str``."""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float) and abs(value) < 1e15 and value == int(value):
         return str(int(value))
     return str(value)
@@ -143,7 +149,7 @@ class _Reader:
             if not isfinite(float(token)):
                 raise self._error(f"{plain(token)} is no finite number")
             return float(token)
-        if re.fullmatch(_THRESHOLD, token):
+        if re.fullmatch(_AS_IT_IS, token):
             self._at += 1
             return token
         spec = self._spec()

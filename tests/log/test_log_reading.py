@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unskew.errors import InputError
 from unskew.log import Feedback, Ids, Log, read_log
 
 compiled = settings(deadline=None)  # the first call compiles kernels
@@ -133,6 +134,26 @@ def test_max_keeps_the_whole_row_and_of_equal_values_the_first() -> None:
     """The row with the largest value keeps its own time."""
     frame = pl.DataFrame({"user": [1] * 4, "item": [1] * 4, "value": [1, 3, 3, 2], "time": [10, 11, 12, 13]})
     assert Log.from_frame(frame, duplicates="max").to_frame().rows() == [(1, 1, 3.0, 11)]
+
+
+@compiled
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 9)), min_size=1, max_size=40))
+def test_an_implicit_log_keeps_the_earliest_row_of_each_pair(rows: list[tuple[int, int, int]]) -> None:
+    """By time, whatever the order of the rows; it is the default, and can be asked for where there are values."""
+    kept: dict[tuple[int, int], int] = {}
+    for user, item, time in rows:
+        kept[user, item] = min(time, kept.get((user, item), time))
+    frame = pl.DataFrame(rows, schema=["user", "item", "time"], orient="row")
+    expected = [(u, i, t) for (u, i), t in sorted(kept.items())]
+    for log in (Log.from_frame(frame), Log.from_frame(frame.with_columns(value=1.0), duplicates="earliest")):
+        assert log.to_frame().select("user", "item", "time").rows() == expected
+        assert log.account.dropped.get("duplicate pair", 0) == len(rows) - len(kept)
+
+
+def test_the_earliest_needs_times() -> None:
+    """Without a column of times the error says what to do."""
+    with pytest.raises(InputError, match="there is no column 'time'"):
+        Log.from_frame(pl.DataFrame({"user": [1, 1], "item": [1, 1]}), duplicates="earliest")
 
 
 def test_drops_are_counted_by_reason() -> None:

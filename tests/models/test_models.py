@@ -24,6 +24,8 @@ MODELS = [
     "random(seed=3)",
     "item_knn(neighbours=2)",
     "user_knn(neighbours=3)",
+    "user_knn(neighbours=3, votes=count)",
+    "svd(dim=3)",
     "wmf(dim=3, rounds=2)",
     "wmf(dim=3, rounds=2, solver=exact)",
 ]
@@ -109,11 +111,22 @@ def test_item_knn_sums_the_cosines_of_near_neighbours(
 
 
 @settings(deadline=None)
-@given(train=rows, seen=rows, k=st.integers(1, 12), neighbours=st.integers(1, 4), shrink=SHRINK, values=st.booleans())
-def test_user_knn_sums_the_cosines_of_near_users(
-    train: Rows, seen: Rows, k: int, neighbours: int, shrink: float, values: bool
+@given(
+    train=rows,
+    seen=rows,
+    k=st.integers(1, 12),
+    neighbours=st.integers(1, 4),
+    shrink=SHRINK,
+    values=st.booleans(),
+    votes=st.sampled_from(["cosine", "count"]),
+)
+def test_user_knn_adds_up_the_votes_of_near_users(
+    train: Rows, seen: Rows, k: int, neighbours: int, shrink: float, values: bool, votes: str
 ) -> None:
-    """The nearest users vote with their cosine for the items that they have; ties go to the hash of the two users."""
+    """The nearest users vote with their cosine, or with 1, for the items that they have (U-kNN of jeunen18 §3.1).
+
+    Ties for the last neighbour go to the hash of the two users.
+    """
     log, users = log_of(train, values), ids(*range(10, 17))
     has = {u: {i for v, i, value in train if v == u and (value > 0 or not values)} for u in log.users.values}
     hashes = dict(zip(log.users.values, log.users.hashes, strict=True))
@@ -127,8 +140,8 @@ def test_user_knn_sums_the_cosines_of_near_users(
         near = sorted(alike, key=lambda v: (-alike[v], int(mix(mix(hashes[u] ^ SEED) ^ hashes[v]))))[:neighbours]
         for v in sorted(near):
             for i in has[v]:
-                score[u, i] = score.get((u, i), 0.0) + alike[v]
-    model = make(f"user_knn(neighbours={neighbours}, shrink={shrink})").fit(log)
+                score[u, i] = score.get((u, i), 0.0) + (alike[v] if votes == "cosine" else 1.0)
+    model = make(f"user_knn(neighbours={neighbours}, shrink={shrink}, votes={votes})").fit(log)
     lists = model.recommend(users, k, seen=log_of(seen))
     assert lists_of(lists) == expected(score, log, users, k, {(u, i) for u, i, _ in seen})
 
@@ -197,7 +210,7 @@ def test_lists_do_not_depend_on_blocks_or_on_who_else_is_asked(
     assert some == {user: whole[user] for user in some}
 
 
-@pytest.mark.parametrize("model", ["random", "item_knn", "user_knn", "wmf(dim=2, rounds=1)"])
+@pytest.mark.parametrize("model", ["random", "item_knn", "user_knn", "svd", "wmf(dim=2, rounds=1)"])
 def test_lists_without_information_are_random(model: str, log: Log) -> None:
     """Users whom a model does not know, like all users of random, get every item equally often (χ² within 4 sd)."""
     users = ids(*range(10_000, 14_000))
@@ -234,6 +247,11 @@ def test_random_has_its_own_stream(log: Log) -> None:
         ("random", "random(seed=0)"),
         ("item_knn", "item_knn(neighbours=50)"),
         ("user_knn(neighbours=20, shrink=5)", "user_knn(neighbours=20, shrink=5)"),
+        ("user_knn(votes=count)", "user_knn(neighbours=50, votes=count)"),
+        ("recently_popular", "recently_popular(last=1000)"),
+        ("recently_popular(half_life=7)", "recently_popular(half_life=7)"),
+        ("recently_popular(last=50, days=0.5)", "recently_popular(last=50, days=0.5)"),
+        ("svd", "svd(dim=50)"),
         ("wmf", "wmf(dim=50, alpha=1, penalty=0.1, rounds=20, seed=0)"),
     ],
 )

@@ -47,7 +47,7 @@ def test_nothing_is_corrected_twice(shop: Any, tmp_path: Path, asked: dict[str, 
     if which == "file":
         logs["test"].to_frame().write_parquet(tmp_path / "fair.parquet")
         logs["test"] = tmp_path / "fair.parquet"
-    with pytest.raises(RefusedError, match="corrected twice"):
+    with pytest.raises(RefusedError, match="drawn with unequal chances"):
         us.evaluate(logs["test"], lists, train=logs["train"], **asked)
 
 

@@ -138,5 +138,5 @@ def test_other_impossible_splits() -> None:
         k_fold(tiny, 2)
     with pytest.raises(InputError, match="seed must be a whole number of at least 0, not -1"):
         holdout(WIDE, seed=-1)
-    with pytest.raises(InputError, match="by must be random or time, not 'user'"):
-        holdout(WIDE, by="user")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="by must be random, user or time, not 'users'"):
+        holdout(WIDE, by="users")  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import numpy as np
 
 from unskew.alignment.inputs import Inputs
 from unskew.engine.data import EvaluationData
+from unskew.errors import InputError
 from unskew.log import Account, Log, Predictions
 from unskew.log.population import Population
 
@@ -48,11 +49,17 @@ def clicks_per_user(held: EvaluationData) -> dict[str, int]:
     return {name: int(np.count_nonzero((clicks >= low) & (clicks <= high))) for name, low, high in CLICKS}
 
 
-def nothing_left(test: Log, relevant: str | None, dropped: Mapping[str, int]) -> str:
+class NothingLeftError(InputError):
+    """No held-out interaction counts."""
+
+
+def nothing_left(test: Log, relevant: str | None, dropped: Mapping[str, int]) -> NothingLeftError:
     """What to say where no held-out interaction counts."""
     reasons = ", ".join(f"{count:,} × {reason}" for reason, count in dropped.items()) or "nothing"
     threshold = f" None of {len(test):,} rows is {relevant}." if relevant is not None else ""
-    return f"{test.account.source}: no relevant held-out interaction is left.{threshold} Dropped: {reasons}."
+    return NothingLeftError(
+        f"{test.account.source}: no relevant held-out interaction is left.{threshold} Dropped: {reasons}."
+    )
 
 
 def _predictor(name: str, source: Any) -> dict[str, Any]:

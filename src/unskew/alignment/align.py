@@ -123,7 +123,7 @@ def align(
         level = check_level(LevelInputs(model, rows, held, inputs, coded))
         held = replace(held, relative=held.relative or bool(level.wrong))
     if not (held.value > 0.0).any():
-        raise InputError(nothing_left(inputs.test, rules.relevant, dropped))
+        raise nothing_left(inputs.test, rules.relevant, dropped)
     training = None
     if inputs.train is not None:
         training = TrainingRows(training_propensity(model, inputs.train, rows, rules), trained)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, get_args
 
 import narwhals as nw
 import numpy as np
@@ -86,7 +86,7 @@ def as_log(
     """A log from a log, a path or a frame."""
     word(invalid, ("error", "drop"), "invalid")
     if duplicates is not None:
-        word(duplicates, ("error", "first", "last", "max"), "duplicates")
+        word(duplicates, get_args(Duplicates), "duplicates")
     if feedback is not None:
         word(feedback, tuple(Feedback), "feedback")
     if isinstance(source, Log):

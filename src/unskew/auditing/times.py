@@ -10,7 +10,6 @@ had no row before. That is the support gap which such an evaluation would report
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import numpy as np
@@ -21,6 +20,7 @@ from unskew.auditing.values import difference
 from unskew.auditing.weights import HELD_OUT
 from unskew.kernels.arrays import present
 from unskew.log import Log
+from unskew.log.clock import Clock
 
 MOST_PERIODS = 60
 _SECOND = 1_000_000
@@ -46,8 +46,6 @@ _WIDTHS = {
     "25 years": 25 * 365 * _DAY,
 }
 _WIDEST = "25 years"
-_UNIX = {"Unix seconds": 1, "Unix milliseconds": 10**3, "Unix microseconds": 10**6, "Unix nanoseconds": 10**9}
-_FROM, _TO = 631_152_000, 4_102_444_800  # 1990 and 2100, in seconds
 
 
 @dataclass(frozen=True)
@@ -110,12 +108,13 @@ def times(log: Log) -> Time:
     """Periods, newcomers and drift of a log with times."""
     assert log.time is not None
     first, last = int(log.time.min()), int(log.time.max())
-    scale, unit = _scale(log, first, last)
+    clock = Clock.of(log, first, last)
+    unit = clock.per_second
     origin, width, words = _periods(first, last, unit)
     place = np.clip((log.time.astype(np.float64) - origin) / width, 0, MOST_PERIODS - 1).astype(np.int32)
     number = int(place.max()) + 1
     parts = [
-        Period(_text(origin + k * width, unit), rows, users, items)
+        Period(clock.text(origin + k * width), rows, users, items)
         for k, rows, users, items in zip(
             count(),
             np.bincount(place, minlength=number).tolist(),
@@ -128,25 +127,15 @@ def times(log: Log) -> Time:
     late = min(round(rows * (1.0 - HELD_OUT)), rows - 1)
     at = np.partition(log.time, sorted({rows // 3, late, 2 * rows // 3}))
     return Time(
-        scale=scale,
-        start=_text(first, unit),
-        end=_text(last, unit),
+        scale=clock.name,
+        start=clock.text(first),
+        end=clock.text(last),
         days=None if unit is None else (last - first) / unit * _SECOND / _DAY,
         width=words,
         periods=tuple(parts),
         drift=_drift(log, int(at[rows // 3]), int(at[2 * rows // 3])),
         ahead=_ahead(log, int(at[late])),
     )
-
-
-def _scale(log: Log, first: int, last: int) -> tuple[str, int | None]:
-    """What the numbers are, and how many of them make a second."""
-    if log.clock is not None:
-        return "datetime", _SECOND
-    for name, unit in _UNIX.items():
-        if _FROM * unit <= first and last < _TO * unit:
-            return name, unit
-    return "number", None
 
 
 def _periods(first: int, last: int, unit: int | None) -> tuple[int, float, str]:
@@ -196,15 +185,3 @@ def _ahead(log: Log, cut: int) -> Ahead | None:
         known[code[~late]] = True
         shares.append(float(np.mean(~known[code[late]])))
     return Ahead(int(np.count_nonzero(late)), *shares)
-
-
-def _text(moment: float, unit: int | None) -> str:
-    """A time in words: a date where it is one."""
-    if unit is None:
-        return f"{int(moment)}"
-    try:
-        found = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=round(moment / unit * _SECOND))
-    except OverflowError:
-        return f"{int(moment)}"
-    shown = found.replace(tzinfo=None)
-    return shown.date().isoformat() if shown.time() == datetime.min.time() else shown.isoformat(timespec="seconds")

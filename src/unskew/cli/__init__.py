@@ -23,6 +23,7 @@ from unskew.cli.parts import parts
 from unskew.cli.reproduce import reproduce
 from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
+from unskew.cli.split import split
 from unskew.panics import hold_back_panics
 from unskew.plain import plain
 
@@ -52,8 +53,8 @@ def _root(
 
 
 PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
-for command in (audit, demo, evaluate, parts, reproduce, sample):
-    app.command(epilog=PARTS if command in (audit, evaluate, sample) else None)(guarded(command))
+for command in (audit, demo, evaluate, parts, reproduce, sample, split):
+    app.command(epilog=PARTS if command in (audit, evaluate, sample, split) else None)(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

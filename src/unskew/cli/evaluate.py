@@ -30,7 +30,7 @@ PROPENSITIES = (
 )
 OUTCOMES = 'For direct, dr, sndr, switch: "logistic_mf(dim=10)", "means(shrink=10)", "given(FILE)", …'
 TARGETS = 'per_user, pooled, per_user_sum, "per_user_sum(normalised=pooled)" (or =per_user), per_pair. Repeat.'
-DUPLICATES = "Repeated pairs: error, first, last or max; by default first without values, else error."
+DUPLICATES = "Repeated pairs: error, first, last, max, earliest; by default earliest without values, else error."
 COVARIATES = "numbers, for logistic or an sklearn outcome."
 SHARES = "The test log is a random share of the whole (0.3), or holds other users (users)."
 SAMPLES = 'Evaluate fairer samples of the rows by naive alone: wtd_h, skew, "weighted(item_power=1)", … Not debiased.'

@@ -100,8 +100,13 @@ def sift(
     return kept, refused
 
 
-def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -> EvaluationPlan:
-    """Prepare the estimators and lay out the columns; estimators with scenarios run once in each of them."""
+def make_plan(
+    kept: Sequence[Kept], summary: Summary, models: int, depth: int, *, probe: bool = False
+) -> EvaluationPlan:
+    """Prepare the estimators and lay out the columns; estimators with scenarios run once in each of them.
+
+    ``probe`` says that the summary is that of a made-up log: the plan only tells where sums of others stand.
+    """
     runs: list[EstimatorRun] = []
     cells: list[Cell] = []
     points: list[EstimatorRun] = []
@@ -112,7 +117,8 @@ def make_plan(kept: Sequence[Kept], summary: Summary, models: int, depth: int) -
         asked = [(estimator, target)] if scenarios is None else [(s.estimator, s.target) for s in scenarios.points]
         for each, under in asked:
             every = under is Target.PER_PAIR or Need.ZEROS in each.needs(under)  # not only pairs with a gain count
-            ready = each.prepare(summary.of_pairs if every else summary)
+            known = summary.of_pairs if every else summary
+            ready = each.prepare_probe(known) if probe else each.prepare(known)
             run = EstimatorRun(ready, under, metrics, models, depth, start)
             if run.by_item:
                 points.append(run)

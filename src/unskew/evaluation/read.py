@@ -21,10 +21,10 @@ from unskew.errors import InputError
 from unskew.evaluation.request import Request
 from unskew.evaluation.sampled import marked
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
+from unskew.log.log import WEIGHT
 from unskew.log.population import Population, read_catalogue, read_population
 from unskew.log.relevance import told_feedback
 from unskew.plain import plain
-from unskew.sampling.draw import WEIGHT
 from unskew.threads import Task, Threads
 
 Stage = Callable[[str, int, int], None]  # called with (stage, done, total)
@@ -49,10 +49,10 @@ def read(request: Request, say: Stage) -> Inputs:
         catalogue = None
         if request.items is not None:
             catalogue = read_catalogue(request.items, columns=names.of_items, invalid=invalid)
-        rules = _rules(request, test, train)
+        rules = rules_of(request, test, train)
         users = _everyone(test, train, population, rules.by_users)
         ready = ((name, files[name].result() if name in files else source) for name, source in request.models.items())
-        lists, predictions = _models(request, ready, users, train if rules.unseen else None, say)
+        lists, predictions = ask_models(request, ready, users, train if rules.unseen else None, say)
     side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
     if side.mcar is not None:
         side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
@@ -60,7 +60,7 @@ def read(request: Request, say: Stage) -> Inputs:
     return Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules)
 
 
-def _models(
+def ask_models(
     request: Request, ready: Iterable[tuple[str, Any]], users: Ids, exclude: Log | None, say: Stage
 ) -> tuple[dict[str, Recommendations], dict[str, Predictions | Predictor]]:
     """The models' lists and predictions, by name; files are read already."""
@@ -130,7 +130,7 @@ def _logs(request: Request) -> tuple[Log, Log | None, Population | None]:
     return test, train, population
 
 
-def _rules(request: Request, test: Log, train: Log | None) -> Rules:
+def rules_of(request: Request, test: Log, train: Log | None) -> Rules:
     """What counts as relevant, as a candidate, as wrong."""
     candidates, share = request.candidates, request.share
     feedback = told_feedback(test, request.relevant)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from unskew.alignment.align import Aligned, align
 from unskew.alignment.division import check_division
@@ -20,13 +20,13 @@ from unskew.bounds import shown
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.memory import MemoryEngine
-from unskew.engine.plan import EvaluationPlan
+from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.errors import InputError
 from unskew.estimators import Estimator
 from unskew.evaluation.draw_samples import DrawnSamples, draw_samples, rows_in_samples, with_draws
 from unskew.evaluation.facts import Facts
-from unskew.evaluation.fit_outcome import fit_outcome
-from unskew.evaluation.fit_propensity import fit_propensity, with_estimate
+from unskew.evaluation.fit_outcome import FittedOutcome, fit_outcome
+from unskew.evaluation.fit_propensity import FittedPropensity, fit_propensity, with_estimate
 from unskew.evaluation.planning import plan_cells, refuse_no_hits, targets_for
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
@@ -144,8 +144,24 @@ def reporter(progress: Stage | None) -> Stage:
     return progress or (lambda stage, done, total: None)
 
 
-def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
-    """From a request and what was read for it to the result."""
+class Settled(NamedTuple):
+    """All that an evaluation consists of before anything is measured.
+
+    Args:
+        request: with what follows from the inputs.
+    """
+
+    request: Request
+    propensity: FittedPropensity
+    aligned: Aligned
+    plan: EvaluationPlan
+    refusals: tuple[Refusal, ...]
+    outcome: FittedOutcome
+    samples: DrawnSamples | None
+
+
+def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
+    """Fit, align and plan: from a request and what was read for it to the rows and what is computed of them."""
     request = for_samples(asked, inputs.test, inputs.train)
     request = request if inputs.test.propensity is None else request.with_column()
     samples = draw_samples(request, inputs, say)
@@ -169,7 +185,13 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     outcome = fit_outcome(
         request, aligned, plan, inputs.side, lambda done, total: say("adding up unseen candidates", done, total)
     )
-    aligned = replace(aligned, held=outcome.held)
+    held = replace(aligned, held=outcome.held)
+    return Settled(request, propensity, held, plan, planned.refusals, outcome, samples)
+
+
+def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
+    """From a request and what was read for it to the result."""
+    request, propensity, aligned, plan, refusals, outcome, samples = settle(asked, inputs, say)
     tables, segments_lack = _measure(request, inputs, aligned, plan, samples, say)
     errors = error_per_comparison(tables)
     answers = tuple(answer(table, errors) for table in tables)
@@ -181,7 +203,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         propensity,
         aligned,
         plan,
-        planned.refusals,
+        refusals,
         outcome,
         answers,
         tuple(segments_lack),
@@ -192,7 +214,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         verdicts_=tuple(v for a in answers for v in a.verdicts),
         weights=tuple(w for a in answers for w in a.weights),
         scenarios=with_estimate((s for a in answers for s in a.scenarios), propensity.train, inputs.side),
-        inputs=_account(facts),
+        inputs=account(facts),
         warnings=warnings(facts),
         rows=per_user_rows(answers[0].sums, plan, aligned.users, inputs.models) if request.per_user else None,
         metrics={str(metric): MetricTraits.of(metric) for metric in request.metrics},
@@ -215,7 +237,7 @@ def _measure(
         return MemoryEngine(held, request.threads, lambda done, total: say("estimating", done, total))
 
     rows = engine(aligned.held)
-    setting = _setting(request, aligned, rows)
+    setting = setting_of(request, aligned, rows)
     if samples is not None:
         setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
     redraw = _redraw(request, aligned, plan, inputs, say) if request.refit else None
@@ -224,7 +246,7 @@ def _measure(
     return [whole, *segments], lacking
 
 
-def _setting(request: Request, aligned: Aligned, engine: Engine) -> Setting:
+def setting_of(request: Request, aligned: Aligned, engine: Engine) -> Setting:
     """What the answer depends on besides the data."""
     model = aligned.propensity
     return Setting(
@@ -261,7 +283,7 @@ def _redraw(
     )
 
 
-def _account(facts: Facts) -> dict[str, Any]:
+def account(facts: Facts) -> dict[str, Any]:
     """What became of the inputs, what was asked and what was refused, as plain values."""
     request, rules, model = facts.request, facts.inputs.rules, facts.aligned.propensity
     targets = targets_for(request, rules)

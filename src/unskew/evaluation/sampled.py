@@ -1,8 +1,10 @@
-"""Evaluating on a sample that was drawn with unequal chances (``us.sample``): it describes its own rows, and no others.
+"""Evaluating on rows that were drawn with unequal chances (``us.sample``, ``leave_one_out``): they describe themselves.
 
 Propensities and training counts speak of the log that was sampled. The sampling has changed how likely each row is to
 be here, by factors that are not known exactly (inclusion grows with the weight, but not in proportion to it), so that
-weighing its rows by propensities would correct the same skew a second time. Only the naive estimate is left.
+weighing its rows by propensities would correct the same skew a second time. Only the naive estimate is left. Of
+leave-one-out, a row's chance is one over the number of its user's rows, which no share of the whole can say; a user has
+one row then, for which per-user estimates of all kinds are the naive one.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from unskew.errors import RefusedError
 from unskew.estimators import Standing
 from unskew.evaluation.request import Request
 from unskew.log import Log
-from unskew.sampling.draw import WEIGHT
+from unskew.log.log import WEIGHT
 
 UNKNOWN = "a strategy with unequal chances"
 
@@ -37,8 +39,8 @@ def for_samples(request: Request, test: Log, train: Log | None) -> Request:
         which = "test" if drawn is test else "training"
         asked = f"'{debiased[0]}'" if request.chosen and debiased else f"'{request.propensity or request.outcome}'"
         raise RefusedError(
-            f"the {which} log is a sample ({drawn.sampled_by}), and {asked} speaks of the log that was sampled: the "
-            "same skew would be corrected twice, by factors that nobody knows.\n"
+            f"the {which} log is a sample ({drawn.sampled_by}), and {asked} speaks of the log that was sampled: rows "
+            "were drawn with unequal chances, and would be weighed wrongly by factors that differ between them.\n"
             "Evaluate the sample with estimators=['naive'] alone, or the whole log with propensities."
         )
     return replace(request, estimators=(estimators.make("naive"),), chosen=True)

@@ -76,6 +76,32 @@ class Contrast:
         return replace(self, value=self.value + hits * size, s00=self.s00 + hits * size * size)
 
 
+@dataclass(frozen=True)
+class Widest(Contrast):
+    """A difference that is judged in two ways: what is said of it holds by both.
+
+    Args:
+        other: the same difference with other sums.
+    """
+
+    other: Contrast
+
+    @property
+    def p(self) -> float:
+        """The larger one."""
+        return max(super().p, self.other.p)
+
+    def interval(self, tail: float) -> tuple[float, float]:
+        """All that either test would not reject."""
+        (low, high), (lower, higher) = super().interval(tail), self.other.interval(tail)
+        return min(low, lower), max(high, higher)
+
+    def with_hits(self, hits: int, size: float) -> Contrast:
+        """The same with so many more users, by both."""
+        value, s00 = self.value + hits * size, self.s00 + hits * size * size
+        return replace(self, value=value, s00=s00, other=self.other.with_hits(hits, size))
+
+
 def contrast(moments: Moments, a: int, b: int, lift_a: float = 1.0, lift_b: float = 1.0) -> Contrast:
     """Model a against model b, each times a factor (``lift``) where their lists could not all have been seen."""
     gradient = moments.gradients
@@ -85,7 +111,10 @@ def contrast(moments: Moments, a: int, b: int, lift_a: float = 1.0, lift_b: floa
         score = lift_a * _score(moments, gradient, a, b) - lift_b * _score(moments, gradient, b, a)
     value = float(lift_a * moments.values[a] - lift_b * moments.values[b])
     sums = moments.wins[1, a, b] + moments.wins[1, b, a], moments.wins[2, a, b]
-    return _judged(moments, value, direction, score, int(moments.differ[a, b]), *sums)
+    found = _judged(moments, value, direction, score, int(moments.differ[a, b]), *sums)
+    lifts = np.zeros(moments.models)
+    lifts[a], lifts[b] = lift_a, -lift_b
+    return _with_around(moments, found, lifts)
 
 
 def alone(moments: Moments, model: int) -> Contrast:
@@ -94,7 +123,24 @@ def alone(moments: Moments, model: int) -> Contrast:
     score = _score(moments, gradient, model, model) if moments.form.linear else None
     sums = moments.wins[1, model, model], moments.wins[2, model, model]
     users = int(moments.differ[model, model])
-    return _judged(moments, float(moments.values[model]), gradient[model], score, users, *sums)
+    found = _judged(moments, float(moments.values[model]), gradient[model], score, users, *sums)
+    return _with_around(moments, found, np.eye(moments.models)[model])
+
+
+def _with_around(moments: Moments, found: Contrast, lifts: Floats) -> Contrast:
+    """A difference with the errors that its users are known to bring, where the columns do not tell them.
+
+    Everybody's D_u is then 1/n, and d_u = Δ̂/n + e_u.
+    """
+    if moments.around is None or not found.exists:
+        return found
+    n, users, active = moments.users, found.users, moments.active
+    error = math.sqrt(max(float(lifts @ moments.around @ lifts), 0.0))
+    small = users / (users - 1.0) if users > 1 else 2.0
+    sums = (error**2 + found.value**2 / n) * small, found.value / n * small, small / n
+    shown = error * math.sqrt(active / (active - 1.0)) if active > 1 else math.nan
+    other = Contrast(found.value, users, found.df, *sums, shown)
+    return Widest(found.value, users, found.df, found.s00, found.s01, found.s11, shown, other)
 
 
 def _score(moments: Moments, gradient: Floats, model: int, other: int) -> Floats:

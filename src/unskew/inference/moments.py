@@ -28,6 +28,8 @@ class Moments:
             model (the diagonal) Σ |score|, Σ score², Σ score⁴.
         more: what is added to the centred Σ x xᵀ for what all users have in common (the chance of training counts).
         fit: how estimates depend on a model that was fitted to the same rows, where they do.
+        around: Σ e eᵀ by [model, model] where a user's share e of the error of an estimate is not told by the columns:
+            of averages over folds, each with a ratio of its own. What is said must hold by both.
     """
 
     form: RatioForm
@@ -39,6 +41,7 @@ class Moments:
     wins: Floats = field(repr=False)
     fit: ModelError | None = field(default=None, repr=False)
     more: Floats | None = field(default=None, repr=False)
+    around: Floats | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, x: Floats, columns: Ints64, form: RatioForm, fit: ModelError | None = None) -> Moments:
@@ -97,5 +100,7 @@ class Moments:
         """Covariance of the models' estimates, clustered by user: SE² = m/(m−1) · Σ e_u² / n²."""
         if self.active < 2:
             return np.full((self.models, self.models), np.nan)
+        if self.around is not None:
+            return np.asarray(self.around * (self.active / (self.active - 1)), dtype=np.float64)
         spread = self.gradients @ self.spread @ self.gradients.T
         return np.asarray(spread * (self.active / (self.active - 1)) / self.users**2, dtype=np.float64)

@@ -67,7 +67,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     pairs = list(combinations(range(len(setting.models)), 2))
     judged = [(r, {pair: r.judge(*pair) for pair in pairs}) for r in compared]
     _withhold_contradicted([each for each in judged if each[0].place not in plan.in_scenarios])
-    gammas = tipping_points(measured, _decided(plan, judged))
+    gammas = tipping_points(measured, _decided(plan, judged)) if measured.tips else {}
     verdicts = [
         [_verdict(measured, r, pair, judgement, gammas.get((r.place, *pair))) for pair, judgement in found.items()]
         for r, found in judged
@@ -76,6 +76,19 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     estimates, said, tables = _in_order(measured, rows, verdicts, judged)
     weights = [_weights(run, tally, setting) for run, tally in _outside_scenarios(plan, sums)] + weights
     return Answer((*estimates, *points), tuple(said), tuple(weights), tuple(tables), sums, lost)
+
+
+def estimates_of(measured: Measured) -> list[Estimate]:
+    """The estimates of one table, with nothing judged."""
+    plan = measured.plan
+    rows = [_estimates(measured, plan.runs[cell.run], cell, place, None) for place, cell in enumerate(plan.cells)]
+    found: list[Estimate] = []
+    for place, own in enumerate(rows):
+        if place not in plan.in_scenarios:
+            found += own
+    for cells in plan.scenarios:
+        found += scenario_estimates(cells, [rows[place] for place in cells.cells])
+    return found
 
 
 def _decided(plan: EvaluationPlan, judged: Judged) -> set[tuple[int, int, int]]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
-from unskew.engine.support import sample_limit
 from unskew.estimators import Need, Target
 from unskew.inference.contrast import Contrast, contrast
 from unskew.inference.intervals import critical, percentile, two_sided_p
@@ -139,7 +138,7 @@ class CellComparisons:
     def by_seen_pairs(self) -> bool:
         """Whether weights are known for seen pairs only, so that nobody can tell what a list could have hit."""
         ranked = isinstance(self.run.metrics[self.cell.metric], RankingMetric)
-        return ranked and weighted(self.run) and self.run.traits.uses_seen_pairs and not self._by_items
+        return ranked and weighted(self.run) and self.run.traits.uses_seen_pairs and not self.by_items
 
     @cached_property
     def span(self) -> float:
@@ -263,30 +262,23 @@ class CellComparisons:
         return min(found.low, centre - reach), max(found.high, centre + reach)
 
     @cached_property
-    def _by_items(self) -> bool:
+    def by_items(self) -> bool:
         """Whether P of all listed places is known, so that one can tell what hits a list could expect."""
         metric = self.run.metrics[self.cell.metric]
         additive = isinstance(metric, RankingMetric) and metric.shape is Shape.ADDITIVE
         summed = self.run.target in (Target.POOLED, Target.PER_USER_SUM, Target.SUM_POOLED)
-        return weighted(self.run) and additive and summed and self._item_propensity is not None
-
-    @cached_property
-    def _item_propensity(self) -> Floats | None:
-        return self.measured.setting.propensity_of_items(self.run)
+        return weighted(self.run) and additive and summed and self.measured.knows_items(self.run)
 
     def _unable(self, a: int, b: int) -> str:
         """Which list could expect too few hits where the two differ, in words."""
-        if not self._by_items:
+        if not self.by_items:
             return ""
-        metric, engine, moments = self.run.metrics[self.cell.metric], self.measured.engine, self.moments
-        assert isinstance(metric, RankingMetric)
-        assert self._item_propensity is not None
+        engine, moments = self.measured.engine, self.moments
         first = moments.form.places[0][0][0]
         weighed = float(moments.mean[first[a]] + moments.mean[first[b]]) * moments.users
         if weighed <= 0.0:
             return ""
-        worth = metric.table(self.run.depth)
-        found = engine.differing_worth(a, b, self._item_propensity, worth, sample_limit(engine.users))
+        found = self.measured.differing(self.run, self.cell.metric, a, b)
         for model, ess in zip((a, b), found.expected_ess(engine.users, weighed), strict=True):
             if ess < FEW_WINS:
                 name = self.measured.setting.models[model]

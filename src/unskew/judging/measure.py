@@ -14,6 +14,7 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.engine.sums import Sums
+from unskew.engine.support import DifferingWorth, ListedWorth, sample_limit
 from unskew.estimators import Need, Standing, Summary
 from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
@@ -80,6 +81,7 @@ class Measured:
         redrawn: per cell, replicates of the models' estimates with propensities fitted anew.
         companion: the cells that verdicts need beside their own (``companions``), themselves among them.
         judged: what was found out about pairs of models in these cells, by place, models and error probability.
+        tips: whether the rows are there to be walked again, for tipping points.
     """
 
     engine: Engine
@@ -92,6 +94,18 @@ class Measured:
     redrawn: list[Floats] | None = None
     companion: Measured | None = None
     judged: dict[tuple[int, int, int, float], Judgement] = field(default_factory=dict)
+    tips: bool = True
+
+    def knows_items(self, run: EstimatorRun) -> bool:
+        """Whether P of all listed places is known."""
+        return self.setting.propensity_of_items(run) is not None
+
+    def differing(self, run: EstimatorRun, metric: int, a: int, b: int) -> DifferingWorth:
+        """Where the lists of two models differ, by the worth and the propensities of a run."""
+        asked, propensity = run.metrics[metric], self.setting.propensity_of_items(run)
+        assert isinstance(asked, RankingMetric)
+        assert propensity is not None
+        return self.engine.differing_worth(a, b, propensity, asked.table(run.depth), sample_limit(self.engine.users))
 
 
 def measure(
@@ -110,16 +124,12 @@ def measure(
             off. Differences, p and verdicts of what uses propensities are then those of the replicates, whose mean is
             the corrected estimate, as intervals are; values and tipping points keep their own.
     """
-    extra = _companion_plan(plan, len(setting.models))
+    extra = companion_plan(plan, len(setting.models))
     both = EvaluationPlan((*plan.runs, *extra.runs), (*plan.cells, *extra.cells))
     sums = engine.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed)
     own, others = _divided(sums, plan)
     several = len(setting.models) > 1
-    ratios = {
-        place: engine.few_clicks(run)
-        for place, run in enumerate(plan.runs)
-        if several and run.inside_users and debiased(run)
-    }
+    ratios = {place: engine.few_clicks(run) for place, run in enumerate(plan.runs) if several and owes_to_clicks(run)}
     redrawn = None if redraw is None else redraw()
     companion = None
     if extra.runs:
@@ -132,7 +142,7 @@ def measure(
     return Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), counts, redrawn, companion)
 
 
-def _companion_plan(plan: EvaluationPlan, models: int) -> EvaluationPlan:
+def companion_plan(plan: EvaluationPlan, models: int) -> EvaluationPlan:
     """The runs and cells that are looked at beside those of a plan, in columns behind its own."""
     kept = companions(plan.runs)
     if not kept:
@@ -152,6 +162,11 @@ def _divided(sums: Sums, plan: EvaluationPlan) -> tuple[Sums, Sums]:
     )
 
 
+def owes_to_clicks(run: EstimatorRun) -> bool:
+    """Whether a run takes debiased ratios inside users, which few clicks bias."""
+    return run.inside_users and debiased(run)
+
+
 def debiased(run: EstimatorRun) -> bool:
     """Whether the run's estimator tries to undo the skew of the log."""
     return run.estimator.standing(run.target) is not Standing.NAIVE
@@ -168,12 +183,17 @@ def uses_propensity(run: EstimatorRun) -> bool:
 
 
 def _unsupported(engine: Engine, plan: EvaluationPlan) -> dict[Metric, Floats]:
+    asked, found = listed_worth(engine, plan)
+    return {} if found is None else dict(zip(asked, found.unsupported, strict=True))
+
+
+def listed_worth(engine: Engine, plan: EvaluationPlan) -> tuple[list[RankingMetric], ListedWorth | None]:
+    """The metrics of lists, and how much of the lists' worth by each the log could never show."""
     asked = list(dict.fromkeys(m for run in plan.runs for m in run.metrics if isinstance(m, RankingMetric)))
     if not asked:
-        return {}
+        return asked, None
     depth = max(run.depth for run in plan.runs)
-    found = engine.listed_worth(np.ascontiguousarray(np.stack([m.table(depth) for m in asked], axis=1)))
-    return {} if found is None else dict(zip(asked, found.unsupported, strict=True))
+    return asked, engine.listed_worth(np.ascontiguousarray(np.stack([m.table(depth) for m in asked], axis=1)))
 
 
 Key = tuple[str, str, str]  # metric, estimator, target

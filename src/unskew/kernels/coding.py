@@ -118,3 +118,26 @@ def known(item, there, out):  # type: ignore[no-untyped-def]
     """Whether each entry's item is ``there``; −1 never is."""
     for e in range(len(item)):
         out[e] = item[e] >= 0 and there[item[e]]
+
+
+@njit(cache=True, nogil=True)
+def tally_mask(indptr, mask, out):  # type: ignore[no-untyped-def]
+    """How many rows of each user a mask chooses."""
+    for u in range(len(indptr) - 1):
+        number = 0
+        for r in range(indptr[u], indptr[u + 1]):
+            number += mask[r]
+        out[u] = number
+
+
+@njit(cache=True, nogil=True)
+def compress(column, mask, out):  # type: ignore[no-untyped-def]
+    """Put the entries that a mask chooses one behind the other; ``out`` has room for one more.
+
+    Every entry is written, and the next one over it unless it is chosen: nothing has to be guessed where the mask is
+    as good as random.
+    """
+    place = 0
+    for r in range(len(mask)):
+        out[place] = column[r]
+        place += mask[r]

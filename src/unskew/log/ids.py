@@ -69,6 +69,14 @@ class Ids:
         """A stable 64-bit hash of each id's text."""
         return hash_texts(self.values)
 
+    def subset(self, codes: npt.NDArray[Any]) -> Ids:
+        """Some of the ids, by ascending codes; hashes that are known are not computed again."""
+        if len(codes) == len(self):
+            return self
+        found = Ids(self.values.gather(codes))
+        found.__dict__["hashes"] = self.hashes[codes]
+        return found
+
     def encode(self, ids: pl.Series) -> Codes:
         """Codes of the given ids, −1 where an id is unknown."""
         known, asked = _agree((self.values, ids))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
+from unskew.kernels.arrays import present
 from unskew.log.columns import as_ids, check_ids, check_labels, code_ids, numbers, times
 from unskew.log.log import Duplicates, Feedback, Invalid, Log
 from unskew.log.order import group, pick
@@ -47,7 +48,8 @@ def read_log(
         invalid: rows with nulls, unreadable values or impossible propensities are an ``error``, or ``drop`` leaves
             them out and counts them in ``account``.
         duplicates: a repeated (user, item) pair is an ``error``, or one row stays: the ``first`` or ``last`` in the
-            file, or the one with the ``max`` value. By default the first one in implicit logs, else an error.
+            file, the one with the ``max`` value, or the ``earliest`` by its time. By default the earliest one in
+            implicit logs (the first in the file where there are no times), else an error.
         keep: further columns to keep for segments.
     """
     table = table_of_file(path, REQUIRED, OPTIONAL, columns=columns, keep=keep, invalid=invalid)
@@ -67,6 +69,11 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
         raise InputError(
             f"{table.source}: duplicates 'max' keeps the largest value, but no value column is used.\n"
             "Keep one by its place instead: duplicates='first' or duplicates='last'."
+        )
+    if duplicates == "earliest" and "time" not in table:
+        raise InputError(
+            f"{table.source}: duplicates 'earliest' keeps the first by time, but there is no column 'time'.\n"
+            "Say which column it is with columns={'time': '...'}, or keep the first in the file: duplicates='first'."
         )
     checked, clock = _check(table, stated)
     columns = table.kept(checked)
@@ -95,7 +102,7 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
     again[1:] = (item[1:] == item[:-1]) & (user[1:] == user[:-1])
     if again.any():
         if duplicates is None and stated is Feedback.IMPLICIT:
-            duplicates = "first"
+            duplicates = "first" if log.time is None else "earliest"
             table.notes.append(f"{again.sum():,} {REPEATED}")
         log = log.take(_one_of_each(table, log, again, order, duplicates or "error"))
     return replace(log, account=table.account())
@@ -182,10 +189,11 @@ def _one_of_each(
         return ~again
     if duplicates == "last":
         return np.append(~again[1:], True)
-    assert log.value is not None
+    wanted = log.value if duplicates == "max" else -present(log.time)
+    assert wanted is not None
     starts = np.flatnonzero(~again)
     run = np.cumsum(~again) - 1
-    best = np.flatnonzero(log.value == np.maximum.reduceat(log.value, starts)[run])
+    best = np.flatnonzero(wanted == np.maximum.reduceat(wanted, starts)[run])
     keep = np.zeros(len(log), dtype=np.bool_)
     keep[best[np.diff(run[best], prepend=-1) > 0]] = True
     return keep

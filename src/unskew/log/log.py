@@ -13,13 +13,15 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.errors import InputError
+from unskew.kernels.coding import tally_mask
 from unskew.log.ids import Codes, Ids
 from unskew.log.order import group, pick, regroup, starts_of
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Invalid = Literal["error", "drop"]
-Duplicates = Literal["error", "first", "last", "max"]
+Duplicates = Literal["error", "first", "last", "max", "earliest"]
+WEIGHT = "sampling_weight"  # the column that holds each row's weight, where rows were drawn with unequal chances
 ROW_COLUMNS = ("value", "time", "policy", "propensity")
 
 
@@ -130,9 +132,14 @@ class Log:
 
     def take(self, rows: npt.NDArray[Any]) -> Log:
         """The log that holds only the given rows (a mask or ascending indices), over the same vocabularies."""
-        rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        counts = np.bincount(self.user[rows], minlength=len(self.users))
-        return self._laid(starts_of(counts), rows, self.item[rows])
+        if rows.dtype == np.bool_:
+            if rows.shape != self.item.shape:
+                raise IndexError(f"the mask has {len(rows):,} entries, and the log {len(self):,} rows")
+            counts = np.empty(len(self.users), dtype=np.int64)
+            tally_mask(self.indptr, rows, counts)
+        else:
+            counts = np.bincount(self.user[rows], minlength=len(self.users))
+        return self._laid(starts_of(counts), rows, pick(self.item, rows))
 
     def positives(self, relevant: str | None = None) -> Log:
         """The positive rows, as an implicit log; ratings need a threshold such as ``'>=4'``."""
@@ -155,7 +162,7 @@ class Log:
             order, item = pick(order, resort) if order is not None else resort, item[resort]
         return self._laid(indptr, order, item, users=users, items=items)
 
-    def _laid(self, indptr: Integers, order: Integers | None, item: Codes, **changes: Any) -> Log:
+    def _laid(self, indptr: Integers, order: npt.NDArray[Any] | None, item: Codes, **changes: Any) -> Log:
         """The same log with its rows in another order, or only some of them."""
         for name in (*ROW_COLUMNS, "gain"):
             if (column := getattr(self, name)) is not None:

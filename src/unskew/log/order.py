@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.coding import place, tally
+from unskew.kernels.coding import compress, place, tally
 from unskew.log.ids import Codes, changed
 
 Rows = npt.NDArray[np.int64]
@@ -55,6 +55,14 @@ def regroup(indptr: Rows, source: Codes) -> tuple[Rows, Rows | None]:
     return target, np.arange(target[-1]) + np.repeat(shift, sizes)
 
 
-def pick(column: Column, order: Rows | None) -> Column:
-    """The rows of a column in the given order."""
-    return column if order is None else column[order]
+def pick(column: Column, order: Rows | npt.NDArray[np.bool_] | None) -> Column:
+    """The rows of a column in the given order, or those that a mask chooses."""
+    if order is None:
+        return column
+    if order.dtype != np.bool_:
+        return column[order]
+    if isinstance(column, pl.Series):
+        return column.filter(pl.Series(order))
+    out = np.empty(np.count_nonzero(order) + 1, dtype=column.dtype)
+    compress(column, order, out)
+    return out[:-1]

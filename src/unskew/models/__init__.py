@@ -15,7 +15,7 @@ from pathlib import Path
 from unskew.errors import InputError
 from unskew.models import files
 from unskew.models.average_rating import AverageRating
-from unskew.models.base import Model, training_rows
+from unskew.models.base import Model, Updatable, training_rows
 from unskew.models.factors import Factors, fit_all
 from unskew.models.family import FAMILY
 from unskew.models.given_factors import GivenFactors
@@ -24,11 +24,14 @@ from unskew.models.item_knn import ItemKNN
 from unskew.models.mf import MF
 from unskew.models.most_popular import MostPopular
 from unskew.models.random import Random
+from unskew.models.recently_popular import RecentlyPopular
+from unskew.models.svd import SVD
 from unskew.models.user_knn import UserKNN
 from unskew.models.wmf import WMF
 
 __all__ = [
     "MF",
+    "SVD",
     "WMF",
     "AverageRating",
     "Factors",
@@ -37,7 +40,9 @@ __all__ = [
     "Model",
     "MostPopular",
     "Random",
+    "RecentlyPopular",
     "Searched",
+    "Updatable",
     "UserKNN",
     "fit_all",
     "load",

@@ -66,6 +66,28 @@ class Model(Part, ABC):
         return str(self)
 
 
+class Updatable(Model):
+    """A model that learns further rows without starting again.
+
+    After ``fit(log)`` and ``update(rows)`` every list is the one that ``fit`` on all rows together gives, so that the
+    folds of a sliding window cost little more than one fit. ``rows`` holds new pairs (a log has each pair once) in any
+    order of time; users and items may be new. Each model says what it keeps in memory to that end.
+    """
+
+    @abstractmethod
+    def update(self, rows: Log) -> Self:
+        """Learn rows besides those that are known."""
+
+
+def united(known: Ids, further: Ids) -> Ids:
+    """All ids of two vocabularies; one of the two where it holds the other, as in folds of one log."""
+    if further is known or (further.into(known) >= 0).all():
+        return known
+    if (known.into(further) >= 0).all():
+        return further
+    return Ids.of(known.values, further.values)
+
+
 def training_rows(model: Model, log: Log, relevant: str | None) -> Log:
     """What a model learns from: all rows, with y where a threshold says it, or the positives."""
     threshold = None if log.value is None else relevant

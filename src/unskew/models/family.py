@@ -16,6 +16,8 @@ FAMILY: Family[Model] = Family(
         "mf": "mf:MF",
         "most_popular": "most_popular:MostPopular",
         "random": "random:Random",
+        "recently_popular": "recently_popular:RecentlyPopular",
+        "svd": "svd:SVD",
         "user_knn": "user_knn:UserKNN",
         "wmf": "wmf:WMF",
     },

@@ -3,7 +3,9 @@
     cos(i, j)   = (users with both i and j) / (√(n_i n_j) + shrink)
     score(u, i) = Σ over the user's items j that have i among their nearest neighbours of cos(i, j)
 
-Every item of a user's history votes for the items most similar to it. Nothing of the size items × items is made.
+Every item of a user's history votes for the items most similar to it. A fit makes nothing of the size items × items.
+This is I-kNN of jeunen18 (Eq. 2) with the neighbours that its §3.1 keeps: the factor 1/|I_u| there is the same for all
+items of a user, so that it changes no list.
 """
 
 from __future__ import annotations
@@ -15,16 +17,21 @@ from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
-from unskew.models.base import Model
+from unskew.models.base import Updatable, united
+from unskew.models.common_counts import Counts, added, count, joined, nearest_by_counts, worth_counting
 from unskew.models.neighbours import NEIGHBOURS, SHRINK, Rows, footprint, from_votes, nearest
 from unskew.parts import option
 
 
 @dataclass(eq=False, repr=False)
-class ItemKNN(Model):
+class ItemKNN(Updatable):
     """Rank items by their similarity to the user's training items.
 
     Users without history, or unknown to the training log, score 0 everywhere: their lists are random.
+
+    ``update`` keeps the users' histories (4 bytes a row) and, where these are long and memory has room, how many users
+    each two items have in common (``common_counts.py``: 4 bytes for every two items). Else neighbours are found anew
+    each time, which where users have few rows takes no longer than a walk over such counts.
     """
 
     neighbours: int = option(50, NEIGHBOURS, "nearest neighbours that each item keeps")
@@ -32,6 +39,7 @@ class ItemKNN(Model):
     users_: Ids = field(init=False)
     history_: Rows = field(init=False)  # the items of every user
     similar_: Rows = field(init=False)  # the nearest items of every item
+    common_: Counts | None = field(init=False)  # users in common, once rows are added
 
     name = "item_knn"
 
@@ -45,6 +53,25 @@ class ItemKNN(Model):
         self.users_, self.items_ = log.users, log.items
         self.history_ = Rows.of_users(liked)
         self.similar_ = nearest(Rows.of_items(liked), self.history_, log.items, self.neighbours, self.shrink, self)
+        self.common_ = None
+        return self
+
+    def update(self, rows: Log) -> Self:
+        """Add rows to the histories and to the counts, and find the nearest neighbours of every item by these."""
+        known, users = self.catalogue, united(self.users_, a_log(rows).users)
+        items = united(known, rows.items)
+        new = rows.positives().recode(users, items)
+        before = Log(self.users_, known, self.history_.start, self.history_.column)
+        liked = joined(before.recode(users, items), new)
+        if self.common_ is not None:
+            self.common_ = added(self.common_, known, new, liked)
+        elif worth_counting(liked):
+            self.common_ = count(liked)
+        self.users_, self.items_, self.history_ = users, items, Rows.of_users(liked)
+        if self.common_ is None:
+            self.similar_ = nearest(Rows.of_items(liked), self.history_, items, self.neighbours, self.shrink, self)
+        else:
+            self.similar_ = nearest_by_counts(self.common_, items, self.neighbours, self.shrink, self)
         return self
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:

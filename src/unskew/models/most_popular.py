@@ -18,13 +18,16 @@ from unskew.log import Ids
 from unskew.log.expected import a_log
 from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
-from unskew.models.base import Model, from_shared_scores
+from unskew.models.base import Updatable, from_shared_scores, united
 from unskew.parts import Text, option
 
 
 @dataclass(eq=False, repr=False)
-class MostPopular(Model):
-    """Rank items by their number of positives in the training log."""
+class MostPopular(Updatable):
+    """Rank items by their number of positives in the training log.
+
+    ``update`` keeps nothing but the counts, a number per item: a pair that comes again is counted again.
+    """
 
     relevant: str | None = option(None, Text(), "which values are positives, such as >3; by default those of the log")
     counts_: Floats = field(init=False, repr=False)
@@ -41,6 +44,15 @@ class MostPopular(Model):
         liked = a_log(log).positives(self.relevant)
         self.items_ = log.items
         self.counts_ = np.bincount(liked.item, minlength=len(log.items)).astype(np.float64)
+        return self
+
+    def update(self, rows: Log) -> Self:
+        """Count further positives."""
+        liked, known = a_log(rows).positives(self.relevant), self.catalogue
+        self.items_ = united(known, rows.items)
+        counts = np.zeros(len(self.items_))
+        counts[known.into(self.items_)] = self.counts_
+        self.counts_ = counts + np.bincount(rows.items.into(self.items_)[liked.item], minlength=len(counts))
         return self
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:

@@ -59,12 +59,22 @@ def footprint(rows: int, neighbours: int) -> int:
 def nearest(rows: Rows, back: Rows, ids: Ids, neighbours: int, shrink: float, model: object) -> Rows:
     """Of every row the rows most alike, and how much; ``back`` holds the same entries by column."""
     count = len(rows.start) - 1
-    kept = min(neighbours, max(1, count - 1))
-    require(footprint(count, kept), f"'{model}'", "Take fewer neighbours.")
-    near, alike = np.empty((count, kept), dtype=np.int32), np.empty((count, kept))
+    near, alike = kept_places(count, neighbours, model)
     given = (rows.start, rows.column, back.start, back.column, shrink, ids.hashes, SEED, near, alike)
     with by_blocks(None) as each:
         each(count, lambda first, last: kernel.nearest(first, last, *given))
+    return all_kept(near, alike)
+
+
+def kept_places(count: int, neighbours: int, model: object) -> tuple[Codes, Floats]:
+    """Room for the neighbours of so many rows, and for how much they are alike."""
+    kept = min(neighbours, max(1, count - 1))
+    require(footprint(count, kept), f"'{model}'", "Take fewer neighbours.")
+    return np.empty((count, kept), dtype=np.int32), np.empty((count, kept))
+
+
+def all_kept(near: Codes, alike: Floats) -> Rows:
+    """The places that were filled, as rows."""
     there = near >= 0
     return Rows(starts_of(np.count_nonzero(there, axis=1)), near[there], alike[there])
 

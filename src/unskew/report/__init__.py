@@ -9,25 +9,30 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from unskew.auditing import Audit
+from unskew.cross_validation import CrossValidation
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
 from unskew.report import html, terminal
 from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
+from unskew.report.cross_validation_document import cross_validation_document, lines_document
 from unskew.report.document import Document
+from unskew.report.interactive import interactive
 from unskew.report.leaderboard import leaderboard
 from unskew.report.result_document import result_document
 from unskew.report.sample_document import sample_document
+from unskew.report.split_document import split_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
 from unskew.sampling.record import SampleSummary
 from unskew.shown import Shown
+from unskew.split import Splits, SplitSummary
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["document_of", "headline", "leaderboard", "notebook", "page", "panel", "sentences"]
+__all__ = ["document_of", "headline", "leaderboard", "notebook", "page", "panel", "plot", "sentences"]
 
 _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Result: result_document,
@@ -35,7 +40,11 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     PropensityComparison: comparison_document,
     Checks: checks_document,
     SampleSummary: sample_document,
+    Splits: split_document,
+    SplitSummary: split_document,
+    CrossValidation: cross_validation_document,
 }
+_PICTURES: dict[type, Callable[[Any], Document]] = {CrossValidation: lines_document}  # where a page has more charts
 
 
 def document_of(shown: Shown) -> Document:
@@ -56,3 +65,8 @@ def notebook(shown: Shown) -> str:
 def panel(shown: Shown) -> RenderableType:
     """Something that rich prints."""
     return terminal.panel(document_of(shown))
+
+
+def plot(shown: Shown) -> Any:
+    """Its charts as one altair chart."""
+    return interactive(_PICTURES.get(type(shown), document_of)(shown))

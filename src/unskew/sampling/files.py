@@ -22,12 +22,13 @@ from unskew.bounds import SEED
 from unskew.errors import InputError
 from unskew.kernels.arrays import Ints32, Ints64
 from unskew.log.ids import changed
+from unskew.log.log import WEIGHT
 from unskew.log.paths import shown
 from unskew.log.stream import Stream, StreamFile
 from unskew.outputs import refuse_same
 from unskew.plain import plain_path
 from unskew.sampling.base import Sampler
-from unskew.sampling.draw import WEIGHT, placed_keys, row_hashes
+from unskew.sampling.draw import placed_keys, row_hashes
 from unskew.sampling.evenness import sides
 from unskew.sampling.first_pass import FirstPass
 from unskew.sampling.least import LeastKeys, Placed

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from unskew.bounds import FOLDS, SEED
 from unskew.log import Log
-from unskew.log.expected import a_log
-from unskew.memory import require
 from unskew.parts import option
+from unskew.split.rows import Coded
 from unskew.split.split import Split, Splitter, draws
+from unskew.split.splits import Splits
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,12 @@ class KFold(Splitter):
     A row's fold is drawn by a hash of the seed and the texts of its user and item, each fold equally likely, as
     independently of all other rows as in ``Holdout``; folds are therefore only about equally large. The share is
     1/k for validation and (k − 1)/k for training.
+
+    >>> import polars as pl
+    >>> from unskew.log import Log
+    >>> folds = KFold(3).splits(Log.from_frame(pl.DataFrame({"user": [1, 2] * 50, "item": range(100)})))
+    >>> [split.test_count for split in folds], folds[0].test.share
+    ([35, 35, 30], 0.3333333333333333)
     """
 
     folds: int = option(5, FOLDS, "how many parts")
@@ -26,13 +34,15 @@ class KFold(Splitter):
 
     name = "k_fold"
 
-    def splits(self, log: Log) -> list[Split]:
+    def splits(self, log: Log) -> Splits:
         """One split per fold."""
-        require(self.folds * len(a_log(log)), f"cross-validation with {self.folds:,} folds", "Take fewer folds.")
-        fold = (draws(log, "k_fold", self.seed) * self.folds).astype(int)
-        return [Split(log, fold == k, 1.0 / self.folds) for k in range(self.folds)]
+        fold = (draws(log, "k_fold", self.seed) * self.folds).astype(np.int16)
+        counts = np.bincount(fold, minlength=self.folds).tolist()
+        parts = (Coded(fold, k, number) for k, number in enumerate(counts))
+        share = 1.0 / self.folds
+        return Splits(log, str(self), tuple(Split(log, rows, share, label=f"{rows.code + 1}") for rows in parts))
 
 
-def k_fold(log: Log, folds: int = 5, *, seed: int = 0) -> list[Split]:
+def k_fold(log: Log, folds: int = 5, *, seed: int = 0) -> Splits:
     """Every row is held out once: ``for train, test in k_fold(log, 5)``; see ``KFold``."""
     return KFold(folds, seed).splits(log)

@@ -1,0 +1,224 @@
+"""One fold: lists for the users that it judges, and every sum that verdicts over folds will need.
+
+The walk is that of an evaluation (``evaluation/run.py``) up to its sums; nothing is judged here. What an evaluation
+looks up once it knows which pairs of models are decided (where their lists differ) is summed for all pairs, since the
+lists are gone when folds are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from unskew.alignment.account import clicks_per_user
+from unskew.alignment.inputs import Inputs, Share
+from unskew.cross_validation.fold_logs import FoldLogs
+from unskew.cross_validation.fold_sums import FoldSums, Key
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.memory import MemoryEngine
+from unskew.engine.plan import Cell, EvaluationPlan
+from unskew.engine.sums import Extent, Sums
+from unskew.errors import RefusedError
+from unskew.estimators import Need, Target
+from unskew.evaluation.facts import Facts
+from unskew.evaluation.planning import targets_for
+from unskew.evaluation.read import ask_models, rules_of
+from unskew.evaluation.request import Request
+from unskew.evaluation.run import Settled, account, setting_of, settle
+from unskew.evaluation.warnings import warnings
+from unskew.judging.answer import Answer
+from unskew.judging.cell_comparisons import CellComparisons
+from unskew.judging.measure import Measured, companion_plan, listed_worth, owes_to_clicks
+from unskew.kernels.arrays import Floats, Ints64
+from unskew.log.population import Catalogue
+from unskew.metrics import RankingMetric
+from unskew.propensity import FitInputs
+from unskew.split import ChosenBy, Split
+
+OF_USERS = (Target.PER_USER, Target.POOLED)  # targets to which users without held-out rows do not matter
+
+
+@dataclass(frozen=True, eq=False)
+class FoldTask:
+    """What is asked of every fold.
+
+    Args:
+        request: as of an evaluation; its logs and models are those of the fold.
+        side: what propensities and outcome models may be fitted on beside the logs.
+        catalogue: all items there are, where they were named.
+    """
+
+    request: Request
+    side: FitInputs
+    catalogue: Catalogue | None = None
+
+    def measure(self, split: Split, logs: FoldLogs, fitted: Mapping[str, Any]) -> FoldSums:
+        """The sums of one fold; ``fitted`` are the models as it may know them."""
+        by_users = split.chosen_by is ChosenBy.USERS
+        share: Share = "users" if by_users else None
+        request = replace(self.request, test=logs.test, train=logs.train, models=fitted, share=share)
+        inputs = self._inputs(request, logs, fitted)
+        settled = settle(request, inputs, _silent)
+        _refuse_census(settled.plan)
+        engine = MemoryEngine(settled.aligned.held, request.threads)
+        setting = setting_of(settled.request, settled.aligned, engine)
+        plan = settled.plan
+        beside = companion_plan(plan, len(fitted))
+        both = EvaluationPlan((*plan.runs, *beside.runs), (*plan.cells, *beside.cells))
+        sums = engine.first_pass(both, keep=True)
+        measured = Measured(engine, both, setting, sums, {}, {}, {})
+        facts = _facts(request, settled, inputs, sums)
+        return _sums_of(measured, plan, facts, split, logs)
+
+    def _inputs(self, request: Request, logs: FoldLogs, fitted: Mapping[str, Any]) -> Inputs:
+        """What an evaluation reads; only the users of the test log have lists where nobody else matters."""
+        rules = rules_of(request, logs.test, logs.train)
+        targets = {target for each in targets_for(request, rules).values() for target in each}
+        users = logs.judged if rules.by_users or targets <= set(OF_USERS) else logs.train.users
+        seen = logs.seen_by(users) if rules.unseen else None
+        lists, predictions = ask_models(request, fitted.items(), users, seen, _silent)
+        names = tuple(fitted)
+        return Inputs(logs.test, logs.train, None, self.catalogue, users, names, lists, predictions, self.side, rules)
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Progress is told by folds."""
+
+
+def _refuse_census(plan: EvaluationPlan) -> None:
+    """Estimates whose error is not told by columns of users."""
+    census = [run for run in plan.runs if Need.CENSUS in run.estimator.needs(run.target)]
+    if refused := [*census, *plan.points]:
+        why = "fits a model of all pairs in each fold" if census else "takes ratios per item, which no user has"
+        raise RefusedError(
+            f"'{refused[0].estimator}' {why}: its error over folds that share users is not known.\nUse it in "
+            "evaluate, on one fold, or ask for other estimators: estimators=['naive', 'exposure_path']."
+        )
+
+
+def _facts(asked: Request, settled: Settled, inputs: Inputs, sums: Sums) -> Facts:
+    answer = Answer((), (), (), (), sums, 0)
+    request, propensity, aligned, plan, refusals, outcome = settled
+    return Facts(asked, request, inputs, propensity, aligned, plan, refusals, outcome, (answer,))
+
+
+def _sums_of(measured: Measured, plan: EvaluationPlan, facts: Facts, split: Split, logs: FoldLogs) -> FoldSums:
+    both, sums, setting, engine = measured.plan, measured.sums, measured.setting, measured.engine
+    held, users = facts.aligned.held, facts.inputs.users
+    x = np.concatenate(sums.x)
+    there = np.flatnonzero((x != 0.0).any(axis=1))
+    codes = logs.judged_codes if users is logs.judged else np.arange(len(users))
+    clicks = [_clicks(measured, both.runs[cell.run], cell, cell.run < len(plan.runs)) for cell in both.cells]
+    metrics, worth = listed_worth(engine, both)
+    models = len(setting.models)
+    unsupported = np.zeros((len(metrics), models)) if worth is None else worth.unsupported
+    counts = clicks_per_user(held)
+    return FoldSums(
+        label=split.label,
+        window="" if split.window is None else split.window.text,
+        judged=int(np.count_nonzero(np.diff(held.indptr))),
+        train_rows=split.train_count,
+        test_rows=split.test_count,
+        left_out=dict(split.left_out),
+        kept=[[str(estimator), str(target), [str(m) for m in asked]] for estimator, target, asked in plan.asked],
+        depth=max(run.depth for run in both.runs),
+        cells=[list(key_of(both, cell)) for cell in both.cells],
+        columns=[cell.columns.tolist() for cell in both.cells],
+        user=codes[there],
+        x=x[there],
+        runs=[[str(run.estimator), str(run.target)] for run in both.runs],
+        tally=np.array([(t.total, t.squares, t.largest, t.pairs, t.raised, t.idle) for t in sums.tallies]),
+        bins=np.array([t.bins for t in sums.tallies]),
+        carried=np.array([sums.carried[cell.run].sums[cell.metric] for cell in both.cells]),
+        clicks=np.array([looked for looked, _, _ in clicks], dtype=np.int64),
+        click_bias=np.array([mean for _, mean, _ in clicks]),
+        click_error=np.array([error for _, _, error in clicks]),
+        worths=[str(metric) for metric in metrics],
+        unsupported=unsupported,
+        differing=np.array([_differing(measured, place) for place in range(len(both.cells))]),
+        **_items(measured, plan, logs, facts),
+        extent=_extent(sums.extent),
+        single=counts["1"],
+        clicking=sum(counts.values()),
+        support_gap=np.nan if setting.support_gap is None else setting.support_gap,
+        told=_told(measured, facts),
+    )
+
+
+def key_of(plan: EvaluationPlan, cell: Cell) -> Key:
+    """The canonical strings of a cell."""
+    run = plan.runs[cell.run]
+    return Key(str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
+
+
+def _extent(extent: Extent) -> Floats:
+    return np.array([getattr(extent, name) for name in Extent.__dataclass_fields__], dtype=np.float64)
+
+
+def _clicks(measured: Measured, run: EstimatorRun, cell: Cell, shown: bool) -> tuple[tuple[int, int], Floats, Floats]:
+    """The leave-one-click-out bias of a cell that is shown: who was looked at, its mean, and the mean's covariance."""
+    models = len(measured.setting.models)
+    if not (shown and models > 1 and owes_to_clicks(run)):
+        return (-1, -1), np.zeros(models), np.zeros((models, models))
+    found = measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)))
+    return (found.users, found.eligible), found.mean[0], found.covariance[0]
+
+
+def _differing(measured: Measured, place: int) -> Floats:
+    """Where the lists of every pair of models differ, as a cell weighs it."""
+    models = len(measured.setting.models)
+    compared = CellComparisons(measured, place, 0.5, None, False)
+    out = np.full((models * (models - 1) // 2, 2, 3), np.nan)
+    if compared.by_items:
+        for n, (a, b) in enumerate(combinations(range(models), 2)):
+            found = measured.differing(compared.run, compared.cell.metric, a, b)
+            out[n] = found.sums * (measured.engine.users / max(found.users, 1))
+    return out
+
+
+def _items(measured: Measured, plan: EvaluationPlan, logs: FoldLogs, facts: Facts) -> dict[str, Any]:
+    """What every item brings to cells whose weights come from training counts, before it is weighed."""
+    runs = [run for run in plan.runs if run.estimator.counted_error is not None]
+    counts = measured.setting.seen_counts
+    none = {"item": np.empty(0, dtype=np.int64), "seen": np.empty(0), "counted": [], "brought": np.empty((0, 0, 0))}
+    if not runs or counts is None:
+        return none
+    metrics = list(dict.fromkeys(m for run in runs for m in run.metrics if isinstance(m, RankingMetric)))
+    depth = max(run.depth for run in plan.runs)
+    sums = measured.engine.item_worths(np.stack([metric.table(depth) for metric in metrics], axis=1))
+    there = np.flatnonzero(sums.weights > 0.0)
+    weights = np.broadcast_to(sums.weights[there], (len(metrics), 1, len(there)))
+    return {
+        "item": _own_codes(facts, logs)[there],
+        "seen": counts[there],
+        "counted": [str(metric) for metric in metrics],
+        "brought": np.concatenate([sums.costs[:, :, there], weights], axis=1),
+    }
+
+
+def _own_codes(facts: Facts, logs: FoldLogs) -> Ints64:
+    """Of every item of the evaluation its code in the fold; −1 where it is in no log."""
+    return facts.aligned.items.into(logs.test.items).astype(np.int64)
+
+
+def _told(measured: Measured, facts: Facts) -> dict[str, Any]:
+    setting = measured.setting
+    said = account(facts)
+    return {
+        "propensity": setting.propensity,
+        "known": setting.known,
+        "assumption": setting.assumption,
+        "shortage": setting.shortage,
+        "relative": measured.engine.relative,
+        "refused": [vars(refusal) | {"instead": list(refusal.instead)} for refusal in facts.refusals],
+        "dropped": said["test"]["dropped"],
+        "targets": said["settings"]["targets"],
+        "feedback": said["settings"]["feedback"],
+        "candidates": said["settings"]["candidates"],
+        "clicks_per_user": said["clicks_per_user"],
+        "warnings": list(warnings(facts)),
+    }

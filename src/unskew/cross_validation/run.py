@@ -1,0 +1,154 @@
+"""Fit every model on every fold, and say which is better over all of them.
+
+log → folds → per fold: fit or update, lists, propensities, sums (kept) → macro and pooled → verdicts
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from unskew import models as recommenders
+from unskew.alignment.sources import as_log, read_side
+from unskew.alignment.vocabulary import training_gains
+from unskew.bounds import THREADS, shown
+from unskew.cross_validation.answering import answered
+from unskew.cross_validation.fold import FoldTask
+from unskew.cross_validation.merging import Folds
+from unskew.cross_validation.result import CrossValidation
+from unskew.cross_validation.working import worked_off
+from unskew.errors import InputError
+from unskew.estimators import Estimator
+from unskew.evaluation.read import Stage, rules_of
+from unskew.evaluation.request import Request
+from unskew.evaluation.run import reporter
+from unskew.evaluation.sampled import marked
+from unskew.log import Feedback, Log
+from unskew.log.log import Duplicates, Invalid
+from unskew.log.population import read_catalogue
+from unskew.metrics import Metric
+from unskew.outcome import Outcome
+from unskew.propensity import Propensity
+from unskew.split import Splits, Splitter, make_splits
+
+
+def cross_validate(
+    log: Any,
+    models: Mapping[str, Any] | Sequence[Any],
+    *,
+    split: str | Splitter | Splits,
+    metrics: Sequence[str | Metric] = ("recall@10",),
+    estimators: Sequence[str | Estimator] | None = None,
+    propensity: str | Propensity | None = None,
+    outcome: str | Outcome | None = None,
+    in_sample: bool = False,
+    target: str | Sequence[str] | None = None,
+    feedback: Feedback | str | None = None,
+    relevant: str | None = None,
+    items: Any = None,
+    mcar: Any = None,
+    user_features: Any = None,
+    item_features: Any = None,
+    candidates: Literal["unseen", "all"] | None = None,
+    columns: Mapping[str, str] | None = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates | None = None,
+    level: float = 0.95,
+    interval: Literal["normal", "bootstrap"] = "normal",
+    replicates: int = 1000,
+    seed: int = 0,
+    refused: Literal["error", "skip"] = "error",
+    store: str | Path | None = None,
+    workers: int | None = None,
+    progress: Stage | None = None,
+) -> CrossValidation:
+    """Fit models fold by fold, evaluate each fold, and say which model is better over all of them.
+
+    Args:
+        log: all interactions: a ``Log``, a path, or any dataframe; with times where the split goes by time.
+        models: what is fitted on every fold: canonical strings such as ``item_knn(neighbours=50)``, a list of them or
+            by name, or objects with ``fit(log)`` and ``recommend(users, k, seen=…)``. They are copied, and stay as they
+            are. ``Updatable`` models are updated from fold to fold where a fold only adds training rows.
+        split: a canonical string such as ``sliding_window(width=1w, folds=10)`` or ``k_fold(folds=5)``, or the
+            splits themselves.
+        metrics, estimators, propensity, outcome, in_sample, target, feedback, relevant, items, mcar, user_features,
+        item_features, candidates, columns, invalid, duplicates, level, interval, replicates, seed, refused: as in
+            ``evaluate``. Propensities are counted on each fold's training rows.
+        store: a folder in which finished folds are kept, and found again by their content.
+        workers: how many folds are worked on at once; by default as many as there are cores, and fewer where memory
+            is short. The numbers do not depend on it.
+        progress: called with (stage, done, total).
+    """
+    say = reporter(progress)
+    if workers is not None:
+        THREADS.of(workers, "workers")
+    asked = {
+        "metrics": metrics, "estimators": estimators, "propensity": propensity, "outcome": outcome,
+        "in_sample": in_sample, "target": target, "feedback": feedback, "relevant": relevant, "mcar": mcar,
+        "user_features": user_features, "item_features": item_features, "candidates": candidates, "columns": columns,
+        "invalid": invalid, "duplicates": duplicates, "level": level, "interval": interval, "replicates": replicates,
+        "seed": seed, "refused": refused,
+    }  # fmt: skip
+    request = Request.of(log, _unfitted(models), train=log, threads=1, **asked)
+    say("reading the log", 0, 1)
+    whole = _read(request)
+    say("splitting", 0, 1)
+    splits = _splits(whole, split)
+    task = _task(request, whole, items)
+    sums, skipped = worked_off(task, splits, store, workers or os.cpu_count() or 1, say)
+    say("putting folds together", len(splits), len(splits))
+    folds = Folds(sums, tuple(request.models), request.estimators, whole.users.hashes, level, request.drawn, seed)
+    return answered(request, whole, splits.splitter, folds, (*splits.skipped, *skipped), splits.notes)
+
+
+def _unfitted(models: Any) -> dict[str, Any]:
+    """The models by name; strings are parsed, and name themselves."""
+    if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
+        raise InputError(
+            f"models are a list of canonical strings, ['most_popular', 'item_knn(neighbours=50)'], or a mapping of "
+            f"names to models, not {shown(models)}."
+        )
+    named = models.items() if isinstance(models, Mapping) else ((str(model), model) for model in models)
+    found: dict[str, Any] = {}
+    for name, given in named:
+        model = recommenders.make(given) if isinstance(given, str) else given
+        if not (hasattr(model, "fit") and hasattr(model, "recommend")):
+            raise InputError(
+                f"model '{name}': {shown(given)} has no fit(log) and recommend(users, k, seen=…). Every fold fits its "
+                "models anew: lists that were made in advance have seen the future of most folds."
+            )
+        if name in found:
+            raise InputError(f"two models are called '{name}'. Give each a name of its own.")
+        found[name] = model
+    return found
+
+
+def _read(request: Request) -> Log:
+    """The whole log, with the columns that estimators make strata of."""
+    names = request.columns
+    return marked(
+        as_log(request.test, name="log", columns=names.of_test, keep=request.strata_columns(), **request.reading)
+    )
+
+
+def _splits(log: Log, split: str | Splitter | Splits) -> Splits:
+    if not isinstance(split, Splits):
+        return make_splits(log, split)
+    if split.log is not log:
+        raise InputError("split: these splits are of another log. Give the log that was split, or the split's string.")
+    return split
+
+
+def _task(request: Request, log: Log, items: Any) -> FoldTask:
+    """What is asked of every fold, with everything read that all of them share."""
+    names = request.columns
+    side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
+    if side.mcar is not None:
+        side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules_of(request, log, log))))
+    catalogue = None
+    if items is not None:
+        catalogue = read_catalogue(items, columns=names.of_items, invalid=request.invalid)
+    return FoldTask(request, side, catalogue)

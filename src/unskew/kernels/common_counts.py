@@ -1,0 +1,78 @@
+"""Counts of the columns that each two rows of a 0/1 matrix share: made, added to, and turned into nearest rows.
+
+    alike(r, s) = c / (√(n_r n_s) + shrink)
+
+``nearest_by_counts`` finds what ``neighbours.nearest`` finds: the same numbers, and ties at the cut-off go to the same
+hash, so that neighbours do not depend on whether counts were made anew or brought up to date.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unskew.kernels.compiled import njit
+from unskew.kernels.hashing import mix
+from unskew.kernels.topk import rise, sink
+
+SLACK = 1.0 - 1e-12  # rounding of the quick test by which most candidates fail
+
+
+@njit(cache=True, nogil=True)
+def count_common(first, last, indptr, column, back, row, counts):  # type: ignore[no-untyped-def]
+    """Fill ``counts[r]`` (first … last − 1) with the columns that r shares with each row, itself too.
+
+    ``column[indptr[r]:indptr[r + 1]]`` are the columns of row r, ``row[back[c]:back[c + 1]]`` the rows of column c.
+    """
+    for r in range(first, last):
+        counts[r] = 0
+        for e in range(indptr[r], indptr[r + 1]):
+            for x in range(np.uintp(back[column[e]]), np.uintp(back[column[e] + 1])):
+                counts[r, np.uintp(row[x])] += np.int32(1)
+
+
+@njit(cache=True, nogil=True)
+def add_common(back, row, new_back, new_row, counts):  # type: ignore[no-untyped-def]
+    """Add to ``counts`` what columns that got new rows bring; ``row`` holds the rows of each column, new ones too."""
+    for c in range(len(new_back) - 1):
+        x = new_back[c]
+        for e in range(back[c], back[c + 1] if new_back[c] < new_back[c + 1] else back[c]):
+            r = row[e]
+            is_new = x < new_back[c + 1] and new_row[x] == r
+            x += is_new
+            if is_new:
+                for f in range(back[c], back[c + 1]):
+                    counts[r, row[f]] += np.int32(1)
+            else:
+                for f in range(new_back[c], new_back[c + 1]):
+                    counts[r, new_row[f]] += np.int32(1)
+
+
+@njit(cache=True, nogil=True)
+def nearest_by_counts(first, last, counts, shrink, hashes, seed, near, alike):  # type: ignore[no-untyped-def]
+    """Fill ``near[r]`` with the rows most like r (first … last − 1), ascending, and ``alike[r]`` with how much.
+
+    Rows that share no column are no neighbours; places without one hold −1 and 0.
+    """
+    rows, k = len(counts), near.shape[1]
+    score, key, code = np.empty(k, np.float64), np.empty(k, np.uint64), np.empty(k, np.int32)  # the heap
+    root = np.empty(rows)
+    for r in range(rows):
+        root[r] = np.sqrt(np.float64(counts[r, r]))
+    for r in range(first, last):
+        n, size, salt, bar = np.int64(counts[r, r]), 0, mix(hashes[r] ^ seed), 0.0
+        for s in range(rows):
+            c = counts[r, s]
+            if c == 0 or s == r or c < bar * (root[r] * root[s] + shrink):
+                continue
+            value = c / (np.sqrt(np.float64(n * counts[s, s])) + shrink)
+            if size < k:
+                size = rise(score, key, code, size, value, mix(salt ^ hashes[s]), np.int32(s))
+            elif value >= score[0]:
+                h = mix(salt ^ hashes[s])
+                if value > score[0] or h < key[0]:
+                    sink(score, key, code, size, value, h, np.int32(s))
+            if size == k:
+                bar = score[0] * SLACK
+        order = np.argsort(code[:size])
+        near[r, :size], alike[r, :size] = code[:size][order], score[:size][order]
+        near[r, size:], alike[r, size:] = -1, 0.0

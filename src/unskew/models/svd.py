@@ -1,0 +1,96 @@
+"""Truncated singular value decomposition of the 0/1 matrix of users × items, as in jeunen18 §3.1.
+
+    R ≈ U S Vᵀ with the ``dim`` largest singular values
+    score(u, i) = (U S)_u · V_i = Σ over the user's items j of V_j · V_i
+
+Unseen pairs are plain zeros (PureSVD of Cremonesi, Koren & Turrin 2010). The left vectors come from ARPACK with a start
+that is a hash of the ids, or from the eigenvectors of a small Gram matrix; V = RᵀU/S and U S = R V are then summed row
+by row in the order of the rows. So items with the same users have the same factors to the last bit and are tied, and
+only rounding depends on the machine. Where the next singular value equals the last one that is kept, the choice among
+their directions is arbitrary, but always the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import svds
+
+from unskew.bounds import DIM
+from unskew.kernels.hashing import pair_uniform
+from unskew.log import Ids
+from unskew.log.expected import a_log, some_ids
+from unskew.log.ids import stream_of
+from unskew.log.log import Floats, Log
+from unskew.log.recommendations import Recommendations
+from unskew.memory import require
+from unskew.models.base import Model, from_factors
+from unskew.parts import option
+
+SMALL = 64  # users or items for which the Gram matrix is made
+NOTHING = 1e-7  # of a singular value, relative to the largest: the root of what a Gram matrix rounds off
+
+
+@dataclass(eq=False, repr=False)
+class SVD(Model):
+    """Rank items by the product of singular vectors.
+
+    Users without positives, or unknown to the training log, score 0 everywhere: their lists are random. Items without
+    positives score 0 for everybody.
+    """
+
+    dim: int = option(50, DIM, "singular values that are kept")
+    users_: Ids = field(init=False)
+    user_: Floats = field(init=False)
+    item_: Floats = field(init=False)
+    values_: Floats = field(init=False)  # singular values, largest first; fewer than dim if the rank is lower
+
+    name = "svd"
+
+    def footprint(self, log: Log) -> int:
+        """The factors, and the vectors that ARPACK holds, besides."""
+        few, many = sorted((len(log.users), len(log.items)))
+        return super().footprint(log) + 8 * self.dim * (5 * few + 2 * many)
+
+    def fit(self, log: Log) -> Self:
+        """Decompose the matrix of positives."""
+        liked = a_log(log).positives()
+        require(self.footprint(log), f"'{self}'", "Take a smaller dim.")
+        shape = len(log.users), len(log.items)
+        matrix = csr_array((np.ones(len(liked)), liked.item, liked.indptr), shape=shape)
+        by_item = matrix.T.tocsr()
+        left, self.values_ = _left_vectors(matrix, by_item, self.dim, (log.users, log.items))
+        self.users_, self.items_ = log.users, log.items
+        self.item_ = by_item @ (left / self.values_)
+        self.user_ = matrix @ self.item_
+        return self
+
+    def factors(self) -> tuple[Floats, Floats]:
+        """Matrices of users and items whose product holds all scores: U S and V."""
+        _ = self.catalogue
+        return self.user_, self.item_
+
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """The k unseen items with the highest product."""
+        items, rows = self.catalogue, some_ids(users).into(self.users_)
+        return from_factors(rows, self.factors(), np.zeros(len(items)), items, users, k, seen)
+
+
+def _left_vectors(matrix: csr_array, by_item: csr_array, dim: int, ids: tuple[Ids, Ids]) -> tuple[Floats, Floats]:
+    """U and S, the largest first; directions that are 0 but for rounding are left out."""
+    users, items = matrix.shape
+    few = min(users, items)
+    if few <= max(SMALL, 2 * dim):
+        square, vectors = np.linalg.eigh((matrix @ by_item if users <= items else by_item @ matrix).toarray())
+        left = vectors if users <= items else matrix @ vectors / np.sqrt(np.maximum(square, 1e-300))
+        value = np.sqrt(np.maximum(square, 0.0))
+    else:
+        own = ids[0] if users <= items else ids[1]
+        start = pair_uniform(stream_of("svd"), own.hashes, own.hashes) - 0.5
+        left, value, _ = svds(matrix, k=dim, v0=start, return_singular_vectors="u")
+    order = np.argsort(-value, kind="stable")[:dim]
+    order = order[value[order] > NOTHING * value.max(initial=0.0)]
+    return np.ascontiguousarray(left[:, order]), value[order]

@@ -1,0 +1,257 @@
+"""Sliding windows against loops, and what must hold whatever the log (MATHS §6, §10.11)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import unskew as us
+from tests.split.reference import Row, log_of, pairs_of, windows
+from unskew.errors import InputError
+from unskew.log import Log
+from unskew.split import Split, Splits, make, make_splits, sliding_window
+from unskew.split.rows import Between
+
+compiled = settings(deadline=None, max_examples=40)
+ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8), st.integers(0, 40)), min_size=2, max_size=50)
+WIDTHS = st.integers(1, 12)
+HISTORIES = st.one_of(st.none(), st.integers(1, 30))
+
+
+def split(rows: list[Row], width: int, folds: int = 4, *, history: int | None = None, **options: Any) -> Splits:
+    """Windows in which one user is enough; a log in which there is none is no example."""
+    try:
+        back = "expanding" if history is None else history
+        return sliding_window(log_of(rows), width, folds, **{"min_users": 1, "history": back} | options)
+    except InputError as error:
+        assume("none of the" not in str(error))
+        raise
+
+
+@compiled
+@given(ROWS, WIDTHS, st.integers(1, 6), HISTORIES, st.integers(1, 3))
+def test_windows_are_those_of_the_loops(
+    rows: list[Row], width: int, folds: int, history: int | None, least: int
+) -> None:
+    """Who trains, who is judged and what is skipped, also with a history that ends."""
+    found = split(rows, width, folds, history=history, min_users=least)
+    expected = windows(rows, width, folds, history)
+    judged = [fold for fold in expected if len(fold.users) >= least]
+    assert [(pairs_of(train), pairs_of(test)) for train, test in found] == [(f.train, f.test) for f in judged]
+    assert [(s.train_count, s.test_count) for s in found] == [(len(f.train), len(f.test)) for f in judged]
+    assert [sum(s.left_out.values()) for s in found] == [len(f.inside - f.test) for f in judged]
+    skipped = [fold for fold in expected if len(fold.users) < least]
+    assert [(s.users, s.rows) for s in found.skipped] == [(len(f.users), len(f.inside)) for f in skipped]
+    assert all(s.reason for s in found.skipped)
+
+
+@compiled
+@given(ROWS, WIDTHS, st.integers(1, 6))
+def test_windows_partition_the_time(rows: list[Row], width: int, folds: int) -> None:
+    """MATHS §10.11: every row from the first window on falls into exactly one, judged, left out or skipped."""
+    found = split(rows, width, folds)
+    time = np.asarray(found.log.time)
+    late = int(np.count_nonzero(time >= time.max() - folds * width))
+    counted = sum(s.test_count + sum(s.left_out.values()) for s in found) + sum(s.rows for s in found.skipped)
+    assert counted == late and len(found) + len(found.skipped) == folds
+    assert (np.sum([s.held_out for s in found], axis=0) <= 1).all()
+    for earlier, later in pairwise(found):
+        assert earlier.window and later.window and earlier.window.end <= later.window.start
+
+
+@compiled
+@given(ROWS, WIDTHS, HISTORIES, st.booleans())
+def test_nothing_as_late_as_a_window_trains_it(rows: list[Row], width: int, history: int | None, first: bool) -> None:
+    """No training time ≥ t, no test time < t; equal times never lie on both sides; time gives no share."""
+    for fold in split(rows, width, history=history, first_only=first):
+        train, test = fold
+        assert fold.window and train.time is not None and test.time is not None
+        assert train.time.max() < fold.window.start <= test.time.min() and test.time.max() < fold.window.end
+        assert train.share is None and test.share is None and train.cut_by_time and test.cut_by_time
+        assert set(test.user) <= set(train.user) and fold.share is None
+
+
+@compiled
+@given(ROWS, WIDTHS, HISTORIES, st.booleans(), st.data())
+def test_a_fold_does_not_know_what_comes_after_it(
+    rows: list[Row], width: int, history: int | None, first: bool, data: st.DataObject
+) -> None:
+    """Deleting, changing and adding whatever lies at or after t + Δ leaves fold t as it was."""
+    options: dict[str, Any] = {"history": history, "first_only": first, "until": 45}
+    found = split(rows, width, **options)
+    fold = data.draw(st.sampled_from(list(found)))
+    assert fold.window
+    end = fold.window.end
+    after = st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(end, 60))
+    changed = [row for row in rows if row[2] < end] + data.draw(st.lists(after, max_size=10))
+    again = next(other for other in split(changed, width, **options) if other.label == fold.label)
+    assert [pairs_of(part) for part in again] == [pairs_of(part) for part in fold]
+    assert again.window == fold.window and again.left_out == fold.left_out
+
+
+@compiled
+@given(ROWS, WIDTHS, st.booleans(), st.data())
+def test_counted_from_the_last_time_only_that_time_matters(
+    rows: list[Row], width: int, first: bool, data: st.DataObject
+) -> None:
+    """Without ``until``, a fold stays as it is while some row has the last time."""
+    found = split(rows, width, first_only=first)
+    fold = found[0]
+    assert fold.window and found.log.time is not None
+    end, last = fold.window.end, int(found.log.time.max())
+    assume(end <= last)
+    keeper = next(row for row in rows if row[2] == last)
+    assume(any(u == keeper[0] and i == keeper[1] for u, i in pairs_of(found.log.take(found.log.time == last))))
+    after = st.tuples(st.integers(0, 9), st.integers(9, 12), st.integers(end, last))
+    changed = [row for row in rows if row[2] < end] + [keeper] + data.draw(st.lists(after, max_size=10))
+    again = split(changed, width, first_only=first)[0]
+    assert again.label == fold.label and [pairs_of(part) for part in again] == [pairs_of(part) for part in fold]
+
+
+@compiled
+@given(ROWS, WIDTHS, st.booleans(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(rows: list[Row], width: int, first: bool, random: Any) -> None:
+    """Also where pairs repeat and times tie."""
+    shuffled = random.sample(rows, len(rows))
+    one, other = split(rows, width, first_only=first), split(shuffled, width, first_only=first)
+    assert one.table().equals(other.table()) and one.skipped == other.skipped
+    for mine, theirs in zip(one, other, strict=True):
+        assert [pairs_of(part) for part in mine] == [pairs_of(part) for part in theirs]
+
+
+@compiled
+@given(ROWS, WIDTHS, HISTORIES)
+def test_first_only_leaves_the_first_item_of_each_user(rows: list[Row], width: int, history: int | None) -> None:
+    """One row per user and window, none of the window's rows of that user being earlier; the others are counted."""
+    every, first = split(rows, width, history=history), split(rows, width, history=history, first_only=True)
+    for all_rows, ones in zip(every, first, strict=True):
+        kept, whole = ones.test, all_rows.test
+        assert kept.time is not None and whole.time is not None
+        assert (np.diff(kept.indptr) == (np.diff(whole.indptr) > 0)).all()
+        assert all(kept.time[kept.user == u] == whole.time[whole.user == u].min() for u in set(kept.user))
+        assert sum(ones.left_out.values()) - sum(all_rows.left_out.values()) == len(whole) - len(kept)
+        assert pairs_of(ones.train) == pairs_of(all_rows.train)
+
+
+def test_the_first_of_several_at_one_time_is_drawn() -> None:
+    """Among 400 users with two first items, about half have either: 200, standard error 10."""
+    rows = [(user, item, time) for user in range(400) for item, time in ((0, 0), (1, 10), (2, 10))]
+    (fold,) = sliding_window(log_of(rows), 5, 1, first_only=True)
+    assert fold.test_count == 400 and abs(np.count_nonzero(fold.test.item == 1) - 200) < 60
+
+
+@compiled
+@given(ROWS, WIDTHS)
+def test_an_update_brings_a_model_to_the_next_fold(rows: list[Row], width: int) -> None:
+    """Training rows of a fold are those of the one before, and what was added; a history that ends forgets some."""
+    found = split(rows, width)
+    for before, now in pairwise(found):
+        added = now.added(before)
+        assert added is not None and len(added) == now.train_count - before.train_count
+        assert pairs_of(before.train) | pairs_of(added) == pairs_of(now.train)
+        if now.train_count > before.train_count:
+            assert before.added(now) is None
+
+
+def test_a_split_that_leaks_is_refused() -> None:
+    """The check is made on the training rows themselves, whatever chose them."""
+    rows = [(user, item, item) for user in range(3) for item in range(10)]
+    (fold,) = sliding_window(log_of(rows), 3, 1, min_users=1)
+    assert fold.window and fold.log.time is not None and len(fold.train) == 18
+    leaking = replace(fold, train_rows=Between(fold.log.time, None, fold.window.start + 1, 21))
+    with pytest.raises(AssertionError, match="would train"):
+        _ = leaking.train
+
+
+def test_too_few_users_are_said() -> None:
+    """Windows that are skipped say why: too few users, no rows, nothing before."""
+    rows = [(1, 0, 0), (2, 1, 0), (3, 2, 0), (1, 3, 20), (1, 4, 30), (2, 5, 30), (3, 6, 30)]
+    found = sliding_window(log_of(rows), 10, 4, min_users=2)
+    assert [fold.label for fold in found] == ["20"] and found[0].window and "(included)" in found[0].window.text
+    assert [skipped.reason for skipped in found.skipped] == [
+        "there is nothing to learn from before it",
+        "there is nothing to learn from before it",
+        "no row falls into it",
+    ]
+    found = sliding_window(log_of([*rows, (9, 9, 9)]), 9, 3, min_users=3)
+    assert found.skipped[1].reason == "1 user has both a past and a row in the window, and min_users is 3"
+    with pytest.raises(InputError, match="none of the 4 windows of 10 has 100 users") as error:
+        sliding_window(log_of(rows), 10, 4)
+    assert "at most 3 (from 20 on)" in str(error.value) and "width=1w" in str(error.value)
+
+
+def test_what_is_asked_for_has_a_canonical_string() -> None:
+    """All options, in a string and from Python."""
+    texts = {
+        "sliding_window": "sliding_window(width=1d, folds=30, min_users=100)",
+        "sliding_window(width=6h, folds=3, history=14d)": None,
+        "sliding_window(width=1mo, first_only=true, tz=Europe/Brussels)": None,
+        "sliding_window(width=1w, until=2024-03-31T12:00:00+02:00)": None,
+        "sliding_window(width=10, folds=1, min_users=1, history=20, first_only=false, until=12)": None,
+    }
+    for text, expected in texts.items():
+        canonical = str(make(text))
+        assert str(make(canonical)) == canonical and (expected is None or canonical == expected)
+    assert str(make("sliding_window(width=6h, history=14d)")).endswith("history=14d)")
+    log = log_of([(1, 1, 1), (1, 2, 5)])
+    assert make_splits(log, "sliding_window(width=1, folds=1, min_users=1)")[0].train_count == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"width": "15m"}, "Minutes are written min, months mo"),
+        ({"width": "0d"}, "width must be a duration such as 6h"),
+        ({"width": "1.5h"}, "whole number of at least 1"),
+        ({"width": -5}, "width must be a duration"),
+        ({"width": True}, "width must be a duration"),
+        ({"width": None}, "width must be a duration"),
+        ({"history": "all"}, "history must be expanding, or a duration|history must be a duration"),
+        ({"width": "1d"}, "no Unix times"),
+        ({"width": 5, "history": "1d"}, "history=1d cannot be counted"),
+        ({"width": 5, "tz": "Europe/Paris"}, "numbers without a known unit"),
+        ({"width": 5, "until": "2024-01-01"}, "is a date, and the log's times are numbers"),
+        ({"width": 5, "until": "tomorrow"}, "until must be a date such as 2024-03-31"),
+        ({"width": 5, "folds": 0}, "folds must be a whole number of at least 1"),
+        ({"width": 5, "min_users": 0}, "min_users must be a whole number of at least 1"),
+        ({"width": 5, "first_only": "perhaps"}, "first_only must be true or false"),
+    ],
+)
+def test_what_cannot_be_is_refused(options: dict[str, Any], said: str) -> None:
+    """In words that say what to do."""
+    log = log_of([(user, item, user + item) for user in range(3) for item in range(5)])
+    with pytest.raises(InputError, match=said):
+        sliding_window(log, **{"folds": 1, "min_users": 1} | options)
+
+
+def test_times_are_needed() -> None:
+    """A log without times, or without rows."""
+    log = Log.from_frame(pl.DataFrame({"user": [1, 2], "item": [1, 2]}))
+    with pytest.raises(InputError, match="frame: a sliding window needs a column 'time'"):
+        sliding_window(log)
+    with pytest.raises(InputError, match="a Log is needed"):
+        sliding_window("log.csv")  # type: ignore[arg-type]
+    empty = log_of([(1, 1, 1)]).take(np.zeros(1, dtype=np.bool_))
+    with pytest.raises(InputError, match="needs rows"):
+        sliding_window(empty)
+
+
+def test_a_fold_is_evaluated_like_any_other_split() -> None:
+    """Recall does not fall as k grows (MATHS §10.11), and a propensity of the whole log has no level in a window."""
+    rng = np.random.default_rng(0)
+    rows = [(u, i, int(t)) for u in range(60) for i, t in zip(range(30), rng.integers(0, 100, 30), strict=True)]
+    fold: Split = sliding_window(log_of(rows), 20, 1, min_users=1)[0]
+    train, test = fold
+    popular = us.models.MostPopular().fit(train)
+    found = us.evaluate(test, {"popular": popular}, train=train, metrics=["recall@3", "recall@5", "recall@10"])
+    values = [e.value for e in found.estimates if e.estimator == "naive"]
+    assert len(values) == 3 and values == sorted(values)
+    with pytest.raises(us.RefusedError):
+        us.evaluate(test, {"popular": popular}, train=train, propensity="popularity", estimators=["ips"])
