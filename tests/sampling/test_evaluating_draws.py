@@ -75,6 +75,20 @@ def test_one_draw_is_a_sample(shop: Any, strategy: str) -> None:
     assert one.inputs["test"]["dropped"]
 
 
+def test_users_outside_the_population_compete_too(shop: Any) -> None:
+    """Their rows take places in a sample before they are dropped; users without rows count as always."""
+    world, lists = shop
+    known = world.test.users.values.to_list()
+    users = pl.DataFrame({"user": [*known[::2], 10**6, 10**6 + 1]})
+    asked: dict[str, Any] = ASKED | {"train": world.train, "users": users, "invalid": "drop"}
+    one = us.evaluate(world.test, lists, sample="skew", repeats=1, **asked)
+    other = us.evaluate(us.sample(world.test, "skew", train=world.train), lists, estimators=["naive"], **asked)
+    assert values(one) == values(other)
+    part = us.evaluate(world.test, lists, sample="skew", repeats=20, **asked)
+    for e in part.estimates:
+        assert e.draws_se is not None and 0.0 < e.draws_se < e.se
+
+
 def test_several_draws_are_averages_over_their_samples(shop: Any) -> None:
     """Sums over all samples, divided afterwards; the seeds that are told give the samples back."""
     world, lists = shop

@@ -58,13 +58,12 @@ class DrawnSamples:
     @cached_property
     def account(self) -> dict[str, Any]:
         """As plain values for the result."""
-        kept = DrawMarks(self.draws.marks, np.empty(0), 0, 0.0).times(slice(None))
         return {
             "strategy": str(self.draws.sampler),
             "repeats": len(self.draws.seeds),
             "rows": len(self.draws.log),
             "rows_per_draw": self.draws.number,
-            "rows_in_any_draw": int(np.count_nonzero(kept)),
+            "rows_in_any_draw": int(np.count_nonzero(self.draws.times)),
             "equal_chances": self.equal,
             "seeds": list(self.draws.seeds),
         }

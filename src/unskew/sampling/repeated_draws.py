@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.bounds import SEED
-from unskew.kernels.arrays import Floats
+from unskew.kernels.arrays import Floats, Ints64
 from unskew.kernels.hashing import mix
 from unskew.log import Log
 from unskew.log.ids import stream_of
@@ -50,9 +50,14 @@ class RepeatedDraws:
     span: int
 
     @property
+    def times(self) -> Ints64:
+        """How many samples keep each row."""
+        return np.asarray(np.count_nonzero(self.marks >= DRAWN, axis=0), dtype=np.int64)
+
+    @property
     def excess(self) -> Floats:
         """t of each user of the log: rows kept, averaged over the samples, less the share m/N of all their rows."""
-        kept = np.count_nonzero(self.marks >= DRAWN, axis=0) / len(self.seeds) - self.number / len(self.log)
+        kept = self.times / len(self.seeds) - self.number / len(self.log)
         return np.asarray(np.bincount(self.log.user, weights=kept, minlength=len(self.log.users)), dtype=np.float64)
 
 
