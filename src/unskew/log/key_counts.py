@@ -24,12 +24,12 @@ class RangeTable:
         low: the number of its first entry.
     """
 
-    def __init__(self, dtype: npt.DTypeLike) -> None:
+    def __init__(self, dtype: npt.DTypeLike, *columns: int) -> None:
         self.low = 0
-        self.table: npt.NDArray[Any] = np.zeros(0, dtype=dtype)
+        self.table: npt.NDArray[Any] = np.zeros((0, *columns), dtype=dtype)
 
-    def places(self, keys: pl.Series) -> npt.NDArray[np.int64] | None:
-        """Where the entry of each key is; nothing for keys that are no numbers, or too far apart."""
+    def numbers(self, keys: pl.Series) -> npt.NDArray[np.int64] | None:
+        """The keys as numbers that lie in the table; nothing for keys that are no numbers, or too far apart."""
         if not keys.dtype.is_integer() or (fitting := keys.cast(pl.Int64, strict=False)).null_count():
             return None
         numbers = fitting.to_numpy()
@@ -39,10 +39,10 @@ class RangeTable:
         if high - low > LARGEST:
             return None
         if high - low > len(self.table):
-            table = np.zeros(high - low, dtype=self.table.dtype)
+            table = np.zeros((high - low, *self.table.shape[1:]), dtype=self.table.dtype)
             table[self.low - low : self.low - low + len(self.table)] = self.table
             self.low, self.table = low, table
-        return numbers - self.low
+        return numbers
 
 
 class KeyCounts:
@@ -56,11 +56,14 @@ class KeyCounts:
     def add(self, keys: pl.Series) -> None:
         """Count some rows; keys are of one type and never null."""
         if len(keys) and not self._tabled(keys):
-            part = pl.DataFrame({"key": keys}).group_by("key").agg(rows=pl.len().cast(pl.Int64))
-            self._parts.append(part)
-            self._waiting += len(part)
-            if self._waiting > max(WAITING, 2 * len(self._parts[0])):
-                self._gather()
+            self.add_counts(pl.DataFrame({"key": keys}).group_by("key").agg(rows=pl.len().cast(pl.Int64)))
+
+    def add_counts(self, part: pl.DataFrame) -> None:
+        """Columns ``key`` and ``rows`` of some rows that were counted already, each key once."""
+        self._parts.append(part)
+        self._waiting += len(part)
+        if self._waiting > max(WAITING, 2 * len(self._parts[0])):
+            self._gather()
 
     def result(self) -> pl.DataFrame:
         """Columns ``key`` and ``rows``, each key once."""
@@ -75,10 +78,10 @@ class KeyCounts:
 
     def _tabled(self, keys: pl.Series) -> bool:
         """Count the keys in the table, where it is there for them."""
-        places = self._range.places(keys)
-        if places is None:
+        numbers = self._range.numbers(keys)
+        if numbers is None:
             return False
-        np.add.at(self._range.table, places, 1)
+        np.add.at(self._range.table, numbers - self._range.low, 1)
         return True
 
     def _gather(self) -> None:

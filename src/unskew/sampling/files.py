@@ -20,7 +20,7 @@ from polars.io.plugins import register_io_source
 from unskew.atomic import atomic
 from unskew.bounds import SEED
 from unskew.errors import InputError
-from unskew.kernels.arrays import Ints32, Ints64
+from unskew.kernels.arrays import Ints32
 from unskew.log.ids import changed
 from unskew.log.log import WEIGHT
 from unskew.log.paths import shown
@@ -28,10 +28,10 @@ from unskew.log.stream import Stream, StreamFile
 from unskew.outputs import refuse_same
 from unskew.plain import plain_path
 from unskew.sampling.base import Sampler
-from unskew.sampling.draw import placed_keys, row_hashes
+from unskew.sampling.draw import blocks, placed_keys, row_hashes, times_of
 from unskew.sampling.evenness import sides
 from unskew.sampling.first_pass import FirstPass
-from unskew.sampling.least import LeastKeys, Placed
+from unskew.sampling.least import LeastKeys, Placed, joined
 from unskew.sampling.pilot import MARGIN, WIDER
 from unskew.sampling.record import SampleSummary
 from unskew.sampling.size import Size, checked_size, number_of
@@ -83,14 +83,14 @@ def sample_file(
     refuse_same([(plain_path(final), final)], read)
     schema = _schema(stream)
     say("counting users and items", 0, 1)
-    first = FirstPass(0 if sampler.keeps_all else sum(file.rows for file in stream.files), seed)
-    before = Tallies.of_stream(stream, None if sampler.keeps_all else first.look)
-    first.end()
+    first = None if sampler.keeps_all else FirstPass(stream, seed)
+    before = Tallies.of_stream(stream) if first is None else first.tallies
     seen, random = (None if each is None else _counted(each, f"counting {each.source}", say) for each in others)
     number = number_of(asked, before.total, before.source)
     share = number / before.total
-    passes = _Passes(stream, before, Weights.by(sampler, before, seen, random), seed, number, first, say)
-    passes.search()
+    passes = _Passes(stream, before, Weights.by(sampler, before, seen, random), seed, number, say)
+    if first is not None:
+        passes.search(first)
     after = passes.write(final, schema, share if sampler.equal else 1.0)
     return SampleSummary(
         source=before.source,
@@ -100,7 +100,7 @@ def sample_file(
         rows=before.total,
         kept=number,
         share=share if sampler.equal else None,
-        repeated=first.repeats.rows,
+        repeated=0 if first is None else first.repeats.rows,
         train=None if seen is None else seen.source,
         mcar=None if random is None else random.source,
         **sides(before, after, seen, random, sampler.zero),
@@ -111,23 +111,23 @@ def sample_file(
 class _Passes:
     """The passes over the rows: ``search`` for the m-th least key, then ``write``."""
 
-    def __init__(
-        self, stream: Stream, before: Tallies, weights: Weights, seed: int, number: int, first: FirstPass, say: Stage
-    ) -> None:
+    def __init__(self, stream: Stream, before: Tallies, weights: Weights, seed: int, number: int, say: Stage) -> None:
         self._stream, self._before, self._weights, self._seed, self._say = stream, before, weights, seed, say
-        self._number, self._first = number, first
-        self._least: LeastKeys | None = None  # while all rows are kept
+        self._number = number
+        self._least: LeastKeys | None = None  # where all rows are kept
 
-    def search(self) -> None:
+    def search(self, first: FirstPass) -> None:
         """Find the m-th least key; where all rows are kept, there is nothing to find."""
         margin, settled = MARGIN, self._number == self._before.total
+        first.users.weights(self._before.users, self._weights.user)
+        first.items.weights(self._before.items, self._weights.item)
         while not settled:
             self._least = LeastKeys(self._number)
             share = self._number / self._before.total
-            bracket = self._first.pilot.bracket(self._before, self._weights, share, margin)
-            self._first.repeats.begin()
-            for user, item, time in self._codes():
-                self._least.look(self._placed(user, item, time, bracket))
+            bracket = first.pilot.bracket(self._before, self._weights, share, margin)
+            first.repeats.begin()
+            for _, piece in self._counted(self._stream.pieces(), "drawing"):
+                self._least.look(self._placed(piece, first, bracket))
             settled, margin = self._least.settle(), WIDER * margin
             if not settled and bracket == (0.0, np.inf):
                 raise changed()
@@ -160,17 +160,14 @@ class _Passes:
                 drawn.sink_parquet(file)
         return Tallies(Tally(users, counts[0]), Tally(items, counts[1]), shown(out))
 
-    def _placed(self, user: Ints32, item: Ints32, time: Ints64 | None, bracket: tuple[float, float]) -> Placed:
+    def _placed(self, piece: pl.DataFrame, first: FirstPass, bracket: tuple[float, float]) -> Placed:
         """The keys of some rows beside a bracket."""
-        users, items = self._before.users.ids, self._before.items.ids
-        hashes = row_hashes(self._seed, users.hashes, items.hashes, user, item, time)
-        numbers = self._first.repeats.numbers(hashes)
-        return placed_keys(hashes, numbers, user, item, self._weights, bracket)
-
-    def _codes(self) -> Iterator[tuple[Ints32, Ints32, Ints64 | None]]:
-        """Users, items and times of all rows, a piece at a time."""
-        for _, piece in self._counted(self._stream.pieces(), "drawing"):
-            yield *self._encoded(piece), piece["time"].to_numpy() if "time" in piece.columns else None
+        user, item, time, found = first.users.find(piece["user"]), first.items.find(piece["item"]), times_of(piece), []
+        for part in blocks(len(piece)):
+            weight = np.ones(part.stop - part.start)
+            hashes = row_hashes(self._seed, user.weigh(part, weight), item.weigh(part, weight), time[part])
+            found.append(placed_keys(hashes, first.repeats.numbers(hashes), weight, bracket))
+        return joined(found)
 
     def _encoded(self, piece: pl.DataFrame) -> tuple[Ints32, Ints32]:
         """The codes of users and items, which must be those that were counted."""

@@ -1,58 +1,44 @@
-"""What is learnt of all rows while they are counted, before any weight is known: which may repeat another, and a pilot.
-
-Both go by the hashes of rows, which need those of their ids. The code of an id is not known before all are counted;
-ids that are compact numbers have their hashes in a table over their range, others are coded in each piece by itself.
-"""
+"""What is learnt of rows while they are counted, before any weight is known: which may repeat another, and a pilot."""
 
 from __future__ import annotations
 
 import numpy as np
 import polars as pl
 
-from unskew.kernels.arrays import Hashes, Ints32, Ints64
-from unskew.kernels.sampling import unknown
-from unskew.log import Ids
-from unskew.log.ids import hash_texts
-from unskew.log.key_counts import RangeTable
-from unskew.sampling.draw import row_hashes
+from unskew.log.stream import Stream
+from unskew.sampling.draw import blocks, row_hashes, times_of
+from unskew.sampling.id_table import IdTable
 from unskew.sampling.pilot import Pilot
 from unskew.sampling.repeats import Repeats
+from unskew.sampling.tallies import Tallies, tally
+from unskew.threads import ahead
 
 
 class FirstPass:
-    """``look`` at all rows, piece by piece."""
+    """The first look at all rows of files.
 
-    def __init__(self, rows: int, seed: int) -> None:
+    Attributes:
+        tallies: the rows of users and items.
+        users, items: the same with hashes, for the passes that follow.
+        repeats: rows that may repeat another.
+        pilot: some of the rows.
+    """
+
+    def __init__(self, stream: Stream, seed: int) -> None:
         self._seed = seed
-        self._users, self._items = _IdHashes(), _IdHashes()
-        self.repeats, self.pilot = Repeats(rows), Pilot()
+        self.users, self.items, self.pilot = IdTable(), IdTable(), Pilot()
+        self.repeats = Repeats(sum(file.rows for file in stream.files))
+        for _, piece in ahead(stream.pieces()):
+            self._look(piece)
+        users = tally(stream.source, "user", self.users.result())
+        self.tallies = Tallies(users, tally(stream.source, "item", self.items.result()), stream.source)
 
-    def look(self, piece: pl.DataFrame) -> None:
-        """Mark the rows of a piece, and keep some of them."""
-        (users, user), (items, item) = self._users.of(piece["user"]), self._items.of(piece["item"])
-        time = piece["time"].to_numpy() if "time" in piece.columns else None
-        hashes = row_hashes(self._seed, users, items, user, item, time)
-        self.repeats.mark(hashes)
+    def _look(self, piece: pl.DataFrame) -> None:
+        user, item, time = self.users.count(piece["user"]), self.items.count(piece["item"]), times_of(piece)
+        hashes = np.empty(len(piece), dtype=np.uint64)
+        for part in blocks(len(piece)):
+            hashes[part] = row_hashes(self._seed, user.count(part), item.count(part), time[part])
+            self.repeats.mark(hashes[part])
+        self.users.counted(user)
+        self.items.counted(item)
         self.pilot.add(piece, hashes)
-
-    def end(self) -> None:
-        """Forget what is not needed once all rows were seen."""
-        self._users, self._items = _IdHashes(), _IdHashes()
-
-
-class _IdHashes:
-    """The hashes of ids that come piece by piece."""
-
-    def __init__(self) -> None:
-        self._range = RangeTable(np.uint64)
-
-    def of(self, ids: pl.Series) -> tuple[Hashes, Ints32 | Ints64]:
-        """Some hashes, and which of them each row has."""
-        places = self._range.places(ids)
-        if places is None:
-            vocabulary, codes = Ids.code(ids)
-            return vocabulary.hashes, codes
-        table, new = self._range.table, np.empty(len(places), dtype=np.int64)
-        new = np.unique(new[: unknown(table, places, new)])
-        table[new] = hash_texts(pl.Series(new + self._range.low))
-        return table, places

@@ -7,6 +7,7 @@ again with a wider bracket. Memory: the keys inside, and a bit for each row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,16 @@ class Placed(NamedTuple):
     below: Bools
     place: Ints64
     keys: Floats
+
+
+def joined(parts: Sequence[Placed]) -> Placed:
+    """Some rows, one after the other."""
+    starts = np.cumsum([0, *(len(part.below) for part in parts[:-1])])
+    return Placed(
+        np.concatenate([part.below for part in parts]),
+        np.concatenate([part.place + start for part, start in zip(parts, starts, strict=True)]),
+        np.concatenate([part.keys for part in parts]),
+    )
 
 
 class _Seen(NamedTuple):

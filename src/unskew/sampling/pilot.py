@@ -35,7 +35,8 @@ class Pilot:
         """Two keys between which the one lies that a share of all keys are below, if the margin is wide enough."""
         rows = pl.concat(self._rows)
         user, item = counted.users.ids.encode(rows["user"]), counted.items.ids.encode(rows["item"])
-        keys = np.sort(row_keys(rows["hash"].to_numpy(), np.arange(len(rows)), user, item, weights))
+        weight = weights.user[user] * weights.item[item]
+        keys = np.sort(row_keys(rows["hash"].to_numpy(), np.arange(len(rows)), weight))
         middle, apart = len(rows) * share, margin * np.sqrt(len(rows) * share * (1.0 - share))
         low, high = int(middle - apart) - 1, int(middle + apart) + 1
         return float(keys[low]) if low >= 0 else 0.0, float(keys[high]) if high < len(keys) else np.inf

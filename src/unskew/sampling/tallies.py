@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,20 +60,18 @@ class Tallies:
         return cls(users, items, log.account.source)
 
     @classmethod
-    def of_stream(cls, stream: Stream, also: Callable[[pl.DataFrame], object] | None = None) -> Tallies:
-        """Those of files, a piece at a time; ``also`` is called with every piece."""
+    def of_stream(cls, stream: Stream) -> Tallies:
+        """Those of files, a piece at a time."""
         found = {"user": KeyCounts(), "item": KeyCounts()}
         for _, piece in ahead(stream.pieces()):
             for name, counts in found.items():
                 counts.add(piece[name])
-            if also is not None:
-                also(piece)
-        users, items = (_tally(stream.source, name, counts) for name, counts in found.items())
+        users, items = (tally(stream.source, name, counts.result()) for name, counts in found.items())
         return cls(users, items, stream.source)
 
 
-def _tally(source: str, name: str, counts: KeyCounts) -> Tally:
-    found = counts.result()
+def tally(source: str, name: str, found: pl.DataFrame) -> Tally:
+    """That of counted keys: columns ``key`` and ``rows``."""
     ids = Ids.of(found["key"])
     if (padded := padded_id(ids)) is not None:
         raise InputError(f"{source}: {name} '{plain(padded)}' has blanks around it, or a line end inside.\n{UNPAD}")
