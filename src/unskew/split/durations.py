@@ -12,6 +12,7 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cached_property
+from numbers import Integral
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -43,8 +44,8 @@ class Duration:
         """A duration as it was written; anything else is refused in words about ``what``."""
         if isinstance(given, Duration):
             return given
-        if isinstance(given, int) and not isinstance(given, bool) and 0 < given <= LARGEST:
-            return cls(given)
+        if isinstance(given, Integral) and not isinstance(given, bool) and 0 < int(given) <= LARGEST:
+            return cls(int(given))
         written = _WRITTEN.fullmatch(given) if isinstance(given, str) else None
         if written is None or not int(written[1]) or written[2] not in (*SECONDS, *DAYS, *MONTHS, ""):
             hint = " Minutes are written min, months mo." if written is not None and written[2].lower() == "m" else ""
@@ -176,8 +177,8 @@ def written_moment(given: object, what: str) -> int | str:
     """A time as it was written, a date or datetime in ISO 8601 or a number; anything else is refused."""
     if isinstance(given, date | datetime):
         return given.isoformat()
-    if isinstance(given, int) and not isinstance(given, bool) and -LARGEST <= given <= LARGEST:
-        return given
+    if isinstance(given, Integral) and not isinstance(given, bool) and -LARGEST <= int(given) <= LARGEST:
+        return int(given)
     try:
         datetime.fromisoformat(given)  # type: ignore[arg-type]  # anything else is refused
     except (TypeError, ValueError):

@@ -39,7 +39,7 @@ ALWAYS = -(2**63)  # before all times
 
 
 def _history(given: object, what: str) -> Duration | str:
-    return EXPANDING if given == EXPANDING else Duration.make(given, what)
+    return EXPANDING if isinstance(given, str) and given == EXPANDING else Duration.make(given, what)
 
 
 @dataclass(frozen=True)
