@@ -16,6 +16,7 @@ import typer
 import unskew
 from unskew.cli.audit import audit
 from unskew.cli.console import err, fail, guarded, nobody_reads
+from unskew.cli.cross_validate import EXAMPLES, cross_validate
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
@@ -53,8 +54,9 @@ def _root(
 
 
 PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
-for command in (audit, demo, evaluate, parts, reproduce, sample, split):
-    app.command(epilog=PARTS if command in (audit, evaluate, sample, split) else None)(guarded(command))
+EPILOGS = {audit: PARTS, cross_validate: EXAMPLES, evaluate: PARTS, sample: PARTS, split: PARTS}
+for command in (audit, cross_validate, demo, evaluate, parts, reproduce, sample, split):
+    app.command(epilog=EPILOGS.get(command))(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

@@ -56,7 +56,9 @@ def fold_lines(
     lower = "; lower is better" if view.traits(facet.metric).lower_is_better else ""
     note = f"{facet.target}{averages}{lower}{fewer}"
     label = f"{facet.metric} of every model in every fold, by {estimator}"
-    return chart(f"{facet.metric} by fold, {estimator}", note, label, layers(*found, width=WIDTH, height=HEIGHT), rows=data)
+    return chart(
+        f"{facet.metric} by fold, {estimator}", note, label, layers(*found, width=WIDTH, height=HEIGHT), rows=data
+    )
 
 
 def _datum(v: FoldValue, model: str, places: int | None) -> dict[str, Any]:
