@@ -64,7 +64,7 @@ class Joint:
         gradient = np.zeros(len(self.names))
         gradient[a] += 1.0 / self.value[b]
         gradient[b] -= ratio / self.value[b]
-        return ratio, float(np.sqrt(max(gradient @ self.covariance @ gradient, 0.0)))
+        return ratio, float(np.sqrt(max(float(gradient @ self.covariance @ gradient), 0.0)))
 
     def draws(self, rng: np.random.Generator) -> Floats:
         """What other users might have given, [draw, model]."""

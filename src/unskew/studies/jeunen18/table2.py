@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from math import hypot
 from typing import Any
@@ -11,7 +12,6 @@ import numpy as np
 
 from unskew.engine.store import Progress
 from unskew.kernels.arrays import present
-from unskew.log import Log
 from unskew.studies.jeunen18 import printed
 from unskew.studies.jeunen18.algorithms import CUTS, POP, WITHOUT_TIME
 from unskew.studies.jeunen18.joint import Joint, tau
@@ -28,7 +28,7 @@ def table_1(setting: Setting, runs: int = 1, quick: bool = False, progress: Prog
     setting.progress = progress
     records = []
     for name in setting.there():
-        size = setting.store.once({"size": setting.mark(name)}, lambda name=name: _size(present(setting.log(name))))
+        size = setting.store.once({"size": setting.mark(name)}, partial(_size, setting, name))
         paper = {"|D|": printed.ROWS, "|U|": printed.USERS, "|I|": printed.ITEMS, "sparsity, %": printed.SPARSITY}
         for column, value in size.items():
             theirs = paper.get(column) if name == SHOP else None
@@ -36,7 +36,8 @@ def table_1(setting: Setting, runs: int = 1, quick: bool = False, progress: Prog
     return records
 
 
-def _size(log: Log) -> dict[str, float]:
+def _size(setting: Setting, name: str) -> dict[str, float]:
+    log = present(setting.log(name))
     counts = np.diff(log.indptr)
     users, items = int(np.count_nonzero(counts)), len(np.unique(log.item))
     found = {"|D|": len(log), "|U|": users, "|I|": items, "sparsity, %": 100.0 * (1.0 - len(log) / (users * items))}
