@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,9 @@ from unskew.studies.jeunen18.protocols import HOLDOUT, LOOCV, SW, kept
 
 VERSION = "1"  # of what is kept; raise it when its meaning changes
 SHOP = "shop"
-PAPERS_SHOP = ShopOverTime(users=260_000, items=13_000, search=8.0)
+PAPERS_SHOP = ShopOverTime(users=228_000, items=12_600)
+QUICK_SHOP = ShopOverTime(users=53_000, items=3000)
+QUICK_REPEATS = 3  # of leave-one-out in that shop
 SMALL_SHOP = ShopOverTime(users=20_000, items=1500, days=90, future=7)
 SHARE = 0.2
 
@@ -61,7 +63,7 @@ class Setting:
 
     Args:
         log: a public log by name, or nothing where it is not there; by default the user's copy.
-        shop: the shop that stands for the paper's log.
+        shop: the shop that stands for the paper's log, and the one that does in quick runs.
         small: the shop of which many worlds are drawn; their seeds are the runs.
         size: how much is judged.
         grids: of settings.
@@ -71,21 +73,28 @@ class Setting:
         self,
         store: Store,
         log: Callable[[str], Log | None] | None = None,
-        shop: ShopOverTime = PAPERS_SHOP,
+        shop: tuple[ShopOverTime, ShopOverTime] = (PAPERS_SHOP, QUICK_SHOP),
         small: ShopOverTime = SMALL_SHOP,
         size: Size | None = None,
         grids: Mapping[str, Sequence[str]] = GRIDS,
         *,
         workers: int = 1,
     ) -> None:
-        self.store, self.shop, self.small, self.workers = store, shop, small, workers
+        self.store, self.shops, self.small, self.workers = store, shop, small, workers
         self.size, self.grids = size or Size(), grids
         self._public = cache(log or _public)
-        self.progress: Progress | None = None
+        self.begin(False, None)
+
+    def begin(self, quick: bool, progress: Progress | None) -> None:
+        """Begin an experiment: with the shop that it asks for, and who is told what is under way."""
+        self.quick, self.shop, self.progress = quick, self.shops[quick], progress
 
     def log(self, name: str) -> Log | None:
         """A log by name; None where it is not there."""
-        return self._shop_log if name == SHOP else self._public(name)
+        if name != SHOP:
+            return self._public(name)
+        self.say("simulating the shop")
+        return self.shop.log
 
     def there(self, names: Sequence[str] = tuple(SOURCES)) -> list[str]:
         """The logs that are there; the others are named."""
@@ -94,11 +103,6 @@ class Setting:
             if name not in found:
                 self.store.tell(f"{name} is not there, so its rows are left out (unskew data says how to add it).")
         return found
-
-    @cached_property
-    def _shop_log(self) -> Log:
-        self.say("simulating the shop")
-        return self.shop.log
 
     def say(self, stage: str) -> None:
         """Tell what is under way."""
@@ -164,7 +168,7 @@ class Setting:
         """The canonical string of a protocol."""
         size = self.size
         if protocol == LOOCV:
-            return f"leave_one_out(repeats={size.repeats})"
+            return f"leave_one_out(repeats={QUICK_REPEATS if self.quick and name == SHOP else size.repeats})"
         if protocol == HOLDOUT:
             return f"holdout(share={SHARE})"
         first = ", first_only=true" if first_only else ""

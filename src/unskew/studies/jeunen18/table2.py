@@ -13,7 +13,7 @@ import numpy as np
 from unskew.engine.store import Progress
 from unskew.kernels.arrays import present
 from unskew.studies.jeunen18 import printed
-from unskew.studies.jeunen18.algorithms import CUTS, POP, WITHOUT_TIME
+from unskew.studies.jeunen18.algorithms import CUTS, POP, POP_N, WITHOUT_TIME
 from unskew.studies.jeunen18.joint import Joint, tau
 from unskew.studies.jeunen18.protocols import HOLDOUT, LOOCV, SW, decided, joint
 from unskew.studies.jeunen18.setting import SHOP, SOURCES, Setting
@@ -21,18 +21,19 @@ from unskew.studies.record import Above, Record, judged
 
 SEVERAL = 2.0  # how many times LOOCV's level must be that of SW-EVAL
 MAIN = "recall@10"
+SEVERAL_ROWS = "users with several rows"
 
 
 def table_1(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """How large the logs are."""
-    setting.progress = progress
+    setting.begin(quick, progress)
     records = []
     for name in setting.there():
         size = setting.store.once({"size": setting.mark(name)}, partial(_size, setting, name))
         paper = {"|D|": printed.ROWS, "|U|": printed.USERS, "|I|": printed.ITEMS, "sparsity, %": printed.SPARSITY}
-        for column, value in size.items():
+        for column in (*paper, SEVERAL_ROWS):
             theirs = paper.get(column) if name == SHOP else None
-            records.append(judged("table1/logs", name, column, float(value), paper=theirs))
+            records.append(judged("table1/logs", name, column, float(size[column]), paper=theirs))
     return records
 
 
@@ -41,12 +42,12 @@ def _size(setting: Setting, name: str) -> dict[str, float]:
     counts = np.diff(log.indptr)
     users, items = int(np.count_nonzero(counts)), len(np.unique(log.item))
     found = {"|D|": len(log), "|U|": users, "|I|": items, "sparsity, %": 100.0 * (1.0 - len(log) / (users * items))}
-    return found | {"users with several rows": int(np.count_nonzero(counts > 1))}
+    return found | {SEVERAL_ROWS: int(np.count_nonzero(counts > 1))}
 
 
 def table_2(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """Recall@k of all algorithms under all protocols, Δ % to the best, and what the paper says of them."""
-    setting.progress = progress
+    setting.begin(quick, progress)
     records: list[Record] = []
     claims: list[Record] = []
     for name in setting.there():
@@ -111,8 +112,11 @@ def compared(name: str, units: Mapping[str, Mapping[str, Any]]) -> Iterator[Reco
         value, low, high = tau(loo.only(common), joint(units[other], MAIN).only(common))
         for column, number in ((f"τ of LOOCV and {other}", value), ("2.5 %", low), ("97.5 %", high)):
             yield judged(f"findings/Kendall's τ of LOOCV and {other}, Recall@10", name, column, number)
-    for protocol, (value, error) in ratio.items():
-        yield judged("findings/POP over the best, Recall@10", name, protocol, value, se=error)
+    ratios = {f"POP, {protocol}": found for protocol, found in ratio.items()} | {
+        "POP-N, SW-EVAL": sw.ratio(POP_N, sw.best)
+    }
+    for column, (value, error) in ratios.items():
+        yield judged("findings/popularity over the best, Recall@10", name, column, value, se=error)
 
 
 def level(name: str, loo: Joint, sw: Joint) -> Iterator[Record]:

@@ -24,7 +24,7 @@ OWN = {"popular": POP, "recent": POP_N, "item_knn": I_KNN}  # the algorithm that
 
 def run(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """Recall@k by policy and protocol, and whether each policy favours its own algorithm."""
-    setting.progress = progress
+    setting.begin(quick, progress)
     policies = [policy.name for policy in setting.shop.policies]
     records: list[Record] = []
     units: dict[str, dict[str, dict[str, Any]]] = {LOOCV: {}, SW: {}}

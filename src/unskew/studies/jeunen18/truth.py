@@ -5,9 +5,11 @@ week behind it (``simulate/shop_over_time/ab_test.py``). A protocol's ranking is
 those of the cross-validation at one simultaneous level. A verdict is wrong where the A/B test has the two the other way
 round; of pairs that are not decided (or "depends", on the exposure path) nothing is claimed.
 
-    naive on LOOCV, hold-out, SW-EVAL           Recall@10 per user
-    snips, gs on SW-EVAL                        pooled, with the propensities that the shop knows
-    exposure path on SW-EVAL                    pooled, without propensities (MATHS §14)
+    naive on LOOCV, hold-out, SW-EVAL
+    snips, gs on SW-EVAL                        with the propensities that the shop knows
+    exposure path on SW-EVAL                    without propensities (``estimators/exposure_path.py``)
+
+All are pooled over relevant pairs within a fold, and averaged over folds.
 """
 
 from __future__ import annotations
@@ -23,7 +25,6 @@ from unskew.cross_validation import cross_validate
 from unskew.engine.store import Progress
 from unskew.kernels.arrays import Floats
 from unskew.simulate.shop_over_time import ShopOverTime
-from unskew.simulate.shop_over_time.ab_test import ab_test
 from unskew.studies.jeunen18.algorithms import NAMES, POP_N, WITHOUT_TIME
 from unskew.studies.jeunen18.joint import kendall
 from unskew.studies.jeunen18.protocols import HOLDOUT, LOOCV, SW, decided, joint, kept
@@ -31,8 +32,9 @@ from unskew.studies.jeunen18.setting import SHARE, Setting
 from unskew.studies.record import Above, Record
 from unskew.studies.repeated import Repeated, averaged, claim
 
-RUNS = 20
+RUNS, QUICK_RUNS = 20, 8
 WEEK = 7
+WINDOWS, REPEATS = 14, 3
 METRIC = "recall@10"
 CANDIDATES = {
     "POP": "most_popular",
@@ -53,7 +55,7 @@ WAYS = {
 
 def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """Worlds of small shops: τ and verdicts of every way against the A/B test."""
-    size = {"min_users": setting.size.min_users, "folds": setting.size.folds}
+    size = {"min_users": setting.size.min_users, "folds": min(WINDOWS, setting.size.folds)}
     shops = [replace(setting.small, seed=seed) for seed in range(runs)]
     keys = [{"world": sorted(asdict(shop).items()), "models": CANDIDATES, **size} for shop in shops]
     by_seed = {shop.seed: shop for shop in shops}
@@ -89,24 +91,21 @@ def run(setting: Setting, runs: int = RUNS, quick: bool = False, progress: Progr
 def world(shop: ShopOverTime, min_users: int, folds: int) -> dict[str, Any]:
     """One shop: what an A/B test would show, and what every protocol says."""
     log = shop.log
-    test = ab_test(shop, CANDIDATES, shop.days, WEEK)
+    test = shop.ab_test(CANDIDATES, shop.days, WEEK, cuts=(10,))
     untimed = {name: CANDIDATES[name] for name in WITHOUT_TIME}
-    asked: dict[str, Any] = {"metrics": [METRIC], "workers": 1}
-    plain = {**asked, "estimators": ["naive"], "target": "per_user"}
+    asked: dict[str, Any] = {"metrics": [METRIC], "target": "pooled", "workers": 1}
+    plain = {**asked, "estimators": ["naive"]}
     windows = f"sliding_window(width=1d, folds={folds}, min_users={min_users})"
-    known = {**asked, "estimators": ["snips", "gs"], "target": "pooled", "propensity": "known(part=test)"}
-    path = {**asked, "estimators": ["exposure_path"], "target": "pooled"}
+    every = {**asked, "estimators": ["naive", "snips", "gs", "exposure_path"], "propensity": "known(part=test)"}
     found = {
-        (LOOCV, "naive"): cross_validate(log, untimed, split="leave_one_out(repeats=3)", **plain),
-        (HOLDOUT, "naive"): cross_validate(log, untimed, split=f"holdout(share={SHARE})", **plain),
-        (SW, "naive"): cross_validate(log, CANDIDATES, split=windows, **plain),
-        (SW, "snips"): cross_validate(log, CANDIDATES, split=windows, **known),
-        (SW, "exposure_path"): cross_validate(log, CANDIDATES, split=windows, **path),
+        LOOCV: cross_validate(log, untimed, split=f"leave_one_out(repeats={REPEATS})", **plain),
+        HOLDOUT: cross_validate(log, untimed, split=f"holdout(share={SHARE})", **plain),
+        SW: cross_validate(log, CANDIDATES, split=windows, **every),
     }
-    units = {way: kept(each) for way, each in found.items()}
-    units[(SW, "gs")] = units[(SW, "snips")]
+    units = {protocol: kept(each) for protocol, each in found.items()}
     out: dict[str, Any] = {"clicks": np.array([test.clicks[name].mean() for name in CANDIDATES]), "rows": len(log)}
-    for (protocol, estimator), unit in units.items():
+    for protocol, estimator in WAYS.values():
+        unit = units[protocol]
         names = tuple(unit["models"])
         out[f"{protocol}, {estimator}: value"] = joint(unit, METRIC, estimator).value
         out[f"{protocol}, {estimator}: decided"] = np.array(decided(unit, METRIC, names, estimator))

@@ -21,7 +21,7 @@ BY_DAY = (SHOP, "movietweetings")
 
 def first_only(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """Recall@k where only each user's first item of a window is relevant, and over that of all items."""
-    setting.progress = progress
+    setting.begin(quick, progress)
     records: list[Record] = []
     ranks: list[Record] = []
     for name in setting.there((SHOP, "online-retail", "movietweetings")):
@@ -42,7 +42,7 @@ def first_only(setting: Setting, runs: int = 1, quick: bool = False, progress: P
 
 def widths(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress | None = None) -> list[Record]:
     """Recall@10 over the last week, by the width of windows."""
-    setting.progress = progress
+    setting.begin(quick, progress)
     records = []
     for name in setting.there(BY_DAY):
         for width, folds in WIDTHS.items():
