@@ -35,6 +35,7 @@ from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Measured, companion_plan, listed_worth, owes_to_clicks
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.population import Catalogue
+from unskew.memory import require
 from unskew.metrics import RankingMetric
 from unskew.propensity import FitInputs
 from unskew.split import ChosenBy, Split
@@ -69,6 +70,8 @@ class FoldTask:
         plan = settled.plan
         beside = companion_plan(plan, len(fitted))
         both = EvaluationPlan((*plan.runs, *beside.runs), (*plan.cells, *beside.cells))
+        remedy = "Ask for fewer metrics, estimators or models at once."
+        require(16 * engine.users * both.width, f"one fold of {engine.users:,} users", remedy)
         sums = engine.first_pass(both, keep=True)
         measured = Measured(engine, both, setting, sums, {}, {}, {})
         facts = _facts(request, settled, inputs, sums)

@@ -135,11 +135,14 @@ def _read(request: Request) -> Log:
 
 
 def _splits(log: Log, split: str | Splitter | Splits) -> Splits:
-    if not isinstance(split, Splits):
-        return make_splits(log, split)
-    if split.log is not log:
+    found = split if isinstance(split, Splits) else make_splits(log, split)
+    if found.log is not log:
         raise InputError("split: these splits are of another log. Give the log that was split, or the split's string.")
-    return split
+    labels = [fold.label for fold in found]
+    if len(set(labels)) == len(labels):
+        return found
+    numbered = (replace(fold, label=f"{n + 1}. {fold.label}".strip()) for n, fold in enumerate(found))
+    return replace(found, folds=tuple(numbered))
 
 
 def _task(request: Request, log: Log, items: Any) -> FoldTask:
