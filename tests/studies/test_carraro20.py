@@ -237,13 +237,14 @@ def test_metrics_and_choices(setting: Setting) -> None:
     parts = {record.experiment for record in found}
     assert {f"metrics/{metric}" for metric in choices.OTHERS} < parts
     assert sum(record.experiment == "metrics/claims" for record in found) == 15
-    made = {(r.experiment, r.row, r.column): r for r in choices.choices(setting, 1, True)}
+    others = [*choices.pairs(setting, 1, True), *choices.choices(setting, 1, True)]
+    made = {(r.experiment, r.row, r.column): r for r in others}
     assert {row for part, row, _ in made if part == "choices/neighbours by cosines of ratings"} == {"UB_KNN", "IB_KNN"}
     for alpha in choices.ALPHAS:
         assert ("choices/MF by α", f"α = {alpha:g}", "FULL") in made
     kept, untrained = (tables.values(setting.runs(setting.coat(), 1, FEW), name)[0, 0] for name in (KEPT, UNTRAINED))
     assert untrained > kept  # what cannot be hit is gone
-    assert made[f"choices/{UNTRAINED}", "PosPop", tables.TRUE].ours == pytest.approx(untrained)
+    assert made[f"pairs/{UNTRAINED}", "PosPop", tables.TRUE].ours == pytest.approx(untrained)
     assert all(r.verdict is not Verdict.MET for r in made.values())  # only the main reading is held to the paper
 
 
