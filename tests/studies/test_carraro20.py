@@ -20,7 +20,7 @@ import unskew as us
 from unskew.cli import app
 from unskew.engine.store import Store
 from unskew.log import Log
-from unskew.log.datasets import folder_of
+from unskew.log.datasets import Dataset, folder_of, source_of
 from unskew.split import holdout
 from unskew.studies.carraro20 import choices, in_worlds, printed, protocol, rating_world, tables
 from unskew.studies.carraro20.click_worlds import ITEMS, KINDS, SEEN, ClickWorld, Size, chances
@@ -237,13 +237,14 @@ def test_metrics_and_choices(setting: Setting) -> None:
     parts = {record.experiment for record in found}
     assert {f"metrics/{metric}" for metric in choices.OTHERS} < parts
     assert sum(record.experiment == "metrics/claims" for record in found) == 15
-    made = {(r.experiment, r.row, r.column): r for r in choices.choices(setting, 1, True)}
+    others = [*choices.pairs(setting, 1, True), *choices.choices(setting, 1, True)]
+    made = {(r.experiment, r.row, r.column): r for r in others}
     assert {row for part, row, _ in made if part == "choices/neighbours by cosines of ratings"} == {"UB_KNN", "IB_KNN"}
     for alpha in choices.ALPHAS:
         assert ("choices/MF by α", f"α = {alpha:g}", "FULL") in made
     kept, untrained = (tables.values(setting.runs(setting.coat(), 1, FEW), name)[0, 0] for name in (KEPT, UNTRAINED))
     assert untrained > kept  # what cannot be hit is gone
-    assert made[f"choices/{UNTRAINED}", "PosPop", tables.TRUE].ours == pytest.approx(untrained)
+    assert made[f"pairs/{UNTRAINED}", "PosPop", tables.TRUE].ours == pytest.approx(untrained)
     assert all(r.verdict is not Verdict.MET for r in made.values())  # only the main reading is held to the paper
 
 
@@ -253,6 +254,23 @@ def test_finished_runs_are_kept(setting: Setting, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("unskew.studies.carraro20.setting.one_run", lambda *_: pytest.fail("made again"))
     after = Setting(setting.store, setting.coat, setting.webscope).runs(setting.coat(), 1, FEW)
     np.testing.assert_array_equal(before[0]["value"], after[0]["value"])
+
+
+def test_webscope_is_used_where_there_is_a_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Over common users and items, and judged; otherwise a world stands in, beside which nothing is judged."""
+    mnar, mcar = small(2)
+    some = mcar.take(mcar.user < USERS // 2)
+    data = Dataset(source_of("yahoo-r3").about, mnar=mnar, mcar=some)
+    monkeypatch.setattr("unskew.studies.carraro20.setting.load", lambda name: data if name == "yahoo-r3" else None)
+    monkeypatch.setattr("unskew.studies.carraro20.setting.folder_of", lambda name: tmp_path)
+    parts = Setting(Store(tmp_path)).webscope()
+    assert parts.is_the_papers and parts.name == WEBSCOPE
+    common = set(mnar.to_frame()["user"]) & set(some.to_frame()["user"])
+    assert all(set(log.to_frame()["user"]) == common for log in (parts.mnar, parts.mcar))
+    assert 0 < len(common) < len(mnar.users)
+    monkeypatch.setattr("unskew.studies.carraro20.setting.folder_of", lambda name: None)
+    monkeypatch.setattr(rating_world, "draw", lambda: (mnar, mcar))
+    assert not Setting(Store(tmp_path)).webscope().is_the_papers
 
 
 def test_a_world_of_ratings_has_the_size_that_was_asked_for() -> None:

@@ -40,21 +40,27 @@ def metrics(setting: Setting, runs: int, quick: bool, progress: Progress | None 
     ]
 
 
-def choices(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
-    """Other pairs, other training rows, other powers, other α."""
-    coat, main = setting.coat(), usual(quick)
-    units = setting.runs(coat, runs, main, progress)
+def pairs(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
+    """The truth without pairs that also stand in the part that people chose."""
+    coat = setting.coat()
+    units = setting.runs(coat, runs, usual(quick), progress)
     records = []
     for truth in (UNTRAINED, UNCHOSEN):
-        records += differences(f"choices/{truth}", units, coat, truth=truth)
-        records += claims(f"choices/{truth}: claims", units, truth)
+        records += differences(f"pairs/{truth}", units, coat, truth=truth)
+        records += claims(f"pairs/{truth}: claims", units, truth)
+    return records
+
+
+def choices(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
+    """Other training rows, other powers, other α."""
+    coat, main = setting.coat(), usual(quick)
     liked = setting.runs(coat, runs, replace(main, learns=LIKED), progress)
-    records += differences("choices/learnt from likes", liked, coat)
+    records = differences("choices/learnt from likes", liked, coat)
     records += claims("choices/learnt from likes: claims", liked)
     knn = ("UB_KNN", "IB_KNN")
     weighted = setting.runs(coat, runs, replace(main, learns=WEIGHTED, names=knn), progress)
     records += differences("choices/neighbours by cosines of ratings", weighted, coat, names=knn)
-    records += _powers(units)
+    records += _powers(setting.runs(coat, runs, main, progress))
     return records + _alphas(setting, main, runs, progress)
 
 
@@ -73,11 +79,11 @@ def _alphas(setting: Setting, main: Choice, runs: int, progress: Progress | None
     """MF with another α."""
     records = []
     for alpha in ALPHAS:
-        row, choice = f"α = {alpha:g}", replace(main, alpha=alpha, names=("MF",))
-        units = setting.runs(setting.coat(), runs, choice, progress)
-        true = values(units, KEPT)
+        choice = main if alpha == main.alpha else replace(main, alpha=alpha, names=("MF",))
+        units, last = setting.runs(setting.coat(), runs, choice, progress), [-1]  # MF is the last
+        row, true = f"α = {alpha:g}", values(units, KEPT)[:, last]
         records.append(averaged("choices/MF by α", row, TRUE, true[:, 0]))
         for name in STRATEGIES:
-            found = over_runs(lambda v, t: float(off(v, t)[0]), values(units, name), true)
+            found = over_runs(lambda v, t: float(off(v, t)[0]), values(units, name)[:, last], true)
             records.append(shown("choices/MF by α", row, name, found))
     return records

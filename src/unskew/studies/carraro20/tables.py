@@ -175,7 +175,7 @@ def tables_3_and_4(setting: Setting, runs: int, quick: bool, progress: Progress 
             drawn = {strategy: values(units, strategy)[:, models] for strategy in STRATEGIES}
             for (strategy, found), paper in zip(drawn.items(), TAU[parts.printed][table], strict=True):
                 rule = _of_ten_runs(found, true) if parts.is_the_papers else None
-                records.append(_number(means, table, strategy, over_runs(tau, found, true), paper, rule))
+                records.append(judged(means, table, strategy, tau(found, true), paper=paper, runs=len(true), rule=rule))
             drawn |= {} if len(true) < 2 else {OTHER_RUNS: _others(true)}
             for name, found in drawn.items():
                 each = np.array([agreement(*both) for both in zip(found, true, strict=True)])
