@@ -168,6 +168,8 @@ def test_a_split_that_leaks_is_refused() -> None:
     leaking = replace(fold, train_rows=Between(fold.log.time, None, fold.window.start + 1, 21))
     with pytest.raises(AssertionError, match="would train"):
         _ = leaking.train
+    own = Split(fold.log, fold.held_out, None, fold.log.time < 2, window=fold.window)
+    assert own.train_count == len(own.train) == 6 and len(own.test) == fold.test_count
 
 
 def test_too_few_users_are_said() -> None:
