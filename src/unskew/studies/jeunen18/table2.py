@@ -22,6 +22,7 @@ from unskew.studies.record import Above, Record, judged
 SEVERAL = 2.0  # how many times LOOCV's level must be that of SW-EVAL
 MAIN = "recall@10"
 SEVERAL_ROWS = "users with several rows"
+SHOWN = (*WITHOUT_TIME, POP_N)  # in this order an algorithm has the same colour under both protocols
 
 
 def table_1(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress | None = None) -> list[Record]:
@@ -72,7 +73,7 @@ def values(part: str, unit: Mapping[str, Any], theirs: printed.Printed | None = 
     for place, k in enumerate(CUTS):
         each = joint(unit, f"recall@{k}")
         best_printed = max(row[place] for row in theirs.values()) if theirs else None
-        for model in each.names:
+        for model in (model for model in SHOWN if model in each.names):
             paper = theirs[model][place] if theirs else None
             own = (each.of_name(model), each.se(model))
             found.append(judged(part, str(k), model, own[0], paper=paper, se=own[1], runs=folds))
