@@ -26,7 +26,7 @@ GRIDS: Mapping[str, tuple[str, ...]] = {
     U_KNN: tuple(f"user_knn(neighbours={n}, votes=count)" for n in (20, 50, 100, 200)),
     I_KNN: tuple(f"item_knn(neighbours={n})" for n in (2, 5, 10, 20, 50, 200)),
 }
-LASTS = (100, 300, 1000, 3000, 10_000)
+LASTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 TUNING_SEED = 1  # of leave-one-out; the repetitions that are reported have seed 0
 TUNING_WINDOWS = 5
 

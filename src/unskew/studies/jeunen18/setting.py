@@ -16,7 +16,7 @@ from unskew.log import Log
 from unskew.log.datasets import folder_of, load
 from unskew.simulate.shop_over_time import ShopOverTime
 from unskew.studies.digest import digest
-from unskew.studies.jeunen18.algorithms import GRIDS, METRICS, NAMES, POP_N, Chosen, tuned
+from unskew.studies.jeunen18.algorithms import GRIDS, LASTS, METRICS, NAMES, POP_N, Chosen, tuned
 from unskew.studies.jeunen18.protocols import HOLDOUT, LOOCV, SW, kept
 
 VERSION = "1"  # of what is kept; raise it when its meaning changes
@@ -114,7 +114,7 @@ class Setting:
         width = SOURCES[name].width
         size = {"folds": self.size.folds, "min_users": self.size.min_users}
         grids = {model: list(grid) for model, grid in self.grids.items()}
-        key = {"tuned": self.mark(name), "width": width, "grids": grids, **size}
+        key = {"tuned": self.mark(name), "width": width, "grids": grids, "lasts": list(LASTS), **size}
 
         def make() -> Chosen:
             self.say(f"{name}: choosing settings")

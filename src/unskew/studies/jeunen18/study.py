@@ -68,7 +68,6 @@ tell when somebody sat down to rate films seen long before: it has no windows. T
             table2.table_1,
             1,
             1,
-            folded=False,
         ),
         Experiment(
             "table2",
@@ -79,11 +78,12 @@ Popularity: POP over the best is asked to be larger under SW-EVAL (the paper: 44
 POP, SVD, U-kNN and I-kNN is decided one way under LOOCV and the other way under SW-EVAL, each at one simultaneous level
 over all pairs.
 
-The public logs do not agree in everything. On Online Retail LOOCV's levels are several times SW-EVAL's and popularity
-is far closer to the best under SW-EVAL, but no pair changes sides: what is decided under LOOCV is decided alike or not
-at all. On MovieTweetings POP is already the best, or as good, under LOOCV (films in the cinemas are what people tweet
-about), so it cannot come closer; there SW-EVAL finds POP-N twice as good as everything else, and its level above all
-that LOOCV shows. Algorithm by algorithm LOOCV is above SW-EVAL on every log.
+In the shop all three hold. The public logs do not agree in everything. On Online Retail LOOCV's levels are several
+times SW-EVAL's and popularity is far closer to the best under SW-EVAL, but no pair changes sides: what is decided under
+LOOCV is decided alike or not at all. On MovieTweetings POP is already the best, or as good, under LOOCV, so it cannot
+come closer; there SW-EVAL finds POP-N twice as good as everything else, and its level above all that LOOCV shows.
+Algorithm by algorithm LOOCV is above SW-EVAL on every log. The random hold-out, which lets the future predict the past
+as well, ranks like LOOCV in the shop and on Online Retail.
 """,
             table2.table_2,
             1,
@@ -96,7 +96,9 @@ that LOOCV shows. Algorithm by algorithm LOOCV is above SW-EVAL on every log.
             """
 The paper says that results were very comparable where only the first item of a user's window is relevant, so that
 Recall is the hit rate as in LOOCV, and prints none of them. Here they are, and over those of all items: a ratio of 1
-says that the level does not come from the number of relevant items.
+says that the level does not come from the number of relevant items. So it is on the public logs, within some 5 % at
+k = 10. The shop is less comparable: levels are a fifth to a third higher there, and neighbours in the ranking swap. The
+gap to LOOCV stays.
 """,
             variants.first_only,
             1,
@@ -107,7 +109,9 @@ says that the level does not come from the number of relevant items.
             "Windows of other widths",
             """
 The paper leaves the width for later. The same last week as 28 windows of 6 hours, 7 of a day and one of a week; windows
-with fewer than 100 users who have a past are skipped, and counted. Online Retail has enough users for weeks only.
+with fewer than 100 users who have a past are skipped, and counted. Online Retail has enough users for weeks only. A
+window of a week asks for what comes days after the last fit, and for users who had no row at its beginning it has no
+past.
 """,
             variants.widths,
             1,
@@ -121,7 +125,8 @@ with fewer than 100 users who have a past are skipped, and counted. Online Retai
 The rows of each policy of the shop on their own: popularity (π_p, a quarter of the users), `recently_popular(days=7)`
 where the paper's is undisclosed (π_u, a quarter), item-kNN (π_i, half). A policy favours its own algorithm if that
 algorithm's Recall@10 over SVD's, which resembles no policy, is larger on the policy's rows than on those of each other
-one: POP for π_p, POP-N for π_u, I-kNN for π_i. Policies serve other users, so their errors are independent.
+one: POP for π_p, POP-N for π_u, I-kNN for π_i. Policies serve other users, so their errors are independent. The two
+policies that show popular items are hard to tell apart by this.
 """,
             table3.run,
             1,
@@ -139,7 +144,13 @@ where it has the two the other way round. snips and gs know the shop's propensit
 looked at. The exposure path knows none, and says "depends" where its answer turns, which counts as undecided.
 
 A click in an A/B test and a relevant row in a log are not the same: pages leave out what is not in stock, users look at
-the first places more, and an item that they would have found anyway is no click on the page.
+the first places more, and an item that they would have found anyway is no click on the page. A verdict also counts as
+wrong where the A/B test has the two nearly equal.
+
+What comes of it: by τ no protocol stands out, since these shops have the same algorithm first in every world. By
+verdicts they differ. LOOCV and the hold-out decide everything, and some of it wrongly; naive SW-EVAL decides less, and
+is wrong as well; with the shop's propensities nothing was decided wrongly, at the price of deciding little more than
+half.
 """,
             truth.run,
             truth.RUNS,

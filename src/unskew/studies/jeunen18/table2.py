@@ -22,6 +22,7 @@ from unskew.studies.record import Above, Record, judged
 SEVERAL = 2.0  # how many times LOOCV's level must be that of SW-EVAL
 MAIN = "recall@10"
 SEVERAL_ROWS = "users with several rows"
+SHOWN = (*WITHOUT_TIME, POP_N)  # in this order an algorithm has the same colour under both protocols
 
 
 def table_1(setting: Setting, runs: int = 1, quick: bool = False, progress: Progress | None = None) -> list[Record]:
@@ -68,19 +69,17 @@ def protocols_of(name: str) -> tuple[str, ...]:
 def values(part: str, unit: Mapping[str, Any], theirs: printed.Printed | None = None) -> list[Record]:
     """Recall@k with standard errors, and Δ % to the best of each k."""
     found, deltas = [], []
-    folds = len(unit["folds"])
     for place, k in enumerate(CUTS):
         each = joint(unit, f"recall@{k}")
         best_printed = max(row[place] for row in theirs.values()) if theirs else None
-        for model in each.names:
+        for model in (model for model in SHOWN if model in each.names):
             paper = theirs[model][place] if theirs else None
             own = (each.of_name(model), each.se(model))
-            found.append(judged(part, str(k), model, own[0], paper=paper, se=own[1], runs=folds))
+            found.append(judged(part, str(k), model, own[0], paper=paper, se=own[1]))
             ratio, error = each.ratio(model, each.best)
-            paper = 100.0 * (paper / best_printed - 1.0) if paper is not None and best_printed is not None else None
-            deltas.append(
-                judged(f"{part}, Δ % to the best", str(k), model, 100.0 * (ratio - 1.0), paper=paper, se=100.0 * error)
-            )
+            delta = round(100.0 * (paper / best_printed - 1.0)) if paper is not None and best_printed else None
+            where = f"{part}, Δ % to the best"
+            deltas.append(judged(where, str(k), model, 100.0 * (ratio - 1.0), paper=delta, se=100.0 * error))
     return found + deltas
 
 

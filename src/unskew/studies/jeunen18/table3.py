@@ -16,7 +16,7 @@ from unskew.studies.jeunen18.algorithms import I_KNN, POP, POP_N, WITHOUT_TIME
 from unskew.studies.jeunen18.joint import Joint, tau
 from unskew.studies.jeunen18.protocols import LOOCV, SW, joint
 from unskew.studies.jeunen18.setting import SHOP, Setting
-from unskew.studies.jeunen18.table2 import MAIN, values
+from unskew.studies.jeunen18.table2 import MAIN, SHOWN, values
 from unskew.studies.record import Above, Record, judged
 
 OWN = {"popular": POP, "recent": POP_N, "item_knn": I_KNN}  # the algorithm that resembles each policy
@@ -60,7 +60,7 @@ def favours(protocol: str, by_policy: Mapping[str, Joint]) -> Iterator[Record]:
                 paired_se=hypot(mine[1], there[1]),
             )
     for policy, found in by_policy.items():
-        for algorithm in found.names:
+        for algorithm in (model for model in SHOWN if model in found.names):
             value, error = relative(found, algorithm)
             yield judged(f"table3/Recall@10 over that of SVD, {protocol}", policy, algorithm, value, se=error)
 

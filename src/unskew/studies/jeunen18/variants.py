@@ -8,11 +8,11 @@ a past are skipped, and counted.
 from __future__ import annotations
 
 from unskew.engine.store import Progress
-from unskew.studies.jeunen18.algorithms import CUTS, NAMES
+from unskew.studies.jeunen18.algorithms import CUTS
 from unskew.studies.jeunen18.joint import tau
 from unskew.studies.jeunen18.protocols import SW, joint
 from unskew.studies.jeunen18.setting import SHOP, Setting
-from unskew.studies.jeunen18.table2 import MAIN
+from unskew.studies.jeunen18.table2 import MAIN, SHOWN
 from unskew.studies.record import Record, judged
 
 WIDTHS = {"6h": 28, "1d": 7, "1w": 1}
@@ -28,10 +28,10 @@ def first_only(setting: Setting, runs: int = 1, quick: bool = False, progress: P
         first, every = setting.judged(name, SW, first_only=True), setting.judged(name, SW)
         for k in CUTS:
             one, all_items = joint(first, f"recall@{k}"), joint(every, f"recall@{k}")
-            for model in one.names:
+            for model in SHOWN:
                 part = f"first-only/{name}, Recall@k"
                 records.append(judged(part, str(k), model, one.of_name(model), se=one.se(model)))
-            for model in one.names:
+            for model in SHOWN:
                 part = f"first-only/{name}, over Recall@k of all items"
                 records.append(judged(part, str(k), model, one.of_name(model) / all_items.of_name(model)))
         value, low, high = tau(joint(first, MAIN), joint(every, MAIN))
@@ -49,7 +49,7 @@ def widths(setting: Setting, runs: int = 1, quick: bool = False, progress: Progr
             unit = setting.judged(name, SW, width=width, folds=folds)
             part = f"widths/{name}, Recall@10 in the last week"
             each = joint(unit, MAIN)
-            for model in (model for model in NAMES if model in each.names):
+            for model in (model for model in SHOWN if model in each.names):
                 records.append(judged(part, width, model, each.of_name(model), se=each.se(model)))
             counts = {"windows": len(unit["folds"]), "skipped": len(unit["skipped"]), "users": sum(unit["judged"])}
             for column, number in counts.items():
