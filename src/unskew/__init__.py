@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         read_recommendations,
     )
     from unskew.log.datasets import load
+    from unskew.protocols import ProtocolComparison, compare_protocols
     from unskew.result import Result
     from unskew.sampling import sample
 
@@ -50,6 +51,7 @@ _NAMES = {
     "log": ("Feedback", "Log", "Predictions", "Recommendations", "read_predictions", "read_recommendations"),
     "log.interactions": ("read_log",),
     "log.datasets": ("load",),
+    "protocols": ("ProtocolComparison", "compare_protocols"),
     "result": ("Result",),
     "sampling": ("sample",),
 }
@@ -63,12 +65,14 @@ __all__ = [
     "MissingExtraError",
     "Predictions",
     "PropensityComparison",
+    "ProtocolComparison",
     "Recommendations",
     "RefusedError",
     "Result",
     "UnskewError",
     "audit",
     "compare_propensities",
+    "compare_protocols",
     "cross_validate",
     "estimators",
     "evaluate",

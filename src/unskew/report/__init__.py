@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unskew.auditing import Audit
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
+from unskew.protocols import ProtocolComparison
 from unskew.report import html, terminal
 from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
@@ -18,6 +19,7 @@ from unskew.report.comparison_document import comparison_document
 from unskew.report.document import Document
 from unskew.report.interactive import interactive
 from unskew.report.leaderboard import leaderboard
+from unskew.report.protocols_document import protocols_document
 from unskew.report.result_document import result_document
 from unskew.report.sample_document import sample_document
 from unskew.report.split_document import split_document
@@ -37,6 +39,7 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Audit: audit_document,
     PropensityComparison: comparison_document,
     Checks: checks_document,
+    ProtocolComparison: protocols_document,
     SampleSummary: sample_document,
     Splits: split_document,
     SplitSummary: split_document,
