@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         read_recommendations,
     )
     from unskew.log.datasets import load
-    from unskew.protocols import ProtocolComparison, compare_protocols
+    from unskew.protocols import PolicyImpact, ProtocolComparison, compare_protocols, policy_impact
     from unskew.result import Result
     from unskew.sampling import sample
 
@@ -51,7 +51,7 @@ _NAMES = {
     "log": ("Feedback", "Log", "Predictions", "Recommendations", "read_predictions", "read_recommendations"),
     "log.interactions": ("read_log",),
     "log.datasets": ("load",),
-    "protocols": ("ProtocolComparison", "compare_protocols"),
+    "protocols": ("PolicyImpact", "ProtocolComparison", "compare_protocols", "policy_impact"),
     "result": ("Result",),
     "sampling": ("sample",),
 }
@@ -63,6 +63,7 @@ __all__ = [
     "InputError",
     "Log",
     "MissingExtraError",
+    "PolicyImpact",
     "Predictions",
     "PropensityComparison",
     "ProtocolComparison",
@@ -81,6 +82,7 @@ __all__ = [
     "metrics",
     "models",
     "outcome",
+    "policy_impact",
     "propensity",
     "read_log",
     "read_predictions",

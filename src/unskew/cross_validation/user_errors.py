@@ -13,7 +13,8 @@ from unskew.cross_validation.fold import key_of
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Average, Folds
 from unskew.inference.log_contrasts import UserErrors
-from unskew.kernels.arrays import Ints64
+from unskew.inference.ratio_form import RatioForm
+from unskew.kernels.arrays import Bools, Floats, Ints64
 
 
 def cells_of(folds: Folds) -> list[Key]:
@@ -26,10 +27,29 @@ def cells_of(folds: Folds) -> list[Key]:
     ]
 
 
+def values_of(folds: Folds, key: Key, way: Average, kept: Bools) -> Floats:
+    """The values of one cell over some of the users only, by the same fitted models.
+
+    Args:
+        kept: of all users of the whole log, who counts.
+    """
+    columns = folds.cell(key, _form(folds, key))
+    inside = kept[folds.users]
+    sums = np.array([x[inside[user]].sum(axis=0) for user, x in zip(columns.user, columns.x, strict=True)])
+    if way is Average.POOLED or len(sums) == 1:
+        return columns.form.values(sums.sum(axis=0))
+    values = columns.form.values(sums)
+    there = np.isfinite(values).all(axis=1)
+    return np.asarray(values[there].mean(axis=0)) if there.any() else np.full(columns.form.models, np.nan)
+
+
+def _form(folds: Folds, key: Key) -> RatioForm:
+    return next(cell.form for cell in folds.plan.cells if key_of(folds.plan, cell) == key)
+
+
 def user_errors(folds: Folds, key: Key, way: Average) -> tuple[Ints64, UserErrors]:
     """The users, by their codes in the whole log, and what they bring to the values of one cell."""
-    plan = folds.plan
-    form = next(cell.form for cell in plan.cells if key_of(plan, cell) == key)
+    form = _form(folds, key)
     columns = folds.cell(key, form)
     if way is Average.MACRO and len(folds.sums) > 1:
         errors = MacroColumns.of(columns).errors

@@ -11,6 +11,10 @@ without common users are independent. Student's t with df = min(m, (Σh²)²/Σh
 equally heavy users would be as uncertain. Values that fewer than ten users carry say nothing, nor do values that are
 not positive.
 
+Errors that users do not tell, such as those of models that were fitted on other rows, are further covariances of the
+logs, independent of the first, each with its own degrees of freedom: SE² grows by wᵀTw, and df is Satterthwaite's,
+SE⁴ / Σ (part²/df).
+
 The level holds for all ratios together: the error probability α* of each follows from draws of max |Z| with their
 correlations (single-step max-|t|, as in ``simultaneous.py``), never less than α/K.
 """
@@ -20,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,6 +56,13 @@ class UserErrors:
         return np.asarray(np.isfinite(self.values) & (self.values > 0.0) & (self.carriers >= FEWEST))
 
 
+class MoreSpread(NamedTuple):
+    """A further covariance of log values, (columns, columns), with its degrees of freedom."""
+
+    covariance: Floats
+    df: float
+
+
 @dataclass(frozen=True)
 class LogRatio:
     """A ratio on the log scale; ``low`` and ``high`` hold for all that were asked together.
@@ -75,7 +87,9 @@ class LogRatio:
 NOTHING = LogRatio(math.nan, math.nan, 0.0, math.nan, math.nan, 1.0, 1.0)
 
 
-def log_ratios(found: UserErrors, weights: Sequence[Floats], level: float) -> list[LogRatio]:
+def log_ratios(
+    found: UserErrors, weights: Sequence[Floats], level: float, more: Sequence[MoreSpread] = ()
+) -> list[LogRatio]:
     """θ of every row of weights, all together at one level."""
     if not len(weights):
         return []
@@ -86,7 +100,11 @@ def log_ratios(found: UserErrors, weights: Sequence[Floats], level: float) -> li
     scaled = np.where(usable, w / values, 0.0)
     squares, fourth, users = _sums(found.errors, scaled)
     there &= np.asarray((users > 1) & (squares > 0.0))
-    tail = single_error(found.errors.T @ found.errors, scaled[there], level)
+    w = np.where(usable, w, 0.0)
+    total = (found.errors.T @ found.errors) / np.outer(values, values)
+    for spread in more:
+        total = total + spread.covariance
+    tail = single_error(total, w[there], level)
     logs, alpha = np.log(values), 1.0 - level
     out = []
     for k in range(len(w)):
@@ -94,15 +112,27 @@ def log_ratios(found: UserErrors, weights: Sequence[Floats], level: float) -> li
             out.append(NOTHING)
             continue
         theta = float(w[k] @ logs)
-        se = math.sqrt(squares[k] * users[k] / (users[k] - 1.0))
+        variance = float(squares[k] * users[k] / (users[k] - 1.0))
         df = min(float(users[k]), float(squares[k] ** 2 / fourth[k])) - 1.0
+        variance, df = _with_more(variance, df, w[k], more)
         if not df > 0.0:
             out.append(NOTHING)
             continue
+        se = math.sqrt(variance)
         reach = student.critical(tail, df) * se
         p = student.two_sided(theta / se, df)
         out.append(LogRatio(theta, se, df, theta - reach, theta + reach, p, min(1.0, p * alpha / tail)))
     return out
+
+
+def _with_more(variance: float, df: float, weights: Floats, more: Sequence[MoreSpread]) -> tuple[float, float]:
+    """A variance with further parts, and the degrees of freedom of the sum."""
+    parts = [(float(weights @ spread.covariance @ weights), spread.df) for spread in more]
+    parts = [(part, own) for part, own in parts if part > 0.0]
+    if not parts or not df > 0.0:
+        return variance, df
+    total = variance + sum(part for part, _ in parts)
+    return total, total**2 / (variance**2 / df + sum(part**2 / own for part, own in parts))
 
 
 def _sums(errors: Floats, scaled: Floats) -> tuple[Floats, Floats, Ints64]:
@@ -119,13 +149,13 @@ def _sums(errors: Floats, scaled: Floats) -> tuple[Floats, Floats, Ints64]:
     return squares, fourth, users
 
 
-def single_error(covariance: Floats, scaled: Floats, level: float) -> float:
+def single_error(covariance: Floats, weights: Floats, level: float) -> float:
     """α*: the error probability of each contrast, so that any false one has probability 1 − level at most."""
-    alpha, count = 1.0 - level, len(scaled)
+    alpha, count = 1.0 - level, len(weights)
     if count <= 1:
         return alpha
     roots, axes = np.linalg.eigh(covariance)
-    factor = scaled @ (axes * np.sqrt(np.maximum(roots, 0.0)))
+    factor = weights @ (axes * np.sqrt(np.maximum(roots, 0.0)))
     factor /= np.linalg.norm(factor, axis=1, keepdims=True)
     random = np.random.default_rng(20_231_113)
     largest = np.zeros(DRAWS)

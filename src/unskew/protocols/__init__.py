@@ -6,5 +6,7 @@ us.policy_impact(log, ["most_popular", "item_knn(neighbours=50)"], split="leave_
 
 from unskew.protocols.compare import compare_protocols
 from unskew.protocols.comparison import ProtocolComparison
+from unskew.protocols.impact import PolicyImpact
+from unskew.protocols.policies import policy_impact
 
-__all__ = ["ProtocolComparison", "compare_protocols"]
+__all__ = ["PolicyImpact", "ProtocolComparison", "compare_protocols", "policy_impact"]

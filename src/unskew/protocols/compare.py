@@ -110,7 +110,7 @@ def _protocols(log: Log, asked: Sequence[str | Splitter] | None) -> dict[str, Sp
     """The splits of every protocol, by canonical string."""
     if asked is None:
         found = [make_splits(log, "leave_one_out(repeats=10)"), make_splits(log, "holdout(share=0.2)")]
-        found += [] if log.time is None else _windows(log)
+        found += [] if log.time is None else windows(log)
     else:
         if isinstance(asked, str | Splitter) or not asked:
             example = "['leave_one_out', 'sliding_window(width=1w)']"
@@ -123,7 +123,7 @@ def _protocols(log: Log, asked: Sequence[str | Splitter] | None) -> dict[str, Sp
     return named
 
 
-def _windows(log: Log) -> list[Splits]:
+def windows(log: Log) -> list[Splits]:
     """Windows of the narrowest width that judges half of them, else of the one that judges most."""
     found: list[Splits] = []
     for width in WIDTHS:
@@ -228,7 +228,7 @@ def _cell(
     models = folds[there[0]].models
     found = joined([user_errors(folds[name], key, way) for name in there])
     lower = results[there[0]].macro.metrics[key.metric].lower_is_better
-    signs = {(name, *pair): sign for name in there for pair, sign in _signs(results[name], key, way, models).items()}
+    signs = {(name, *pair): sign for name in there for pair, sign in signs_of(results[name], key, way, models).items()}
     return _Cell(key, there, models, Family(len(there), len(models), found, level, lower), signs)
 
 
@@ -244,7 +244,7 @@ def joined(parts: Sequence[tuple[Any, UserErrors]]) -> UserErrors:
     return UserErrors(values, np.concatenate(errors, axis=1), carriers)
 
 
-def _signs(found: CrossValidation, key: Key, way: Average, models: Sequence[str]) -> dict[tuple[int, int], int]:
+def signs_of(found: CrossValidation, key: Key, way: Average, models: Sequence[str]) -> dict[tuple[int, int], int]:
     """Who is ahead by the cross-validation's own verdicts, both ways round; 0 where that is undecided."""
     result = found.macro if way is Average.MACRO else found.pooled
     signs: dict[tuple[int, int], int] = {}

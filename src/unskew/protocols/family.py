@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unskew.inference.log_contrasts import LogRatio, UserErrors, log_ratios
+from unskew.inference.log_contrasts import LogRatio, MoreSpread, UserErrors, log_ratios
 from unskew.kernels.arrays import Floats
 
 
@@ -63,6 +63,7 @@ class Family:
         found: values and errors, a column per group and model, groups first.
         level: of all intervals together.
         lower_is_better: of errors: the best value is the lowest one.
+        more: errors that users do not tell.
     """
 
     groups: int
@@ -70,18 +71,20 @@ class Family:
     found: UserErrors
     level: float
     lower_is_better: bool = False
+    more: tuple[MoreSpread, ...] = ()
 
     @cached_property
     def ratios(self) -> dict[About, LogRatio]:
         """All of them."""
-        asked = self._asked()
-        return dict(zip(asked, log_ratios(self.found, list(asked.values()), self.level), strict=True))
+        asked = self.asked()
+        return dict(zip(asked, log_ratios(self.found, list(asked.values()), self.level, self.more), strict=True))
 
     def of_kind(self, kind: Kind) -> dict[About, LogRatio]:
         """Those of one kind."""
         return {about: ratio for about, ratio in self.ratios.items() if about.kind is kind}
 
-    def _asked(self) -> dict[About, Floats]:
+    def asked(self) -> dict[About, Floats]:
+        """The weights of every ratio."""
         found: dict[About, Floats] = {}
         groups, models = list(combinations(range(self.groups), 2)), list(combinations(range(self.models), 2))
         for g, h in groups:
