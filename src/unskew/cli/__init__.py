@@ -20,6 +20,7 @@ from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
 from unskew.cli.parts import parts
+from unskew.cli.policies import policy_impact
 from unskew.cli.protocols import compare_protocols
 from unskew.cli.reproduce import reproduce
 from unskew.cli.sample import sample
@@ -53,8 +54,8 @@ def _root(
 
 
 PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
-WITH_PARTS = (audit, compare_protocols, evaluate, sample)
-for command in (audit, compare_protocols, demo, evaluate, parts, reproduce, sample):
+WITH_PARTS = (audit, compare_protocols, evaluate, policy_impact, sample)
+for command in (audit, compare_protocols, demo, evaluate, parts, policy_impact, reproduce, sample):
     app.command(epilog=PARTS if command in WITH_PARTS else None)(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")

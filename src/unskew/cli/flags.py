@@ -28,11 +28,14 @@ FLAGS = {
     "metrics": "--metric",
     "estimators": "--estimator",
     "propensities": "--propensity",
+    "protocols": "--protocol",
+    "splits": "--split",
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
         "by", "candidates", "columns", "drop_seen", "duplicates", "feedback", "force", "in_sample", "interval",
-        "invalid", "item_features", "items", "level", "mcar", "outcome", "propensity", "refit", "refused", "relevant",
+        "invalid", "item_features", "items", "level", "mcar", "min_users", "outcome", "propensity",
+        "refit", "refits", "refused", "relevant",
         "replicates", "seed", "share", "size", "strategy", "target", "threads", "train", "user_features", "users",
     )
 }  # fmt: skip

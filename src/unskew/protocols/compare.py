@@ -13,19 +13,17 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from unskew.alignment.sources import Names, as_log
 from unskew.bounds import word
 from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.run import with_folds
-from unskew.cross_validation.user_errors import cells_of, user_errors
+from unskew.cross_validation.user_errors import cells_of, joined, user_errors
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
 from unskew.evaluation.run import reporter
-from unskew.inference.log_contrasts import LogRatio, UserErrors
+from unskew.inference.log_contrasts import LogRatio
 from unskew.inference.verdict import Outcome
 from unskew.log import Log
 from unskew.protocols.comparison import (
@@ -230,18 +228,6 @@ def _cell(
     lower = results[there[0]].macro.metrics[key.metric].lower_is_better
     signs = {(name, *pair): sign for name in there for pair, sign in signs_of(results[name], key, way, models).items()}
     return _Cell(key, there, models, Family(len(there), len(models), found, level, lower), signs)
-
-
-def joined(parts: Sequence[tuple[Any, UserErrors]]) -> UserErrors:
-    """The columns of several cross-validations of one log beside each other, a row per user of any of them."""
-    users = np.unique(np.concatenate([user for user, _ in parts]))
-    errors = []
-    for user, found in parts:
-        own = np.zeros((len(users), found.errors.shape[1]))
-        own[np.searchsorted(users, user)] = found.errors
-        errors.append(own)
-    values, carriers = (np.concatenate([getattr(f, name) for _, f in parts]) for name in ("values", "carriers"))
-    return UserErrors(values, np.concatenate(errors, axis=1), carriers)
 
 
 def signs_of(found: CrossValidation, key: Key, way: Average, models: Sequence[str]) -> dict[tuple[int, int], int]:

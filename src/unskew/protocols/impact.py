@@ -116,7 +116,7 @@ class PolicyImpact(ShownTable):
         groups: users and rows of every policy; ``shared_users`` with rows of several are left out of all of them.
         results: the cross-validation of every split and policy.
         level: of all tests together, over all splits.
-        refits: how many blocks of users were left out of the fits in turn; 0: fitted models are taken as given.
+        refits: how many fits on halves of the users there were; 0: fitted models are taken as given.
         values_, differences_, rankings_, corrections_: records.
     """
 

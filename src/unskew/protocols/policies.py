@@ -20,18 +20,17 @@ from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.run import with_folds
-from unskew.cross_validation.user_errors import cells_of, user_errors
+from unskew.cross_validation.user_errors import cells_of, joined, user_errors
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
 from unskew.evaluation.run import reporter
 from unskew.inference.log_contrasts import UserErrors, log_ratios
-from unskew.kernels.arrays import Floats
 from unskew.log import Log
-from unskew.protocols.compare import NAIVE, NO_VALUE, as_ratio, joined, known, read_once, signs_of, windows
+from unskew.protocols.compare import NAIVE, NO_VALUE, as_ratio, known, read_once, signs_of, windows
 from unskew.protocols.family import Family, Kind, kendall
 from unskew.protocols.impact import Correction, PolicyDifference, PolicyImpact, PolicyRanking, PolicyValue
 from unskew.protocols.policy_parts import PolicyParts, policy_parts
-from unskew.protocols.refitting import moved, spreads
+from unskew.protocols.refitting import Moves, moved, spreads
 from unskew.split import Splits, Splitter, make_splits
 
 REFITS = Whole(0, 100, "Every refit judges all policies again.")
@@ -68,18 +67,18 @@ def policy_impact(
             ``propensity`` is counted on each policy's own training rows, or is a column (``known``).
         equal: as many users of every policy as of the smallest, since models learn better from more rows.
         min_users: a fold in which some policy has fewer users to judge is skipped for all.
-        refits: blocks of users that are left out of fits in turn, to tell how far values depend on who was fitted; 0
-            takes fitted models as given, which finds differences between policies too often.
+        refits: fits on halves of the users, two by two, which tell how far values depend on whom models were fitted
+            on; 0 takes fitted models as given, which finds differences between policies too often.
         level: of all tests together, for each metric, estimator and target.
-        seed: draws users and blocks.
+        seed: draws users and halves.
         store, workers, progress: as in ``cross_validate``.
         options: everything else that ``cross_validate`` takes.
     """
     word(average, tuple(Average), "average")
     REFITS.of(refits, "refits")
     MIN_USERS.of(min_users, "min_users")
-    if refits == 1:
-        raise InputError("refits=1 leaves everybody out at once: give at least 2, or 0 to take fitted models as given.")
+    if refits % 2:
+        raise InputError(f"refits={refits}: halves of the users come in pairs. Give an even number, or 0.")
     say = reporter(progress)
     if estimators is None:
         estimators = [NAIVE, "snips"] if options.get("propensity") is not None else [NAIVE]
@@ -127,7 +126,7 @@ class _OfSplit:
     results: Mapping[str, CrossValidation]
     columns: Mapping[Key, UserErrors]
     families: Mapping[Key, Family]
-    moves: Sequence[Mapping[Key, Floats]]
+    moves: Sequence[Moves]
     way: Average
     level: float
 
@@ -261,7 +260,7 @@ def _of_split(
 ) -> _OfSplit:
     results: dict[str, CrossValidation] = {}
     folds: list[Folds] = []
-    moves: list[Mapping[Key, Floats]] = []
+    moves: list[Moves] = []
     cuts = parts.folds(splits, min_users)
     for group, log, own in zip(parts.groups, parts.logs, cuts, strict=True):
         judge = _judging(models, ask, f"{splits.splitter}, {group.policy}", say)
