@@ -82,9 +82,6 @@ def cross_validate(
             is short. The numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    say = reporter(progress)
-    if workers is not None:
-        THREADS.of(workers, "workers")
     asked = {
         "metrics": metrics, "estimators": estimators, "propensity": propensity, "outcome": outcome,
         "in_sample": in_sample, "target": target, "feedback": feedback, "relevant": relevant, "mcar": mcar,
@@ -92,16 +89,35 @@ def cross_validate(
         "invalid": invalid, "duplicates": duplicates, "level": level, "interval": interval, "replicates": replicates,
         "seed": seed, "refused": refused,
     }  # fmt: skip
+    return with_folds(log, models, split, items=items, store=store, workers=workers, progress=progress, **asked)[0]
+
+
+def with_folds(
+    log: Any,
+    models: Mapping[str, Any] | Sequence[Any],
+    split: str | Splitter | Splits,
+    *,
+    items: Any = None,
+    store: str | Path | None = None,
+    workers: int | None = None,
+    progress: Stage | None = None,
+    **asked: Any,
+) -> tuple[CrossValidation, Folds]:
+    """A cross-validation, and what was kept of its folds: what users bring, for those who compare several of them."""
+    say = reporter(progress)
+    if workers is not None:
+        THREADS.of(workers, "workers")
     request = Request.of(log, _unfitted(models), train=log, threads=1, **asked)
     say("reading the log", 0, 1)
-    whole = _read(request)
+    whole = read_whole(request)
     say("splitting", 0, 1)
     splits = _splits(whole, split)
     task = _task(request, whole, items)
     sums, skipped = worked_off(task, splits, store, workers or os.cpu_count() or 1, say)
     say("putting folds together", len(splits), len(splits))
-    folds = Folds(sums, tuple(request.models), request.estimators, whole.users.hashes, level, request.drawn, seed)
-    return answered(request, whole, splits.splitter, folds, (*splits.skipped, *skipped), splits.notes)
+    names, drawn = tuple(request.models), (request.level, request.drawn, request.seed)
+    folds = Folds(sums, names, request.estimators, whole.users.hashes, *drawn)
+    return answered(request, whole, splits.splitter, folds, (*splits.skipped, *skipped), splits.notes), folds
 
 
 def _unfitted(models: Any) -> dict[str, Any]:
@@ -126,7 +142,7 @@ def _unfitted(models: Any) -> dict[str, Any]:
     return found
 
 
-def _read(request: Request) -> Log:
+def read_whole(request: Request) -> Log:
     """The whole log, with the columns that estimators make strata of."""
     names = request.columns
     return marked(
