@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.cross_validation import cross_validate
+from unskew.cross_validation.run import cross_validate
 from unskew.engine.store import Progress, Store
 from unskew.kernels.arrays import present
 from unskew.log import Log
