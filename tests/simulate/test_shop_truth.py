@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import polars as pl
 import pytest
-from tests.simulate.shops import clicks_of_a_user, lists_by_user, page_of, small_shop
+from tests.simulate.shops import clicks_of_a_user, expected_clicks, keen_shop, lists_by_user, page_of, small_shop
 
 from unskew.errors import InputError
 from unskew.evaluation import evaluate
 from unskew.log import Ids
 from unskew.models import make
+from unskew.simulate import ShopOverTime
 
 START, DAYS = 60, 14
 MODELS = {"popular": "most_popular", "item_knn": "item_knn(neighbours=20)"}
 
 
-def test_clicks_are_those_of_tests_that_are_drawn() -> None:
+@pytest.mark.parametrize("make_shop", [small_shop, keen_shop])
+def test_clicks_are_those_of_tests_that_are_drawn(make_shop: Callable[[], ShopOverTime]) -> None:
     """The 25 users who come most often in two weeks, 80 times: the mean of the drawn clicks is the exact value (4 sd).
 
-    Several visits of a user bring every term in: items that were had meanwhile, stock that changes, two campaigns.
+    For four of them it is also summed item by item and intent by intent. Several visits of a user bring every term in:
+    items that were had meanwhile, stock that changes, two campaigns.
     """
-    shop, rng = small_shop(), np.random.default_rng(0)
+    shop, rng = make_shop(), np.random.default_rng(0)
     visits, before = shop.visits_of(START, DAYS), shop.before(START)
     test = shop.ab_test(MODELS, START, DAYS)
     most = np.argsort(-test.visits, kind="stable")[:25]
@@ -35,6 +40,8 @@ def test_clicks_are_those_of_tests_that_are_drawn() -> None:
             assert len(came) == np.diff(visits.start)[user]
             history = set(before.item[before.indptr[user] : before.indptr[user + 1]].tolist())
             pages = {visit: page_of(shop, visit, history, lists[user]) for visit in came}
+            if row < 4:
+                assert test.clicks[name][most[row]] == pytest.approx(expected_clicks(shop, pages, history), rel=1e-9)
             for turn in range(80):
                 drawn[row, turn] = clicks_of_a_user(shop, pages, history, rng)
         total = drawn.sum(axis=0)
