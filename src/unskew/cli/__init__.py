@@ -16,6 +16,7 @@ import typer
 import unskew
 from unskew.cli.audit import audit
 from unskew.cli.console import err, fail, guarded, nobody_reads
+from unskew.cli.cross_validate import EXAMPLES, cross_validate
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
@@ -23,6 +24,7 @@ from unskew.cli.parts import parts
 from unskew.cli.reproduce import reproduce
 from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
+from unskew.cli.split import split
 from unskew.panics import hold_back_panics
 from unskew.plain import plain
 
@@ -52,8 +54,9 @@ def _root(
 
 
 PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
-for command in (audit, demo, evaluate, parts, reproduce, sample):
-    app.command(epilog=PARTS if command in (audit, evaluate, sample) else None)(guarded(command))
+EPILOGS = {audit: PARTS, cross_validate: EXAMPLES, evaluate: PARTS, sample: PARTS, split: PARTS}
+for command in (audit, cross_validate, demo, evaluate, parts, reproduce, sample, split):
+    app.command(epilog=EPILOGS.get(command))(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from unskew import models as recommenders
 from unskew.alignment.sources import as_log, read_side
 from unskew.alignment.vocabulary import training_gains
-from unskew.bounds import shown
+from unskew.bounds import THREADS, shown
 from unskew.cross_validation.answering import answered
 from unskew.cross_validation.fold import FoldTask
 from unskew.cross_validation.merging import Folds
@@ -71,7 +71,7 @@ def cross_validate(
         log: all interactions: a ``Log``, a path, or any dataframe; with times where the split goes by time.
         models: what is fitted on every fold: canonical strings such as ``item_knn(neighbours=50)``, a list of them or
             by name, or objects with ``fit(log)`` and ``recommend(users, k, seen=…)``. They are copied, and stay as they
-            are. A model with ``update(rows)`` is updated from fold to fold where a fold only adds training rows.
+            are. ``Updatable`` models are updated from fold to fold where a fold only adds training rows.
         split: a canonical string such as ``sliding_window(width=1w, folds=10)`` or ``k_fold(folds=5)``, or the
             splits themselves.
         metrics, estimators, propensity, outcome, in_sample, target, feedback, relevant, items, mcar, user_features,
@@ -83,6 +83,8 @@ def cross_validate(
         progress: called with (stage, done, total).
     """
     say = reporter(progress)
+    if workers is not None:
+        THREADS.of(workers, "workers")
     asked = {
         "metrics": metrics, "estimators": estimators, "propensity": propensity, "outcome": outcome,
         "in_sample": in_sample, "target": target, "feedback": feedback, "relevant": relevant, "mcar": mcar,
@@ -133,11 +135,14 @@ def _read(request: Request) -> Log:
 
 
 def _splits(log: Log, split: str | Splitter | Splits) -> Splits:
-    if not isinstance(split, Splits):
-        return make_splits(log, split)
-    if split.log is not log:
+    found = split if isinstance(split, Splits) else make_splits(log, split)
+    if found.log is not log:
         raise InputError("split: these splits are of another log. Give the log that was split, or the split's string.")
-    return split
+    labels = [fold.label for fold in found]
+    if len(set(labels)) == len(labels):
+        return found
+    numbered = (replace(fold, label=f"{n + 1}. {fold.label}".strip()) for n, fold in enumerate(found))
+    return replace(found, folds=tuple(numbered))
 
 
 def _task(request: Request, log: Log, items: Any) -> FoldTask:

@@ -135,14 +135,15 @@ def _find(cumulative, low, high, target):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def serve(  # type: ignore[no-untyped-def]
     first, last, user, day, intent, lists, niche, order, niche_start, quality, impulse, attention, cumulative, hashes,
-    campaign, campaigns, glance, promoted, search, browse, seed, want_seed, head, link, row_visit, row_item, row_place,
-    row_chance, rows,
+    campaign, campaigns, glance, promoted, search, browse, begin, midnight, seed, want_seed, head, link, row_visit,
+    row_item, row_time, row_place, row_chance, rows,
 ):  # fmt: skip
     """The rows that the visits ``first`` … ``last − 1`` of one day leave; gives back how many there are now.
 
     ``lists[v − first]`` is the page of a visit as far as it is filled (−1 behind). A user's rows so far hang on
     ``head[user]``, ``link``; what a user has had is neither looked at nor wanted again. A row has the place of the page
-    on which the item was clicked, or 0 where it was found, and P(it was looked at) given the list and the intent.
+    on which the item was clicked, or 0 where it was found, and P(it was looked at) given the list and the intent. The
+    n-th row of a visit comes in its n-th minute, but before ``midnight``.
     """
     examined = np.empty(len(glance) + 64, np.int32)
     for v in range(first, last):
@@ -150,7 +151,7 @@ def serve(  # type: ignore[no-untyped-def]
         wants, page, filled = visit_key(want_seed, user[v], day[v]), lists[v - first], 0
         while filled < len(page) and page[filled] >= 0:
             filled += 1
-        looked, a, b = 0, niche_start[g], niche_start[g + 1]
+        looked, before, a, b = 0, rows, niche_start[g], niche_start[g + 1]
         places = np.zeros(len(examined), np.int32)
         for r in range(len(glance)):
             key = mix(key)
@@ -183,6 +184,8 @@ def serve(  # type: ignore[no-untyped-def]
             on_page = page_chance(item, page, filled, glance, promoted, campaign, campaigns)
             rate = finding_rate(niche[item] == g, attention[item], cumulative, a, b, search, browse)
             row_visit[rows], row_item[rows], row_place[rows] = v, item, places[x]
+            minutes = rows - before + unit((wants ^ hashes[item]) + STEP)
+            row_time[rows] = min(begin[v] + np.int64(minutes * 60_000_000.0), midnight - 1)
             row_chance[rows] = 1.0 - (1.0 - on_page) * np.exp(-rate)
             link[rows], head[u] = head[u], rows
             rows += 1

@@ -17,7 +17,7 @@ START = datetime(2018, 1, 1)  # a Monday, midnight
 WEEK = np.array([0.98, 0.94, 0.92, 0.94, 0.98, 1.06, 1.18])  # Monday … Sunday
 HOURS = np.array([4, 2, 1, 1, 1, 2, 5, 10, 16, 20, 24, 25, 26, 26, 25, 25, 26, 28, 32, 38, 42, 38, 24, 11]) / 452.0
 SECOND = 1_000_000  # microseconds
-LAST = 86_400 * SECOND - 1  # of a day
+DAY = 86_400 * SECOND
 OPENING = int((START - datetime(1970, 1, 1)).total_seconds()) * SECOND
 
 
@@ -32,16 +32,11 @@ def beginnings(uniform: Floats, inside: Floats) -> Integers:
     return ((hour + inside) * 3600 * SECOND).astype(np.int64)
 
 
-def moments(day: Integers, within: Integers) -> Integers:
-    """Microseconds since 1970 of moments inside days; what comes after midnight is the last moment before it."""
-    return OPENING + day * (LAST + 1) + np.minimum(within, LAST)
+def midnight(day: Integers | int) -> Integers | int:
+    """Microseconds since 1970 when a day begins, 0 the first."""
+    return OPENING + day * DAY
 
 
 def days_of(time: Integers) -> Integers:
     """The days of moments, 0 the first."""
-    return (time - OPENING) // (LAST + 1)
-
-
-def click_times(day: Integers, begin: Integers, number: Integers, pause: Floats) -> Integers:
-    """When the clicks of visits are made: the ``number``-th (from 0) with ``pause`` in [0, 1) of a minute besides."""
-    return moments(day, begin + ((number + pause) * 60.0 * SECOND).astype(np.int64))
+    return (time - OPENING) // DAY

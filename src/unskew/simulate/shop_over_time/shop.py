@@ -14,7 +14,7 @@ clicks on what item-kNN lists. Which model would do best next week is known: ``a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,14 +27,14 @@ from unskew.kernels.arrays import Bools
 from unskew.log import Account, Feedback, Ids, Log, Recommendations
 from unskew.log.ids import Codes
 from unskew.log.log import Integers
-from unskew.log.order import group, starts_of
+from unskew.log.order import starts_of
 from unskew.memory import require
 from unskew.models import Model
 from unskew.simulate.shop_over_time.ab_test import ABTest, ab_test
 from unskew.simulate.shop_over_time.catalogue import Catalogue
 from unskew.simulate.shop_over_time.page import BROWSE, LONGER, glances, pages
 from unskew.simulate.shop_over_time.policies import POLICIES, Policy, Staff, check_policies
-from unskew.simulate.shop_over_time.rhythm import click_times, days_of, moments
+from unskew.simulate.shop_over_time.rhythm import days_of, midnight
 from unskew.simulate.shop_over_time.rows import ShopRows, rows_of
 from unskew.simulate.shop_over_time.visitors import Visits, draw_intents
 
@@ -108,7 +108,7 @@ class ShopOverTime:
         draws = self._rng(2).random(len(self.visits.start) - 1)
         return np.searchsorted(shares[:-1], draws, side="right")
 
-    @cached_property
+    @property
     def log(self) -> Log:
         """The log: user, item, time, policy, propensity; ``place`` on the page, 0 where the user found the item."""
         return self.simulate()
@@ -177,14 +177,21 @@ class ShopOverTime:
         return self.visits.take((start <= day) & (day < start + days) & known)
 
     def simulate(self, progress: Progress | None = None) -> Log:
-        """Run the shop day by day; ``progress`` is told how many days are done, and of how many."""
+        """The log: the shop runs day by day, once; ``progress`` is told how many days are done, and of how many."""
+        kept = vars(self)
+        if "_log" not in kept:
+            kept["_log"] = self._run(progress)
+        log: Log = kept["_log"]
+        return log
+
+    def _run(self, progress: Progress | None) -> Log:
         visits, shelf, (users, items) = self.visits, self.catalogue, self.ids
         by_day = np.argsort(visits.day, kind="stable")
         ends = np.searchsorted(visits.day[by_day], np.arange(self.days + 1))
         user, day, intent = visits.user[by_day], visits.day[by_day], visits.intent[by_day]
-        rows = ShopRows.empty(users, items, user, moments(day, visits.begin[by_day]))
+        rows = ShopRows.empty(users, items, user)
         staff, known = Staff.of(self.policies), 0
-        seeds = np.uint64(self._number(5, 0)), np.uint64(self._number(3, 0))
+        begin, seeds = midnight(day) + visits.begin[by_day], (self._number(5, 0), self._number(3, 0))
         law = (shelf.niche, shelf.order, shelf.start, shelf.quality)
         for today in range(self.days):
             so_far = rows.log()
@@ -196,12 +203,14 @@ class ShopOverTime:
             rows.count = kernel.serve(
                 first, last, user, day, intent, shown, *law, shelf.impulse[today], shelf.attention[today],
                 shelf.cumulative[today], items.hashes, shelf.campaign[today], shelf.campaigns[today],
-                glances(self.places), self.promoted, self.search, BROWSE, *seeds, rows.head, rows.link, rows.visit,
-                rows.item, rows.place, rows.chance, rows.count,
+                glances(self.places), self.promoted, self.search, BROWSE, begin, midnight(today + 1),
+                *(np.uint64(seed) for seed in seeds), rows.head, rows.link, rows.visit, rows.item, rows.time,
+                rows.place, rows.chance, rows.count,
             )  # fmt: skip
             if progress is not None:
                 progress(today + 1, self.days)
-        return self._finished(rows, by_day)
+        log, names = rows.log(), pl.Series([policy.name for policy in self.policies])
+        return replace(log, policy=names[self.policy_of[log.user]].alias("policy"))
 
     def _pages(self, staff: Staff, so_far: Log, user: Codes, available: Bools) -> Codes:
         """What the policies show the visitors of a day: the places of the page, −1 where one stays empty."""
@@ -213,31 +222,6 @@ class ShopOverTime:
                 for some, lists in staff.lists(policy.model, history, LONGER * self.places):
                     shown[mine[some]] = pages(lists, available, self.places)
         return shown
-
-    def _finished(self, rows: ShopRows, by_day: Integers) -> Log:
-        """The rows as a log."""
-        users, items = self.ids
-        visit = by_day[rows.visit[: rows.count]]
-        user, item = self.visits.user[visit], rows.item[: rows.count]
-        first = np.r_[True, visit[1:] != visit[:-1]] if len(visit) else np.empty(0, dtype=np.bool_)
-        number = np.arange(len(visit)) - np.flatnonzero(first)[np.cumsum(first) - 1] if len(visit) else visit
-        time = click_times(self.visits.day[visit], self.visits.begin[visit], number, self._rng(6).random(len(visit)))
-        indptr, order = group(user, item, len(users), len(items))
-        order = np.arange(len(visit)) if order is None else order
-        names = pl.Series([policy.name for policy in self.policies])
-        return Log(
-            users,
-            items,
-            indptr,
-            item[order],
-            time=time[order],
-            policy=names[self.policy_of[user[order]]].alias("policy"),
-            propensity=rows.chance[: rows.count][order],
-            columns={"place": pl.Series("place", rows.place[: rows.count][order])},
-            feedback=Feedback.IMPLICIT,
-            clock=pl.Datetime("us"),
-            account=Account("simulated", rows.count),
-        )
 
     def _day_of(self, log: Log) -> Integers:
         assert log.time is not None
