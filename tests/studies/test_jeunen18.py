@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from scipy.stats import kendalltau
 
-from unskew.cross_validation import cross_validate
+from unskew.cross_validation.run import cross_validate
 from unskew.engine.store import Store
 from unskew.log import Log
 from unskew.simulate.shop_over_time import ShopOverTime

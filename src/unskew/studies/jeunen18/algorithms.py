@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from unskew.cross_validation import cross_validate
+from unskew.cross_validation.run import cross_validate
 from unskew.kernels.arrays import present
 from unskew.log import Log
 from unskew.models import search

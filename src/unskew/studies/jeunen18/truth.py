@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.cross_validation import cross_validate
+from unskew.cross_validation.run import cross_validate
 from unskew.engine.store import Progress
 from unskew.kernels.arrays import Floats
 from unskew.simulate.shop_over_time import ShopOverTime
