@@ -3,12 +3,14 @@
     cos(i, j) = (users with both i and j) / (√(n_i n_j) + shrink)
 
 and the same for users over their items. ``shrink`` holds back neighbours that agree on little: with shrink = 10, two
-items that one user each has, the same one, are alike by 1/11 and not by 1.
+items that one user each has, the same one, are alike by 1/11 and not by 1. The two models differ in whose neighbours
+are found, and in who votes: a user's items for their neighbours, or a user's neighbours for their items.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -17,12 +19,13 @@ from unskew.kernels import neighbours as kernel
 from unskew.kernels.coding import place
 from unskew.kernels.topk import SEED
 from unskew.log import Ids
+from unskew.log.expected import a_log, some_ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations
 from unskew.memory import require
-from unskew.models.base import from_scores
+from unskew.models.base import Model, from_scores
 from unskew.threads import by_blocks
 
 NEIGHBOURS = Whole(1, 1_000_000, "Each keeps so many numbers.")
@@ -67,6 +70,41 @@ def nearest(rows: Rows, back: Rows, ids: Ids, neighbours: int, shrink: float, mo
         each(count, lambda first, last: kernel.nearest(first, last, *given))
     there = near >= 0
     return Rows(starts_of(np.count_nonzero(there, axis=1)), near[there], alike[there])
+
+
+@dataclass(eq=False, repr=False)
+class NearestNeighbours(Model):
+    """Rank items by votes over nearest neighbours; a model says whose neighbours these are, and who votes.
+
+    Users without history, or unknown to the training log, score 0 everywhere: their lists are random.
+    """
+
+    users_: Ids = field(init=False)
+    history_: Rows = field(init=False)  # the items of every user
+    similar_: Rows = field(init=False)  # the nearest neighbours of every item, or of every user
+
+    neighbours: int
+    shrink: float
+    by_items: ClassVar[bool]  # whether neighbours are those of items
+
+    def footprint(self, log: Log) -> int:
+        """The neighbours besides."""
+        return super().footprint(log) + footprint(len(log.items if self.by_items else log.users), self.neighbours)
+
+    def fit(self, log: Log) -> Self:
+        """Find the nearest neighbours of every item, or of every user."""
+        liked = a_log(log).positives()
+        self.users_, self.items_ = log.users, log.items
+        self.history_, fans = Rows.of_users(liked), Rows.of_items(liked)
+        sides = (fans, self.history_, log.items) if self.by_items else (self.history_, fans, log.users)
+        self.similar_ = nearest(*sides, self.neighbours, self.shrink, self)
+        return self
+
+    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
+        """The k unseen items with the most votes."""
+        items = self.catalogue
+        votes = (self.history_, self.similar_) if self.by_items else (self.similar_, self.history_)
+        return from_votes(*votes, self.users_, items, some_ids(users), k, seen)
 
 
 def from_votes(

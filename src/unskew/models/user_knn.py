@@ -9,20 +9,14 @@ that of all pairs of users with a common item, which popular items make large.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
 
-from unskew.log import Ids
-from unskew.log.expected import a_log, some_ids
-from unskew.log.log import Log
-from unskew.log.recommendations import Recommendations
-from unskew.models.base import Model
-from unskew.models.neighbours import NEIGHBOURS, SHRINK, Rows, footprint, from_votes, nearest
+from unskew.models.neighbours import NEIGHBOURS, SHRINK, NearestNeighbours
 from unskew.parts import option
 
 
 @dataclass(eq=False, repr=False)
-class UserKNN(Model):
+class UserKNN(NearestNeighbours):
     """Rank items by how many of the most similar users have them, weighted by similarity.
 
     Users without history, or unknown to the training log, score 0 everywhere: their lists are random.
@@ -30,25 +24,6 @@ class UserKNN(Model):
 
     neighbours: int = option(50, NEIGHBOURS, "nearest neighbours that each user keeps")
     shrink: float = option(0.0, SHRINK, "added to the divisor of cosines, against chance", changed=True)
-    users_: Ids = field(init=False)
-    history_: Rows = field(init=False)  # the items of every user
-    similar_: Rows = field(init=False)  # the nearest users of every user
 
     name = "user_knn"
-
-    def footprint(self, log: Log) -> int:
-        """The neighbours besides."""
-        return super().footprint(log) + footprint(len(log.users), self.neighbours)
-
-    def fit(self, log: Log) -> Self:
-        """Find the nearest neighbours of every user."""
-        liked = a_log(log).positives()
-        self.users_, self.items_ = log.users, log.items
-        self.history_ = Rows.of_users(liked)
-        self.similar_ = nearest(self.history_, Rows.of_items(liked), log.users, self.neighbours, self.shrink, self)
-        return self
-
-    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
-        """The k unseen items that the most similar users have."""
-        items = self.catalogue
-        return from_votes(self.similar_, self.history_, self.users_, items, some_ids(users), k, seen)
+    by_items = False
