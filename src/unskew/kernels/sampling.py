@@ -107,22 +107,24 @@ def mark_rows(rows, bits, out):  # type: ignore[no-untyped-def]
 
     Gives back how many these are. They hold every hash that was there before, and some that only share the bits.
     """
-    last, found = np.uint64(len(bits) - 1), 0
+    last, six, one, found = np.uint64(len(bits) - 1), np.uint64(63), np.uint64(1), 0
     word, mask, touched = np.empty(BATCH, np.uint64), np.empty(BATCH, np.uint64), np.uint64(0)
     for start in range(0, len(rows), BATCH):
         n = min(BATCH, len(rows) - start)
         for e in range(n):
             h = rows[start + e]
-            word[e], mask[e] = h & last, np.uint64(0)
-            for shift in (40, 46, 52, 58):
-                mask[e] |= np.uint64(1) << ((h >> np.uint64(shift)) & np.uint64(63))
+            high, low = one << (h >> np.uint64(58)), one << (h >> np.uint64(52) & six)
+            word[e], mask[e] = (
+                h & last,
+                high | low | one << (h >> np.uint64(46) & six) | one << (h >> np.uint64(40) & six),
+            )
+        for e in range(n):
             touched ^= bits[word[e]]
         for e in range(n):
-            if bits[word[e]] & mask[e] == mask[e]:
-                out[found] = rows[start + e]
-                found += 1
-            else:
-                bits[word[e]] |= mask[e]
+            held = bits[word[e]]
+            bits[word[e]] = held | mask[e]
+            out[found] = rows[start + e]
+            found += held & mask[e] == mask[e]
     return found, touched
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from os import PathLike
 from typing import Any
 
@@ -97,8 +98,13 @@ def refuse_samples(log: Log) -> None:
 def row_hashes(seed: int, user: Hashes, item: Hashes, time: Ints64) -> Hashes:
     """A hash of seed, user, item and time of each row, from the hashes of its ids; without times, ``time`` is empty."""
     out = np.empty(len(user), dtype=np.uint64)
-    hash_rows(np.uint64(stream_of(f"sample {seed}")), user, item, time, out)
+    hash_rows(_stream(seed), user, item, time, out)
     return out
+
+
+@cache
+def _stream(seed: int) -> np.uint64:
+    return np.uint64(stream_of(f"sample {seed}"))
 
 
 def row_keys(rows: Hashes, count: Ints64, weight: Floats) -> Floats:
