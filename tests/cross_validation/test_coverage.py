@@ -16,7 +16,7 @@ def test_intervals_and_verdicts_hold_at_their_level() -> None:
 
     With the error of independent folds it would be four times as many.
     """
-    count = worlds(200, 2_000)
+    count = worlds(120, 2_000)
     found, truth = figures(count), truths()
     assert abs(truth[Average.MACRO] - truth[Average.POOLED]) > 0.01  # the two are not the same number
     for way in Average:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,8 +31,9 @@ from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import read_catalogue
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
+from unskew.plain import plain
 from unskew.propensity import Propensity
-from unskew.split import Splits, Splitter, make_splits
+from unskew.split import Skipped, Splits, Splitter, make_splits
 
 
 def cross_validate(
@@ -82,42 +83,59 @@ def cross_validate(
             is short. The numbers do not depend on it.
         progress: called with (stage, done, total).
     """
-    asked = {
-        "metrics": metrics, "estimators": estimators, "propensity": propensity, "outcome": outcome,
-        "in_sample": in_sample, "target": target, "feedback": feedback, "relevant": relevant, "mcar": mcar,
-        "user_features": user_features, "item_features": item_features, "candidates": candidates, "columns": columns,
-        "invalid": invalid, "duplicates": duplicates, "level": level, "interval": interval, "replicates": replicates,
-        "seed": seed, "refused": refused,
-    }  # fmt: skip
-    return with_folds(log, models, split, items=items, store=store, workers=workers, progress=progress, **asked)[0]
+    asked = {name: value for name, value in locals().items() if name not in ("log", "models", "split")}
+    return judge_folds(log, models, split=split, **asked).result()
 
 
-def with_folds(
+@dataclass(frozen=True, eq=False)
+class JudgedFolds:
+    """All folds, each judged by itself: what a result over folds is made of.
+
+    Args:
+        log: the whole log.
+        splits: how it was divided.
+        folds: the columns of users and the sums of every fold.
+        skipped: folds of which nothing was left to judge, beside those that the split left out.
+    """
+
+    request: Request
+    log: Log
+    splits: Splits
+    folds: Folds
+    skipped: tuple[Skipped, ...]
+
+    def result(self) -> CrossValidation:
+        """Both averages, with verdicts."""
+        skipped = (*self.splits.skipped, *self.skipped)
+        return answered(self.request, self.log, self.splits.splitter, self.folds, skipped, self.splits.notes)
+
+
+def judge_folds(
     log: Any,
     models: Mapping[str, Any] | Sequence[Any],
-    split: str | Splitter | Splits,
     *,
+    split: str | Splitter | Splits,
     items: Any = None,
     store: str | Path | None = None,
     workers: int | None = None,
     progress: Stage | None = None,
     **asked: Any,
-) -> tuple[CrossValidation, Folds]:
-    """A cross-validation, and what was kept of its folds: what users bring, for those who compare several of them."""
+) -> JudgedFolds:
+    """Fit and judge every model on every fold, as ``cross_validate`` does, which takes the same arguments."""
     say = reporter(progress)
     if workers is not None:
         THREADS.of(workers, "workers")
     request = Request.of(log, _unfitted(models), train=log, threads=1, **asked)
     say("reading the log", 0, 1)
-    whole = read_whole(request)
+    whole = _read(request)
     say("splitting", 0, 1)
     splits = _splits(whole, split)
     task = _task(request, whole, items)
     sums, skipped = worked_off(task, splits, store, workers or os.cpu_count() or 1, say)
     say("putting folds together", len(splits), len(splits))
-    names, drawn = tuple(request.models), (request.level, request.drawn, request.seed)
-    folds = Folds(sums, names, request.estimators, whole.users.hashes, *drawn)
-    return answered(request, whole, splits.splitter, folds, (*splits.skipped, *skipped), splits.notes), folds
+    how = request.level, request.drawn, request.seed
+    folds = Folds(sums, tuple(request.models), request.estimators, whole.users.hashes, *how)
+    return JudgedFolds(request, whole, splits, folds, tuple(skipped))
 
 
 def _unfitted(models: Any) -> dict[str, Any]:
@@ -133,16 +151,16 @@ def _unfitted(models: Any) -> dict[str, Any]:
         model = recommenders.make(given) if isinstance(given, str) else given
         if not (hasattr(model, "fit") and hasattr(model, "recommend")):
             raise InputError(
-                f"model '{name}': {shown(given)} has no fit(log) and recommend(users, k, seen=…). Every fold fits its "
-                "models anew: lists that were made in advance have seen the future of most folds."
+                f"model '{plain(name)}': {shown(given)} has no fit(log) and recommend(users, k, seen=…). Every fold fits "
+                "its models anew: lists that were made in advance have seen the future of most folds."
             )
         if name in found:
-            raise InputError(f"two models are called '{name}'. Give each a name of its own.")
+            raise InputError(f"two models are called '{plain(name)}'. Give each a name of its own.")
         found[name] = model
     return found
 
 
-def read_whole(request: Request) -> Log:
+def _read(request: Request) -> Log:
     """The whole log, with the columns that estimators make strata of."""
     names = request.columns
     return marked(

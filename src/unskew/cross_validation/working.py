@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,9 @@ def worked_off(
     task: FoldTask, splits: Splits, store: str | Path | None, workers: int, say: Stage
 ) -> tuple[Sequence[FoldSums], list[Skipped]]:
     """The sums of all folds in their order, and folds of which nothing was left to judge."""
+    count = _side_by_side(task, splits, workers)
+    if count == 1:  # all cores for the one fold
+        task = replace(task, request=replace(task.request, threads=None))
     folds, folder = list(splits), Folder(task, store)
     found: dict[int, Found] = {}
     turn, lock, over = iter(range(len(folds))), threading.Lock(), threading.Event()
@@ -95,7 +99,6 @@ def worked_off(
                 found[place] = fold
                 say(f"folds, {folds[place].label}", len(found), len(folds))
 
-    count = _side_by_side(task, splits, workers)
     with Threads(count, alone=count > 1) as pool:
         for worker in [pool.submit(work) for _ in range(count)]:
             worker.result()

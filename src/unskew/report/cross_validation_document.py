@@ -52,10 +52,9 @@ def _body(view: View, found: CrossValidation) -> Iterator[doc.Block]:
     skipped = tuple(doc.Sentence.about(clean(s.label), f": {clean(s.reason)}.", "note") for s in found.skipped)
     listed = doc.Sentences(skipped, "Skipped", SKIPPED, "more", ".skipped has them all")
     verdicts = tuple(_without_tipping(table) for facet in view.facets if (table := verdict_table(view, facet)).rows)
-    together = doc.Tables(tables, "Over all folds", FACETS, SHOWN, ".table()")
-    yield doc.in_brief(together, listed)
+    yield doc.in_brief(doc.Tables(tables, "Over all folds", FACETS, SHOWN, ".table()"), listed)
     yield doc.on_page(section("folds.lines", _lines(view, found), listed))
-    yield doc.on_page(section("folds.table", together))
+    yield doc.on_page(section("folds.table", doc.Tables(tables, "", FACETS, SHOWN, ".table()")))
     yield from leaderboard_blocks(view)
     yield from scenario_blocks(view)
     whole = view.facets_of(view.whole)
@@ -178,7 +177,7 @@ def _lines(view: View, found: CrossValidation) -> doc.Cards:
     for facet in view.facets_of(view.whole):
         for estimator in dict.fromkeys(name for name in (view.carrier(facet), view.naive(facet)) if name):
             cards.append(fold_lines(view, facet, estimator, tidy(found.values_), names))
-    return doc.Cards(tuple(cards), (legend(view.models),), shown=SHOWN, fit=True, inline=True)
+    return doc.Cards(tuple(cards), (legend(view.models),), shown=SHOWN, inline=True)
 
 
 def _values(view: View, found: CrossValidation) -> Iterator[Table]:

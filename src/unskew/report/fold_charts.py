@@ -15,7 +15,6 @@ from unskew.report.view import Facet, View
 
 MOST_MODELS = 8  # as many as there are colours
 MOST_BANDS = 3  # models whose intervals are drawn: more would hide each other
-WIDTH, HEIGHT = 560, 210
 
 
 def legend(models: Sequence[str]) -> Legend:
@@ -44,7 +43,7 @@ def fold_lines(
         "x": field("fold:O", sort=folds, axis={"title": None, "labelAngle": 0, **NUMBERS}),
         "color": colours("model:N", models, [looks.colour(n) for n in range(len(models))]),
     }
-    y = field("value:Q", axis={"title": facet.metric, "tickCount": 5, "format": ".4~g"}, scale={"zero": False})
+    y = field("value:Q", axis={"title": None, "tickCount": 4, "format": ".4~g"}, scale={"zero": False})
     found = [lines(base | {"y": y}, 1.8)]
     if len(models) <= MOST_BANDS and not ranged:
         band = base | {"y": field("low:Q", scale={"zero": False}), "y2": field("high")}
@@ -56,9 +55,7 @@ def fold_lines(
     lower = "; lower is better" if view.traits(facet.metric).lower_is_better else ""
     note = f"{facet.target}{averages}{lower}{fewer}"
     label = f"{facet.metric} of every model in every fold, by {estimator}"
-    return chart(
-        f"{facet.metric} by fold, {estimator}", note, label, layers(*found, width=WIDTH, height=HEIGHT), rows=data
-    )
+    return chart(f"{facet.metric} by fold, {estimator}", note, label, layers(*found), rows=data)
 
 
 def _datum(v: FoldValue, model: str, places: int | None) -> dict[str, Any]:
