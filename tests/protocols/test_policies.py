@@ -14,6 +14,7 @@ import unskew as us
 from tests.protocols.policy_worlds import world
 from unskew.protocols.policy_parts import policy_parts
 from unskew.report import document_of
+from unskew.report.document import Callout
 from unskew.split import make_splits
 
 MODELS = ("most_popular", "item_knn(neighbours=15)")
@@ -51,6 +52,7 @@ def test_parts_are_disjoint_users_of_one_policy_and_equally_many() -> None:
     assert 7 not in users[0] | users[1]
     assert len(users[0]) == len(users[1]) == parts.groups[0].users == parts.groups[1].users
     for part, group in zip(parts.logs, parts.groups, strict=True):
+        assert part.policy is not None
         assert set(part.policy) == {group.policy}
     every = policy_parts(log, equal=False, seed=0)
     assert sum(group.users for group in every.groups) == 299
@@ -114,7 +116,7 @@ def test_fitted_models_taken_as_given_are_surer() -> None:
     given, refitted = (us.policy_impact(rows, MODELS, LEAVE, refits=n) for n in (0, 4))
     widths = [[math.log(d.high / d.low) for d in found.differences_ if d.low and d.high] for found in (given, refitted)]
     assert sum(widths[0]) < sum(widths[1])
-    warnings = [w for block in document_of(given).summary if hasattr(block, "texts") for w in block.texts]
+    warnings = [w for block in document_of(given).summary if isinstance(block, Callout) for w in block.texts]
     assert any("refits=0" in text for text in warnings)
 
 

@@ -161,8 +161,8 @@ def _corrected(view: _View) -> Iterable[doc.Sentence]:
             sum(abs(math.log(getattr(c, side) or 1.0)) for c in rows) / len(rows) for side in ("naive", "corrected")
         ]
         text = (
-            f": of {len(before)} favours that naive decides, {left} are still decided; {smaller} are decidedly smaller, "
-            f"{larger} larger. The mean favour goes from a factor of {_number(math.exp(sizes[0]))} to "
+            f": of {len(before)} favours that naive decides, {left} are still decided; {smaller} are decidedly "
+            f"smaller, {larger} larger. The mean favour goes from a factor of {_number(math.exp(sizes[0]))} to "
             f"{_number(math.exp(sizes[1]))}."
         )
         yield doc.Sentence.about(estimator, text, "note" if smaller and not larger else "warning")
