@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from unskew import estimators, log, metrics, models, outcome, propensity, sampling, simulate, split
     from unskew.auditing import Audit, audit
-    from unskew.cross_validation import CrossValidation, cross_validate
+    from unskew.cross_validation import CrossValidation
+    from unskew.cross_validation.run import cross_validate
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.evaluation import PropensityComparison, compare_propensities, evaluate
     from unskew.log import (
@@ -45,7 +46,8 @@ __version__ = "0.1.0"
 _ROOMS = ("estimators", "log", "metrics", "models", "outcome", "propensity", "sampling", "simulate", "split")
 _NAMES = {
     "auditing": ("Audit", "audit"),
-    "cross_validation": ("CrossValidation", "cross_validate"),
+    "cross_validation": ("CrossValidation",),
+    "cross_validation.run": ("cross_validate",),
     "errors": ("InputError", "MissingExtraError", "RefusedError", "UnskewError"),
     "evaluation": ("PropensityComparison", "compare_propensities", "evaluate"),
     "log": ("Feedback", "Log", "Predictions", "Recommendations", "read_predictions", "read_recommendations"),

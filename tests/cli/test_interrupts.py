@@ -172,3 +172,22 @@ def test_the_cursor_is_shown_again_on_a_terminal(evaluation: list[str], tmp_path
     said = os.read(reading, 10_000)
     os.close(reading)
     assert done.returncode == 130 and b"\x1b[?25h" in said and b"Stopped." in said
+
+
+FOLDS = {
+    "splitting": "unskew.split.k_fold:KFold.splits",
+    "fitting in a thread": "unskew.cross_validation.fitting:Fitter.fitted",
+    "keeping a fold": "unskew.engine.store._pack",
+}
+
+
+@pytest.mark.parametrize("moment", FOLDS)
+def test_ctrl_c_leaves_whole_folds_or_none(moment: str, shop: Path, tmp_path: Path) -> None:
+    """No output, no temporary; what was kept is whole, and found again."""
+    command = ["cross-validate", str(shop / "test.parquet"), "--split", "k_fold(folds=3)", "--model", "most_popular"]
+    command += ["--model", "random", "--estimator", "naive", "--store", "kept", "--json", "r.json", "--quiet"]
+    code, said, seconds = run(FOLDS[moment], "SIGINT+stuck", command, tmp_path / "run")
+    assert (code, said) == (130, LINE)
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert all(path.suffix in (".unit", ".lock") for path in files)
+    assert seconds < PROMPTLY

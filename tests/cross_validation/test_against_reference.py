@@ -37,13 +37,14 @@ def error(shares: dict[Any, float], active: set[Any]) -> float:
     return math.sqrt(len(active) / (len(active) - 1) * sum(e * e for e in shares.values()))
 
 
-def counting(folds: Contributions, model: str, cell: tuple[str, ...], names: tuple[str, ...]) -> set[Any]:
+def counting(folds: Contributions, cell: tuple[str, ...]) -> set[Any]:
     """Users with anything but zeros for any model."""
-    return {u for fold in folds for name in names for u, a, b in fold[(name, *cell)] if a or b}
+    return {u for fold in folds for name in logs.MODELS for u, a, b in fold[(name, *cell)] if a or b}
 
 
 def pooled(folds: Contributions, key: tuple[str, ...]) -> tuple[float, dict[Any, float]]:
-    above, below = defaultdict(float), defaultdict(float)
+    above: defaultdict[Any, float] = defaultdict(float)
+    below: defaultdict[Any, float] = defaultdict(float)
     for fold in folds:
         for user, a, b in fold[key]:
             above[user] += a
@@ -54,7 +55,8 @@ def pooled(folds: Contributions, key: tuple[str, ...]) -> tuple[float, dict[Any,
 
 
 def macro(folds: Contributions, key: tuple[str, ...]) -> tuple[float, dict[Any, float]]:
-    value, shares = 0.0, defaultdict(float)
+    value = 0.0
+    shares: defaultdict[Any, float] = defaultdict(float)
     for fold in folds:
         total = sum(b for _, _, b in fold[key])
         own = sum(a for _, a, _ in fold[key]) / total
@@ -88,7 +90,7 @@ def test_values_and_errors_are_those_of_users_over_all_folds(how: str, options: 
         for e in result.estimates:
             cell = e.metric, e.estimator, str(e.target)
             value, shares = way(folds, (e.model, *cell))
-            active = counting(folds, e.model, cell, logs.MODELS)
+            active = counting(folds, cell)
             assert e.value == pytest.approx(value, rel=1e-9)
             assert e.se == pytest.approx(error(shares, active), rel=1e-7)
             assert e.users == len(active)
@@ -97,7 +99,7 @@ def test_values_and_errors_are_those_of_users_over_all_folds(how: str, options: 
             (one, mine), (other, theirs) = (way(folds, (name, *cell)) for name in (v.a, v.b))
             gaps = {user: mine[user] - theirs[user] for user in mine}
             assert v.difference == pytest.approx(one - other, rel=1e-7, abs=1e-12)
-            assert v.se == pytest.approx(error(gaps, counting(folds, v.a, cell, logs.MODELS)), rel=1e-6)
+            assert v.se == pytest.approx(error(gaps, counting(folds, cell)), rel=1e-6)
 
 
 def test_folds_keep_their_own_values() -> None:

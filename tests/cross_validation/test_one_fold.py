@@ -69,5 +69,7 @@ def test_one_fold_is_an_evaluation(asked: str, by: str) -> None:
         same(plain.verdicts().drop(tips), result.verdicts().drop(tips))
         assert len(plain.scenarios) == len(result.scenarios)
     assert found.verdicts()["tipping"].is_null().all()
-    shown = ["model", "value"] + ["low", "high", "se"] * (asked != "bootstrap")  # folds are not bootstrapped by themselves
+    shown = ["model", "value"] + ["low", "high", "se"] * (
+        asked != "bootstrap"
+    )  # folds are not bootstrapped by themselves
     same(plain.table().select(shown), found.folds().select(shown))

@@ -16,7 +16,8 @@ import unskew as us
 from tests.sampling import reference
 from unskew.errors import InputError
 from unskew.log import Log
-from unskew.sampling.draw import WEIGHT, drawn
+from unskew.log.log import WEIGHT
+from unskew.sampling.draw import drawn
 from unskew.sampling.least import LeastKeys, least
 from unskew.sampling.tallies import Weights
 

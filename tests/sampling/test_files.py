@@ -19,8 +19,8 @@ from tests.cli.commands import flat
 from tests.sampling.test_draws import skewed
 from unskew.errors import InputError
 from unskew.log import stream
+from unskew.log.log import WEIGHT
 from unskew.sampling import sample_file
-from unskew.sampling.draw import WEIGHT
 from unskew.sampling.repeats import Repeats
 
 STRATEGIES = ("full", "reg", "skew", "wtd", "wtd_h", "weighted(user_power=0, item_power=0.5)")

@@ -127,6 +127,18 @@ def test_windows_over_a_change_of_clocks() -> None:
     assert [fold.test_count for fold in abroad] == [24, 24, 24]
 
 
+def test_histories_begin_one_after_the_other() -> None:
+    """Half-hours of the night in which clocks go back: a day before them, 02:30 comes before 02:00 that comes again."""
+    log = Log.from_frame(hourly("2024-10-25T00:00", "2024-10-27T06:00", "Europe/Brussels"))
+    found = sliding_window(log, "30min", 12, min_users=1, history="1d")
+    since = [fold.window.since for fold in found if fold.window is not None]
+    assert len(since) >= 4 and since == sorted(since, key=lambda moment: moment or 0)
+    for fold in found:
+        train, window = fold.train, fold.window
+        assert window and window.since and train.time is not None and train.time.min() >= window.since
+        assert len(train) == fold.train_count
+
+
 def test_months_of_a_log() -> None:
     """A row per day: windows of a month hold 31, 29 and 31 of them; a history of one month the month before."""
     day = pl.date_range(pl.date(2023, 11, 1), pl.date(2024, 3, 31), eager=True)

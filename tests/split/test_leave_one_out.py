@@ -15,7 +15,7 @@ from tests.split.reference import Row, earliest, log_of, pairs_of
 from unskew.errors import InputError, RefusedError
 from unskew.split import holdout, leave_one_out, make
 
-compiled = settings(deadline=None, max_examples=60)
+compiled = settings(deadline=None, max_examples=40)
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8), st.integers(0, 6)), min_size=1, max_size=40)
 TWICE = [(9, 0, 0), (9, 1, 3)]  # somebody who can be judged
 SEEDS = st.integers(0, 2**40)

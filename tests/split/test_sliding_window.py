@@ -19,7 +19,7 @@ from unskew.log import Log
 from unskew.split import Split, Splits, make, make_splits, sliding_window
 from unskew.split.rows import Between
 
-compiled = settings(deadline=None, max_examples=60)
+compiled = settings(deadline=None, max_examples=40)
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8), st.integers(0, 40)), min_size=2, max_size=50)
 WIDTHS = st.integers(1, 12)
 HISTORIES = st.one_of(st.none(), st.integers(1, 30))
@@ -168,6 +168,8 @@ def test_a_split_that_leaks_is_refused() -> None:
     leaking = replace(fold, train_rows=Between(fold.log.time, None, fold.window.start + 1, 21))
     with pytest.raises(AssertionError, match="would train"):
         _ = leaking.train
+    own = Split(fold.log, fold.held_out, None, fold.log.time < 2, window=fold.window)
+    assert own.train_count == len(own.train) == 6 and len(own.test) == fold.test_count
 
 
 def test_too_few_users_are_said() -> None:

@@ -16,6 +16,7 @@ import typer
 import unskew
 from unskew.cli.audit import audit
 from unskew.cli.console import err, fail, guarded, nobody_reads
+from unskew.cli.cross_validate import EXAMPLES, cross_validate
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
@@ -25,6 +26,7 @@ from unskew.cli.protocols import compare_protocols
 from unskew.cli.reproduce import reproduce
 from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
+from unskew.cli.split import split
 from unskew.panics import hold_back_panics
 from unskew.plain import plain
 
@@ -54,9 +56,19 @@ def _root(
 
 
 PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
-WITH_PARTS = (audit, compare_protocols, evaluate, policy_impact, sample)
-for command in (audit, compare_protocols, demo, evaluate, parts, policy_impact, reproduce, sample):
-    app.command(epilog=PARTS if command in WITH_PARTS else None)(guarded(command))
+EPILOGS = {
+    audit: PARTS,
+    compare_protocols: PARTS,
+    cross_validate: EXAMPLES,
+    evaluate: PARTS,
+    policy_impact: PARTS,
+    sample: PARTS,
+    split: PARTS,
+}
+for command in (
+    audit, compare_protocols, cross_validate, demo, evaluate, parts, policy_impact, reproduce, sample, split,
+):  # fmt: skip
+    app.command(epilog=EPILOGS.get(command))(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

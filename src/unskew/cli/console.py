@@ -91,15 +91,19 @@ def nobody_reads() -> NoReturn:
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A reporter (stage, done, total) that shows a bar on the terminal's error stream after two seconds."""
+def progress(quiet: bool, *, left: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """A reporter (stage, done, total) that shows a bar on the terminal's error stream after two seconds.
+
+    ``left`` shows how long it will still take, where steps take about equally long.
+    """
     if quiet:
         yield lambda stage, done, total: None
         return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    bar = Progress(*columns, console=err, transient=True)
+    remaining = (TextColumn("left:"), TimeRemainingColumn()) if left else ()
+    bar = Progress(*columns, *remaining, console=err, transient=True)
     task = bar.add_task("starting", total=1)
     began = time.monotonic()
     shown = False

@@ -1,4 +1,7 @@
-"""``unskew simulate``: worlds whose truth is known, as files. Alone it makes a shop; ``ratings`` follows a log."""
+"""``unskew simulate``: worlds whose truth is known, as files. Alone it makes a shop; ``ratings`` follows a log.
+
+``shop-over-time`` makes months of a shop's log.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import guarded, out, progress
-from unskew.cli.options import File, QuietAlone, Text, column_map, option
+from unskew.cli.options import File, QuietAlone, Text, column_map, named, option
 from unskew.errors import InputError
 from unskew.outputs import refuse_existing, refuse_same, try_filling
 from unskew.plain import plain_path
@@ -41,7 +44,8 @@ def shop(
 ) -> None:
     """Write a simulated shop: train and test logs, propensities, lists of four models, and the truth.
 
-    ``unskew simulate ratings`` makes a world of ratings that looks like a log of yours instead.
+    ``unskew simulate ratings`` makes a world of ratings that looks like a log of yours instead, ``unskew simulate
+    shop-over-time`` months of a shop's log under several logging policies.
     """
     if context.invoked_subcommand is not None:
         return
@@ -129,6 +133,59 @@ def ratings(
         _tell(world, output, paths)
 
 
+def shop_over_time(
+    output: Annotated[Path, option("Folder to write to.", None, *OUTPUT)],
+    users: Annotated[int, option("Users who come in the days of the log.")] = 4000,
+    items: Annotated[int, option("Items that can be had at some time.")] = 600,
+    days: Annotated[int, option("Days of the log.")] = 120,
+    seed: Annotated[int, option("Picks the shop and all that happens in it.")] = 0,
+    search: Annotated[float, option("Items that a visitor finds without the page, on average.")] = 5.0,
+    promoted: Annotated[float, option("Share of places that a campaign takes.")] = 0.1,
+    drift: Annotated[float, option("Days after which a taste has kept 37 % of itself.")] = 30.0,
+    model: Annotated[
+        list[str] | None, option("A candidate of the A/B test, as in mine=item_knn(neighbours=20); repeatable.")
+    ] = None,
+    force: Force = False,
+    quiet: QuietAlone = False,
+) -> None:
+    """Write months of a shop's log under three logging policies, and what an A/B test would show next week."""
+    import numpy as np
+
+    from unskew.models import make
+    from unskew.simulate.shop_over_time.files import CANDIDATES, FILES, write_shop
+    from unskew.simulate.shop_over_time.shop import ShopOverTime
+
+    candidates = CANDIDATES if not model else named("--model", model)
+    for text in candidates.values():
+        make(text)  # mistakes are told before the work
+    _check(output, FILES, force)
+    shop = ShopOverTime(
+        users=users, items=items, days=days, seed=seed, search=search, promoted=promoted, drift=drift, future=7
+    )
+    with progress(quiet) as report:
+        steps, made = days + len(FILES), count(days + 1)
+        shop.simulate(lambda done, _: report(f"day {done}", done, steps))
+        paths = write_shop(
+            shop,
+            output,
+            candidates=candidates,
+            progress=lambda name: report(f"made {name}", next(made), steps),
+            force=force,
+        )
+    if quiet:
+        return
+    folder, written = shlex.quote(str(output)), ", ".join(path.name for path in paths.values())
+    out.print(f"Wrote {len(paths)} files to {folder}: {written}.", soft_wrap=True)
+    log, shares = shop.log, ", ".join(f"{policy.name} {policy.share:.0%}" for policy in shop.policies)
+    active = int(np.count_nonzero(np.diff(log.indptr)))
+    out.print(f"{len(log):,} rows of {active:,} users; policies: {shares}.", soft_wrap=True)
+    out.print(
+        f"\nNow try:\n  unskew audit {folder}/log.parquet\n"
+        f"What an A/B test would show in the week behind the log is in {folder}/truth.json.",
+        soft_wrap=True,
+    )
+
+
 def _check(output: Path, names: Sequence[str], force: bool, read: str | None = None) -> None:
     """Whether the files may and can be written, before the work; what is read is never replaced."""
     paths = [output / name for name in names]
@@ -184,3 +241,4 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
 
 app.callback(invoke_without_command=True)(guarded(shop))
 app.command()(guarded(ratings))
+app.command("shop-over-time")(guarded(shop_over_time))

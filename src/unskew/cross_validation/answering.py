@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import FoldSums
-from unskew.cross_validation.merging import Average, Folds
+from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.result import CrossValidation, Fold, FoldValue
 from unskew.errors import RefusedError
 from unskew.evaluation.planning import SKIP, NoHitsError
@@ -20,10 +21,7 @@ from unskew.metrics import RankingMetric
 from unskew.result import MetricTraits, Result
 from unskew.split import Skipped
 
-NO_TIPPING = (
-    "Tipping points are not computed over folds: they need all rows at once. Evaluate a single fold to see how wrong "
-    "propensities would have to be."
-)
+NO_TIPPING = "not computed over folds, since they need all rows at once; evaluate a single fold"
 _NUMBER = re.compile(r"\d[\d,.]*")
 
 
@@ -118,6 +116,7 @@ def _account(
             "held_out_rows": sum(fold.test_rows for fold in folds.sums),
             "dropped": dropped,
             "left_out": left_out,
+            "tipping_points": NO_TIPPING,
         },
         "users": {"judged": len(folds.users), "judged_in_folds": sum(fold.judged for fold in folds.sums)},
         "clicks_per_user": clicks,
@@ -160,4 +159,4 @@ def _warnings(folds: Folds, lost: int) -> tuple[str, ...]:
             found.append(f"{which} ({label}): {text}")
     if lost:
         found.append(f"Up to {lost:,} bootstrap replicates had an empty divisor in some fold, and were dropped.")
-    return (*found, NO_TIPPING)
+    return tuple(found)

@@ -23,12 +23,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 
 from unskew.inference.ratio_form import RatioForm
 from unskew.kernels.arrays import Bools, Floats, Ints64
+
+
+class Average(StrEnum):
+    """How folds are put together."""
+
+    MACRO = "macro"
+    POOLED = "pooled"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,20 +1,18 @@
 """Models fold by fold: fitted on the training rows of each, or updated with what is new since the fold before.
 
-A model with ``update(rows)`` promises that ``fit(log)`` and then ``update(rows)`` gives the same lists as a fit on all
+An ``Updatable`` model promises that ``fit(log)`` and then ``update(rows)`` gives the same lists as a fit on all
 of it (``models/base.py``); so it does not matter on which fold a worker began, nor how many workers there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
 from unskew.cross_validation.fold_logs import FoldLogs, added_log
-from unskew.models import Model, training_rows
+from unskew.models import Model, Updatable, training_rows
 from unskew.split import Split
-
-Say = Callable[[str], None]
 
 
 class Fitter:
@@ -32,7 +30,7 @@ class Fitter:
 
     def fitted(self, split: Split, logs: FoldLogs) -> dict[str, Any]:
         """The models as a fold may know them."""
-        rows = None if self._last is None or not self._ready else added_log(split, self._last)
+        rows = None if self._last is None or not self._ready else added_log(split, self._last, logs)
         found = {}
         for name, model in self._models.items():
             if rows is not None and name in self._ready:
@@ -41,7 +39,7 @@ class Fitter:
                     found[name].update(self._learns_from(model, rows))
             else:
                 found[name] = deepcopy(model).fit(self._learns_from(model, logs.fitted))
-        self._ready = {name: model for name, model in found.items() if hasattr(model, "update")}
+        self._ready = {name: model for name, model in found.items() if isinstance(model, Updatable)}
         self._last = split
         return found
 

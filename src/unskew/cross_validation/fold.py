@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unskew.alignment.account import clicks_per_user
-from unskew.alignment.inputs import Inputs
+from unskew.alignment.inputs import Inputs, Share
 from unskew.cross_validation.fold_logs import FoldLogs
 from unskew.cross_validation.fold_sums import FoldSums, Key
 from unskew.engine.estimator_run import EstimatorRun
@@ -35,9 +35,10 @@ from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Measured, companion_plan, listed_worth, owes_to_clicks
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.population import Catalogue
+from unskew.memory import require
 from unskew.metrics import RankingMetric
 from unskew.propensity import FitInputs
-from unskew.split import Split
+from unskew.split import ChosenBy, Split
 
 OF_USERS = (Target.PER_USER, Target.POOLED)  # targets to which users without held-out rows do not matter
 
@@ -58,7 +59,9 @@ class FoldTask:
 
     def measure(self, split: Split, logs: FoldLogs, fitted: Mapping[str, Any]) -> FoldSums:
         """The sums of one fold; ``fitted`` are the models as it may know them."""
-        request = replace(self.request, test=logs.test, train=logs.train, models=fitted)
+        by_users = split.chosen_by is ChosenBy.USERS
+        share: Share = "users" if by_users else None
+        request = replace(self.request, test=logs.test, train=logs.train, models=fitted, share=share)
         inputs = self._inputs(request, logs, fitted)
         settled = settle(request, inputs, _silent)
         _refuse_census(settled.plan)
@@ -67,6 +70,8 @@ class FoldTask:
         plan = settled.plan
         beside = companion_plan(plan, len(fitted))
         both = EvaluationPlan((*plan.runs, *beside.runs), (*plan.cells, *beside.cells))
+        remedy = "Ask for fewer metrics, estimators or models at once."
+        require(16 * engine.users * both.width, f"one fold of {engine.users:,} users", remedy)
         sums = engine.first_pass(both, keep=True)
         measured = Measured(engine, both, setting, sums, {}, {}, {})
         facts = _facts(request, settled, inputs, sums)
@@ -76,7 +81,7 @@ class FoldTask:
         """What an evaluation reads; only the users of the test log have lists where nobody else matters."""
         rules = rules_of(request, logs.test, logs.train)
         targets = {target for each in targets_for(request, rules).values() for target in each}
-        users = logs.judged if targets <= set(OF_USERS) else logs.train.users
+        users = logs.judged if rules.by_users or targets <= set(OF_USERS) else logs.train.users
         seen = logs.seen_by(users) if rules.unseen else None
         lists, predictions = ask_models(request, fitted.items(), users, seen, _silent)
         names = tuple(fitted)

@@ -20,18 +20,26 @@ from unskew.log import Ids, Log
 from unskew.split import Split
 
 
+class Codes(NamedTuple):
+    """Some users and items, by their codes in the whole log."""
+
+    users: Ints64
+    items: Ints64
+
+
 class FoldLogs(NamedTuple):
     """One fold.
 
     Args:
         train, test: over the users and items of both.
-        fitted: the training rows over their own users and items, which models are fitted on.
+        fitted: the training rows over their own users and items (``fitted_codes``), which models are fitted on.
         judged: the users with held-out rows; ``judged_codes`` among the users of both.
     """
 
     train: Log
     test: Log
     fitted: Log
+    fitted_codes: Codes
     judged: Ids
     judged_codes: Ints64
 
@@ -44,15 +52,8 @@ class FoldLogs(NamedTuple):
         return part.recode(users, part.items)
 
 
-class Codes(NamedTuple):
-    """The users and items of a fold, by their codes in the whole log."""
-
-    users: Ints64
-    items: Ints64
-
-
 def codes_of(train: Log, test: Log) -> Codes:
-    """Who has a row in either part, and what."""
+    """Who has a row in either part, and of what."""
     users = (np.diff(train.indptr) > 0) | (np.diff(test.indptr) > 0)
     return Codes(np.flatnonzero(users), np.flatnonzero(_listed(train) | _listed(test)))
 
@@ -64,24 +65,23 @@ def fold_logs(train: Log, test: Log, codes: Codes) -> FoldLogs:
     of_train = np.flatnonzero(np.diff(train.indptr)), np.flatnonzero(_listed(train))
     fitted = _within(train, *of_train, users.subset(of_train[0]), items.subset(of_train[1]))
     judged = np.flatnonzero(np.diff(test.indptr))
-    return FoldLogs(train, test, fitted, users.subset(judged), judged)
+    fitted_codes = Codes(codes.users[of_train[0]], codes.items[of_train[1]])
+    return FoldLogs(train, test, fitted, fitted_codes, users.subset(judged), judged)
 
 
 def _listed(log: Log) -> Bools:
     return np.bincount(log.item, minlength=len(log.items)) > 0
 
 
-def added_log(split: Split, since: Split) -> Log | None:
-    """The training rows that an earlier fold did not have, over their own users and items.
+def added_log(split: Split, since: Split, logs: FoldLogs) -> Log | None:
+    """The training rows that an earlier fold did not have, over all users and items that train now.
 
-    ``None`` where it had others.
+    ``None`` where the earlier fold had others.
     """
     rows = split.added(since)
     if rows is None:
         return None
-    users = np.flatnonzero(np.diff(rows.indptr) > 0)
-    items = np.flatnonzero(_listed(rows))
-    return _within(rows, users, items, rows.users.subset(users), rows.items.subset(items))
+    return _within(rows, *logs.fitted_codes, logs.fitted.users, logs.fitted.items)
 
 
 def _within(log: Log, users: Ints64, items: Ints64, own_users: Ids, own_items: Ids) -> Log:

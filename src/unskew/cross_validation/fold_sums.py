@@ -6,6 +6,7 @@ finished once need not be computed again. Users with nothing but zeros have no r
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, Self
@@ -82,8 +83,12 @@ class FoldSums:
     told: dict[str, Any]
 
     def record(self) -> dict[str, Any]:
-        """As plain values and arrays, which a store keeps."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """As plain values and arrays, which a store keeps; values are as they would be read back."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+        values = {name: value for name, value in found.items() if name not in arrays}
+        read: dict[str, Any] = json.loads(json.dumps(values, sort_keys=True))
+        return read | arrays
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Self:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property, reduce
 from itertools import combinations
 from typing import Any
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from unskew import estimators, metrics
-from unskew.cross_validation.averaging import FoldColumns, MacroColumns
+from unskew.cross_validation.averaging import Average, FoldColumns, MacroColumns
 from unskew.cross_validation.count_errors import spread_over_folds
 from unskew.cross_validation.fold import key_of
 from unskew.cross_validation.fold_sums import FoldSums, Key
@@ -47,13 +46,6 @@ from unskew.kernels.arrays import Floats, Hashes, Ints64
 from unskew.metrics import Metric
 
 BLOCK = 4096  # users whose cross products are centred together
-
-
-class Average(StrEnum):
-    """How folds are put together."""
-
-    MACRO = "macro"
-    POOLED = "pooled"
 
 
 @dataclass(frozen=True)

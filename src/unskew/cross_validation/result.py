@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 
 from unskew.bounds import word
-from unskew.cross_validation.merging import Average
+from unskew.cross_validation.averaging import Average
 from unskew.result import Estimate, Result, frame_of, plain
-from unskew.shown import ShownTable
+from unskew.shown import Plotted, ShownTable
 from unskew.split import Skipped
 
 SCHEMA_VERSION = 1
@@ -76,7 +76,7 @@ class OverFolds:
 
 
 @dataclass(frozen=True)
-class CrossValidation(ShownTable):
+class CrossValidation(ShownTable, Plotted):
     """The answer over all folds of one split.
 
     Args:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from unskew import models as recommenders
 from unskew.alignment.sources import as_log, read_side
 from unskew.alignment.vocabulary import training_gains
-from unskew.bounds import shown
+from unskew.bounds import THREADS, shown
 from unskew.cross_validation.answering import answered
 from unskew.cross_validation.fold import FoldTask
 from unskew.cross_validation.merging import Folds
@@ -71,7 +71,7 @@ def cross_validate(
         log: all interactions: a ``Log``, a path, or any dataframe; with times where the split goes by time.
         models: what is fitted on every fold: canonical strings such as ``item_knn(neighbours=50)``, a list of them or
             by name, or objects with ``fit(log)`` and ``recommend(users, k, seen=…)``. They are copied, and stay as they
-            are. A model with ``update(rows)`` is updated from fold to fold where a fold only adds training rows.
+            are. ``Updatable`` models are updated from fold to fold where a fold only adds training rows.
         split: a canonical string such as ``sliding_window(width=1w, folds=10)`` or ``k_fold(folds=5)``, or the
             splits themselves.
         metrics, estimators, propensity, outcome, in_sample, target, feedback, relevant, items, mcar, user_features,
@@ -105,6 +105,8 @@ def with_folds(
 ) -> tuple[CrossValidation, Folds]:
     """A cross-validation, and what was kept of its folds: what users bring, for those who compare several of them."""
     say = reporter(progress)
+    if workers is not None:
+        THREADS.of(workers, "workers")
     request = Request.of(log, _unfitted(models), train=log, threads=1, **asked)
     say("reading the log", 0, 1)
     whole = read_whole(request)
@@ -149,11 +151,14 @@ def read_whole(request: Request) -> Log:
 
 
 def _splits(log: Log, split: str | Splitter | Splits) -> Splits:
-    if not isinstance(split, Splits):
-        return make_splits(log, split)
-    if split.log is not log:
+    found = split if isinstance(split, Splits) else make_splits(log, split)
+    if found.log is not log:
         raise InputError("split: these splits are of another log. Give the log that was split, or the split's string.")
-    return split
+    labels = [fold.label for fold in found]
+    if len(set(labels)) == len(labels):
+        return found
+    numbered = (replace(fold, label=f"{n + 1}. {fold.label}".strip()) for n, fold in enumerate(found))
+    return replace(found, folds=tuple(numbered))
 
 
 def _task(request: Request, log: Log, items: Any) -> FoldTask:

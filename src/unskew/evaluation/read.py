@@ -21,10 +21,10 @@ from unskew.errors import InputError
 from unskew.evaluation.request import Request
 from unskew.evaluation.sampled import marked
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
+from unskew.log.log import WEIGHT
 from unskew.log.population import Population, read_catalogue, read_population
 from unskew.log.relevance import told_feedback
 from unskew.plain import plain
-from unskew.sampling.draw import WEIGHT
 from unskew.threads import Task, Threads
 
 Stage = Callable[[str, int, int], None]  # called with (stage, done, total)

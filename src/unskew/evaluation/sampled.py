@@ -16,7 +16,7 @@ from unskew.errors import RefusedError
 from unskew.estimators import Standing
 from unskew.evaluation.request import Request
 from unskew.log import Log
-from unskew.sampling.draw import WEIGHT
+from unskew.log.log import WEIGHT
 
 UNKNOWN = "a strategy with unequal chances"
 

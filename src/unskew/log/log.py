@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Invalid = Literal["error", "drop"]
 Duplicates = Literal["error", "first", "last", "max", "earliest"]
+WEIGHT = "sampling_weight"  # the column that holds each row's weight, where rows were drawn with unequal chances
 ROW_COLUMNS = ("value", "time", "policy", "propensity")
 
 

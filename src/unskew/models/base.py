@@ -80,9 +80,11 @@ class Updatable(Model):
 
 
 def united(known: Ids, further: Ids) -> Ids:
-    """All ids of two vocabularies; the same object where the second brings nothing new, as in folds of one log."""
+    """All ids of two vocabularies; one of the two where it holds the other, as in folds of one log."""
     if further is known or (further.into(known) >= 0).all():
         return known
+    if (known.into(further) >= 0).all():
+        return further
     return Ids.of(known.values, further.values)
 
 

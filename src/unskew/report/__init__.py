@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from unskew.auditing import Audit
+from unskew.cross_validation import CrossValidation
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
 from unskew.protocols import PolicyImpact, ProtocolComparison
@@ -16,6 +17,7 @@ from unskew.report import html, terminal
 from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
+from unskew.report.cross_validation_document import cross_validation_document, lines_document
 from unskew.report.document import Document
 from unskew.report.interactive import interactive
 from unskew.report.leaderboard import leaderboard
@@ -45,7 +47,9 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     SampleSummary: sample_document,
     Splits: split_document,
     SplitSummary: split_document,
+    CrossValidation: cross_validation_document,
 }
+_PICTURES: dict[type, Callable[[Any], Document]] = {CrossValidation: lines_document}  # where a page has more charts
 
 
 def document_of(shown: Shown) -> Document:
@@ -70,4 +74,4 @@ def panel(shown: Shown) -> RenderableType:
 
 def plot(shown: Shown) -> Any:
     """Its charts as one altair chart."""
-    return interactive(document_of(shown))
+    return interactive(_PICTURES.get(type(shown), document_of)(shown))

@@ -29,12 +29,11 @@ def _charts(blocks: Iterable[Block]) -> Iterator[Chart]:
 
 def _with_legends(chart: Chart) -> dict[str, Any]:
     """The specification of a chart that stands alone; pages have legends beside their charts."""
-    return {
-        **chart.spec,
-        "layer": [{**layer, "encoding": _read(layer["encoding"])} for layer in chart.spec["layer"]],
-        "title": chart.name,
-        "datasets": chart.data,
-    }
+    layers = [
+        {**layer, "data": {"values": chart.data[layer["data"]["name"]]}, "encoding": _read(layer["encoding"])}
+        for layer in chart.spec["layer"]
+    ]
+    return {**chart.spec, "layer": layers, "title": chart.name}
 
 
 def _read(encoding: Mapping[str, Any]) -> dict[str, Any]:

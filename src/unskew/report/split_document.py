@@ -17,6 +17,7 @@ from unskew.split.windows import Window
 
 PARTS = ("train", "test", "skipped")
 COLOURS = (ESTIMATORS[0], ESTIMATORS[3], NAIVE)
+VARIABLES = ("e1", "e4", "naive")  # the same in the page's style sheet
 SHOWN = 10  # skipped windows that a terminal lists
 STEP = 14  # height of a fold
 
@@ -27,9 +28,7 @@ def split_document(found: SplitSummary | Splits) -> doc.Document:
     timed = any(fold.window is not None for fold in splits.folds)
     picture = _over_time(splits) if timed else _by_size(splits)
     swatches = tuple(
-        doc.Swatch(name, f"var(--{'naive' if name == 'skipped' else f'e{1 + ESTIMATORS.index(colour)}'})")
-        for name, colour in zip(PARTS, COLOURS, strict=True)
-        if name != "skipped" or splits.skipped
+        doc.Swatch(name, f"var(--{colour})") for name, colour in zip(_parts(splits), VARIABLES, strict=False)
     )
     number = f"{numbers.count(len(splits.folds))} fold" + "s" * (len(splits.folds) != 1)
     skipped = tuple(doc.Sentence.about(s.label, f": {s.reason}.", "note") for s in splits.skipped)
@@ -51,6 +50,10 @@ def split_document(found: SplitSummary | Splits) -> doc.Document:
     )
 
 
+def _parts(splits: SplitSummary) -> tuple[str, ...]:
+    return PARTS if splits.skipped else PARTS[:2]
+
+
 def _opening(splits: SplitSummary) -> str:
     """How large the parts are, in a sentence or two."""
     train = numbers.spread((fold.train_rows for fold in splits.folds), numbers.count)
@@ -64,6 +67,8 @@ def _opening(splits: SplitSummary) -> str:
 def _findings(splits: SplitSummary) -> Iterable[str]:
     if splits.skipped:
         yield f"{numbers.count(len(splits.skipped))} of {len(splits.skipped) + len(splits.folds)} windows are skipped."
+    for reason, rows in splits.dropped.items():
+        yield f"Not in the log: {numbers.count(rows)} rows that were read ({reason})."
     left_out: Counter[str] = Counter()
     for fold in splits.folds:
         left_out.update(fold.left_out)
@@ -118,7 +123,7 @@ def _over_time(splits: SplitSummary) -> doc.Chart:
         "y": field("fold:N", sort=order, axis={"title": None, "labelOverlap": True, "labelLimit": 160}),
         "x": {"field": "low", **x},
         "x2": field("high"),
-        "color": colours("part:N", PARTS, COLOURS),
+        "color": colours("part:N", _parts(splits), COLOURS),
         "description": field("text:N"),
     }
     spec = layers(marks("rows", "bar", encoding), width=560, height={"step": STEP})
@@ -141,9 +146,9 @@ def _by_size(splits: SplitSummary) -> doc.Chart:
     ]
     encoding = {
         "y": field("fold:N", sort=None, axis={"title": None, "labelOverlap": True, "labelLimit": 160}),
-        "x": field("low:Q", axis={"title": "rows", "tickCount": 5, "format": "~s"}),
+        "x": field("low:Q", axis={"title": "rows", "tickCount": 5, "format": ","}),
         "x2": field("high"),
-        "color": colours("part:N", PARTS, COLOURS),
+        "color": colours("part:N", _parts(splits), COLOURS),
         "description": field("text:N"),
     }
     spec = layers(marks("rows", "bar", encoding), width=560, height={"step": STEP})

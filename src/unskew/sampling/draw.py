@@ -19,12 +19,12 @@ from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64
 from unskew.kernels.sampling import exponential_keys, hash_rows
 from unskew.log import Log, read_log
 from unskew.log.ids import Ids, stream_of
+from unskew.log.log import WEIGHT
 from unskew.sampling.base import Sampler
 from unskew.sampling.least import least
 from unskew.sampling.size import Size, checked_size, number_of
 from unskew.sampling.tallies import Tallies, Weights
 
-WEIGHT = "sampling_weight"  # the column of a sample that holds each row's weight
 _NONE = np.empty(0, dtype=np.int64)
 
 

@@ -23,13 +23,14 @@ from unskew.bounds import SEED
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats, Hashes, Ints32, Ints64
 from unskew.log.ids import changed
+from unskew.log.log import WEIGHT
 from unskew.log.paths import shown
 from unskew.log.sources import reading
 from unskew.log.stream import Stream, StreamFile
 from unskew.outputs import refuse_same
 from unskew.plain import plain_path
 from unskew.sampling.base import Sampler
-from unskew.sampling.draw import WEIGHT, row_hashes, row_keys
+from unskew.sampling.draw import row_hashes, row_keys
 from unskew.sampling.evenness import sides
 from unskew.sampling.least import LeastKeys
 from unskew.sampling.record import SampleSummary

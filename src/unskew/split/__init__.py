@@ -7,6 +7,7 @@ holdout(log, 0.3) and k_fold(log, 5) split at once; a splitter is the same as a 
 
 from unskew.log import Log
 from unskew.parts import Family
+from unskew.split.files import write_splits
 from unskew.split.holdout import Holdout, holdout
 from unskew.split.k_fold import KFold, k_fold
 from unskew.split.leave_one_out import LeaveOneOut, leave_one_out
@@ -35,6 +36,7 @@ __all__ = [
     "make_splits",
     "register",
     "sliding_window",
+    "write_splits",
 ]
 
 FAMILY: Family[Splitter] = Family(

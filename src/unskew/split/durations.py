@@ -12,11 +12,14 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cached_property
+from numbers import Integral
 from zoneinfo import ZoneInfo
+
+import polars as pl
 
 from unskew.bounds import shown
 from unskew.errors import InputError
-from unskew.kernels.arrays import present
+from unskew.kernels.arrays import Ints64, present
 from unskew.log.clock import EPOCH, MICRO, Clock
 from unskew.plain import plain
 
@@ -25,6 +28,7 @@ DAYS = {"d": 1, "w": 7}
 MONTHS = {"mo": 1, "y": 12}
 KINDS = "a duration such as 6h, 1d, 1w or 1mo, or a number in the unit of the log's times"
 LARGEST = 2**62  # as of times
+FEW = 1_000  # times that are looked at before all are
 _WRITTEN = re.compile(r"\s*([0-9]{1,12})\s*([A-Za-z]*)\s*")
 
 
@@ -40,8 +44,8 @@ class Duration:
         """A duration as it was written; anything else is refused in words about ``what``."""
         if isinstance(given, Duration):
             return given
-        if isinstance(given, int) and not isinstance(given, bool) and 0 < given <= LARGEST:
-            return cls(given)
+        if isinstance(given, Integral) and not isinstance(given, bool) and 0 < int(given) <= LARGEST:
+            return cls(int(given))
         written = _WRITTEN.fullmatch(given) if isinstance(given, str) else None
         if written is None or not int(written[1]) or written[2] not in (*SECONDS, *DAYS, *MONTHS, ""):
             hint = " Minutes are written min, months mo." if written is not None and written[2].lower() == "m" else ""
@@ -130,10 +134,18 @@ class Calendar:
             )
         return self._number(read if read.tzinfo is not None else read.replace(tzinfo=self._where), 0)
 
-    def midnight(self, moment: int) -> bool:
-        """Whether a day of this calendar begins at this moment."""
-        local, rest = self._local(moment)
-        return local.time() == datetime.min.time() and not rest
+    def whole_days(self, time: Ints64) -> bool:
+        """Whether all times are dates: moments at which a day of this calendar begins."""
+        if self.clock.per_second is None:
+            return False
+        if self._where is UTC:
+            day = 86_400 * self.clock.per_second
+            return not (time[:FEW] % day).any() and not (time % day).any()
+        return self._midnights(time[:FEW]) and self._midnights(time)
+
+    def _midnights(self, time: Ints64) -> bool:
+        local = (self._local(moment) for moment in pl.Series(time).unique())
+        return all(moment.time() == datetime.min.time() and not rest for moment, rest in local)
 
     def _local(self, moment: int) -> tuple[datetime, int]:
         """A number as a local time, and what microseconds cannot hold of it."""
@@ -165,8 +177,8 @@ def written_moment(given: object, what: str) -> int | str:
     """A time as it was written, a date or datetime in ISO 8601 or a number; anything else is refused."""
     if isinstance(given, date | datetime):
         return given.isoformat()
-    if isinstance(given, int) and not isinstance(given, bool) and -LARGEST <= given <= LARGEST:
-        return given
+    if isinstance(given, Integral) and not isinstance(given, bool) and -LARGEST <= int(given) <= LARGEST:
+        return int(given)
     try:
         datetime.fromisoformat(given)  # type: ignore[arg-type]  # anything else is refused
     except (TypeError, ValueError):

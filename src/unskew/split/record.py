@@ -62,6 +62,7 @@ class SplitSummary(Plotted):
         source: what was split.
         splitter: the canonical string of the way of splitting.
         rows: of the log.
+        dropped: rows that were read and are not in the log, by reason.
         share: the probability with which a row was held out, where it is the same for all.
         times: what the log's times are (``datetime``, ``Unix seconds``, …), and ``per_second`` how many make a second.
         first: the first time of the log.
@@ -73,6 +74,7 @@ class SplitSummary(Plotted):
     source: str
     splitter: str
     rows: int
+    dropped: Mapping[str, int]
     share: float | None
     times: str | None
     per_second: int | None

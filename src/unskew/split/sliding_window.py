@@ -36,11 +36,10 @@ EXPANDING = "expanding"
 NEW_USERS = "users without a past"
 LATER = "not the user's first item in the window"
 ALWAYS = -(2**63)  # before all times
-FEW = 1_000  # rows that are looked at before all are
 
 
 def _history(given: object, what: str) -> Duration | str:
-    return EXPANDING if given == EXPANDING else Duration.make(given, what)
+    return EXPANDING if isinstance(given, str) and given == EXPANDING else Duration.make(given, what)
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class SlidingWindow(Splitter):
             )
         if not folds:
             raise self._nothing(log, skipped)
-        return Splits(log, str(self), tuple(folds), tuple(skipped), tuple(self._notes(calendar, time, starts, end)))
+        return Splits(log, str(self), tuple(folds), tuple(skipped), tuple(self._notes(calendar, time, end)))
 
     def _calendar(self, log: Log, time: Ints64) -> Calendar:
         source = log.account.source
@@ -138,7 +137,7 @@ class SlidingWindow(Splitter):
         last = int(time.max())
         if self.until is not None:
             anchor = end = calendar.moment(self.until, log.account.source)
-        elif _whole_days(calendar, time):
+        elif calendar.whole_days(time):
             anchor = end = calendar.back(last, Duration(1, "d"), -1)
         else:
             anchor, end = last, last + 1
@@ -147,8 +146,9 @@ class SlidingWindow(Splitter):
             since = [calendar.back(start, self.history) for start in starts]
         else:
             since = [ALWAYS] * len(starts)
-        edges = [min(max(edge, ALWAYS), -ALWAYS - 1) for edge in (*starts, *since)]
-        return np.array(edges[: self.folds]), end, np.array(edges[self.folds :])
+        edges = np.array([min(max(edge, ALWAYS), -ALWAYS - 1) for edge in (*starts, end, *since)])
+        # where clocks change, a day before two local times may be the other way round
+        return edges[: self.folds], int(edges[self.folds]), np.maximum.accumulate(edges[self.folds + 1 :])
 
     def _end(self, calendar: Calendar, end: int, last: int) -> str:
         """Where a window ends, for people; the last time of the log is inside the last window."""
@@ -172,7 +172,7 @@ class SlidingWindow(Splitter):
             "Use wider windows (width=1w), a longer history, or fewer users (min_users=…)."
         )
 
-    def _notes(self, calendar: Calendar, time: Ints64, starts: Ints64, end: int) -> Iterator[str]:
+    def _notes(self, calendar: Calendar, time: Ints64, end: int) -> Iterator[str]:
         if calendar.clock.name.startswith("Unix"):
             yield f"The times are numbers, and were read as {calendar.clock.name}."
         if after := int(np.count_nonzero(time >= end)):
@@ -228,15 +228,6 @@ def _keep_first(log: Log, time: Ints64, found: _Judged) -> None:
     found.later[:] = np.bincount(code[dropped], minlength=len(found.later))
     found.tested[:] -= found.later
     found.code[rows[dropped]] = -1
-
-
-def _whole_days(calendar: Calendar, time: Ints64) -> bool:
-    """Whether all times are dates: moments at which a day of the calendar begins."""
-    if calendar.clock.per_second is None:
-        return False
-    if not all(calendar.midnight(moment) for moment in np.unique(time[:FEW]).tolist()):
-        return False
-    return all(calendar.midnight(moment) for moment in np.unique(time).tolist())
 
 
 def sliding_window(

@@ -42,7 +42,7 @@ class Split:
     Args:
         test_rows: the rows that are held out: a mask, or a rule that makes one.
         share: the probability with which a row was held out; None where time decided, or where it differs between rows.
-        train_rows: the rows that train, where they are not all the others.
+        train_rows: the rows that train, where they are not all the others; likewise.
         label: what the fold is called among the folds of its splitter: a number, or when its window begins.
         window: from when to when the fold judges, and how far back it learns, where time decides.
         users: how many users are judged, where that was counted.
@@ -54,7 +54,7 @@ class Split:
     log: Log
     test_rows: Rows | Bools
     share: float | None
-    train_rows: Rows | None = None
+    train_rows: Rows | Bools | None = None
     label: str = ""
     window: Window | None = None
     users: int | None = None
@@ -65,8 +65,9 @@ class Split:
     def __post_init__(self) -> None:
         if self.chosen_by is None:
             object.__setattr__(self, "chosen_by", ChosenBy.TIME if self.share is None else ChosenBy.CHANCE)
-        if isinstance(self.test_rows, np.ndarray):
-            object.__setattr__(self, "test_rows", Masked(self.test_rows))
+        for name in ("test_rows", "train_rows"):
+            if isinstance(mask := getattr(self, name), np.ndarray):
+                object.__setattr__(self, name, Masked(mask))
         if not (self.test_count and self.train_count):
             part = "test" if not self.test_count else "training"
             raise InputError(
@@ -85,7 +86,7 @@ class Split:
     @property
     def train_count(self) -> int:
         """How many rows train."""
-        return len(self.log) - self.test_count if self.train_rows is None else self.train_rows.count
+        return len(self.log) - self.test_count if self.train_rows is None else _rows(self.train_rows).count
 
     @property
     def held_out(self) -> Bools:
@@ -95,7 +96,7 @@ class Split:
     @property
     def kept(self) -> Bools:
         """Which rows of the log train."""
-        return ~self.held_out if self.train_rows is None else self.train_rows.mask()
+        return ~self.held_out if self.train_rows is None else _rows(self.train_rows).mask()
 
     @property
     def train(self) -> Log:

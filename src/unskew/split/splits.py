@@ -75,6 +75,7 @@ class Splits(Sequence[Split], Plotted):
             source=self.log.account.source,
             splitter=self.splitter,
             rows=len(self.log),
+            dropped=dict(self.log.account.dropped),
             share=shares.pop() if len(shares) == 1 else None,
             times=None if clock is None else clock.name,
             per_second=None if clock is None else clock.per_second,
@@ -84,7 +85,7 @@ class Splits(Sequence[Split], Plotted):
                 FoldSummary(s.label, s.train_count, s.test_count, s.users, s.window, dict(s.left_out)) for s in self
             ),
             skipped=self.skipped,
-            notes=self.notes,
+            notes=(*(f"{note[0].upper()}{note[1:]}." for note in self.log.account.notes), *self.notes),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,0 +1,76 @@
+"""The share of a user in the error of an average over folds is what leaving a little of the user out would change."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unskew.cross_validation.averaging import FoldColumns, MacroColumns
+from unskew.inference.ratio_form import RatioForm
+
+FORMS = {
+    "one ratio": RatioForm(2),
+    "a divisor for each model": RatioForm(2, ((True,),)),
+    "a product": RatioForm(2, ((False, False),)),
+    "two terms": RatioForm(2, ((False,), (False, False))),
+    "a root": RatioForm(2, root=True),
+}
+
+
+def folds_of(form: RatioForm, seed: int, folds: int, users: int) -> FoldColumns:
+    """Every user in a random choice of folds."""
+    rng = np.random.default_rng(seed)
+    width = max(int(b.max()) for term in form.places for _, b in term) + 1
+    there = [np.flatnonzero(rng.random(users) < 0.7) for _ in range(folds)]
+    there = [own if len(own) > 1 else np.arange(users) for own in there]
+    return FoldColumns(form, there, [rng.uniform(0.1, 1.0, (len(own), width)) for own in there], users)
+
+
+def average(cell: FoldColumns, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The mean of the folds' values if users counted so much, fold by fold."""
+    values = [
+        cell.form.values((x * weights[own][:, None]).sum(axis=0)) for own, x in zip(cell.user, cell.x, strict=True)
+    ]
+    return np.asarray(np.mean(values, axis=0))
+
+
+@pytest.mark.parametrize("name", FORMS)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 1000), folds=st.integers(2, 5))
+def test_errors_are_derivatives_by_the_weights_of_users(name: str, seed: int, folds: int) -> None:
+    """e_u = ∂R/∂ω_u at ω = 1, whatever the form of the estimate; they add up to 0."""
+    cell = folds_of(FORMS[name], seed, folds, 6)
+    found = MacroColumns.of(cell)
+    step = 1e-6
+    for user in range(cell.users):
+        up, down = np.ones(cell.users), np.ones(cell.users)
+        up[user] += step
+        down[user] -= step
+        slope = (average(cell, up) - average(cell, down)) / (2.0 * step)
+        np.testing.assert_allclose(found.errors[user], slope, atol=1e-7)
+    np.testing.assert_allclose(found.errors.sum(axis=0), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FORMS)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 1000), folds=st.integers(2, 5))
+def test_scores_add_up_to_the_average(name: str, seed: int, folds: int) -> None:
+    """Σ s / Σ D is the mean of the folds' values; the fold that counts most has the scale 1."""
+    cell = folds_of(FORMS[name], seed, folds, 6)
+    found = MacroColumns.of(cell)
+    *scores, divisor = found.columns.sum(axis=0)
+    np.testing.assert_allclose(np.array(scores) / divisor, average(cell, np.ones(cell.users)), rtol=1e-10)
+    assert found.scales.max() == 1.0
+
+
+def test_a_fold_without_a_value_does_not_count() -> None:
+    """A fold in which nothing divides is left out of the average, and of every error."""
+    form = RatioForm(1)
+    x = [np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[0.0, 0.0]]), np.array([[1.0, 1.0]])]
+    cell = FoldColumns(form, [np.array([0, 1]), np.array([2]), np.array([1])], x, 3)
+    found = MacroColumns.of(cell)
+    assert found.scales[1] == 0.0
+    assert found.columns[:, 0].sum() / found.columns[:, 1].sum() == pytest.approx((1 / 3 + 1.0) / 2.0)

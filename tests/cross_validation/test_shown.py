@@ -1,0 +1,118 @@
+"""What people look at: the verdict first, then the table, then skipped windows; a page with lines; the command."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+import unskew as us
+from tests.cli.commands import flat, unskew
+from tests.cross_validation import logs
+
+NAMES = {"popular": "most_popular", "iknn": "item_knn(neighbours=10)"}
+
+
+@pytest.fixture(scope="module")
+def found() -> us.CrossValidation:
+    frame = logs.frame()
+    last = frame["time"].max()
+    assert isinstance(last, int)
+    quiet = frame.filter(~pl.col("time").is_between(last - 2 * logs.WEEK, last - logs.WEEK))
+    return us.cross_validate(us.Log.from_frame(quiet), NAMES, split=logs.WEEKS, metrics=["recall@5", "dcg@5"])
+
+
+def text_of(found: us.CrossValidation, width: int) -> str:
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(found)
+    return console.export_text()
+
+
+@pytest.mark.parametrize("width", [80, 130])
+def test_a_terminal_says_the_verdict_then_the_table_then_skipped_windows(found: us.CrossValidation, width: int) -> None:
+    """In this order, and every line fits."""
+    text = text_of(found, width)
+    title = str(found.macro.headline()["title"])
+    places = [text.index(part) for part in (title[:40], "Over all folds", "Skipped", "Verdicts over all folds")]
+    assert places == sorted(places)
+    assert "no row falls into it" in text
+    assert max(map(len, text.splitlines())) <= width
+    assert "average over 3 folds" in text
+
+
+def test_a_page_draws_a_line_for_every_model(found: us.CrossValidation, tmp_path: Path) -> None:
+    """One chart per metric and estimator, with the models in a legend, and the dark palette beside the light one."""
+    pytest.importorskip("vl_convert")
+    found.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    for metric in ("recall@5", "dcg@5"):
+        for estimator in ("naive", "exposure_path"):
+            assert f"{metric} by fold, {estimator}" in page
+    assert "prefers-color-scheme: dark" in page
+    assert "Fold by fold" in page
+    assert all(name in page for name in NAMES)
+    assert "http://" not in re.sub(r"http://www\.w3\.org", "", page)
+    assert "Γ" not in page.split("Glossary")[0].split("Verdicts over all folds")[-1]
+    assert found._repr_html_().startswith("<")
+
+
+def test_a_plot_has_the_lines_only(found: us.CrossValidation) -> None:
+    """Four charts: two metrics by two estimators."""
+    altair = pytest.importorskip("altair")
+    chart = found.plot()
+    assert isinstance(chart, altair.VConcatChart)
+    assert len(chart.to_dict()["vconcat"]) == 4
+
+
+def test_json_holds_everything_and_is_strict(found: us.CrossValidation, tmp_path: Path) -> None:
+    """No NaN, both averages, every fold."""
+    found.to_json(tmp_path / "found.json")
+    text = (tmp_path / "found.json").read_text()
+    read = json.loads(text, parse_constant=lambda name: pytest.fail(name))
+    assert set(read) >= {"split", "headline", "table", "folds", "values", "skipped", "macro", "pooled"}
+    assert len(read["values"]) == len(found.values_) == 3 * 2 * 2 * 2
+    assert read["skipped"][0]["reason"] == "no row falls into it"
+    found.to_csv(tmp_path / "found.csv")
+    assert pl.read_csv(tmp_path / "found.csv").height == 8
+
+
+def test_averages_that_disagree_are_told(found: us.CrossValidation) -> None:
+    """The paragraph on pooled rows says which pair differs, and how."""
+    flipped = [replace(v, verdict="ahead" if v.verdict != "ahead" else "behind") for v in found.pooled.verdicts_]
+    text = text_of(replace(found, pooled=replace(found.pooled, verdicts_=tuple(flipped))), 200)
+    assert re.search(r"With the rows of all folds pooled.*: popular is \w+ against iknn, not \w+", text)
+    assert "the same is said" in text_of(replace(found, pooled=found.macro), 200)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """Names or strings as models, files in every format, folds that are found again, and errors with options."""
+    log = tmp_path / "log.parquet"
+    logs.frame().write_parquet(log)
+    asked = ["cross-validate", str(log), "--split", logs.WEEKS, "--model", "most_popular"]
+    asked += ["--model", "iknn=item_knn(neighbours=10)", "--estimator", "naive", "--store", str(tmp_path / "kept")]
+    first = unskew(*asked, "--json", str(tmp_path / "a.json"), "--csv", str(tmp_path / "a.csv"))
+    assert first.returncode == 0, first.stderr
+    assert "most_popular and iknn" in first.stdout or "is ahead of" in first.stdout
+    assert len(list((tmp_path / "kept").rglob("*.unit"))) == 4
+    again = unskew(*asked, "--json", str(tmp_path / "b.json"), "--workers", "1", "--quiet")
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    for options, told in (
+        (["--no-store"], "contradict each other"),
+        (["--model", "iknn=random"], "two models are called 'iknn'"),
+        (["--model", "saved.npz"], "has seen the future"),
+        (["--workers", "0"], "workers"),
+        (["--metric", "recal@5"], "recal"),
+    ):
+        bad = unskew(*asked, *options)
+        assert bad.returncode == 2
+        assert told in flat(bad.stderr)
+    bare = unskew("cross-validate", str(log), "--split", logs.WEEKS)
+    assert bare.returncode == 2
+    assert "--model most_popular" in bare.stderr
