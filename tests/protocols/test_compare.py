@@ -15,7 +15,7 @@ import unskew as us
 from tests.cross_validation import logs
 from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import Key
-from unskew.cross_validation.run import with_folds
+from unskew.cross_validation.run import judge_folds
 from unskew.cross_validation.user_errors import user_errors
 from unskew.report import document_of
 
@@ -48,7 +48,8 @@ def _skewed(items: int) -> list[float]:
 def test_errors_of_users_are_those_of_the_cross_validation() -> None:
     """m/(m−1) Σ e² is the squared error that is shown, macro and pooled, and the errors add up to 0."""
     for split in ("leave_one_out(repeats=2)", logs.WEEKS, "holdout(share=0.2)"):
-        cv, folds = with_folds(logs.log(), logs.MODELS, split, estimators=["naive"])
+        judged = judge_folds(logs.log(), logs.MODELS, split=split, estimators=["naive"])
+        cv, folds = judged.result(), judged.folds
         for way, result in ((Average.MACRO, cv.macro), (Average.POOLED, cv.pooled)):
             for e in result.estimates:
                 _, errors = user_errors(folds, Key(e.metric, e.estimator, e.target), way)

@@ -66,17 +66,8 @@ EPILOGS = {
     split: PARTS,
 }
 for command in (
-    audit,
-    compare_protocols,
-    cross_validate,
-    demo,
-    evaluate,
-    parts,
-    policy_impact,
-    reproduce,
-    sample,
-    split,
-):
+    audit, compare_protocols, cross_validate, demo, evaluate, parts, policy_impact, reproduce, sample, split,
+):  # fmt: skip
     app.command(epilog=EPILOGS.get(command))(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")

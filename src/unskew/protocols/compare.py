@@ -18,7 +18,7 @@ from unskew.bounds import word
 from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
-from unskew.cross_validation.run import with_folds
+from unskew.cross_validation.run import judge_folds
 from unskew.cross_validation.user_errors import cells_of, joined, user_errors
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
@@ -145,17 +145,19 @@ def _judged(
     """One protocol; where it refuses what was asked, its naive estimates if these were asked for too."""
     ask = options | {"estimators": estimators, "refused": "skip"}
     try:
-        found, folds = with_folds(log, models, splits, **ask)
+        judged = judge_folds(log, models, split=splits, **ask)
+        found = judged.result()
     except RefusedError as error:
         lost = [MissingProtocol(name, None, None, None, str(error))]
         if NAIVE not in [str(e) for e in estimators] or estimators == [NAIVE]:
             return None, None, lost
         ask = {key: value for key, value in ask.items() if key not in ("propensity", "outcome", "in_sample")}
-        found, folds = with_folds(log, models, splits, **(ask | {"estimators": [NAIVE]}))
+        judged = judge_folds(log, models, split=splits, **(ask | {"estimators": [NAIVE]}))
         others = [str(e) for e in estimators if str(e) != NAIVE]
-        return found, folds, [MissingProtocol(name, None, other, None, str(error)) for other in others]
+        return judged.result(), judged.folds, [MissingProtocol(name, None, other, None, str(error)) for other in others]
     refused = found.inputs["refused"]
-    return found, folds, [MissingProtocol(name, r["metric"], r["estimator"], r["target"], r["reason"]) for r in refused]
+    missing = [MissingProtocol(name, r["metric"], r["estimator"], r["target"], r["reason"]) for r in refused]
+    return found, judged.folds, missing
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,7 +88,8 @@ class Correction:
     """How a policy's favour for a model changes when rows are weighed by propensities.
 
     ``naive`` and ``corrected`` are favours, as in ``PolicyDifference``. ``goes_away`` is naive over corrected, with an
-    interval for all corrections together; ``smaller`` if the corrected favour is decidedly nearer to 1.
+    interval for all corrections together; ``change`` is ``smaller`` or ``larger`` if the corrected favour is decidedly
+    nearer to 1 or farther from it, else ``open``.
     """
 
     split: str
@@ -104,7 +105,7 @@ class Correction:
     goes_away: float | None
     low: float | None
     high: float | None
-    smaller: bool
+    change: str
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from unskew.bounds import Whole, word
 from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
-from unskew.cross_validation.run import with_folds
+from unskew.cross_validation.run import judge_folds
 from unskew.cross_validation.user_errors import cells_of, joined, user_errors
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
@@ -211,7 +211,6 @@ class _OfSplit:
         out = []
         for about, change in zip(favours, log_ratios(both, weights, self.level, more), strict=True):
             one, other = before.ratios[about], after.ratios[about]
-            nearer = abs(other.value) < abs(one.value) and change.sign * one.value > 0.0
             out.append(
                 Correction(
                     self.split,
@@ -225,7 +224,7 @@ class _OfSplit:
                     as_ratio(other)[0],
                     other.sign != 0,
                     *as_ratio(change),
-                    bool(nearer),
+                    _changed(one.value, other.value, change.sign),
                 )
             )
         return out
@@ -244,6 +243,15 @@ class _OfSplit:
             return sign if sign == signs.get((a, b), 0) else 0
 
         return ahead
+
+
+def _changed(before: float, after: float, sign: int) -> str:
+    """Whether a log ratio is decidedly nearer to 0 than it was, or farther from it, by the sign of their difference."""
+    if not sign:
+        return "open"
+    if abs(after) < abs(before):
+        return "smaller" if sign * before > 0.0 else "open"
+    return "larger" if sign * after < 0.0 else "open"
 
 
 def _of_split(
@@ -296,12 +304,11 @@ def _judging(
 ) -> Callable[[Log, Splits, str], tuple[CrossValidation, Folds]]:
     def judge(log: Log, splits: Splits, what: str) -> tuple[CrossValidation, Folds]:
         prefix = f"{name}, {what}: " if what else f"{name}: "
-        return with_folds(
-            log,
-            models,
-            splits,
-            progress=lambda stage, done, total: say(prefix + stage, done, total),
-            **ask,
-        )
+
+        def told(stage: str, done: int, total: int) -> None:
+            say(prefix + stage, done, total)
+
+        judged = judge_folds(log, models, split=splits, progress=told, **ask)
+        return judged.result(), judged.folds
 
     return judge

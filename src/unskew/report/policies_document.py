@@ -130,6 +130,8 @@ def _opening(view: _View) -> str:
 
 def _favoured(view: _View) -> Iterable[doc.Sentence]:
     rows = [d for d in _kind(view.headline(view.differences), Kind.FAVOUR) if d.differs]
+    if len(view.policies) == 2:  # what one favours, the other disfavours
+        rows = [d for d in rows if (d.ratio or 1.0) > 1.0]
     for d in sorted(rows, key=lambda d: -abs(math.log(d.ratio or 1.0))):
         verb = "favours" if (d.ratio or 1.0) > 1.0 else "disfavours"
         text = (
@@ -153,16 +155,17 @@ def _corrected(view: _View) -> Iterable[doc.Sentence]:
                 estimator, ": naive favours are not decided, so that there is nothing to correct.", "note"
             )
             continue
-        left, smaller = sum(c.corrected_differs for c in before), sum(c.smaller for c in before)
+        left = sum(c.corrected_differs for c in before)
+        smaller, larger = (sum(c.change == word for c in before) for word in ("smaller", "larger"))
         sizes = [
             sum(abs(math.log(getattr(c, side) or 1.0)) for c in rows) / len(rows) for side in ("naive", "corrected")
         ]
         text = (
-            f": of {len(before)} favours that naive decides, {left} are still decided and {smaller} are decidedly "
-            f"smaller. The mean favour goes from a factor of {_number(math.exp(sizes[0]))} to "
+            f": of {len(before)} favours that naive decides, {left} are still decided; {smaller} are decidedly "
+            f"smaller, {larger} larger. The mean favour goes from a factor of {_number(math.exp(sizes[0]))} to "
             f"{_number(math.exp(sizes[1]))}."
         )
-        yield doc.Sentence.about(estimator, text, "note" if smaller else "warning")
+        yield doc.Sentence.about(estimator, text, "note" if smaller and not larger else "warning")
 
 
 def _warnings(view: _View) -> Iterable[str]:
@@ -280,7 +283,7 @@ def _corrections(view: _View) -> doc.Table:
             _number(c.corrected),
             _number(c.goes_away),
             _ends(c.low, c.high),
-            "smaller" if c.smaller else "open",
+            c.change,
         )
         for c in view.corrections
         if c.metric == view.first[1] and c.target == view.first[3]
