@@ -32,7 +32,7 @@ from unskew.studies.jeunen18.setting import SHARE, Setting
 from unskew.studies.record import Above, Record
 from unskew.studies.repeated import Repeated, averaged, claim
 
-RUNS, QUICK_RUNS = 20, 8
+RUNS, QUICK_RUNS = 20, 6
 WEEK = 7
 WINDOWS, REPEATS = 14, 3
 METRIC = "recall@10"
