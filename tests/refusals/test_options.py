@@ -111,6 +111,8 @@ PARTS: list[type] = [
     models.MF,
     models.ItemKNN,
     models.Random,
+    models.RecentlyPopular,
+    models.SVD,
     models.UserKNN,
     models.WMF,
     World,

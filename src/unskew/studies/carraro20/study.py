@@ -39,7 +39,7 @@ Its MF is the alternating least squares of Pilászy, Zibriczky & Tikk in RankSys
 **When a number is met.** The paper prints no errors. It averages ten random splits of the same ratings as we do, so
 its errors are those of ten of our runs; a number is met where the difference is within two standard errors of it, and
 half a unit of the last printed digit. Ours has 40 runs, since ten leave errors of 5 to 30 points: in our first ten
-(`--runs 10`) WTD is 100 % off and SKEW 96 %, in all 40 they are 77 % and 89 % off. Errors are over splits of one log:
+WTD is 100 % off and SKEW 96 %, in all 40 they are 77 % and 89 % off. Errors are over splits of one log:
 they say how much the split matters, not how another shop would come out.
 
 Everything takes about nine minutes of two free cores; finished runs are kept.

@@ -50,7 +50,7 @@ its interval from 2,000 draws of both protocols' values from their normal laws; 
 k = 15). Neither fits the Δ % beside it: −38 % to .037 is .023, and the −44 % and −41 % of SVD and U-kNN to I-kNN fit
 .302 to .307, and so .306. These two stand corrected below (`tests/studies/test_jeunen18.py` checks all Δ %).
 
-Quick runs (`--quick`) simulate a quarter of the shop, 53,000 visitors and 3,000 items instead of 228,000 and 12,600,
+Quick runs simulate a quarter of the shop, 53,000 visitors and 3,000 items instead of 228,000 and 12,600,
 with 3 repetitions of LOOCV instead of 10, and fewer worlds with a known truth; all else is the same. Finished
 cross-validations are kept, so that a run may be stopped.
 """,
