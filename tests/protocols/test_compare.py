@@ -13,8 +13,8 @@ import pytest
 
 import unskew as us
 from tests.cross_validation import logs
+from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import Key
-from unskew.cross_validation.merging import Average
 from unskew.cross_validation.run import with_folds
 from unskew.cross_validation.user_errors import user_errors
 from unskew.report import document_of

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unskew.cross_validation.averaging import FoldColumns, MacroColumns
+from unskew.cross_validation.averaging import Average, FoldColumns, MacroColumns
 from unskew.cross_validation.fold import key_of
 from unskew.cross_validation.fold_sums import Key
-from unskew.cross_validation.merging import Average, Folds
+from unskew.cross_validation.merging import Folds
 from unskew.inference.log_contrasts import UserErrors
 from unskew.inference.ratio_form import RatioForm
 from unskew.kernels.arrays import Bools, Ints64
