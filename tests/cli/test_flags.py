@@ -70,6 +70,8 @@ def test_every_option_exists() -> None:
     assert set(FLAGS.values()) - {"--force"} <= options  # of simulate
     arguments = {
         *inspect.signature(us.evaluate).parameters,
+        *inspect.signature(us.compare_protocols).parameters,
+        *inspect.signature(us.policy_impact).parameters,
         *inspect.signature(us.compare_propensities).parameters,
         *inspect.signature(us.sample).parameters,
         *inspect.signature(us.cross_validate).parameters,
