@@ -73,3 +73,11 @@ def test_one_fold_is_an_evaluation(asked: str, by: str) -> None:
         asked != "bootstrap"
     )  # folds are not bootstrapped by themselves
     same(plain.table().select(shown), found.folds().select(shown))
+
+
+def test_rows_dropped_while_reading_are_not_counted_again_in_every_fold() -> None:
+    """They belong to the log, and were dropped once."""
+    rows = logs.frame()
+    found = us.cross_validate(pl.concat([rows, rows.head(100)]), logs.MODELS[:1], split=logs.WEEKS)
+    assert found.inputs["log"]["dropped"] == {"duplicate pair": 100}
+    assert found.inputs["folds"]["dropped"] == {}

@@ -99,7 +99,8 @@ def _account(
     dropped: dict[str, int] = {}
     clicks: dict[str, int] = {}
     for said in told:
-        for total, part in ((dropped, said["dropped"]), (clicks, said["clicks_per_user"])):
+        here = {name: count - log.account.dropped.get(name, 0) for name, count in said["dropped"].items()}
+        for total, part in ((dropped, {n: c for n, c in here.items() if c}), (clicks, said["clicks_per_user"])):
             for name, count in part.items():
                 total[name] = total.get(name, 0) + count
     left_out: dict[str, int] = {}
