@@ -93,6 +93,7 @@ def ours(folder: Path, dim: int, epochs: int, solver: Any) -> None:
 def alone(python: Path, *arguments: str) -> Measured:
     """One job in a fresh process, its last line."""
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # implicit asks for it; nobody's sweeps use BLAS threads
+    environment.pop("OMP_NUM_THREADS", None)  # everybody may use all cores
     done = subprocess.run([str(python), *arguments], capture_output=True, text=True, cwd=HERE, env=environment)
     if done.returncode:
         raise SystemExit(f"{' '.join(arguments)} failed:\n{done.stderr}")

@@ -1,4 +1,4 @@
-"""item_knn and wmf beside implicit: ``python benchmarks/models.py [--rows N] [--dims 20,50,100]``.
+"""item_knn and wmf beside implicit: ``python benchmarks/models.py [--rows N] [--dims 32,64,100,128]``.
 
 The same generated positives for both (those of ``factorisation.py``), each job in a process of its own, one after the
 other. ``knn``: one fit with the same number of neighbours; the cosines of all of them must add up to the same.
@@ -22,8 +22,8 @@ from factorisation import ITEMS, ROWS, Measured, alone, busy, machine, ratings
 
 RESULTS = HERE / "results" / "models.json"
 PAGE = HERE.parent / "docs" / "model_benchmarks.md"
-NEIGHBOURS, EPOCHS, ALPHA, PENALTY = 50, 6, 1.0, 0.1
-DIMS = (20, 50, 100)
+NEIGHBOURS, EPOCHS, ALPHA, PENALTY = 50, 4, 1.0, 0.1
+DIMS = (32, 64, 100, 128)
 KNN_FLOOR, WMF_FLOOR = 1.0, 3.0  # how many times as fast we must be
 console = Console(soft_wrap=True)
 
@@ -105,8 +105,8 @@ def page(found: Measured) -> str:
         f"{found['rows']:,} generated positives ({ITEMS:,} items, long tails as in MovieLens-20M). knn: one fit with "
         f"{NEIGHBOURS} neighbours per item by cosine, the same ones. wmf: the median sweep over all users and items, "
         f"with α = {ALPHA:g} and λ = {PENALTY:g}, and the loss after {EPOCHS} sweeps. Both take three conjugate "
-        "gradients per row in single precision, unless rows are solved exactly (unskew: in double precision). On a "
-        "busy machine compare CPU seconds (all cores together).",
+        "gradients per row in single precision, unless rows are solved exactly (unskew: in double precision). Both may "
+        "use all cores. unskew and implicit take turns; on a busy machine compare CPU seconds (all cores together).",
         "",
         "| | unskew: seconds, CPU seconds | implicit: seconds, CPU seconds | by CPU seconds, unskew is | loss of "
         "unskew, of implicit |",

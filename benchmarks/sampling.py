@@ -131,7 +131,8 @@ def page(found: Measured) -> str:
         f"{found['rows']:,} generated rows ({USERS:,} users, {ITEMS:,} items; user, item, time and value, "
         f"{found['bytes'] / 1e6:,.0f} MB of Parquet); half of them are drawn and written with their weights. Each job "
         f"in a fresh process, imports and compilation not counted; medians of {found['repeats']} runs, the jobs taking "
-        "turns. On a busy machine compare CPU seconds (all cores together).",
+        "turns. On a busy machine compare CPU seconds (all cores together). polars writes by its defaults (zstd at "
+        "level 3), unskew with zstd at level 1.",
         "",
         "| | seconds | CPU seconds | times the seconds of polars | times its CPU seconds | peak MiB |",
         "| --- | --- | --- | --- | --- | --- |",

@@ -157,7 +157,7 @@ class _Passes:
             if out.suffix.lower() == ".csv":
                 drawn.sink_csv(file)
             else:
-                drawn.sink_parquet(file)
+                drawn.sink_parquet(file, compression="zstd", compression_level=1)  # no larger here than by level 3
         return Tallies(Tally(users, counts[0]), Tally(items, counts[1]), shown(out))
 
     def _placed(self, piece: pl.DataFrame, first: FirstPass, bracket: tuple[float, float]) -> Placed:
