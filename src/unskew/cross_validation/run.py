@@ -151,8 +151,8 @@ def _unfitted(models: Any) -> dict[str, Any]:
         model = recommenders.make(given) if isinstance(given, str) else given
         if not (hasattr(model, "fit") and hasattr(model, "recommend")):
             raise InputError(
-                f"model '{plain(name)}': {shown(given)} has no fit(log) and recommend(users, k, seen=…). Every fold fits "
-                "its models anew: lists that were made in advance have seen the future of most folds."
+                f"model '{plain(name)}': {shown(given)} has no fit(log) and recommend(users, k, seen=…). Every fold "
+                "fits its models anew: lists that were made in advance have seen the future of most folds."
             )
         if name in found:
             raise InputError(f"two models are called '{plain(name)}'. Give each a name of its own.")
