@@ -15,7 +15,8 @@ thirty folds of fifty users and right propensities, equal models were told apart
 
     B = (1/F) Σ_f (m_f − 1) (mean over users of R_f without the user − R_f)        m_f users in fold f
 
-and what is said must hold for Δ and for Δ − 2B, as with few clicks inside users (MATHS §13): 1 % then (``python -m tests.cross_validation.returning_users``).
+and what is said must hold for Δ and for Δ − 2B, as with few clicks inside users (MATHS §13): 1 % then
+(``python -m tests.cross_validation.returning_users``).
 
 Verdicts are tested in score form (MATHS §13, "Few hits"). The score of a model is what a user's hits bring to R,
 
