@@ -30,6 +30,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("evaluation", "auditing"),
     ("models",),
     ("cross_validation",),
+    ("protocols",),
     ("simulate",),
     ("studies",),
     ("report",),

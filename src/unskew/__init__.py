@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         read_recommendations,
     )
     from unskew.log.datasets import load
+    from unskew.protocols import PolicyImpact, ProtocolComparison, compare_protocols, policy_impact
     from unskew.result import Result
     from unskew.sampling import sample
 
@@ -52,6 +53,7 @@ _NAMES = {
     "log": ("Feedback", "Log", "Predictions", "Recommendations", "read_predictions", "read_recommendations"),
     "log.interactions": ("read_log",),
     "log.datasets": ("load",),
+    "protocols": ("PolicyImpact", "ProtocolComparison", "compare_protocols", "policy_impact"),
     "result": ("Result",),
     "sampling": ("sample",),
 }
@@ -63,14 +65,17 @@ __all__ = [
     "InputError",
     "Log",
     "MissingExtraError",
+    "PolicyImpact",
     "Predictions",
     "PropensityComparison",
+    "ProtocolComparison",
     "Recommendations",
     "RefusedError",
     "Result",
     "UnskewError",
     "audit",
     "compare_propensities",
+    "compare_protocols",
     "cross_validate",
     "estimators",
     "evaluate",
@@ -79,6 +84,7 @@ __all__ = [
     "metrics",
     "models",
     "outcome",
+    "policy_impact",
     "propensity",
     "read_log",
     "read_predictions",

@@ -54,6 +54,9 @@ class Estimate:
     any hit there is no standard error, and ``high`` is a bound. ``trust`` says what should make a reader doubt it,
     ``assumption`` what it rests on besides the rows, in words that go on after "if".
 
+    Where it is an average over samples of the rows, ``sample`` says how they were drawn, ``interactions``, ``hits`` and
+    ``ess`` are those of one sample on average, and ``draws_se`` is the part of ``se`` that more samples would take off.
+
     Of an estimator with scenarios ``value`` is the average over them, and ``low`` and ``high`` are the ends of all
     their intervals together.
     """
@@ -81,6 +84,8 @@ class Estimate:
     promise: str
     trust: str
     assumption: str = ""
+    sample: str = ""
+    draws_se: float | None = None
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,16 @@ class Threads:
                 thread.join(TICK)
 
 
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items; the next one is made in a thread while the last one is worked on."""
+    end = object()
+    with Threads(1) as pool:
+        task: Task[Any] = pool.submit(next, items, end)
+        while (item := task.result()) is not end:
+            task = pool.submit(next, items, end)
+            yield item
+
+
 @contextmanager
 def by_blocks(threads: int | None) -> Iterator[Each]:
     """``each(rows, work)`` calls ``work(first, last)`` for blocks of rows, side by side; one thread is the caller's."""

@@ -116,7 +116,7 @@ def test_ctrl_c_ends_a_run_with_one_line(moment: str, evaluation: list[str], tmp
 
 SAMPLING = {
     "counting": "unskew.sampling.tallies:Tallies.of_stream",
-    "drawing": "unskew.sampling.least:LeastKeys.count",
+    "drawing": "unskew.sampling.least:LeastKeys.look",
     "writing in a thread of polars": "unskew.sampling.least:LeastKeys.taken",
 }
 

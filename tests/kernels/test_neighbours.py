@@ -26,7 +26,7 @@ def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k:
     near, alike = np.full((rows, k), 9, dtype=np.int32), np.full((rows, k), 9.0)
     given = [a.astype(np.int64) for a in (forth.indptr, forth.indices, back.indptr, back.indices)]
     for first, last in ((0, 10), (10, 11), (11, rows)):
-        neighbours.nearest(first, last, *given, shrink, hashes, SEED, near, alike)
+        neighbours.nearest(first, last, np.arange(rows), *given, shrink, hashes, SEED, near, alike)
     common, n = (seen.astype(int) @ seen.T.astype(int)), seen.sum(axis=1)
     tied = 0
     for r in range(rows):

@@ -54,7 +54,7 @@ def test_every_model_that_updates_is_tried() -> None:
     assert {name for name in FAMILY.names() if isinstance(make(name), Updatable)} == set(OPTIONS)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(rows=chunked, text=st.sampled_from(MODELS), one_vocabulary=st.booleans(), counted=st.booleans())
 def test_updates_give_the_lists_of_one_fit(rows: Chunked, text: str, one_vocabulary: bool, counted: bool) -> None:
     """In any number of parts, with new users and items or over the vocabulary of the whole, with kept counts or not."""

@@ -123,6 +123,9 @@ def test_samplers(shop: Any, tmp_path: Path) -> None:
     world, train, _ = shop
     found = us.sample(world.test, "damped(power=-1)", train=train)
     assert found.sampled_by == "damped(power=-1)"
+    lists = {"popular": us.models.MostPopular().fit(train)}
+    averaged = us.evaluate(world.test, lists, train=train, sample="damped(power=-1)", repeats=2)
+    assert averaged.estimates[0].sample.startswith("damped(power=-1), 2 draws of ")
     for name, log in (("train", train), ("test", world.test)):
         log.to_frame().write_parquet(tmp_path / f"{name}.parquet")
     out = tmp_path / "out.parquet"

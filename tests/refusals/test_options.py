@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,8 @@ PARTS: list[type] = [
     models.MF,
     models.ItemKNN,
     models.Random,
+    models.RecentlyPopular,
+    models.SVD,
     models.UserKNN,
     models.WMF,
     World,
@@ -158,7 +161,8 @@ def use(part: Any) -> None:
         fitted = part.fit(LOG, propensity=LOG.propensity, inputs=SIDE)
         numbers(fitted.of(LOG))
     elif isinstance(part, Model):
-        assert len(part.fit(LOG).recommend(LOG.users, 3).item)
+        timed = replace(LOG, time=np.arange(len(LOG), dtype=np.int64))
+        assert len(part.fit(timed).recommend(LOG.users, 3).item)
     elif isinstance(part, World):
         numbers(part.train.propensity if part.train.propensity is not None else [])
 

@@ -102,6 +102,7 @@ OPTIONS = [
     "per_user",
     "refused",
     "threads",
+    "sample",
 ]
 GIVEN: dict[str, Any] = {"train": TRAIN, "propensity": "popularity"}
 MODELS = [
@@ -136,6 +137,9 @@ def calls(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "name", lambda: evaluate(TEST, {value: LISTS["one"]} if value.__hash__ else {"": LISTS["one"]}, **GIVEN)
     for option in OPTIONS:
         yield option, lambda option=option: evaluate(TEST, LISTS, **(GIVEN | {option: value}))  # type: ignore[misc]
+    for option in ("sample_size", "repeats", "seed"):
+        asked = {"sample": "reg", "repeats": 1, option: value}
+        yield f"sample, {option}", lambda asked=asked: evaluate(TEST, LISTS, **asked)  # type: ignore[misc]
     yield "compare", lambda: us.compare_propensities(TEST, LISTS, propensities=value, train=TRAIN)
     for option in ("propensities", "mcar", "feedback", "relevant", "columns", "invalid", "duplicates"):
         yield f"audit {option}", lambda option=option: us.audit(TEST, **{option: value})  # type: ignore[misc]

@@ -17,8 +17,8 @@ from tests.sampling import reference
 from unskew.errors import InputError
 from unskew.log import Log
 from unskew.log.log import WEIGHT
-from unskew.sampling.draw import drawn
-from unskew.sampling.least import LeastKeys, least
+from unskew.sampling.draw import drawn, placed_keys, row_keys
+from unskew.sampling.least import LeastKeys, Placed, least
 from unskew.sampling.tallies import Weights
 
 compiled = settings(deadline=None, max_examples=30)
@@ -188,19 +188,39 @@ def test_a_training_set_is_sampled_by_its_own_counts() -> None:
 @compiled
 @given(st.lists(st.floats(1e-30, 1e30), min_size=1, max_size=80), st.data())
 def test_least_keys_in_pieces(keys: list[float], data: st.DataObject) -> None:
-    """Any cut into pieces gives the m least, and of equal keys the first."""
+    """Any cut into pieces gives the m least, and of equal keys the first; a bracket without the m-th is not settled."""
     number, cut = data.draw(st.integers(1, len(keys))), data.draw(st.integers(0, len(keys)))
     array = np.array(keys + keys[: len(keys) // 2])
+    ends = st.sampled_from([0.0, *keys, np.inf])
+    low, high = sorted((data.draw(ends), data.draw(ends)))
     found = LeastKeys(number)
     parts = [array[:cut], array[cut:]]
-    for step in (found.count, found.look):
-        for part in parts:
-            step(part)
-    found.settle()
-    taken = np.concatenate([found.taken(n) for n in range(len(parts))])
+    for part in parts:
+        inside = np.flatnonzero((part >= low) & (part <= high))
+        found.look(Placed(part < low, inside, part[inside]))
     expected = np.zeros(len(array), dtype=bool)
     expected[np.argsort(array, kind="stable")[:number]] = True
-    assert (taken == expected).all() and (least(array, number) == expected).all()
+    assert found.settle() == (low <= np.sort(array)[number - 1] <= high)
+    if found.settle():
+        assert (np.concatenate([found.taken(n) for n in range(len(parts))]) == expected).all()
+    assert (least(array, number) == expected).all()
+
+
+@compiled
+@given(st.lists(st.floats(1e-200, 1e100), min_size=1, max_size=40), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_bounds_of_logarithms_place_keys_as_the_keys_themselves(weights: list[float], a: float, b: float) -> None:
+    """Below, inside or above a bracket, whose ends are keys themselves: as comparing all keys says."""
+    rng = np.random.default_rng(len(weights))
+    n = 50 * len(weights)
+    rows, count = rng.integers(0, 2**63, n).astype(np.uint64), rng.integers(0, 3, n)
+    weight = np.resize(weights, n)
+    keys = row_keys(rows, count, weight)
+    low, high = sorted(np.quantile(keys, (a, b), method="lower"))
+    for bracket in ((low, high), (0.0, high), (low, np.inf), (0.0, np.inf)):
+        found = placed_keys(rows, count, weight, bracket)
+        inside = np.flatnonzero((keys >= bracket[0]) & (keys <= bracket[1]))
+        assert (found.below == (keys < bracket[0])).all()
+        assert (found.place == inside).all() and (found.keys == keys[inside]).all()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tests.sampling.test_draws import skewed
 from unskew.errors import InputError
 from unskew.log import stream
 from unskew.log.log import WEIGHT
-from unskew.sampling import sample_file
+from unskew.sampling import files, sample_file
 from unskew.sampling.repeats import Repeats
 
 STRATEGIES = ("full", "reg", "skew", "wtd", "wtd_h", "weighted(user_power=0, item_power=0.5)")
@@ -67,6 +67,51 @@ def test_memory_stream_and_shuffled_rows_give_the_same_sample(
     monkeypatch.setattr(stream, "PIECE", 350)
     sample_file(paths["test"], tmp_path / "two.parquet", strategy, **how)
     assert keys(pl.read_parquet(tmp_path / "two.parquet")) == keys(one)
+
+
+@pytest.mark.parametrize("margin", [1e-3, 1.0])
+def test_a_bracket_that_was_too_narrow_is_widened(
+    margin: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pilot only saves work: however wrong it is, the sample is that of a log in memory."""
+    skewed(60_000, 3000, 400)[["user", "item"]].unique(maintain_order=True).write_parquet(tmp_path / "log.parquet")
+    monkeypatch.setattr(files, "MARGIN", margin)
+    stages: list[tuple[int, int]] = []
+    for size in (0.01, 0.5, 0.9):
+        how: dict[str, Any] = {"train": tmp_path / "log.parquet", "size": size}
+        memory = us.sample(us.read_log(tmp_path / "log.parquet"), "wtd_h", **how).to_frame()
+        sample_file(
+            tmp_path / "log.parquet",
+            tmp_path / "out.parquet",
+            "wtd_h",
+            **how,
+            progress=lambda stage, *at: stages.append(at) if stage == "drawing" else None,
+        )
+        assert keys(pl.read_parquet(tmp_path / "out.parquet")) == keys(memory)
+    assert len(stages) > 3 or margin == 1.0
+
+
+@pytest.mark.parametrize("kind", ["texts", "negative", "far apart", "more than 63 bits", "small", "categories"])
+def test_ids_of_any_type_are_sampled_as_in_memory(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compact numbers have a table, others are coded; both at once where only later pieces are far apart."""
+    user = pl.col("user").cast(pl.Int64)
+    ids = {
+        "texts": pl.format("u{}", user),
+        "negative": user - 10**15,
+        "far apart": pl.when(pl.int_range(pl.len()) < 300).then(user).otherwise(user * 10**12),
+        "more than 63 bits": pl.when(user < 40).then(user.cast(pl.UInt64)).otherwise(user.cast(pl.UInt64) + 2**63),
+        "small": (user % 100).cast(pl.Int8),
+        "categories": pl.format("u{}", user).cast(pl.Categorical),
+    }
+    frame = skewed(900, 200, 80).with_columns(user=ids[kind]).unique(["user", "item"], maintain_order=True)
+    frame.write_parquet(tmp_path / "log.parquet")
+    monkeypatch.setattr(stream, "PIECE", 250)
+    memory = us.sample(us.read_log(tmp_path / "log.parquet"), "wtd_h", train=frame, size=0.3).to_frame()
+    summary = sample_file(
+        tmp_path / "log.parquet", tmp_path / "out.parquet", "wtd_h", train=tmp_path / "log.parquet", size=0.3
+    )
+    assert keys(pl.read_parquet(tmp_path / "out.parquet")) == keys(memory) and summary.repeated == 0
+    assert summary.users.number == frame["user"].n_unique()
 
 
 def test_text_files_and_folders_are_sampled_alike(frames: dict[str, pl.DataFrame], tmp_path: Path) -> None:

@@ -55,11 +55,3 @@ def test_it_helps_against_exposure_and_hurts_against_taste(strategy: str) -> Non
     """Against uneven exposure a sample is nearer to the truth than the log; against taste the log was right before."""
     assert abs(errors("exposure", strategy)) < 0.5 * abs(errors("exposure", "full"))
     assert abs(errors("taste", "full")) < 0.02 < 0.1 < -errors("taste", strategy)
-
-
-if __name__ == "__main__":
-    for kind in ("exposure", "taste"):
-        truth = np.mean([world(kind, seed)[3] for seed in range(5)])
-        print(
-            kind, f"truth {truth:.3f}", {s: f"{truth + errors(kind, s):.3f}" for s in ("full", "reg", "skew", "wtd_h")}
-        )

@@ -19,6 +19,15 @@ def small_shop() -> ShopOverTime:
 
 
 @cache
+def keen_shop() -> ShopOverTime:
+    """A shop in which 60 % of what can be had is wanted by anybody, so that items are often had meanwhile."""
+    shop = ShopOverTime(users=1500, items=720, days=70, future=14, seed=2)
+    shelf = shop.catalogue
+    vars(shop)["catalogue"] = shelf._replace(impulse=np.where(shelf.attention > 0.0, 0.6, 0.0))
+    return shop
+
+
+@cache
 def attention_sums(shop: ShopOverTime, day: int, niche: int) -> Floats:
     """Sums of the attention of items 0 … i, of one niche or (−1) of all."""
     weight = shop.catalogue.attention[day] * (1.0 if niche < 0 else shop.catalogue.niche == niche)
@@ -79,6 +88,36 @@ def clicks_of_a_user(
                 had.add(item)
                 clicks += seen < 0
     return clicks
+
+
+def expected_clicks(shop: ShopOverTime, pages: Mapping[int, list[int]], history: set[int]) -> float:
+    """The expected value of the same, item by item and intent by intent."""
+    shelf, total = shop.catalogue, 0.0
+    for item in set(range(shop.items)) - history:
+        left = 1.0
+        for visit, page in pages.items():
+            day = int(shop.visits.day[visit])
+            if shelf.attention[day, item] == 0.0:
+                continue
+            campaign = shelf.campaign[day, : shelf.campaigns[day]].tolist()
+            share = shop.promoted if campaign else 0.0
+            missed = 1.0
+            for place in range(shop.places):
+                shown = (1.0 - share) * (page[place : place + 1] == [item])
+                shown += share * (item in campaign) / max(1, len(campaign))
+                missed *= 1.0 - (place + 1) ** -0.3 * shown
+            clicked = gone = 0.0
+            for niche, chance in enumerate(chances_of_intents(shop, visit).tolist()):
+                mine = shelf.niche[item] == niche
+                wanted = shelf.quality[item] if mine else shelf.impulse[day, item]
+                rate = BROWSE / attention_sums(shop, day, -1)[-1]
+                rate += (1.0 - BROWSE) / attention_sums(shop, day, niche)[-1] if mine else 0.0
+                unfound = np.exp(-shop.search * rate * shelf.attention[day, item])
+                clicked += chance * wanted * (1.0 - missed)
+                gone += chance * wanted * (1.0 - missed * unfound)
+            total += left * clicked
+            left *= 1.0 - gone
+    return total
 
 
 def lists_by_user(frame: object) -> Mapping[int, list[int]]:

@@ -21,6 +21,8 @@ from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
 from unskew.cli.parts import parts
+from unskew.cli.policies import policy_impact
+from unskew.cli.protocols import compare_protocols
 from unskew.cli.reproduce import reproduce
 from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
@@ -54,8 +56,18 @@ def _root(
 
 
 PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
-EPILOGS = {audit: PARTS, cross_validate: EXAMPLES, evaluate: PARTS, sample: PARTS, split: PARTS}
-for command in (audit, cross_validate, demo, evaluate, parts, reproduce, sample, split):
+EPILOGS = {
+    audit: PARTS,
+    compare_protocols: PARTS,
+    cross_validate: EXAMPLES,
+    evaluate: PARTS,
+    policy_impact: PARTS,
+    sample: PARTS,
+    split: PARTS,
+}
+for command in (
+    audit, compare_protocols, cross_validate, demo, evaluate, parts, policy_impact, reproduce, sample, split,
+):  # fmt: skip
     app.command(epilog=EPILOGS.get(command))(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")

@@ -11,7 +11,7 @@ from unskew.cli import options
 from unskew.cli.console import progress
 from unskew.cli.flags import messages_with_flags
 from unskew.cli.models import Sources
-from unskew.cli.options import HOW, INPUTS, OUTPUT, WHAT, File, Text, Texts, check_outputs, column_map, option
+from unskew.cli.options import HOW, INPUTS, OUTPUT, WHAT, File, Text, Texts, check_outputs, column_map, option, size_of
 from unskew.errors import InputError
 from unskew.plain import plain
 
@@ -33,6 +33,7 @@ TARGETS = 'per_user, pooled, per_user_sum, "per_user_sum(normalised=pooled)" (or
 DUPLICATES = "Repeated pairs: error, first, last, max, earliest; by default earliest without values, else error."
 COVARIATES = "numbers, for logistic or an sklearn outcome."
 SHARES = "The test log is a random share of the whole (0.3), or holds other users (users)."
+SAMPLES = 'Evaluate fairer samples of the rows by naive alone: wtd_h, skew, "weighted(item_power=1)", … Not debiased.'
 
 # What is not handed on to Python's evaluate as it is.
 OWN = ("recs", "predictions", "model", "metric", "estimator", "propensity", "json", "csv", "parquet", "html", "quiet")
@@ -49,7 +50,7 @@ def evaluate(
     users: Annotated[File, option("The population: user[, relevant], n_u where known.", INPUTS)] = None,
     items: Annotated[File, option("The catalogue: item, all there are, also what nobody saw.", INPUTS)] = None,
     share: Annotated[Text, option(SHARES, INPUTS)] = None,
-    mcar: Annotated[File, option("A log seen at random, for naive_bayes.", INPUTS)] = None,
+    mcar: Annotated[File, option("A log seen at random, for naive_bayes and --sample wtd.", INPUTS)] = None,
     user_features: Annotated[File, option(f"Covariates: user and {COVARIATES}", INPUTS)] = None,
     item_features: Annotated[File, option(f"Covariates: item and {COVARIATES}", INPUTS)] = None,
     columns: options.Columns = None,
@@ -73,7 +74,10 @@ def evaluate(
     interval: Annotated[str, option("normal or bootstrap.", HOW)] = "normal",
     replicates: Annotated[int, option("Bootstrap replicates, 50 to 100,000.", HOW)] = 1000,
     refit: Annotated[bool, option("Fit propensities anew in every replicate.", HOW, "--refit")] = False,
-    seed: Annotated[int, option("Of the bootstrap.", HOW)] = 0,
+    sample: Annotated[Text, option(SAMPLES, HOW)] = None,
+    sample_size: Annotated[Text, option("A share of the rows (0.5, the default), or how many (1000).", HOW)] = None,
+    repeats: Annotated[int | None, option("Samples that are drawn and averaged, 10 by default.", HOW)] = None,
+    seed: Annotated[int, option("Of the bootstrap, or of the samples.", HOW)] = 0,
     threads: Annotated[int | None, option("One per core by default; numbers do not depend on it.", HOW)] = None,
     json: options.Json = None,
     csv: Annotated[File, option("Write the table as CSV.", OUTPUT)] = None,
@@ -89,6 +93,7 @@ def evaluate(
     check_outputs(*read, specs=[*sources.specs.values(), *(propensity or []), *(estimator or []), outcome], **outputs)
     sources.check()
     asked |= {"columns": column_map(columns), "share": _share(share), "estimators": estimator}
+    asked["sample_size"] = size_of("--sample-size", sample_size)
     asked["metrics"] = metric or ["mae" if sources.only_predictions else "recall@10"]
 
     from unskew.evaluation import compare_propensities

@@ -57,6 +57,14 @@ def named(option: str, given: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def size_of(flag: str, text: str | None) -> float | int | None:
+    """The size of a sample: a number with a point is a share, one without a number of rows."""
+    try:
+        return None if text is None else int(text) if text.strip().isdecimal() else float(text)
+    except ValueError:
+        raise InputError(f"{flag} {plain(text)}: give a share (0.5) or a number of rows (1000).") from None
+
+
 def column_map(given: str | None) -> dict[str, str] | None:
     """``user=customer_id,item=sku`` → {"user": "customer_id", "item": "sku"}."""
     if given is None:

@@ -12,10 +12,20 @@ from unskew.cli import options
 from unskew.cli.console import out as console
 from unskew.cli.console import progress
 from unskew.cli.flags import messages_with_flags
-from unskew.cli.options import HOW, INPUTS, OUTPUT, File, check_outputs, column_map, option, write_outputs, written
-from unskew.errors import InputError
+from unskew.cli.options import (
+    HOW,
+    INPUTS,
+    OUTPUT,
+    File,
+    check_outputs,
+    column_map,
+    option,
+    size_of,
+    write_outputs,
+    written,
+)
 from unskew.outputs import refuse_same, try_writing
-from unskew.plain import plain, plain_path
+from unskew.plain import plain_path
 
 STRATEGIES = "full, reg, skew, wtd, wtd_h, 'weighted(user_power=1, item_power=1)', …"
 
@@ -48,7 +58,7 @@ def sample(
                 output,
                 strategy,
                 train=train,
-                size=_size(size),
+                size=size_of("--size", size),
                 seed=seed,
                 mcar=mcar,
                 columns=column_map(columns),
@@ -59,11 +69,3 @@ def sample(
     if not quiet:
         console.print(found)
     written([path for _, path in files if path is not None], quiet)
-
-
-def _size(text: str | None) -> float | int | None:
-    """A number with a point is a share, one without a number of rows."""
-    try:
-        return None if text is None else int(text) if text.strip().isdecimal() else float(text)
-    except ValueError:
-        raise InputError(f"--size {plain(text)}: give a share (0.5) or a number of rows (1000).") from None

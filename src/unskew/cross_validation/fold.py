@@ -105,7 +105,7 @@ def _refuse_census(plan: EvaluationPlan) -> None:
 
 def _facts(asked: Request, settled: Settled, inputs: Inputs, sums: Sums) -> Facts:
     answer = Answer((), (), (), (), sums, 0)
-    request, propensity, aligned, plan, refusals, outcome = settled
+    request, propensity, aligned, plan, refusals, outcome, _ = settled
     return Facts(asked, request, inputs, propensity, aligned, plan, refusals, outcome, (answer,))
 
 

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from unskew.engine.census import Census, CensusPairs
+from unskew.engine.draw_marks import DrawMarks
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.estimators import Batch
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
@@ -56,6 +57,7 @@ class EvaluationData(Batch):
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
         all_pairs: a census model of all of them, where an estimator asks for one.
+        draws: samples of the rows over which users' columns are averaged; for the naive estimator alone.
     """
 
     hashes: Hashes
@@ -66,6 +68,7 @@ class EvaluationData(Batch):
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
     all_pairs: Census | None = None
+    draws: DrawMarks | None = None
 
     @property
     def clicks(self) -> Ints64:
@@ -105,7 +108,8 @@ class EvaluationData(Batch):
     def of_rows(self, rows: Ints64 | Bools, indptr: Ints64) -> Self:
         """Some of the rows; ``indptr`` says whose they are."""
         predicted = tuple(None if numbers is None else numbers[rows] for numbers in self.predicted)
-        return replace(super().of_rows(rows, indptr), item=self.item[rows], predicted=predicted)
+        draws = None if self.draws is None else self.draws.of_rows(rows)
+        return replace(super().of_rows(rows, indptr), item=self.item[rows], predicted=predicted, draws=draws)
 
     def of_users(self, users: Ints32) -> Self:
         """Some of the users, with their rows and lists."""
@@ -114,8 +118,9 @@ class EvaluationData(Batch):
         def cut(numbers: Floats | None) -> Floats | None:
             return None if numbers is None else numbers[users]
 
+        part = self if rows is None else self.of_rows(rows, indptr)
         return replace(
-            self if rows is None else self.of_rows(rows, indptr),
+            part,
             indptr=indptr,
             hashes=self.hashes[users],
             lists=tuple(lists.of_users(users) for lists in self.lists),
@@ -125,6 +130,7 @@ class EvaluationData(Batch):
             listed=None if self.listed is None else self.listed.of_users(users),
             shown=None if self.shown is None else self.shown.of_users(users),
             all_pairs=None if self.all_pairs is None else self.all_pairs.of_users(users),
+            draws=None if part.draws is None else part.draws.of_users(users),
         )
 
     def _with_list(self, ranked: Ranked, lists: Recommendations, low: int, high: int) -> Ranked:

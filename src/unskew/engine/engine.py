@@ -41,7 +41,7 @@ class Engine(Protocol):
         """Everything that the tipping points of these pairs are made of."""
 
     def item_counts(self) -> Ints64:
-        """How many relevant held-out pairs every item has."""
+        """How many relevant held-out pairs every item has, in all samples together where rows are sampled."""
 
     def few_clicks(self, run: EstimatorRun) -> FewClicks:
         """How far ratios inside users move when a click is left out."""

@@ -10,18 +10,20 @@ from typing import TypeVar
 import numpy as np
 
 from unskew.engine import few_clicks, items, support
-from unskew.engine.data import EvaluationData
+from unskew.engine.data import EvaluationData, Ranked
+from unskew.engine.draws import averaged
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair, fill_pairs
 from unskew.engine.sums import Extent, Sums, TippingSums
 from unskew.engine.walk import Progress, walk
+from unskew.estimators import Batch
 from unskew.inference.bootstrap import replicate_sums, user_weights
 from unskew.inference.merging import Mergeable
 from unskew.inference.model_error import ModelError
 from unskew.inference.moments import Moments
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
-from unskew.inference.tally import Tally
+from unskew.inference.tally import Carried, Tally
 from unskew.kernels.arrays import Floats, Ints64
 
 M = TypeVar("M", bound=Mergeable)
@@ -56,20 +58,25 @@ class MemoryEngine:
         """Everything that estimates and intervals are made of."""
         held = self.held
 
+        def fill(batch: Batch, ranked: Sequence[Ranked], x: Floats) -> _Tallied:
+            found = [run.fill(batch, ranked, x) for run in plan.runs]
+            return _Tallied(tuple(tally for tally, _ in found), tuple(carried for _, carried in found))
+
         def one(low: int, high: int) -> Sums:
             batch, ranked = held.batch(low, high), held.ranked(low, high)
-            x = np.empty((high - low, plan.width))
-            tallied = [run.fill(batch, ranked, x) for run in plan.runs]
+            x, filled, draws = averaged(held, low, high, batch, ranked, plan.width, fill)
+            tallied = reduce(_Tallied.merge, filled)
             fits = [run.model_errors(batch, ranked) for run in plan.runs]
             return Sums(
                 tuple(Moments.of(x, c.columns, c.form, _of_metric(fits[c.run], c.metric)) for c in plan.cells),
-                tuple(tally for tally, _ in tallied),
-                tuple(carried for _, carried in tallied),
+                tallied.tallies,
+                tallied.carried,
                 x.sum(axis=0),
                 replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None,
                 (x,) if keep else (),
                 reduce(PredictionRange.merge, (model.list_range for model in ranked), NO_PREDICTIONS),
                 Extent.of(held, low, high),
+                draws,
             )
 
         return self._merged(one)
@@ -80,15 +87,17 @@ class MemoryEngine:
         columns = sum(pair.width for pair in pairs)
         groups = [[p for p in pairs if p.run is run] for run in dict.fromkeys(p.run for p in pairs)]
 
-        def one(low: int, high: int) -> TippingSums:
-            batch, ranked = held.batch(low, high), held.ranked(low, high)
-            x = np.empty((high - low, columns))
+        def fill(batch: Batch, ranked: Sequence[Ranked], x: Floats) -> None:
             for group in groups:
                 fill_pairs(group, batch, ranked, held.relative, x)
+
+        def one(low: int, high: int) -> TippingSums:
+            batch, ranked = held.batch(low, high), held.ranked(low, high)
+            x, _, draws = averaged(held, low, high, batch, ranked, columns, fill)
             squares = np.einsum("uc,uc->c", x, x)
             products = tuple(squares[p.columns] if p.on_grid else _products(x[:, p.columns]) for p in pairs)
             drawn = replicate_sums(x, held.hashes[low:high], seed, replicates) if replicates else None
-            return TippingSums(x.sum(axis=0), products, drawn)
+            return TippingSums(x.sum(axis=0), products, drawn, draws)
 
         return self._merged(one)
 
@@ -112,8 +121,13 @@ class MemoryEngine:
         return replace(self, held=replace(self.held, propensity=rows))
 
     def item_counts(self) -> Ints64:
-        """How many relevant held-out pairs every item has."""
-        return np.bincount(self.held.item[self.held.value > 0.0])
+        """How many relevant held-out pairs every item has, in all samples together where rows are sampled."""
+        held = self.held
+        relevant = held.value > 0.0
+        if held.draws is None:
+            return np.bincount(held.item[relevant])
+        times = held.draws.times(slice(None))[relevant]
+        return np.bincount(held.item[relevant], weights=times).astype(np.int64)
 
     def few_clicks(self, run: EstimatorRun) -> few_clicks.FewClicks:
         """How far ratios inside users move when a click is left out."""
@@ -143,6 +157,14 @@ class MemoryEngine:
 
     def _merged(self, one: Callable[[int, int], M]) -> M:
         return reduce(lambda a, b: a.merge(b), walk(self.users, one, self.threads, self.block, self.progress))
+
+
+@dataclass(frozen=True, eq=False)
+class _Tallied(Mergeable):
+    """The tallies of all runs."""
+
+    tallies: tuple[Tally, ...]
+    carried: tuple[Carried, ...]
 
 
 def _of_metric(fits: list[ModelError] | None, metric: int) -> ModelError | None:

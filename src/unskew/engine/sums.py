@@ -9,6 +9,7 @@ from operator import add
 import numpy as np
 
 from unskew.engine.data import EvaluationData
+from unskew.inference.draw_error import DrawSums
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.inference.moments import Moments
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
@@ -29,12 +30,12 @@ class Extent(Mergeable):
 
     @classmethod
     def of(cls, held: EvaluationData, low: int, high: int) -> Extent:
-        """Of the users ``low`` … ``high − 1``."""
+        """Of the users ``low`` … ``high − 1``; of samples the rows of all of them together."""
         rows = slice(held.indptr[low], held.indptr[high])
         rating = np.empty(0) if held.rating is None else held.rating[rows]
         candidates = np.empty(0) if held.candidates is None else held.candidates[low:high]
         return cls(
-            int(rows.stop - rows.start),
+            int(rows.stop - rows.start) if held.draws is None else int(held.draws.times(rows).sum()),
             int(np.count_nonzero(np.diff(held.indptr[low : high + 1]))),
             float(held.value[rows].max(initial=-math.inf)),
             float(rating.min(initial=math.inf)),
@@ -59,6 +60,8 @@ class Sums(Mergeable):
         x: the per-user columns themselves, kept on request.
         predictions: how far an outcome model's predictions for listed pairs reach.
         extent: how many rows there are, and how far their values reach.
+        draws: what averages over samples need besides; counts (tallies, carried, extent) are then those of all samples
+            together.
     """
 
     moments: tuple[Moments, ...]
@@ -69,6 +72,7 @@ class Sums(Mergeable):
     x: tuple[Floats, ...] = merged_by(add, ())
     predictions: PredictionRange = NO_PREDICTIONS
     extent: Extent = NO_ROWS
+    draws: DrawSums | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,3 +85,4 @@ class TippingSums(Mergeable):
     totals: Floats
     products: tuple[Floats, ...]
     replicates: Floats | None = None
+    draws: DrawSums | None = None

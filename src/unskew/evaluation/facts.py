@@ -9,6 +9,7 @@ from unskew.alignment.inputs import Inputs
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.estimators import Need, Target
+from unskew.evaluation.draw_samples import DrawnSamples
 from unskew.evaluation.fit_outcome import FittedOutcome
 from unskew.evaluation.fit_propensity import FittedPropensity
 from unskew.evaluation.request import Request
@@ -22,6 +23,7 @@ class Facts(NamedTuple):
         asked: the request as it was made; ``request`` with what follows from the inputs.
         answers: of the whole, and of every segment.
         segments_lack: what segments of interactions cannot give.
+        samples: the samples of the rows, where rows were sampled.
     """
 
     asked: Request
@@ -34,6 +36,7 @@ class Facts(NamedTuple):
     outcome: FittedOutcome
     answers: tuple[Answer, ...]
     segments_lack: tuple[str, ...] = ()
+    samples: DrawnSamples | None = None
 
     @property
     def dropped(self) -> dict[str, int]:

@@ -13,20 +13,22 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from unskew import estimators, metrics
+from unskew import estimators, metrics, sampling
 from unskew import outcome as outcomes
 from unskew import propensity as propensities
 from unskew.alignment.inputs import Share
 from unskew.alignment.sources import Names, Reading
-from unskew.bounds import SHARE, THREADS, Number, Whole, shown, word
-from unskew.errors import InputError
-from unskew.estimators import Estimator, Need, Target
+from unskew.bounds import SEED, SHARE, THREADS, Number, Whole, shown, word
+from unskew.errors import InputError, RefusedError
+from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.judging.segments import COUNTED
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, RatingMetric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity
+from unskew.sampling import Sampler
+from unskew.sampling.size import Size, checked_size
 
 T = TypeVar("T")
 LEVEL = Number(low=0.5, high=0.9999, why="What errs more often says little; what errs less often, no log can tell.")
@@ -35,6 +37,8 @@ REPLICATES = Whole(0, 100_000, "More make no interval better.")
 FEWEST = 50
 RESERVED = ("user", "item", "value", "time", "propensity", "relevant", "rank", "score", "prediction")
 MOST_PARTS = 1000
+REPEATS = Whole(1, 1000, "More move no digit that counts.")
+DRAWS = 10  # samples, unless said otherwise: carraro20 has ten runs
 LENGTH = 100  # how long models' own lists are where no metric has a cut-off
 
 
@@ -44,7 +48,8 @@ class Request:
 
     Args:
         targets: empty where the feedback decides.
-        chosen: whether estimators were asked for, or are the usual ones.
+        chosen: whether estimators were asked for, or are the usual ones; on samples of the rows there is one only.
+        sample: how rows are sampled, ``repeats`` times, where they are.
     """
 
     test: Any
@@ -79,6 +84,9 @@ class Request:
     per_user: bool = False
     refused: Literal["error", "skip"] = "error"
     threads: int | None = None
+    sample: Sampler | None = None
+    sample_size: Size = None
+    repeats: int | None = None
 
     @classmethod
     def of(
@@ -92,24 +100,30 @@ class Request:
         outcome: str | Outcome | None = None,
         target: str | Sequence[str] | None = None,
         columns: Mapping[str, str] | None = None,
+        sample: str | Sampler | None = None,
         **rest: Any,
     ) -> Request:
         """Parse canonical strings; by default those that people mean who name no estimators."""
         _check_models(models)
         names = Names(columns)
+        sampled = sample is not None
         read: dict[str, Any] = {"columns": names.of_guesses, "invalid": rest.get("invalid", "error")}
         return cls(
             test,
             models,
             metrics=_parsed_metrics(metrics),
             estimators=_parsed_estimators(
-                estimators, propensity is not None, outcome is not None, rest.get("train") is not None
+                ["naive"] if sampled and estimators is None else estimators,
+                propensity is not None,
+                outcome is not None,
+                rest.get("train") is not None,
             ),
-            chosen=estimators is not None,
+            chosen=estimators is not None or sampled,
             targets=_parsed_targets(target),
             propensity=None if propensity is None else propensities.make(propensity),
             outcome=None if outcome is None else outcomes.make(outcome, **read),  # files that it names are read alike
             columns=names,
+            sample=None if sample is None else sampling.make(sample),
             **rest,
         )
 
@@ -132,6 +146,7 @@ class Request:
             if text is not None and not isinstance(text, str):
                 raise InputError(f"{option} must be a text, not {shown(text)}.")
         self._check_together()
+        check_sampling(self)
 
     def _check_together(self) -> None:
         """Refuse options that contradict each other, or mean nothing."""
@@ -161,6 +176,11 @@ class Request:
             return self
         usual = _parsed_estimators(None, True, self.outcome is not None, self.train is not None)
         return replace(self, propensity=propensities.Known(), estimators=self.estimators if self.chosen else usual)
+
+    @property
+    def draws(self) -> int:
+        """How many samples of the rows are drawn, where rows are sampled."""
+        return DRAWS if self.repeats is None else self.repeats
 
     @property
     def reading(self) -> Reading:
@@ -211,6 +231,47 @@ class Request:
     def segment_column(self) -> list[str]:
         """The column that makes segments, if it is one that must be read along."""
         return [] if self.by is None or "(" in self.by or self.by in (*COUNTED, "policy") else [self.by]
+
+
+def check_sampling(request: Request) -> None:
+    """Refuse what does not go with samples of the rows, and options of samples where there are none."""
+    sampler = request.sample
+    if sampler is None:
+        for name in ("repeats", "sample_size"):
+            if getattr(request, name) is not None:
+                raise InputError(
+                    f"{name}=… is for samples of the held-out rows: give sample=… as well, or leave it out."
+                )
+        return
+    if request.repeats is not None:
+        REPEATS.of(request.repeats, "repeats")
+    SEED.of(request.seed, "the seed")
+    checked_size(request.sample_size, sampler, "sample_size")
+    if sampler.needs_train and request.train is None:
+        raise InputError(
+            f"'{sampler}' counts the rows of users and items in the training log, and there is none.\n"
+            "Give train=…, or sample with sample='reg'."
+        )
+    if sampler.needs_random and request.mcar is None:
+        raise InputError(
+            f"'{sampler}' takes its target from a log of pairs drawn at random, and there is none.\n"
+            "Give mcar=…, or sample towards even users and items: sample='wtd_h'."
+        )
+    if request.interval == "bootstrap":
+        raise InputError(
+            "interval='bootstrap' draws users anew, and not the samples in which their rows compete for places: its "
+            "intervals would be too narrow. With sample=… leave interval=… out."
+        )
+    debiased = [e for e in request.estimators if any(e.standing(t) is not Standing.NAIVE for t in e.valid)]
+    if debiased or request.propensity is not None or request.outcome is not None:
+        asked = debiased[0] if debiased else request.propensity or request.outcome
+        why = "the same skew would be corrected twice, by factors that nobody knows"
+        if sampler.equal:
+            why = "samples with equal chances are as skewed as the log, and only smaller"
+        raise RefusedError(
+            f"sample='{sampler}' evaluates samples of the rows, and '{asked}' speaks of the whole log: {why}.\n"
+            "Leave it out (samples are evaluated with estimators=['naive']), or leave sample=… out."
+        )
 
 
 def _check_models(models: Mapping[str, Any]) -> None:

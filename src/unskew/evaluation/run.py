@@ -23,6 +23,7 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.errors import InputError
 from unskew.estimators import Estimator
+from unskew.evaluation.draw_samples import DrawnSamples, draw_samples, rows_in_samples, with_draws
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import FittedOutcome, fit_outcome
 from unskew.evaluation.fit_propensity import FittedPropensity, fit_propensity, with_estimate
@@ -43,6 +44,8 @@ from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity
 from unskew.result import MetricTraits, Result
+from unskew.sampling import Sampler
+from unskew.sampling.size import Size
 
 
 def evaluate(
@@ -78,6 +81,9 @@ def evaluate(
     per_user: bool = False,
     refused: Literal["error", "skip"] = "error",
     threads: int | None = None,
+    sample: str | Sampler | None = None,
+    sample_size: Size = None,
+    repeats: int | None = None,
     progress: Stage | None = None,
 ) -> Result:
     """Estimate what each model would score if everything had been seen, and say which is better.
@@ -120,6 +126,10 @@ def evaluate(
         per_user: keep per-user rows for ``result.per_user()``.
         refused: what to do about cells that the log cannot support: ``error``, or ``skip`` them with a warning.
         threads: by default one per core; the numbers do not depend on it.
+        sample: evaluate samples of the held-out rows instead, whose users and items are less skewed, by naive alone: a
+            canonical string such as ``wtd_h`` (``us.sample``). That is not debiased: docs/sample.md.
+        sample_size: a share of the rows (0.5 by default) or, as a whole number, how many.
+        repeats: how many samples are drawn and averaged, 10 by default; ``seed`` picks them.
         progress: called with (stage, done, total).
     """
     asked = {name: value for name, value in locals().items() if name != "progress"}
@@ -147,12 +157,14 @@ class Settled(NamedTuple):
     plan: EvaluationPlan
     refusals: tuple[Refusal, ...]
     outcome: FittedOutcome
+    samples: DrawnSamples | None
 
 
 def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
     """Fit, align and plan: from a request and what was read for it to the rows and what is computed of them."""
     request = for_samples(asked, inputs.test, inputs.train)
     request = request if inputs.test.propensity is None else request.with_column()
+    samples = draw_samples(request, inputs, say)
     check_division(inputs.test, inputs.train, request.share, request.propensity)
     say("aligning", 0, 1)
     coded = code(inputs)
@@ -165,6 +177,7 @@ def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
         outcome=request.outcome,
         strata_columns=request.strata_columns(),
     )
+    aligned = with_draws(aligned, samples)
     planned = plan_cells(request, inputs.rules, aligned)
     request, plan = planned.request, planned.plan
     if request.outcome is not None and not request.outcome.fitted:
@@ -172,17 +185,30 @@ def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
     outcome = fit_outcome(
         request, aligned, plan, inputs.side, lambda done, total: say("adding up unseen candidates", done, total)
     )
-    return Settled(request, propensity, replace(aligned, held=outcome.held), plan, planned.refusals, outcome)
+    held = replace(aligned, held=outcome.held)
+    return Settled(request, propensity, held, plan, planned.refusals, outcome, samples)
 
 
 def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     """From a request and what was read for it to the result."""
-    request, propensity, aligned, plan, refusals, outcome = settle(asked, inputs, say)
-    tables, segments_lack = _measure(request, inputs, aligned, plan, say)
+    request, propensity, aligned, plan, refusals, outcome, samples = settle(asked, inputs, say)
+    tables, segments_lack = _measure(request, inputs, aligned, plan, samples, say)
     errors = error_per_comparison(tables)
     answers = tuple(answer(table, errors) for table in tables)
-    refuse_no_hits(aligned, plan, answers[0].estimates)
-    facts = Facts(asked, request, inputs, propensity, aligned, plan, refusals, outcome, answers, tuple(segments_lack))
+    refuse_no_hits(replace(aligned, held=rows_in_samples(aligned.held)), plan, answers[0].estimates)
+    facts = Facts(
+        asked,
+        request,
+        inputs,
+        propensity,
+        aligned,
+        plan,
+        refusals,
+        outcome,
+        answers,
+        tuple(segments_lack),
+        samples,
+    )
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
         verdicts_=tuple(v for a in answers for v in a.verdicts),
@@ -196,7 +222,12 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
 
 
 def _measure(
-    request: Request, inputs: Inputs, aligned: Aligned, plan: EvaluationPlan, say: Stage
+    request: Request,
+    inputs: Inputs,
+    aligned: Aligned,
+    plan: EvaluationPlan,
+    samples: DrawnSamples | None,
+    say: Stage,
 ) -> tuple[list[Measured], list[str]]:
     """The sums of the whole and of every segment, and what segments lack."""
     drawn = f"a bootstrap of {request.drawn:,} replicates"
@@ -207,6 +238,8 @@ def _measure(
 
     rows = engine(aligned.held)
     setting = setting_of(request, aligned, rows)
+    if samples is not None:
+        setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
     redraw = _redraw(request, aligned, plan, inputs, say) if request.refit else None
     whole = measure(rows, plan, setting, keep=request.per_user, redraw=redraw)
     segments, lacking = measure_segments(aligned, engine, plan, setting, request.by, inputs.population)
@@ -275,4 +308,5 @@ def account(facts: Facts) -> dict[str, Any]:
         "census": facts.outcome.census,
         "settings": settings,
         "refused": refused,
+        **({} if facts.samples is None else {"sample": facts.samples.account}),
     }

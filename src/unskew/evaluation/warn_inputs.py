@@ -26,8 +26,24 @@ def sampled_rows(facts: Facts) -> Iterator[str]:
     if facts.inputs.test.sampled_by:
         yield (
             f"The test log is a sample ({facts.inputs.test.sampled_by}): scores describe its rows, which were drawn "
-            "with unequal chances. That changes the skew of the log, and does not debias the scores."
+            "with unequal chances. That changes the skew of the log, and does not debias the scores. Intervals do not "
+            "know of the rows that were left out, and can be too narrow: evaluate the whole log with sample=… instead."
         )
+
+
+def samples_drawn(facts: Facts) -> Iterator[str]:
+    """What averages over samples are, and what they take for granted."""
+    found = facts.samples
+    if found is None:
+        return
+    if found.equal:
+        yield f"Scores are those of samples of the test log ({found.text}), which are as skewed as the log itself."
+        return
+    yield (
+        f"Scores are averages over samples of the test log ({found.text}). That changes the skew of the log, and does "
+        "not debias the scores: nothing checks whether what is seen more often was only shown more often. Intervals "
+        "take the weights of users and items as given, though they were counted on the training log."
+    )
 
 
 def rows_in_training(facts: Facts) -> Iterator[str]:

@@ -20,6 +20,7 @@ from unskew.inference.trust import doubts, withheld
 from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
+from unskew.judging.over_draws import draw_errors
 from unskew.judging.scenarios import (
     agreed,
     holds_everywhere,
@@ -250,6 +251,7 @@ def _rows(
 ) -> list[Estimate]:
     """One row per model, from its value and interval; a point without an error is given by its run and metric."""
     run, metric = (cell.run, cell.cell.metric) if isinstance(cell, CellComparisons) else cell
+    drawing = draw_errors(measured.sums.draws, cell.cell) if isinstance(cell, CellComparisons) else None
     setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
@@ -279,9 +281,11 @@ def _rows(
                 users=users,
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
-                promise=_promise(run, metric),
+                promise=_promise(measured, run, metric),
                 trust=_doubt(cell, j) if isinstance(cell, CellComparisons) else "",
                 assumption="" if _sure(measured, run, metric) else _assumption(measured, run, standing(run, metric)),
+                sample=setting.sample,
+                draws_se=None if drawing is None else float(drawing[j]),
             )
         )
     return rows
@@ -316,8 +320,10 @@ def _additive(run: EstimatorRun, metric: int) -> bool:
     return not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
 
 
-def _promise(run: EstimatorRun, metric: int) -> str:
+def _promise(measured: Measured, run: EstimatorRun, metric: int) -> str:
     asked = run.metrics[metric]
+    if measured.setting.sample:
+        return f"describes samples of what was seen ({measured.setting.sample}); nothing checks what they assume"
     if not _additive(run, metric):
         return f"no promise: {asked.name} is not a sum over items"
     promise = run.estimator.promise(run.target)
@@ -382,7 +388,7 @@ def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) 
     """What a verdict rests on besides the rows, in words that go on after "if"."""
     assumed = run.estimator.assumption or measured.setting.assumption
     if not cell_standing.debiased:
-        return "every relevant pair was equally likely to be seen"
+        return measured.setting.sample_assumption or "every relevant pair was equally likely to be seen"
     if cell_standing is Standing.MODEL:
         return "the outcome model is right"
     if cell_standing is Standing.BIASED:

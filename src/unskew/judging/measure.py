@@ -20,6 +20,7 @@ from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
 from unskew.judging.companions import companions
 from unskew.judging.count_error import CountError, count_errors, with_spread
+from unskew.judging.over_draws import over_draws
 from unskew.log import Ids
 from unskew.metrics import Metric, RankingMetric
 
@@ -42,6 +43,8 @@ class Setting:
         item_propensity: P of each item, where it is one per item.
         seen_counts: how often each item was seen in training.
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
+        sample: how the rows are sampled, in words; empty where they are not.
+        sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
     """
 
     models: tuple[str, ...]
@@ -57,6 +60,8 @@ class Setting:
     item_propensity: Floats | None = None
     shortage: float = 0.0
     seen_counts: Floats | None = None
+    sample: str = ""
+    sample_assumption: str = ""
 
     def propensity_of_items(self, run: EstimatorRun) -> Floats | None:
         """P of each item as a run uses it, where it is one per item: from its own counts, else the given one."""
@@ -135,7 +140,7 @@ def measure(
         companion = Measured(engine, own_plan, setting, others, {}, _unsupported(engine, own_plan), {})
         companion = replace(companion, companion=companion)
     counts = count_errors(engine, plan, setting.seen_counts)
-    own = with_spread(own, counts)
+    own = over_draws(with_spread(own, counts), plan)
     return Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), counts, redrawn, companion)
 
 

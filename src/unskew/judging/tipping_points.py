@@ -50,6 +50,10 @@ def _low(found: TippingSums, pair: ModelPair, listed_lead: float, users: int, le
     """The lower limit from standard errors; what an outcome model says of the lists is taken as it is."""
     sums = found.totals[pair.columns]
     products, error = found.products[pair.place], NormalDist().inv_cdf(level)
+    if found.draws is not None:
+        columns = np.arange(pair.columns.start, pair.columns.stop)
+        more = found.draws.spread(columns, sums / max(users, 1))
+        products = products + (np.diag(more) if pair.on_grid else more)
     if pair.on_grid:
         return tipping.grid_low(sums, products, users, error)
     return tipping.closed_low(sums, products, pair.sign, users, error, listed_lead)

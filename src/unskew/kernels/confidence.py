@@ -6,7 +6,9 @@ so that  A x = b,  A = YᵀY + λ + α Σ_seen y yᵀ,  b = (1 + α) Σ_seen y  
 the same for all rows, so that a row costs its seen pairs only. ``solve_rows`` eliminates, in n·d² steps for n seen
 pairs and in double precision; ``approach_rows`` takes a few steps of conjugate gradients from where the row was, in n·d
 steps each and in single precision (Takács, Pilászy & Tikk 2011), which is as good from sweep to sweep and much faster
-for many factors. Rows do not depend on each other: any division of the rows among threads gives the same numbers.
+for many factors. Its time goes into reading: pairs are read from all over Y once, with the gradient at the start, and
+then from a copy that stays in the cache. Rows do not depend on each other: any division of the rows among threads gives
+the same numbers.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from unskew.kernels.compiled import njit
-from unskew.kernels.fours import FOUR, meet_four, spread_four
+from unskew.kernels.fours import FOUR, LANES, fetch_four, multiply_four, prefetch, squares_four, visit_four
 from unskew.kernels.gram import add_gram, put, solve
 
 CHUNK = 64  # pairs that are worked on together
+STAY = 1 << 17  # numbers that stay in the second cache: half a megabyte
+AHEAD = 16  # pairs between the one that is worked on and those whose rows are asked for
 SETTLED = np.float32(1e-20)  # squared length of a gradient below which a row stays where it is
 
 
@@ -48,76 +52,112 @@ def solve_rows(first, last, indptr, index, other, base, alpha, own):  # type: ig
         own[r] = mine[:d]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True)
 def approach_rows(first, last, indptr, index, other, base, alpha, steps, own):  # type: ignore[no-untyped-def]
     """Take ``steps`` conjugate gradients in the rows ``first`` … ``last − 1`` of ``own``; all numbers are float32.
 
-    ``base`` is the whole of YᵀY + λ; widths are multiples of 16. A row without pairs becomes 0.
+    ``base`` is the whole of YᵀY + λ; widths are multiples of 16. A row without pairs becomes 0. Up to four rows take
+    their steps together, so that ``base`` is read once for all of them: as many as have pairs that stay in the second
+    cache together. A row's numbers do not depend on the others.
     """
-    most, zero = 0, np.float32(0.0)
+    most, zero, width = FOUR, np.float32(0.0), other.shape[1]
     for r in range(first, last):
-        most = max(most, indptr[r + 1] - indptr[r])
-    seen = np.empty((most, other.shape[1]), np.float32)
-    rest, way, bent = np.empty_like(other[0]), np.empty_like(other[0]), np.empty_like(other[0])
-    for r in range(first, last):
-        n, x = indptr[r + 1] - indptr[r], own[r]
-        if n == 0:
-            x[:] = 0.0
-            continue
-        rest[:] = zero
-        for e in range(n):
-            o = np.uintp(index[indptr[r] + e])
-            for j in range(other.shape[1]):
-                seen[e, j] = other[o, j]
-        _add(seen, n, x, np.float32(1.0) + alpha, -alpha, rest)
-        _add_product(base, x, np.float32(-1.0), rest)
-        way[:] = rest
-        before = _square(rest)
-        for _ in range(steps):
-            bent[:] = zero
-            _add(seen, n, way, zero, alpha, bent)
-            _add_product(base, way, np.float32(1.0), bent)
-            along = zero
-            for j in range(len(way)):
-                along += way[j] * bent[j]
-            if before < SETTLED or not along > zero:
-                break
-            length = before / along
-            for j in range(len(way)):
-                x[j] += length * way[j]
-                rest[j] -= length * bent[j]
-            after = _square(rest)
-            for j in range(len(way)):
-                way[j] = rest[j] + after / before * way[j]
-            before = after
+        most = max(most, indptr[r + 1] - indptr[r] + FOUR)
+    seen = np.empty((max(most, STAY // width + FOUR * FOUR), width), np.float32)
+    rest, way, bent = np.zeros_like(seen[:FOUR]), np.zeros_like(seen[:FOUR]), np.zeros_like(seen[:FOUR])
+    start, stop, before = np.empty(FOUR, np.intp), np.empty(FOUR, np.intp), np.empty(FOUR, np.float32)
+    r = first
+    while r < last:
+        rows = 1
+        while rows < FOUR and r + rows < last and (indptr[r + rows + 1] - indptr[r]) * width <= STAY:
+            rows += 1
+        way[:rows] = own[r : r + rows]
+        _multiply(base, way, bent)
+        end = 0
+        for g in range(rows):
+            start[g] = end
+            for j in range(width):
+                rest[g, j] = -bent[g, j]
+            end = _fetch(other, index, indptr[r + g], indptr[r + g + 1], seen, end, own[r + g], alpha, rest[g])
+            stop[g] = end
+            way[g] = rest[g]
+            before[g] = _product(rest[g], rest[g])
+            if start[g] == stop[g]:
+                own[r + g], before[g] = zero, zero
+        for step in range(steps):
+            _multiply(base, way, bent)
+            for g in range(rows):
+                if before[g] < SETTLED:
+                    continue
+                if step == steps - 1:  # of the last step, only its length is needed
+                    along = _product(way[g], bent[g]) + alpha * _squares(seen, start[g], stop[g], way[g])
+                else:
+                    for e in range(start[g], stop[g], FOUR):
+                        visit_four(seen, e, way[g], zero, alpha, bent[g])
+                    along = _product(way[g], bent[g])
+                before[g] = _step(own[r + g], rest[g], way[g], bent[g], before[g], along)
+        r += rows
 
 
 @njit(cache=True, nogil=True)
-def _add(rows, n, x, shift, slope, out):  # type: ignore[no-untyped-def]
-    """out += Σ over the first n rows y of (shift + slope·(y·x))·y; four rows at a time."""
-    whole = n // FOUR * FOUR
-    for e in range(0, whole, FOUR):
-        s, t, u, v = meet_four(rows, e, x)
-        spread_four(rows, e, shift + slope * s, shift + slope * t, shift + slope * u, shift + slope * v, out)
-    for e in range(whole, n):
-        total = np.float32(0.0)
-        for j in range(len(x)):
-            total += rows[e, j] * x[j]
-        for j in range(len(x)):
-            out[j] += (shift + slope * total) * rows[e, j]
+def _fetch(other, index, first, last, seen, end, x, alpha, rest):  # type: ignore[no-untyped-def]
+    """Copy the rows of a row's pairs to ``seen`` from ``end`` on, and zeros up to a multiple of four.
+
+    rest += Σ (1 + α − α·(y·x))·y. Gives back the new end.
+    """
+    shift = np.float32(1.0) + alpha
+    for e in range(first, last - FOUR + 1, FOUR):
+        for ahead in range(e + AHEAD, min(e + AHEAD + FOUR, len(index))):
+            prefetch(other, np.intp(index[ahead]))
+        fetch_four(other, index, e, seen, end, x, shift, -alpha, rest)
+        end += FOUR
+    left = (last - first) % FOUR
+    if left:
+        for e in range(left):
+            seen[end + e] = other[np.intp(index[last - left + e])]
+        seen[end + left : end + FOUR] = np.float32(0.0)
+        visit_four(seen, end, x, shift, -alpha, rest)
+        end += FOUR
+    return end
 
 
 @njit(cache=True, nogil=True)
-def _add_product(matrix, x, factor, out):  # type: ignore[no-untyped-def]
-    """out += factor·matrix·x, for a symmetric matrix whose width is a multiple of 16."""
-    for k in range(0, len(x), FOUR):
-        s, t, u, v = factor * x[k], factor * x[k + 1], factor * x[k + 2], factor * x[k + 3]
-        spread_four(matrix, k, s, t, u, v, out)
+def _step(x, rest, way, bent, before, along):  # type: ignore[no-untyped-def]
+    """Go one step, and turn; gives back the squared length of the gradient, 0 where there was nowhere to go."""
+    if not along > np.float32(0.0):
+        return np.float32(0.0)
+    length = before / along
+    for j in range(len(x)):
+        x[j] += length * way[j]
+        rest[j] -= length * bent[j]
+    after = _product(rest, rest)
+    turn = after / before
+    for j in range(len(x)):
+        way[j] = rest[j] + turn * way[j]
+    return after
+
+
+@njit(cache=True, nogil=True)
+def _multiply(matrix, vectors, out):  # type: ignore[no-untyped-def]
+    """out = vectors·matrix for four vectors; 32 columns at a time."""
+    width = matrix.shape[1]
+    for first in range(0, width - LANES, 2 * LANES):
+        multiply_four(matrix, first, 2, vectors, out)
+    if width % (2 * LANES):
+        multiply_four(matrix, width - LANES, 1, vectors, out)
+
+
+@njit(cache=True, nogil=True)
+def _squares(rows, first, last, x):  # type: ignore[no-untyped-def]
+    total = np.float32(0.0)
+    for e in range(first, last, FOUR):
+        total += squares_four(rows, e, x)
+    return total
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _square(x):  # type: ignore[no-untyped-def]
+def _product(x, y):  # type: ignore[no-untyped-def]
     total = np.float32(0.0)
     for j in range(len(x)):
-        total += x[j] * x[j]
+        total += x[j] * y[j]
     return total

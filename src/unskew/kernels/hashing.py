@@ -34,6 +34,20 @@ def hash_bytes(data, ends, out):  # type: ignore[no-untyped-def]
         start = ends[i]
 
 
+@njit(cache=True, nogil=True)
+def hash_number(number):  # type: ignore[no-untyped-def]
+    """The hash of the text of a number of 64 bits."""
+    h, left, digits = np.uint64(0xCBF29CE484222325), np.uint64(number), np.uint64(1)
+    if number < 0:
+        h, left = (h ^ np.uint64(45)) * np.uint64(0x100000001B3), np.uint64(0) - left  # a minus sign
+    while left // digits >= 10:
+        digits *= np.uint64(10)
+    while digits > 0:
+        h = (h ^ (np.uint64(48) + left // digits % np.uint64(10))) * np.uint64(0x100000001B3)
+        digits //= np.uint64(10)
+    return mix(h)
+
+
 @njit(cache=True, nogil=True, inline="always")
 def unit(key):  # type: ignore[no-untyped-def]
     """A number in [0, 1) from 64 bits, of which 53 are used."""

@@ -20,8 +20,8 @@ SLACK = 1.0 - 1e-12  # rounding of the quick test by which most candidates fail
 
 
 @njit(cache=True, nogil=True)
-def nearest(first, last, indptr, column, back, row, shrink, hashes, seed, near, alike):  # type: ignore[no-untyped-def]
-    """Fill ``near[r]`` with the rows most like r (first … last − 1), ascending, and ``alike[r]`` with how much.
+def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed, near, alike):  # type: ignore[no-untyped-def]
+    """Fill ``near[b]`` with the rows most like ``asked[b]`` (first ≤ b < last), ascending, ``alike[b]`` with how much.
 
     ``column[indptr[r]:indptr[r + 1]]`` are the columns of row r, ``row[back[c]:back[c + 1]]`` the rows of column c.
     Rows that share no column are no neighbours; places without one hold −1 and 0.
@@ -30,8 +30,8 @@ def nearest(first, last, indptr, column, back, row, shrink, hashes, seed, near, 
     score, key, code = np.empty(k, np.float64), np.empty(k, np.uint64), np.empty(k, np.int32)  # the heap
     common, met = np.zeros(rows, np.int32), np.empty(rows + 1, np.int32)
     root = np.sqrt((indptr[1:] - indptr[:-1]).astype(np.float64))
-    for r in range(first, last):
-        cost = 0
+    for b in range(first, last):
+        r, cost = asked[b], 0
         for e in range(indptr[r], indptr[r + 1]):
             cost += back[column[e] + 1] - back[column[e]]
         n, size, salt, bar = indptr[r + 1] - indptr[r], 0, mix(hashes[r] ^ seed), 0.0
@@ -60,8 +60,8 @@ def nearest(first, last, indptr, column, back, row, shrink, hashes, seed, near, 
         else:
             common[:] = 0
         order = np.argsort(code[:size])
-        near[r, :size], alike[r, :size] = code[:size][order], score[:size][order]
-        near[r, size:], alike[r, size:] = -1, 0.0
+        near[b, :size], alike[b, :size] = code[:size][order], score[:size][order]
+        near[b, size:], alike[b, size:] = -1, 0.0
 
 
 @njit(cache=True, nogil=True)

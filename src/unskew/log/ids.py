@@ -80,15 +80,23 @@ class Ids:
     def encode(self, ids: pl.Series) -> Codes:
         """Codes of the given ids, −1 where an id is unknown."""
         known, asked = _agree((self.values, ids))
+        if self._table is not None and asked.dtype == pl.Int64 and asked.null_count() == 0:
+            return _look_up(asked, *self._table)
         span = _span(known, len(known) + len(asked)) if known.dtype == pl.Int64 else None
         if span is not None and asked.null_count() == 0:
-            low, size = span
-            table = np.full(size, -1, dtype=np.int32)
-            table[known.to_numpy() - low] = np.arange(len(known), dtype=np.int32)
-            return _look_up(asked, low, table)
+            return _look_up(asked, *_codes_over(known, *span))
         codes = pl.DataFrame({"id": known, "code": np.arange(len(known), dtype=np.int32)})
         found = pl.DataFrame({"id": asked}).join(codes, on="id", how="left", maintain_order="left")
         return found["code"].fill_null(-1).to_numpy(writable=True)
+
+    @cached_property
+    def _table(self) -> tuple[int, Codes] | None:
+        """The codes over the range of the ids, where these are whole numbers without large gaps."""
+        if not self.values.dtype.is_integer():
+            return None
+        (known,) = _agree((self.values,))
+        span = _span(known, len(known)) if known.dtype == pl.Int64 else None
+        return None if span is None else _codes_over(known, *span)
 
     def into(self, other: Ids) -> Codes:
         """For each of our codes, the code of the same id in ``other`` (−1 where it has none)."""
@@ -114,6 +122,13 @@ def _span(numbers: pl.Series, rows: int) -> tuple[int, int] | None:
         return None
     size = high - low + 1
     return (low, size) if size <= 4 * rows + 1024 else None
+
+
+def _codes_over(known: pl.Series, low: int, size: int) -> tuple[int, Codes]:
+    """A table over a range with the code of each known number, −1 for all others."""
+    table = np.full(size, -1, dtype=np.int32)
+    table[known.to_numpy() - low] = np.arange(len(known), dtype=np.int32)
+    return low, table
 
 
 def _chunks(numbers: pl.Series) -> list[npt.NDArray[Any]]:

@@ -61,6 +61,29 @@ class StreamFile(NamedTuple):
                 raise self.opened.miscounted(rows, start + len(piece))
             yield piece
 
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        with reading(self.source, self.opened.text):
+            return self.opened.scan(self.table.names)[1]
+
+    def whole_pieces(self) -> Iterator[pl.DataFrame]:
+        """All columns, as they are in the file, as many rows at a time as ``pieces`` has."""
+        with reading(self.source, self.opened.text):
+            lazy, rows = self.opened.scan({name: name for name in self.opened.names})
+        for start in range(0, rows, PIECE):
+            with reading(self.source, self.opened.text):
+                piece = lazy.slice(start, PIECE).collect(engine="streaming")
+            if len(piece) != min(PIECE, rows - start):
+                raise self.opened.miscounted(rows, start + len(piece))
+            yield piece
+
+    def ids(self, whole: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+        """Users and items of some rows of ``whole_pieces``, as ``pieces`` has them."""
+        names = [name for name in types if name in ("user", "item")]
+        given = pl.DataFrame({name: whole[self.table.names[name]] for name in names})
+        return without_sorted_flags(given.select(self._valid(name, False).cast(types[name]) for name in names))
+
     def _has_dates(self, lazy: pl.LazyFrame) -> bool:
         """Whether times that are texts are dates, by the first of them: the type of a text is nowhere told."""
         if self.table.frame.schema["time"] != pl.String:
@@ -121,14 +144,24 @@ class Stream(NamedTuple):
                 )
         return cls(shown(path), tuple(files))
 
-    def pieces(self) -> Iterator[tuple[StreamFile, pl.DataFrame]]:
-        """Some rows at a time with the file they are from: numbers as floats, ids so that equal ids are equal."""
-        types = {
+    @property
+    def types(self) -> dict[str, pl.DataType]:
+        """The type that each used column has in pieces of any file."""
+        return {
             name: _common(name, [file.table.frame.schema[name] for file in self.files])
             for name in self.files[0].table.names
         }
+
+    def pieces(self) -> Iterator[tuple[StreamFile, pl.DataFrame]]:
+        """Some rows at a time with the file they are from: numbers as floats, ids so that equal ids are equal."""
         for file in self.files:
-            for piece in file.pieces(types):
+            for piece in file.pieces(self.types):
+                yield file, piece
+
+    def whole_pieces(self) -> Iterator[tuple[StreamFile, pl.DataFrame]]:
+        """The same rows at a time, with all columns of the file, as they are there."""
+        for file in self.files:
+            for piece in file.whole_pieces():
                 yield file, piece
 
 

@@ -56,19 +56,23 @@ def footprint(rows: int, neighbours: int) -> int:
     return 24 * rows * min(neighbours, rows)
 
 
-def nearest(rows: Rows, back: Rows, ids: Ids, neighbours: int, shrink: float, model: object) -> Rows:
-    """Of every row the rows most alike, and how much; ``back`` holds the same entries by column."""
-    count = len(rows.start) - 1
-    near, alike = kept_places(count, neighbours, model)
-    given = (rows.start, rows.column, back.start, back.column, shrink, ids.hashes, SEED, near, alike)
+def nearest(
+    rows: Rows, back: Rows, ids: Ids, neighbours: int, shrink: float, model: object, asked: Codes | None = None
+) -> Rows:
+    """Of every row, or of those ``asked``, the rows most alike, and how much; ``back`` holds the entries by column."""
+    every = len(rows.start) - 1
+    asked = np.arange(every, dtype=np.int32) if asked is None else asked
+    count = len(asked)
+    near, alike = kept_places(count, neighbours, model, every)
+    given = (asked, rows.start, rows.column, back.start, back.column, shrink, ids.hashes, SEED, near, alike)
     with by_blocks(None) as each:
         each(count, lambda first, last: kernel.nearest(first, last, *given))
     return all_kept(near, alike)
 
 
-def kept_places(count: int, neighbours: int, model: object) -> tuple[Codes, Floats]:
-    """Room for the neighbours of so many rows, and for how much they are alike."""
-    kept = min(neighbours, max(1, count - 1))
+def kept_places(count: int, neighbours: int, model: object, among: int | None = None) -> tuple[Codes, Floats]:
+    """Room for the neighbours of so many rows, ``among`` as many or more, and for how much they are alike."""
+    kept = min(neighbours, max(1, (count if among is None else among) - 1))
     require(footprint(count, kept), f"'{model}'", "Take fewer neighbours.")
     return np.empty((count, kept), dtype=np.int32), np.empty((count, kept))
 

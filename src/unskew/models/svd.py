@@ -13,11 +13,9 @@ their directions is arbitrary, but always the same.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import svds
 
 from unskew.bounds import DIM
 from unskew.kernels.hashing import pair_uniform
@@ -29,6 +27,9 @@ from unskew.log.recommendations import Recommendations
 from unskew.memory import require
 from unskew.models.base import Model, from_factors
 from unskew.parts import option
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 SMALL = 64  # users or items for which the Gram matrix is made
 NOTHING = 1e-7  # of a singular value, relative to the largest: the root of what a Gram matrix rounds off
@@ -57,6 +58,8 @@ class SVD(Model):
 
     def fit(self, log: Log) -> Self:
         """Decompose the matrix of positives."""
+        from scipy.sparse import csr_array  # slow to import, and needed here only
+
         liked = a_log(log).positives()
         require(self.footprint(log), f"'{self}'", "Take a smaller dim.")
         shape = len(log.users), len(log.items)
@@ -81,6 +84,8 @@ class SVD(Model):
 
 def _left_vectors(matrix: csr_array, by_item: csr_array, dim: int, ids: tuple[Ids, Ids]) -> tuple[Floats, Floats]:
     """U and S, the largest first; directions that are 0 but for rounding are left out."""
+    from scipy.sparse.linalg import svds
+
     users, items = matrix.shape
     few = min(users, items)
     if few <= max(SMALL, 2 * dim):

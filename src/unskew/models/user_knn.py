@@ -4,8 +4,9 @@
     score(u, i) = Σ over the nearest neighbours v of u that have i of cos(u, v), or of 1 with votes=count
 
 The second, which counts how many of the neighbours have an item, is U-kNN of jeunen18 §3.1. The users most similar to a
-user vote for their items. Nothing of the size users × users is made; the cost of a fit is that of all pairs of users
-with a common item, which popular items make large.
+user vote for their items. Nothing of the size users × users is made. Neighbours are found for those users who are
+asked about, when they are: the cost is that of all their pairs with a user who has a common item, which popular items
+make large.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class UserKNN(Model):
     votes: str = option("cosine", Words(("cosine", "count")), "what a neighbour's vote is worth", changed=True)
     users_: Ids = field(init=False)
     history_: Rows = field(init=False)  # the items of every user
-    similar_: Rows = field(init=False)  # the nearest users of every user
+    owners_: Rows = field(init=False)  # the users of every item
 
     name = "user_knn"
 
@@ -43,15 +44,17 @@ class UserKNN(Model):
         return super().footprint(log) + footprint(len(log.users), self.neighbours)
 
     def fit(self, log: Log) -> Self:
-        """Find the nearest neighbours of every user."""
+        """Keep what users have, from which neighbours are found."""
         liked = a_log(log).positives()
         self.users_, self.items_ = log.users, log.items
-        self.history_ = Rows.of_users(liked)
-        found = nearest(self.history_, Rows.of_items(liked), log.users, self.neighbours, self.shrink, self)
-        self.similar_ = found if self.votes == "cosine" else Rows(found.start, found.column)
+        self.history_, self.owners_ = Rows.of_users(liked), Rows.of_items(liked)
         return self
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items that the most similar users have."""
-        items = self.catalogue
-        return from_votes(self.similar_, self.history_, self.users_, items, some_ids(users), k, seen)
+        items, users = self.catalogue, some_ids(users)
+        known = users.into(self.users_)
+        known = known[known >= 0]
+        similar = nearest(self.history_, self.owners_, self.users_, self.neighbours, self.shrink, self, known)
+        voters = similar if self.votes == "cosine" else Rows(similar.start, similar.column)
+        return from_votes(voters, self.history_, Ids(self.users_.values.gather(known)), items, users, k, seen)

@@ -12,6 +12,7 @@ from unskew.auditing import Audit
 from unskew.cross_validation import CrossValidation
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
+from unskew.protocols import PolicyImpact, ProtocolComparison
 from unskew.report import html, terminal
 from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
@@ -20,6 +21,8 @@ from unskew.report.cross_validation_document import cross_validation_document, l
 from unskew.report.document import Document
 from unskew.report.interactive import interactive
 from unskew.report.leaderboard import leaderboard
+from unskew.report.policies_document import policies_document
+from unskew.report.protocols_document import protocols_document
 from unskew.report.result_document import result_document
 from unskew.report.sample_document import sample_document
 from unskew.report.split_document import split_document
@@ -39,6 +42,8 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Audit: audit_document,
     PropensityComparison: comparison_document,
     Checks: checks_document,
+    PolicyImpact: policies_document,
+    ProtocolComparison: protocols_document,
     SampleSummary: sample_document,
     Splits: split_document,
     SplitSummary: split_document,

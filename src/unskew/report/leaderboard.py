@@ -80,6 +80,8 @@ def best_group(view: View, facet: Facet) -> Sentence:
         return Sentence((Span("No model has an estimate."),))
     top, *others = rows
     by = "" if view.standing(facet, top.estimator).debiased else " on the log as it is"
+    if any(e.sample for e in view.estimates(facet, top.estimator)):
+        by = " on samples of the log"
     if any(map(in_scenarios, view.estimates(facet, top.estimator))):
         by = " by its average over all scenarios"
     spans = [Span(top.model, "name"), Span(f" comes first on {facet.metric}{by}.")]

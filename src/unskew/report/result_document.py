@@ -38,7 +38,7 @@ def result_document(result: Result) -> doc.Document:
     return doc.Document(
         title=words.title(view),
         panel="" if len(said) > 1 or not view.debiased else "Verdict",
-        subtitle=f"{view.carrier(facet)}, {facet.target}" if facet else "",
+        subtitle=", ".join([view.carrier(facet), facet.target, *_sampled(view)]) if facet else "",
         summary=_summary(view, said),
         body=(
             *leaderboard_blocks(view),
@@ -81,10 +81,16 @@ def _basis(view: View) -> str:
     )
     several = len(view.facets) > 1 or len(view.estimators) > 1
     others = " Other metrics, targets and estimators, views of the same question, follow below." if several else ""
+    sampled = "".join(f", samples: {text}" for text in _sampled(view))
     return (
-        f"Estimator {carrier}, target {facet.target}{propensity}; {users} users with {clicks} held-out interactions."
-        f"{corrected}{others}"
+        f"Estimator {carrier}, target {facet.target}{propensity}{sampled}; {users} users with {clicks} held-out "
+        f"interactions.{corrected}{others}"
     )
+
+
+def _sampled(view: View) -> list[str]:
+    """How the rows were sampled, where they were."""
+    return unique(e.sample for e in view.result.estimates if e.sample)
 
 
 def _facts(view: View) -> tuple[tuple[str, str], ...]:
@@ -110,9 +116,10 @@ def _charts(view: View) -> tuple[doc.Block, ...]:
     scores = drawn(view, whole, charts.forest, (charts.legend(view, view.estimators),))
     slopes = drawn(view, whole, charts.slope)
     lead = "lead_scenarios" if view.result.scenarios else "lead"
+    not_debiased = "lead_sampled" if _sampled(view) else "lead_not_debiased"
     found = (
         section("result.differences", ahead, lead=lead),
-        section("result.estimates", scores, lead=lead if view.debiased else "lead_not_debiased"),
+        section("result.estimates", scores, lead=lead if view.debiased else not_debiased),
         section("result.change", slopes),
     )
     single = len(scores.cards) == 1 and len(ahead.cards) <= 1
@@ -243,7 +250,7 @@ def estimate_table(view: View, facet: Facet) -> Table:
     rows, everywhere, places = view.by_model(facet), view.result.estimates, view.places(facet)
     never = any((e.unsupported or 0.0) > 0.0 for e in everywhere)
     raised = any(e.clipped_share > 0.0 for e in everywhere)
-    few = any(e.few_clicks is not None for e in rows)
+    few, drawn = any(e.few_clicks is not None for e in rows), any(e.draws_se is not None for e in rows)
     clipped = Column("clipped", page=any(e.clipped_share > 0.0 for e in rows), terminal=ALWAYS if raised else NEVER)
     digits = None if places is None else places + 1
     columns: list[tuple[Column, Callable[[Estimate], str]]] = [
@@ -253,6 +260,7 @@ def estimate_table(view: View, facet: Facet) -> Table:
         (Column("value", page=False), lambda e: numbers.number(e.value, places)),
         (Column("interval"), lambda e: limits(e, places)),
         (Column("se", terminal=NEVER), lambda e: numbers.DASH if in_scenarios(e) else numbers.number(e.se, digits)),
+        (Column("se of draws", page=drawn, terminal=NEVER), lambda e: numbers.number(e.draws_se, digits)),
         (Column("ess"), lambda e: numbers.count(e.ess)),
         (Column("hits", terminal=WIDE), lambda e: numbers.count(e.hits)),
         (Column("largest share", terminal=WIDE), lambda e: numbers.share(e.max_weight_share)),
@@ -263,7 +271,9 @@ def estimate_table(view: View, facet: Facet) -> Table:
         (Column("users", terminal=_room(view)), lambda e: numbers.count(e.users)),
         (Column("interactions", terminal=NEVER), lambda e: numbers.count(e.interactions)),
     ]
-    note = ", ".join([facet.target, *(f"propensity {text}" for text in unique(e.propensity for e in rows) if text)])
+    note = ", ".join(
+        [facet.target, *(f"propensity {text}" for text in unique(e.propensity for e in rows) if text), *_sampled(view)]
+    )
     texts = tuple(tuple(write(e) for _, write in columns) for e in rows)
     return Table(facet.metric, note, tuple(column for column, _ in columns), texts, "estimates", _facet(facet))
 

@@ -26,6 +26,12 @@ AS_IT_IS = (
     "training log only."
 )
 
+SAMPLED = (
+    "Samples are not debiased: what {} makes rarer counts less, as if it had only been shown more often, and nothing "
+    "here checks that. If it was liked more, models that know what is liked look worse than they are. Compare with the "
+    "score on the whole log: where the two name different models, neither decides."
+)
+
 
 def sentences(result: Result) -> list[str]:
     """The verdicts that make the headline, in plain words: the first metric and target (``View.carrier``)."""
@@ -272,10 +278,16 @@ def trust(view: View) -> list[str]:
         return []
     verdicts = view.verdicts(facet, view.carrier(facet))
     said = grouped((v.trust, f"{v.a} and {v.b}") for v in verdicts if v.trust and decided(v))
-    found = [] if view.debiased else [AS_IT_IS]
+    found = [] if view.debiased else [_not_debiased(view)]
     found += scenario_notes(view.scenarios(facet, view.carrier(facet)))
     found += [f"{e.model}: {e.trust}" for e in view.estimates(facet, view.carrier(facet)) if e.trust]
     return found + unless_all(said, len(verdicts))
+
+
+def _not_debiased(view: View) -> str:
+    """Why scores of the log, or of samples of it, are not what they seem."""
+    sample = view.result.inputs.get("sample")
+    return AS_IT_IS if sample is None or sample["equal_chances"] else SAMPLED.format(sample["strategy"])
 
 
 def unless_all(said: Mapping[str, Sequence[str]], number: int) -> list[str]:
@@ -292,6 +304,10 @@ def read(view: View) -> list[str]:
         if not isinstance(account, dict) or "source" not in account:
             continue
         lines.append(f"{clean(name)} ({clean(account['source'])}): {_rows(account)}")
+    if sample := inputs.get("sample"):
+        drawn = f"{numbers.count(sample['repeats'])} × {numbers.count(sample['rows_per_draw'])} rows"
+        in_any = f"{numbers.count(sample['rows_in_any_draw'])} of {numbers.count(sample['rows'])} rows in any of them"
+        lines.append(f"samples of the test log ({clean(sample['strategy'])}): {drawn}, {in_any}")
     if outcome := inputs.get("outcome"):
         table = f", {_rows(outcome['table'])}" if "table" in outcome else ""
         guess, brought = (numbers.number(outcome.get(name)) for name in ("mean", "mean_outcome"))

@@ -6,7 +6,9 @@ nor on whether they are in memory; a log in memory holds a pair once, so that it
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from os import PathLike
 from typing import Any
 
@@ -15,17 +17,18 @@ import polars as pl
 
 from unskew.bounds import SEED
 from unskew.errors import InputError
-from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64
-from unskew.kernels.sampling import exponential_keys, hash_rows
+from unskew.kernels.arrays import Bools, Floats, Hashes, Ints64
+from unskew.kernels.sampling import BOUNDS, exponential_keys, hash_rows, place_keys
 from unskew.log import Log, read_log
-from unskew.log.ids import Ids, stream_of
+from unskew.log.ids import stream_of
 from unskew.log.log import WEIGHT
 from unskew.sampling.base import Sampler
-from unskew.sampling.least import least
+from unskew.sampling.least import Placed, least
 from unskew.sampling.size import Size, checked_size, number_of
 from unskew.sampling.tallies import Tallies, Weights
 
-_NONE = np.empty(0, dtype=np.int64)
+BLOCK = 1 << 16  # rows whose hashes and keys stay in the cache from one step to the next
+NONE = np.empty(0, dtype=np.int64)
 
 
 def sample(
@@ -58,11 +61,7 @@ def sample(
     sampler, seed = make(strategy), int(SEED.of(seed, "the seed"))
     asked = checked_size(size, sampler)
     rows = as_log(log, "log")
-    if rows.sampled_by or WEIGHT in rows.columns:
-        raise InputError(
-            f"{rows.account.source}: this log is a sample already, and a sample of a sample has weights that nobody "
-            "knows.\nSample the whole log."
-        )
+    refuse_samples(rows)
     tallies = Tallies.of_log(rows)
     number = number_of(asked, len(rows), rows.account.source)
     weights = Weights.by(sampler, tallies, _tallies(train, "train"), _tallies(mcar, "mcar"))
@@ -77,23 +76,60 @@ def drawn(log: Log, weights: Weights, number: int, seed: int) -> Bools:
     """Which rows of a log are drawn."""
     if number == len(log):
         return np.ones(len(log), dtype=np.bool_)
-    rows = row_hashes(seed, log.users, log.items, log.user, log.item, log.time)
-    return least(row_keys(rows, _NONE, log.user, log.item, weights), number)
+    return least(drawing_keys(log, weights, seed), number)
 
 
-def row_hashes(seed: int, users: Ids, items: Ids, user: Ints32, item: Ints32, time: Ints64 | None) -> Hashes:
-    """A hash of seed, user, item and time of each row."""
+def drawing_keys(log: Log, weights: Weights, seed: int) -> Floats:
+    """The key of each row of a log: the rows with the least keys are drawn."""
+    time = NONE if log.time is None else log.time
+    rows = row_hashes(seed, log.users.hashes[log.user], log.items.hashes[log.item], time)
+    return row_keys(rows, NONE, weights.user[log.user] * weights.item[log.item])
+
+
+def refuse_samples(log: Log) -> None:
+    """A sample of a sample has weights that nobody knows."""
+    if log.sampled_by or WEIGHT in log.columns:
+        raise InputError(
+            f"{log.account.source}: this log is a sample already, and a sample of a sample has weights that nobody "
+            "knows.\nSample the whole log."
+        )
+
+
+def row_hashes(seed: int, user: Hashes, item: Hashes, time: Ints64) -> Hashes:
+    """A hash of seed, user, item and time of each row, from the hashes of its ids; without times, ``time`` is empty."""
     out = np.empty(len(user), dtype=np.uint64)
-    stream = np.uint64(stream_of(f"sample {seed}"))
-    hash_rows(stream, users.hashes, items.hashes, user, item, _NONE if time is None else time, out)
+    hash_rows(_stream(seed), user, item, time, out)
     return out
 
 
-def row_keys(rows: Hashes, count: Ints64, user: Ints32, item: Ints32, weights: Weights) -> Floats:
+@cache
+def _stream(seed: int) -> np.uint64:
+    return np.uint64(stream_of(f"sample {seed}"))
+
+
+def row_keys(rows: Hashes, count: Ints64, weight: Floats) -> Floats:
     """The exponential key of each row; ``count`` is empty where no row repeats another."""
     out = np.empty(len(rows), dtype=np.float64)
-    exponential_keys(rows, count, user, item, weights.user, weights.item, out)
+    exponential_keys(rows, count, weight, out)
     return out
+
+
+def placed_keys(rows: Hashes, count: Ints64, weight: Floats, bracket: tuple[float, float]) -> Placed:
+    """The same keys beside a bracket."""
+    below, place = np.empty(len(rows), dtype=np.bool_), np.empty(len(rows), dtype=np.int64)
+    keys = np.empty(len(rows), dtype=np.float64)
+    n = place_keys(rows, count, weight, *bracket, BOUNDS, below, place, keys)
+    return Placed(below, place[:n].copy(), keys[:n].copy())
+
+
+def times_of(piece: pl.DataFrame) -> Ints64:
+    """The times of some rows; empty where there are none."""
+    return piece["time"].to_numpy() if "time" in piece.columns else NONE
+
+
+def blocks(rows: int) -> Iterator[slice]:
+    """Rows that are worked on together."""
+    return (slice(start, min(start + BLOCK, rows)) for start in range(0, rows, BLOCK))
 
 
 def remembered(part: Log, sampler: Sampler, share: float) -> Log:

@@ -1,16 +1,15 @@
 """A sample of files that may exceed memory, written to a file, in passes over their rows.
 
-    count users and items → mark repeated rows → count keys by bin → find the m-th least key → write the rows up to it
+    count users and items, mark rows that may be repeated → draw: find the m-th least key → write the rows up to it
 
 Memory grows with the number of users and items, not with the rows, but for a bit of each row (``least.py``), and before
 that 2 to 4 bytes of each row while repeated rows are looked for (``repeats.py``). The rows written are those that were
-read, all columns, in their order, and their weight.
+read, all columns, in their order, and their weight. The next rows are read while the last ones are worked on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
@@ -21,22 +20,23 @@ from polars.io.plugins import register_io_source
 from unskew.atomic import atomic
 from unskew.bounds import SEED
 from unskew.errors import InputError
-from unskew.kernels.arrays import Floats, Hashes, Ints32, Ints64
+from unskew.kernels.arrays import Ints32
 from unskew.log.ids import changed
 from unskew.log.log import WEIGHT
 from unskew.log.paths import shown
-from unskew.log.sources import reading
 from unskew.log.stream import Stream, StreamFile
 from unskew.outputs import refuse_same
 from unskew.plain import plain_path
 from unskew.sampling.base import Sampler
-from unskew.sampling.draw import row_hashes, row_keys
+from unskew.sampling.draw import blocks, placed_keys, row_hashes, times_of
 from unskew.sampling.evenness import sides
-from unskew.sampling.least import LeastKeys
+from unskew.sampling.first_pass import FirstPass
+from unskew.sampling.least import LeastKeys, Placed, joined
+from unskew.sampling.pilot import MARGIN, WIDER
 from unskew.sampling.record import SampleSummary
-from unskew.sampling.repeats import Repeats
 from unskew.sampling.size import Size, checked_size, number_of
 from unskew.sampling.tallies import Tallies, Tally, Weights
+from unskew.threads import ahead
 
 Stage = Callable[[str, int, int], None]
 Files = str | PathLike[str]
@@ -82,12 +82,15 @@ def sample_file(
     read = [file.opened.file for each in (stream, *others) if each is not None for file in each.files]
     refuse_same([(plain_path(final), final)], read)
     schema = _schema(stream)
-    before = _counted(stream, "counting users and items", say)
+    say("counting users and items", 0, 1)
+    first = None if sampler.keeps_all else FirstPass(stream, seed)
+    before = Tallies.of_stream(stream) if first is None else first.tallies
     seen, random = (None if each is None else _counted(each, f"counting {each.source}", say) for each in others)
     number = number_of(asked, before.total, before.source)
     share = number / before.total
     passes = _Passes(stream, before, Weights.by(sampler, before, seen, random), seed, number, say)
-    passes.search()
+    if first is not None:
+        passes.search(first)
     after = passes.write(final, schema, share if sampler.equal else 1.0)
     return SampleSummary(
         source=before.source,
@@ -97,7 +100,7 @@ def sample_file(
         rows=before.total,
         kept=number,
         share=share if sampler.equal else None,
-        repeated=passes.repeats.rows,
+        repeated=0 if first is None else first.repeats.rows,
         train=None if seen is None else seen.source,
         mcar=None if random is None else random.source,
         **sides(before, after, seen, random, sampler.zero),
@@ -105,55 +108,49 @@ def sample_file(
     )
 
 
-@dataclass(eq=False)
-class _Piece:
-    """Some rows of a file: where they stand in it, the codes of their ids, and their times."""
-
-    file: StreamFile
-    start: int
-    user: Ints32
-    item: Ints32
-    time: Ints64 | None
-
-
 class _Passes:
     """The passes over the rows: ``search`` for the m-th least key, then ``write``."""
 
     def __init__(self, stream: Stream, before: Tallies, weights: Weights, seed: int, number: int, say: Stage) -> None:
         self._stream, self._before, self._weights, self._seed, self._say = stream, before, weights, seed, say
-        self._all = number == before.total
-        self._least = LeastKeys(number)
-        self.repeats = Repeats(before.total)
+        self._number = number
+        self._least: LeastKeys | None = None  # where all rows are kept
 
-    def search(self) -> None:
+    def search(self, first: FirstPass) -> None:
         """Find the m-th least key; where all rows are kept, there is nothing to find."""
-        if self._all:
-            return
-        for piece in self._pieces("looking for repeated rows"):
-            self.repeats.mark(self._hashes(piece))
-        for stage, step in (("drawing", self._least.count), ("finding the last row drawn", self._least.look)):
-            self.repeats.begin()
-            for piece in self._pieces(stage):
-                step(self._keys(piece))
-        self._least.settle()
+        margin, settled = MARGIN, self._number == self._before.total
+        first.users.weights(self._before.users, self._weights.user)
+        first.items.weights(self._before.items, self._weights.item)
+        while not settled:
+            self._least = LeastKeys(self._number)
+            share = self._number / self._before.total
+            bracket = first.pilot.bracket(self._before, self._weights, share, margin)
+            first.repeats.begin()
+            for _, piece in self._counted(self._stream.pieces(), "drawing"):
+                self._least.look(self._placed(piece, first, bracket))
+            settled, margin = self._least.settle(), WIDER * margin
+            if not settled and bracket == (0.0, np.inf):
+                raise changed()
 
     def write(self, out: Path, schema: pl.Schema, share: float) -> Tallies:
         """Write the rows drawn, and count them; their propensities are multiplied by the share."""
         users, items = self._before.users.ids, self._before.items.ids
         counts = np.zeros(len(users), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
-        known = schema.get(PROPENSITY)
+        known, types = schema.get(PROPENSITY), self._stream.types
         scaled = [(pl.col(PROPENSITY) * share).cast(known)] if known is not None and known.is_float() else []
 
         def rows(*_: object) -> Iterator[pl.DataFrame]:
-            for n, piece in enumerate(self._pieces("writing")):
-                taken = np.ones(len(piece.user), dtype=np.bool_) if self._all else self._least.taken(n)
-                if len(taken) != len(piece.user):
-                    raise changed()
-                user, item = piece.user[taken], piece.item[taken]
+            for n, (file, whole) in enumerate(self._counted(self._stream.whole_pieces(), "writing")):
+                if self._least is not None:
+                    taken = self._least.taken(n)
+                    if len(taken) != len(whole):
+                        raise changed()
+                    whole = whole.filter(pl.Series(taken))
+                user, item = self._encoded(file.ids(whole, types))
                 for count, codes in zip(counts, (user, item), strict=True):
                     count += np.bincount(codes, minlength=len(count))
                 weight = pl.Series(WEIGHT, self._weights.user[user] * self._weights.item[item])
-                yield _columns(piece).filter(pl.Series(taken)).with_columns(weight, *scaled)
+                yield whole.with_columns(weight, *scaled)
 
         with atomic(out) as temporary, temporary.open("wb") as file:  # polars knows no folder whose name is no UTF-8
             drawn = register_io_source(rows, schema=schema)
@@ -163,27 +160,31 @@ class _Passes:
                 drawn.sink_parquet(file)
         return Tallies(Tally(users, counts[0]), Tally(items, counts[1]), shown(out))
 
-    def _hashes(self, piece: _Piece) -> Hashes:
-        users, items = self._before.users.ids, self._before.items.ids
-        return row_hashes(self._seed, users, items, piece.user, piece.item, piece.time)
+    def _placed(self, piece: pl.DataFrame, first: FirstPass, bracket: tuple[float, float]) -> Placed:
+        """The keys of some rows beside a bracket."""
+        user, item, time, found = first.users.find(piece["user"]), first.items.find(piece["item"]), times_of(piece), []
+        for part in blocks(len(piece)):
+            weight = np.ones(part.stop - part.start)
+            hashes = row_hashes(self._seed, user.weigh(part, weight), item.weigh(part, weight), time[part])
+            found.append(placed_keys(hashes, first.repeats.numbers(hashes), weight, bracket))
+        return joined(found)
 
-    def _keys(self, piece: _Piece) -> Floats:
-        hashes = self._hashes(piece)
-        return row_keys(hashes, self.repeats.numbers(hashes), piece.user, piece.item, self._weights)
+    def _encoded(self, piece: pl.DataFrame) -> tuple[Ints32, Ints32]:
+        """The codes of users and items, which must be those that were counted."""
+        user, item = self._before.users.ids.encode(piece["user"]), self._before.items.ids.encode(piece["item"])
+        if min(user.min(initial=0), item.min(initial=0)) < 0:
+            raise changed()
+        return user, item
 
-    def _pieces(self, stage: str) -> Iterator[_Piece]:
-        """All rows, a piece at a time; they must be those that were counted."""
-        users, items, total = self._before.users.ids, self._before.items.ids, self._before.total
-        done, start, last = 0, 0, None
-        for file, piece in self._stream.pieces():
+    def _counted(
+        self, pieces: Iterator[tuple[StreamFile, pl.DataFrame]], stage: str
+    ) -> Iterator[tuple[StreamFile, pl.DataFrame]]:
+        """The same pieces; they must have as many rows as were counted."""
+        done, total = 0, self._before.total
+        for file, piece in ahead(pieces):
             self._say(stage, done, total)
-            start = start if file is last else 0
-            user, item = users.encode(piece["user"]), items.encode(piece["item"])
-            if min(user.min(initial=0), item.min(initial=0)) < 0:
-                raise changed()
-            time = piece["time"].to_numpy() if "time" in piece.columns else None
-            yield _Piece(file, start, user, item, time)
-            done, start, last = done + len(piece), start + len(piece), file
+            yield file, piece
+            done += len(piece)
         if done != total:
             raise changed()
 
@@ -210,17 +211,6 @@ def _schema(stream: Stream) -> pl.Schema:
                 "Give files with the same columns and types."
             )
     return pl.Schema([*first.opened.types, (WEIGHT, pl.Float64())])
-
-
-def _columns(piece: _Piece) -> pl.DataFrame:
-    """All columns of some rows, as they are in the file."""
-    opened = piece.file.opened
-    with reading(piece.file.source, opened.text):
-        lazy, _ = opened.scan({name: name for name in opened.names})
-        frame = lazy.slice(piece.start, len(piece.user)).collect(engine="streaming")
-    if len(frame) != len(piece.user):
-        raise changed()
-    return frame
 
 
 def _notes(schema: pl.Schema, sampler: Sampler, share: float) -> tuple[str, ...]:

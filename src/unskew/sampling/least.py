@@ -1,24 +1,42 @@
-"""Which rows have the m least keys, of keys that come in pieces, twice.
+"""Which rows have the m least keys, of keys that come in pieces.
 
-The first time they are counted by bin (a key's leading bits); the bin that holds the m-th least is then known, and the
-second time only its keys are kept, and of all others one bit each: whether they are below it. Memory: the bins, about a
-thousandth of the keys, and a bit for each row.
+A bracket is known in which the m-th least key most likely lies (``pilot.py``). Only the keys inside it are kept, and of
+all others one bit each: whether they are below it. If the m-th least turns out to be outside, all pieces are looked at
+again with a wider bracket. Memory: the keys inside, and a bit for each row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.kernels.arrays import Bools, Floats, Ints64
-from unskew.kernels.sampling import BITS, SHIFT, tally_bins
 from unskew.log.ids import changed
 
 
+class Placed(NamedTuple):
+    """Some rows beside a bracket: whether each is below it, and the places and keys of those inside."""
+
+    below: Bools
+    place: Ints64
+    keys: Floats
+
+
+def joined(parts: Sequence[Placed]) -> Placed:
+    """Some rows, one after the other."""
+    starts = np.cumsum([0, *(len(part.below) for part in parts[:-1])])
+    return Placed(
+        np.concatenate([part.below for part in parts]),
+        np.concatenate([part.place + start for part, start in zip(parts, starts, strict=True)]),
+        np.concatenate([part.keys for part in parts]),
+    )
+
+
 class _Seen(NamedTuple):
-    """What is kept of a piece: bits of the keys below the bin, and the places and keys inside it."""
+    """What is kept of a piece."""
 
     rows: int
     below: npt.NDArray[np.uint8]
@@ -27,35 +45,26 @@ class _Seen(NamedTuple):
 
 
 class LeastKeys:
-    """The m least of some keys: ``count`` all pieces, ``look`` at all again, ``settle``, then ask what is ``taken``."""
+    """The m least of some keys: ``look`` at all pieces, ``settle``, then ask what is ``taken``."""
 
     def __init__(self, number: int) -> None:
-        self._number = number
-        self._bins = np.zeros(1 << BITS, dtype=np.int64)
-        self._bin = -1
+        self._left = number
         self._seen: list[_Seen] = []
         self._inside: list[Bools] = []
 
-    def count(self, keys: Floats) -> None:
-        """First time: count some keys."""
-        tally_bins(keys.view(np.uint64), self._bins)
+    def look(self, piece: Placed) -> None:
+        """Keep what is needed of a piece."""
+        self._left -= int(np.count_nonzero(piece.below))
+        self._seen.append(_Seen(len(piece.below), np.packbits(piece.below), piece.place, piece.keys))
 
-    def look(self, keys: Floats) -> None:
-        """Second time: keep those keys whose bin holds the m-th least."""
-        if self._bin < 0:
-            self._bin = int(np.searchsorted(np.cumsum(self._bins), self._number))
-        bins = keys.view(np.uint64) >> np.uint64(SHIFT)
-        inside = np.flatnonzero(bins == self._bin)
-        self._seen.append(_Seen(len(keys), np.packbits(bins < self._bin), inside, keys[inside]))
-
-    def settle(self) -> None:
-        """Once all pieces were looked at: find out which keys inside the bin are among the least."""
+    def settle(self) -> bool:
+        """Once all pieces were looked at: find the least inside the bracket. False where it does not hold the m-th."""
         keys = np.concatenate([piece.keys for piece in self._seen])
-        left = self._number - int(self._bins[: self._bin].sum())
-        if not 0 < left <= len(keys):
-            raise changed()
+        if not 0 < self._left <= len(keys):
+            return False
         ends = np.cumsum([len(piece.keys) for piece in self._seen])
-        self._inside = np.split(least(keys, left), ends[:-1])
+        self._inside = np.split(least(keys, self._left), ends[:-1])
+        return True
 
     def taken(self, piece: int) -> Bools:
         """Whether each key of the n-th piece is among the least; of equal ones the first are."""

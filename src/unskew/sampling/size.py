@@ -14,29 +14,29 @@ _COUNT = Whole(1, 2**63 - 1)
 Size = float | int | None
 
 
-def checked_size(size: Size, sampler: Sampler) -> float | int:
+def checked_size(size: Size, sampler: Sampler, what: str = "size") -> float | int:
     """The size as a share (a float) or as a number of rows; a sampler that keeps all rows takes none."""
     if sampler.keeps_all:
         if size is not None and size != 1.0:
-            raise InputError(f"'{sampler}' keeps all rows: leave size=… out, or sample with strategy='reg'.")
+            raise InputError(f"'{sampler}' keeps all rows: leave {what}=… out, or draw with equal chances, by 'reg'.")
         return 1.0
     if size is None:
         return USUAL
     if isinstance(size, float):
-        return float(_SHARE.of(size, "size: a share"))
+        return float(_SHARE.of(size, f"{what}: a share"))
     try:
-        return int(_COUNT.of(size, "size"))
+        return int(_COUNT.of(size, what))
     except InputError:
         raise InputError(
-            f"size must be a share of the rows, above 0 and at most 1, or a whole number of rows, not {shown(size)}."
+            f"{what} must be a share of the rows, above 0 and at most 1, or a whole number of rows, not {shown(size)}."
         ) from None
 
 
-def number_of(size: float | int, rows: int, source: str) -> int:
+def number_of(size: float | int, rows: int, source: str, what: str = "size") -> int:
     """⌊ρ·n⌋ rows, the share taken as it is written (0.29 of 100 rows are 29), or the number itself."""
     number = int(Fraction(str(size)) * rows) if isinstance(size, float) else size
     if number > rows:
-        raise InputError(f"{source}: size={number} is more rows than there are ({rows:,}), and none are invented.")
+        raise InputError(f"{source}: {what}={number} is more rows than there are ({rows:,}), and none are invented.")
     if not number:
-        raise InputError(f"{source}: a share of {size:g} of {rows:,} rows is no row at all. Give a larger size.")
+        raise InputError(f"{source}: a share of {size:g} of {rows:,} rows is no row at all. Give a larger {what}=….")
     return number

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats, Ints64
@@ -14,6 +15,7 @@ from unskew.log.key_counts import KeyCounts
 from unskew.log.stream import Stream
 from unskew.plain import plain
 from unskew.sampling.base import Counts, Sampler, checked
+from unskew.threads import ahead
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +63,15 @@ class Tallies:
     def of_stream(cls, stream: Stream) -> Tallies:
         """Those of files, a piece at a time."""
         found = {"user": KeyCounts(), "item": KeyCounts()}
-        for _, piece in stream.pieces():
+        for _, piece in ahead(stream.pieces()):
             for name, counts in found.items():
                 counts.add(piece[name])
-        users, items = (_tally(stream.source, name, counts) for name, counts in found.items())
+        users, items = (tally(stream.source, name, counts.result()) for name, counts in found.items())
         return cls(users, items, stream.source)
 
 
-def _tally(source: str, name: str, counts: KeyCounts) -> Tally:
-    found = counts.result()
+def tally(source: str, name: str, found: pl.DataFrame) -> Tally:
+    """That of counted keys: columns ``key`` and ``rows``."""
     ids = Ids.of(found["key"])
     if (padded := padded_id(ids)) is not None:
         raise InputError(f"{source}: {name} '{plain(padded)}' has blanks around it, or a line end inside.\n{UNPAD}")

@@ -57,6 +57,15 @@ class Holdout(Splitter):
 
     name = "holdout"
 
+    @property
+    def question(self) -> str:
+        """What models are asked."""
+        return {
+            "random": "Which items are missing where rows were removed at random, from the others, later included?",
+            "user": "What do users like of whom the model knows nothing?",
+            "time": "What comes after one point in time, from everything before it?",
+        }[self.by]
+
     def splits(self, log: Log) -> Splits:
         """One split."""
         log = a_log(log)

@@ -34,6 +34,11 @@ class KFold(Splitter):
 
     name = "k_fold"
 
+    @property
+    def question(self) -> str:
+        """What models are asked."""
+        return "Which items are missing where rows were removed at random, from the others, later ones included?"
+
     def splits(self, log: Log) -> Splits:
         """One split per fold."""
         fold = (draws(log, "k_fold", self.seed) * self.folds).astype(np.int16)

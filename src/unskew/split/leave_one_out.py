@@ -55,6 +55,13 @@ class LeaveOneOut(Splitter):
                 "repeats out, or draw at random."
             )
 
+    @property
+    def question(self) -> str:
+        """What models are asked."""
+        if self.which == "last":
+            return "What is each user's last item, from everything else, which for other users may be later?"
+        return "Which item is missing among those of a user, from everything else, later rows included?"
+
     def splits(self, log: Log) -> Splits:
         """One split per repetition."""
         log = a_log(log)

@@ -81,6 +81,13 @@ class SlidingWindow(Splitter):
 
     name = "sliding_window"
 
+    @property
+    def question(self) -> str:
+        """What models are asked."""
+        return (
+            f"At each point in time: what do users with a past do in the next {self.width}, from what was known then?"
+        )
+
     def splits(self, log: Log) -> Splits:
         """One split per window that has enough users, in the order of time."""
         time = timed(a_log(log), "a sliding window")

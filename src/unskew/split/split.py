@@ -152,6 +152,11 @@ class Split:
 class Splitter(Part, ABC):
     """A way of holding out rows of a log."""
 
+    @property
+    def question(self) -> str:
+        """What models are asked when they are judged by this splitter, in a sentence."""
+        return "How well do models predict the rows that this splitter holds out?"
+
     @abstractmethod
     def splits(self, log: Log) -> Sequence[Split]:
         """The splits of a log: one for a hold-out, one per fold for cross-validation, in the order of time.

@@ -1,0 +1,152 @@
+"""Protocols side by side: the numbers are those of the cross-validations, and what is said of orders follows."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.cross_validation import logs
+from unskew.cross_validation.averaging import Average
+from unskew.cross_validation.fold_sums import Key
+from unskew.cross_validation.run import judge_folds
+from unskew.cross_validation.user_errors import user_errors
+from unskew.report import document_of
+
+PROTOCOLS = ("leave_one_out(repeats=2)", "holdout(share=0.2)", logs.WEEKS)
+
+
+@pytest.fixture(scope="module")
+def found() -> us.ProtocolComparison:
+    return us.compare_protocols(logs.log(), logs.MODELS, PROTOCOLS, metrics=["recall@5", "dcg@5"])
+
+
+def reversing(seed: int = 0) -> pl.DataFrame:
+    """Two halves of time: first everybody buys old items, then new ones, so that models that look back lose."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for user in range(400):
+        old = rng.choice(30, 6, replace=False, p=_skewed(30))
+        new = 30 + rng.choice(30, 3, replace=False, p=_skewed(30))
+        for n, item in enumerate(np.concatenate([old, new]).tolist()):
+            week = n // 2 if item < 30 else 6 + (n - 6)
+            rows.append((user, item, logs.START + week * logs.WEEK + int(rng.integers(0, logs.WEEK))))
+    return pl.DataFrame(rows, schema=["user", "item", "time"], orient="row")
+
+
+def _skewed(items: int) -> list[float]:
+    weights = 1.0 / np.arange(1, items + 1)
+    return list(weights / weights.sum())
+
+
+def test_errors_of_users_are_those_of_the_cross_validation() -> None:
+    """m/(m−1) Σ e² is the squared error that is shown, macro and pooled, and the errors add up to 0."""
+    for split in ("leave_one_out(repeats=2)", logs.WEEKS, "holdout(share=0.2)"):
+        judged = judge_folds(logs.log(), logs.MODELS, split=split, estimators=["naive"])
+        cv, folds = judged.result(), judged.folds
+        for way, result in ((Average.MACRO, cv.macro), (Average.POOLED, cv.pooled)):
+            for e in result.estimates:
+                _, errors = user_errors(folds, Key(e.metric, e.estimator, e.target), way)
+                column = errors.errors[:, logs.MODELS.index(e.model)]
+                active = e.users
+                assert column.sum() == pytest.approx(0.0, abs=1e-12)
+                assert math.sqrt(active / (active - 1) * (column**2).sum()) == pytest.approx(e.se, rel=1e-9)
+                assert errors.values[logs.MODELS.index(e.model)] == pytest.approx(e.value)
+
+
+def test_values_are_those_of_cross_validations(found: us.ProtocolComparison) -> None:
+    """The same numbers as one cross_validate per protocol; ranks and ratios follow from them."""
+    table = found.table()
+    for protocol in found.results:
+        alone = us.cross_validate(
+            logs.log(), logs.MODELS, split=protocol, metrics=["recall@5", "dcg@5"], estimators=["naive"]
+        )
+        own = table.filter(pl.col("protocol") == protocol)
+        for row in alone.rows():
+            mine = own.filter((pl.col("model") == row.model) & (pl.col("metric") == row.metric)).row(0, named=True)
+            assert (mine["value"], mine["low"], mine["high"]) == (row.macro, row.macro_low, row.macro_high)
+            best = max(r.macro for r in alone.rows() if r.metric == row.metric)
+            assert mine["ratio"] == pytest.approx(row.macro / best)
+            assert mine["rank"] == 1 + sum(r.macro > row.macro for r in alone.rows() if r.metric == row.metric)
+            assert mine["ratio_low"] <= mine["ratio"] <= mine["ratio_high"] <= 1.0
+
+
+def test_tau_is_counted_over_pairs(found: us.ProtocolComparison) -> None:
+    values = {(v.protocol, v.metric, v.model): v.value for v in found.values_}
+    assert len(found.rankings_) == 3 * 2
+    for r in found.rankings_:
+        score = 0.0
+        for a, b in combinations(logs.MODELS, 2):
+            gaps = [values[p, r.metric, a] - values[p, r.metric, b] for p in (r.protocol, r.other)]
+            score += np.sign(gaps[0]) * np.sign(gaps[1])
+        assert r.tau == pytest.approx(score / 3)
+        assert r.tau_low <= r.tau <= r.tau_high
+    turned = {(r.metric, frozenset((r.a, r.b)), r.protocol, r.other) for r in found.reordered_}
+    for r in found.rankings_:
+        own = [t for t in turned if (t[0], *t[2:]) == (r.metric, r.protocol, r.other)]
+        assert r.tau <= 1.0 - 2.0 * len(own) / r.pairs + 1e-12
+
+
+def test_reversals_are_found_and_said() -> None:
+    """Where taste changes, leave-one-out and windows disagree decidedly, and the first sentence names the pair."""
+    log = us.Log.from_frame(reversing())
+    models = {"all": "most_popular", "late": "recently_popular(last=400)"}
+    protocols = ["leave_one_out(repeats=3)", "sliding_window(width=1w, folds=3, min_users=20)"]
+    found = us.compare_protocols(log, models, protocols)
+    assert [(r.a, r.b, r.decided, r.other_decided) for r in found.reordered_] == [("all", "late", True, True)]
+    ranking = found.rankings_[0]
+    assert (ranking.tau, ranking.tau_low, ranking.tau_high, ranking.reversed) == (-1.0, -1.0, -1.0, 1)
+    assert found.reordered_[0].ratio_low is not None
+    assert found.reordered_[0].ratio_low > 1.0
+    document = document_of(found)
+    assert "1 of them decidedly" in str(document.title)
+    opening = document.summary[0]
+    assert "leave_one_out puts all before late" in opening.text  # type: ignore[union-attr]
+    assert "both decide it" in opening.text  # type: ignore[union-attr]
+
+
+def test_equal_models_are_never_reordered_decidedly() -> None:
+    """The same model twice under two names: no order, no decision, and a range that admits it."""
+    found = us.compare_protocols(logs.log(), {"one": "most_popular", "two": "most_popular"}, PROTOCOLS)
+    assert not found.reordered_
+    assert all((r.agree, r.reversed, r.tau) == (0, 0, 0.0) for r in found.rankings_)
+
+
+def test_it_is_written_and_shown(found: us.ProtocolComparison, tmp_path: Path) -> None:
+    found.to_json(tmp_path / "c.json")
+    read = json.loads((tmp_path / "c.json").read_text())
+    assert len(read["values"]) == len(found.values_)
+    assert set(read["protocols"]) == set(found.results)
+    found.to_html(tmp_path / "c.html")
+    page = (tmp_path / "c.html").read_text()
+    for text in ("Rankings", "From fold to fold", "sliding_window", "what was known then"):
+        assert text in page
+
+
+def test_propensities_where_a_protocol_has_none() -> None:
+    """Leave-one-out refuses propensities: its naive values stay, and what is missing is listed."""
+    protocols = ["leave_one_out", "holdout(share=0.3)"]
+    asked = {"estimators": ["naive", "snips"], "propensity": "popularity(gamma=1)"}
+    found = us.compare_protocols(logs.log(), logs.MODELS, protocols, **asked)  # type: ignore[arg-type]
+    there = {(v.protocol.partition("(")[0], v.estimator) for v in found.values_}
+    assert there == {("leave_one_out", "naive"), ("holdout", "naive"), ("holdout", "snips")}
+    assert [(m.estimator, m.protocol.partition("(")[0]) for m in found.missing] == [("snips", "leave_one_out")]
+
+
+def test_default_protocols_and_bad_ones() -> None:
+    rows = logs.frame(users=900, rows=6_000)
+    found = us.compare_protocols(us.Log.from_frame(rows), logs.MODELS[:2])
+    assert [name.partition("(")[0] for name in found.results] == ["leave_one_out", "holdout", "sliding_window"]
+    timeless = us.compare_protocols(rows.drop("time"), logs.MODELS[:2])
+    assert [name.partition("(")[0] for name in timeless.results] == ["leave_one_out", "holdout"]
+    for wrong, words in ((["k_fold", "k_fold"], "twice"), ("k_fold", "list of splitters")):
+        with pytest.raises(us.InputError, match=words):
+            us.compare_protocols(rows, logs.MODELS[:2], wrong)
+    with pytest.raises(us.InputError, match="protocols="):
+        us.compare_protocols(rows, logs.MODELS[:2], split="k_fold")

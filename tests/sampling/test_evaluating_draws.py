@@ -1,0 +1,284 @@
+"""Averages over samples inside one evaluation: what they equal, that nothing else changes them, and what they say."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+import unskew as us
+from tests.engine.test_engines import same
+from tests.sampling.draw_reference import Reference
+from tests.sampling.test_draws import skewed
+from unskew.errors import InputError, RefusedError
+from unskew.inference import student
+from unskew.log import Log
+from unskew.result import Result
+from unskew.sampling.repeated_draws import seeds_of
+from unskew.simulate import World, relevant_for
+
+ASKED: dict[str, Any] = {
+    "metrics": ["recall@10", "dcg@10", "ndcg@10", "mrr"],
+    "target": ["pooled", "per_user", "per_user_sum"],
+    "refused": "skip",
+}
+
+
+@pytest.fixture(scope="module")
+def shop() -> Any:
+    world = World(users=400, items=60, seed=3, relevant=relevant_for(60))
+    lists = {"popular": us.models.MostPopular().fit(world.train), "challenger": world.challenger()}
+    return world, lists
+
+
+def values(result: Result) -> list[float]:
+    return [e.value for e in result.estimates]
+
+
+def test_all_rows_are_the_log(shop: Any) -> None:
+    """``full``, and a size of 1 whatever the weights: naive estimates, intervals, verdicts, hits, weights."""
+    world, lists = shop
+    whole = us.evaluate(world.test, lists, train=world.train, estimators=["naive"], **ASKED)
+    kept = us.evaluate(world.test, lists, train=world.train, sample="full", repeats=7, **ASKED)
+    weighted = us.evaluate(world.test, lists, train=world.train, sample="wtd_h", sample_size=1.0, **ASKED)
+    for found in (kept, weighted):
+        own = [replace(e, sample="", promise=w.promise) for e, w in zip(found.estimates, whole.estimates, strict=True)]
+        assert repr(own) == repr(list(whole.estimates))
+        assert repr(found.verdicts_) == repr(whole.verdicts_) and repr(found.weights) == repr(whole.weights)
+        assert found.inputs["sample"]["repeats"] == 1
+
+
+@pytest.mark.parametrize("strategy", ["reg", "skew", "wtd", "wtd_h"])
+def test_one_draw_is_a_sample(shop: Any, strategy: str) -> None:
+    """The values of ``us.sample`` with the same seed, also where held-out rows repeat training pairs."""
+    world, lists = shop
+    again = pl.concat([log.to_frame().select("user", "item") for log in (world.test, world.train.take(np.arange(300)))])
+    test, mcar = Log.from_frame(again), skewed(200, 400, 60)
+    asked: dict[str, Any] = ASKED | {"train": world.train, "mcar": mcar}
+    one = us.evaluate(test, lists, sample=strategy, sample_size=0.3, repeats=1, seed=5, **asked)
+    sample = us.sample(test, strategy, train=world.train, mcar=mcar, size=0.3, seed=5)
+    other = us.evaluate(sample, lists, estimators=["naive"], **asked)
+    assert values(one) == values(other) and len(values(one)) > 8
+    for a, b in zip(one.estimates, other.estimates, strict=True):
+        assert (a.hits, a.interactions, a.users, a.ess, a.support_gap) == (
+            b.hits, b.interactions, b.users, b.ess, b.support_gap,
+        )  # fmt: skip
+    assert one.inputs["test"]["dropped"]
+
+
+def test_users_outside_the_population_compete_too(shop: Any) -> None:
+    """Their rows take places in a sample before they are dropped; users without rows count as always."""
+    world, lists = shop
+    known = world.test.users.values.to_list()
+    users = pl.DataFrame({"user": [*known[::2], 10**6, 10**6 + 1]})
+    asked: dict[str, Any] = ASKED | {"train": world.train, "users": users, "invalid": "drop"}
+    one = us.evaluate(world.test, lists, sample="skew", repeats=1, **asked)
+    other = us.evaluate(us.sample(world.test, "skew", train=world.train), lists, estimators=["naive"], **asked)
+    assert values(one) == values(other)
+    part = us.evaluate(world.test, lists, sample="skew", repeats=20, **asked)
+    for e in part.estimates:
+        assert e.draws_se is not None and 0.0 < e.draws_se < e.se
+
+
+def test_several_draws_are_averages_over_their_samples(shop: Any) -> None:
+    """Sums over all samples, divided afterwards; the seeds that are told give the samples back."""
+    world, lists = shop
+    result = us.evaluate(world.test, lists, train=world.train, sample="wtd_h", repeats=4, per_user=True, **ASKED)
+    told = result.inputs["sample"]
+    assert told["seeds"] == list(seeds_of(0, 4)) and told["rows_per_draw"] == len(world.test) // 2
+    parts = []
+    for seed in told["seeds"]:
+        sample = us.sample(world.test, "wtd_h", train=world.train, seed=seed)
+        one = us.evaluate(sample, lists, train=world.train, estimators=["naive"], per_user=True, **ASKED)
+        parts.append(one.per_user())
+    keys = ["model", "metric", "target"]
+    sums = pl.concat(parts).group_by(keys).agg(pl.col("numerator", "divisor").sum())
+    expected = {tuple(row[:3]): row[3] / row[4] for row in sums.iter_rows()}
+    for e in result.estimates:
+        assert e.value == pytest.approx(expected[e.model, e.metric, e.target], rel=1e-12)
+    users = [part.sort("user", *keys) for part in parts]
+    mean = sum(part["numerator"].to_numpy() for part in users) / 4
+    np.testing.assert_allclose(result.per_user().sort("user", *keys)["numerator"].to_numpy(), mean, atol=1e-12)
+
+
+def test_many_draws_with_equal_chances_come_near_naive(shop: Any) -> None:
+    """60 half samples: each value within 4 of the errors that the draws leave; intervals are hardly wider."""
+    world, lists = shop
+    whole = us.evaluate(world.test, lists, train=world.train, estimators=["naive"])
+    drawn = us.evaluate(world.test, lists, train=world.train, sample="reg", repeats=60)
+    for a, b in zip(drawn.estimates, whole.estimates, strict=True):
+        assert a.draws_se is not None and 0.0 < a.draws_se < 0.2 * b.se
+        assert abs(a.value - b.value) < 4.0 * a.draws_se
+        assert a.se == pytest.approx(b.se, rel=0.1)
+
+
+def test_more_draws_take_off_what_they_are_said_to(shop: Any) -> None:
+    """se² with 40 draws = se² with 4 less nine tenths of the part between draws, within its chance."""
+    world, lists = shop
+    few, many = (
+        us.evaluate(world.test, lists, train=world.train, sample="skew", sample_size=0.2, repeats=n) for n in (4, 40)
+    )
+    for a, b in zip(few.estimates, many.estimates, strict=True):
+        assert b.draws_se is not None and b.se < a.se
+        assert a.se**2 - b.se**2 == pytest.approx(9.0 * b.draws_se**2, rel=0.6)
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    seed=st.integers(0, 2**32),
+    target=st.sampled_from(["pooled", "per_user"]),
+    strategy=st.sampled_from(["reg", "skew", "wtd_h"]),
+    repeats=st.integers(1, 3),
+    share=st.sampled_from([0.1, 0.5, 0.9, 1.0]),
+)
+def test_against_loops(seed: int, target: str, strategy: str, repeats: int, share: float) -> None:
+    """Value, standard error, error of the difference and its score test, on small logs."""
+    frame = skewed(90, 14, 12, seed)
+    log, train = Log.from_frame(frame[::2]), frame[1::2]
+    rng = np.random.default_rng(seed)
+    listed = [[(u, int(i)) for u in range(14) for i in rng.permutation(12)[:4]] for _ in range(2)]
+    models = {
+        name: pl.DataFrame([(*pair, n % 4 + 1) for n, pair in enumerate(pairs)], ["user", "item", "rank"], orient="row")
+        for name, pairs in zip("ab", listed, strict=True)
+    }
+    number = max(int(share * len(log)), 1)
+    try:
+        result = us.evaluate(
+            log, models, train=train, candidates="all", target=target, sample=strategy, sample_size=number,
+            repeats=repeats, seed=seed,
+        )  # fmt: skip
+    except InputError as problem:  # no list hits anything in any sample
+        assert "every score of every model is 0" in str(problem)
+        return
+    seeds = result.inputs["sample"]["seeds"]
+    slow = Reference(log, strategy, train, number, seeds, [set(pairs) for pairs in listed], target)
+    for j, e in enumerate(result.estimates):
+        assert e.value == pytest.approx(slow.value(j), rel=1e-9, abs=1e-12)
+        if e.hits:
+            assert e.se == pytest.approx(slow.se(j), rel=1e-6, abs=1e-9, nan_ok=True)
+    (verdict,) = result.verdicts_
+    if verdict.users_apart > 1:
+        assert verdict.se == pytest.approx(slow.se_of_difference(), rel=1e-6, abs=1e-9, nan_ok=True)
+        d = np.array([slow.x[u][0] - slow.x[u][1] for u in slow.users])
+        df = min(verdict.users_apart, (d @ d) ** 2 / (d**4).sum()) - 1.0
+        if df > 0.0:
+            assert verdict.p == pytest.approx(student.two_sided(slow.score(), df), rel=1e-6)
+
+
+def test_neither_order_nor_threads_nor_types_of_ids_matter(shop: Any) -> None:
+    """The same to the last digit; where the items' order is another one, sums are added up in another order."""
+    world, lists = shop
+    frame = world.test.to_frame().select("user", "item")
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=1)
+    first, *others = (
+        us.evaluate(test, lists, train=world.train, sample="wtd_h", repeats=3, threads=threads, **ASKED)
+        for test, threads in ((frame, 1), (shuffled, 4), (shuffled.with_columns(pl.col("item").cast(pl.String)), 2))
+    )
+    assert repr(others[0].estimates) == repr(first.estimates) and repr(others[0].verdicts_) == repr(first.verdicts_)
+    for one, two in zip(first.estimates, others[1].estimates, strict=True):
+        for key, number in vars(one).items():
+            same(vars(two)[key], number, 1e-12, key)
+
+
+def test_segments_share_the_samples(shop: Any) -> None:
+    """Pooled sums of the parts of the rows, and of the users, add up to those of the whole."""
+    world, lists = shop
+    users = pl.DataFrame({"user": world.test.users.values}).with_columns(half=pl.int_range(pl.len()) % 2)
+    for by in ("popularity(strata=3)", "half"):
+        found = us.evaluate(world.test, lists, train=world.train, users=users, by=by, sample="skew", repeats=3)
+        whole = [e for e in found.estimates if e.segment is None]
+        parts = [e for e in found.estimates if e.segment is not None]
+        for e in whole:
+            mine = [p for p in parts if p.model == e.model]
+            total = sum(p.interactions for p in mine)
+            assert abs(total - e.interactions) <= len(mine)  # rounded averages
+            assert sum(p.value * p.interactions for p in mine) / total == pytest.approx(e.value, rel=5e-3)
+            assert by != "half" or all(p.se > e.se for p in mine)
+
+
+def test_what_is_said(shop: Any, tmp_path: Path) -> None:
+    """Strategy, size, repeats and rows per draw, and that nothing is debiased: table, JSON, terminal, page."""
+    world, lists = shop
+    result = us.evaluate(world.test, lists, train=world.train, sample="wtd_h", repeats=5)
+    rows = len(world.test)
+    told = f"wtd_h, 5 draws of {rows // 2:,} of {rows:,} rows"
+    assert result.table()["sample"].unique().to_list() == [told]
+    assert set(result.table()["standing"]) == {"not debiased"}
+    assert {v.verdict for v in result.verdicts_} <= {"ahead", "behind", "undecided"}
+    assert {v.assumption for v in result.verdicts_} == {
+        "what wtd_h makes rarer was shown more often, and not liked more"
+    }
+    result.to_json(tmp_path / "r.json")
+    record = json.loads((tmp_path / "r.json").read_text())
+    assert record["headline"]["debiased"] is False and record["headline"]["title"].startswith("Not debiased: ")
+    assert "Samples are not debiased" in record["headline"]["trust"][0]
+    assert record["estimates"][0]["sample"] == told and record["estimates"][0]["draws_se"] > 0.0
+    asked = {"strategy": "wtd_h", "repeats": 5, "rows": rows, "rows_per_draw": rows // 2, "equal_chances": False}
+    assert asked.items() <= record["inputs"]["sample"].items()
+    file = io.StringIO()
+    Console(file=file, width=100).print(result)
+    result.to_html(tmp_path / "r.html")
+    for text in (file.getvalue(), (tmp_path / "r.html").read_text()):
+        assert told in text and "Not debiased:" in text and "Samples are not debiased" in " ".join(text.split())
+    plain = us.evaluate(world.test, lists, train=world.train, sample="reg", repeats=2)
+    assert "as skewed as the log itself" in plain.warnings[0]
+    assert "every relevant pair was equally likely" in plain.verdicts_[0].assumption
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"repeats": 3}, "repeats=… is for samples"),
+        ({"sample_size": 0.5}, "sample_size=… is for samples"),
+        ({"sample": "wtdh"}, "Did you mean 'wtd_h'"),
+        ({"sample": "wtd_h", "train": None}, "Give train=…, or sample with sample='reg'"),
+        ({"sample": "wtd"}, "Give mcar=…"),
+        ({"sample": "reg", "repeats": 0}, "repeats must be a whole number of at least 1"),
+        ({"sample": "reg", "repeats": 1001}, "repeats must be at most 1,000"),
+        ({"sample": "reg", "repeats": 2.5}, "repeats must be a whole number"),
+        ({"sample": "reg", "sample_size": 1.5}, "sample_size: a share must be"),
+        ({"sample": "reg", "sample_size": "half"}, "sample_size must be a share"),
+        ({"sample": "reg", "sample_size": 10**9}, "sample_size=1000000000 is more rows"),
+        ({"sample": "reg", "sample_size": 1e-9}, "Give a larger sample_size=…"),
+        ({"sample": "full", "sample_size": 0.5}, "leave sample_size=… out"),
+        ({"sample": "reg", "seed": 2**63}, "the seed must be"),
+        ({"sample": "reg", "interval": "bootstrap"}, "too narrow"),
+    ],
+)
+def test_what_is_an_error(shop: Any, asked: dict[str, Any], words: str) -> None:
+    world, lists = shop
+    with pytest.raises(InputError, match=words):
+        us.evaluate(world.test, lists, **{"train": world.train, **asked})
+
+
+@pytest.mark.parametrize(
+    "asked", [{"estimators": ["naive", "snips"]}, {"propensity": "popularity"}, {"outcome": "means"}]
+)
+@pytest.mark.parametrize("sample", ["wtd_h", "reg"])
+def test_only_naive_is_for_samples(shop: Any, asked: dict[str, Any], sample: str) -> None:
+    """Before anything is read; a column of propensities in the log is left alone."""
+    world, lists = shop
+    with pytest.raises(RefusedError, match="corrected twice" if sample == "wtd_h" else "only smaller"):
+        us.evaluate("nowhere.parquet", lists, train=world.train, sample=sample, **asked)
+    own = world.test.to_frame().with_columns(propensity=pl.lit(0.5))
+    found = us.evaluate(own, lists, train=world.train, sample=sample, repeats=1)
+    assert {e.estimator for e in found.estimates} == {"naive"}
+
+
+def test_samples_are_not_sampled_again_and_need_relevant_rows(shop: Any) -> None:
+    world, lists = shop
+    with pytest.raises(InputError, match="a sample already"):
+        us.evaluate(us.sample(world.test, "skew", train=world.train), lists, train=world.train, sample="reg")
+    frame = world.test.to_frame().select("user", "item")
+    rare = frame.with_columns(value=(pl.int_range(pl.len()) == 0).cast(pl.Float64))
+    with pytest.raises(InputError, match="no relevant held-out interaction is in any sample"):
+        us.evaluate(rare, lists, feedback="conversions", target="pooled", sample="reg", sample_size=1, repeats=1)
