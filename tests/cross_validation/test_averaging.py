@@ -66,6 +66,27 @@ def test_scores_add_up_to_the_average(name: str, seed: int, folds: int) -> None:
     assert found.scales.max() == 1.0
 
 
+@pytest.mark.parametrize("name", FORMS)
+@settings(max_examples=10)
+@given(seed=st.integers(0, 1000), folds=st.integers(2, 4))
+def test_bias_is_what_leaving_users_out_says(name: str, seed: int, folds: int) -> None:
+    """(m − 1)(mean of R without a user − R), fold by fold, and the mean of that."""
+    cell = folds_of(FORMS[name], seed, folds, 6)
+    expected = np.zeros(2)
+    for x in cell.x:
+        whole = cell.form.values(x.sum(axis=0))
+        without = [cell.form.values(np.delete(x, user, axis=0).sum(axis=0)) for user in range(len(x))]
+        expected += (len(x) - 1) * (np.mean(without, axis=0) - whole) / folds
+    np.testing.assert_allclose(cell.bias(), expected, rtol=1e-6, atol=1e-12)
+
+
+def test_a_fold_with_one_user_tells_no_bias() -> None:
+    """Nothing is left without that user."""
+    x = [np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[1.0, 1.0], [0.0, 0.0]])]
+    cell = FoldColumns(RatioForm(1), [np.array([0, 1]), np.array([0, 1])], x, 2)
+    assert np.isinf(cell.bias()).all()
+
+
 def test_a_fold_without_a_value_does_not_count() -> None:
     """A fold in which nothing divides is left out of the average, and of every error."""
     form = RatioForm(1)

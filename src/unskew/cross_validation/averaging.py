@@ -10,6 +10,14 @@ Macro (jeunen18: the average over windows): with R_f = R(Σ_u x_uf) the value of
 R_f is a ratio of sums, so that ∇R_f · Σ_u x_uf = 0 and the e_u add up to 0. A user who comes back has one e_u: whatever
 folds have in common through their users is in it. Folds taken as independent would leave that out.
 
+A ratio of few users leans, for weights that differ much towards naive, and averaging folds does not take that off: with
+thirty folds of fifty users and right propensities, equal models were told apart in 24 % of worlds. The jackknife tells,
+
+    B = (1/F) Σ_f (m_f − 1) (mean over users of R_f without the user − R_f)        m_f users in fold f
+
+and what is said must hold for Δ and for Δ − 2B, as with few clicks inside users (MATHS §13): 1 % then
+(``python -m tests.cross_validation.returning_users``).
+
 Verdicts are tested in score form (MATHS §13, "Few hits"). The score of a model is what a user's hits bring to R,
 
     s_u = (1/F) Σ_f (∂R_f/∂a_f) a_uf        D_u = (1/F) Σ_f b_uf / Σ_v b_vf        Σ_u s_u / Σ_u D_u = R
@@ -69,6 +77,16 @@ class FoldColumns:
     def there(self) -> Bools:
         """The folds in which every model has a value."""
         return np.asarray(np.isfinite(self.values).all(axis=1))
+
+    def bias(self) -> Floats:
+        """B of the average, by model; infinite where a fold has a single user, or nothing is left without one."""
+        found = np.zeros(self.form.models)
+        for f in np.flatnonzero(self.there).tolist():
+            own = self.x[f][(self.x[f] != 0.0).any(axis=1)]
+            without = self.form.values(self.sums[f] - own)
+            found += (len(own) - 1) * (without.mean(axis=0) - self.values[f]) if len(own) > 1 else np.inf
+        found /= max(int(np.count_nonzero(self.there)), 1)
+        return np.where(np.isfinite(found), found, np.inf)
 
     def pooled(self) -> Floats:
         """A user's columns added up over the folds."""

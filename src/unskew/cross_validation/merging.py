@@ -6,6 +6,7 @@ verdicts must survive (MATHS §13):
     columns of users                  added up, or as scores
     weights that carry a value        added up, times what a fold counts for
     few clicks, single clicks         by users, or averaged over folds
+    few users in a fold               what leaving a user out does to an average of ratios
     places that were never shown      by users judged, or averaged over folds
     where two lists differ            added up, times what a fold counts for
     chance of training counts         with what folds have in common (``count_errors.py``)
@@ -175,6 +176,7 @@ class Folds:
             counts={n: one.counts for n, one in enumerate(made) if one.counts is not None},
             companion=companion,
             tips=False,
+            leans={n: one.lean for n, one in enumerate(made) if one.lean is not None},
             differences={key_of(plan, cell): one.differences for cell, one in zip(plan.cells, made, strict=True)},
         )
 
@@ -264,6 +266,7 @@ class _MergedCell:
     differences: Floats
     replicates: Floats | None
     counts: CountError | None
+    lean: Floats | None
 
     @classmethod
     def of(cls, folds: Folds, plan: EvaluationPlan, cell: Cell, way: Average, *, shown: bool) -> _MergedCell:
@@ -287,7 +290,8 @@ class _MergedCell:
         differences = sum(t * fold.differing[p] for t, fold, p in zip(times, folds.sums, places, strict=True))
         drawn = _replicates(folds, columns, way) if folds.replicates else None
         plain = None if counts is None else CountError(counts.spread, counts.shifts)
-        return cls(moments, scales, x.sum(axis=0), np.asarray(differences), drawn, plain)
+        lean = -2.0 * columns.bias() if way is Average.MACRO else None
+        return cls(moments, scales, x.sum(axis=0), np.asarray(differences), drawn, plain, lean)
 
 
 def _moments(x: Floats, form: RatioForm) -> Moments:

@@ -10,6 +10,7 @@ contradict each other. A check either widens the interval or withholds the verdi
     few clicks    Δ, and Δ − 2B (B the leave-one-click-out bias of ratios inside users)
     few hits      the list behind has won for fewer than ten effective users: withheld, since propensities of seen pairs
                   do not tell whether it could have won more (naive: Δ with three more hits for it)
+    few in folds  Δ, and Δ − 2B (B the leave-one-user-out bias of an average of ratios, each inside a fold)
     thin counts   Δ, and Δ with heavier weights of items that training hardly ever showed (weights from counts)
     mass          pairs that were never seen, by what inverse propensities lack, with the largest cost
     consent       what is biased on purpose: withheld unless the estimator that it approximates says the same
@@ -75,6 +76,7 @@ class Checks:
         wins: effective users for whom the model behind is ahead.
         hit: how much one more hit would move the difference, where so many more are tried; else ``None``.
         shift: how far the difference moves if items that training rarely showed weigh more than their counts say.
+        lean: −2B of the difference of two averages over folds; infinite where a fold cannot tell.
         slack: how much pairs that were never seen could add to the difference.
         unable: why a list could not have shown what it is worth; empty if both could.
         unsupported: the larger share of worth on places that the log could never show.
@@ -87,6 +89,7 @@ class Checks:
     wins: float = math.inf
     hit: float | None = None
     shift: float = 0.0
+    lean: float = 0.0
     slack: float = 0.0
     unable: str = ""
     unsupported: float = 0.0
@@ -120,6 +123,8 @@ def judge(difference: Contrast, tail: float, checks: Checks, more: tuple[float, 
             f"{checks.single_clicks:.0%} of the users have a single click, where a ratio inside each user is the "
             "naive one"
         )
+    if not math.isfinite(checks.lean):
+        reasons.append("a fold rests on a single user")
     if checks.unable:
         reasons.append(checks.unable)
     if reasons:
@@ -155,6 +160,9 @@ def _others(
     if checks.shift:
         reason = "items that training hardly ever showed may weigh more than their counts say, and could undo it"
         found.append((reason, (low + checks.shift, high + checks.shift)))
+    if checks.lean:
+        reason = "folds have too few users for ratios inside each of them"
+        found.append((reason, (low + checks.lean, high + checks.lean)))
     if checks.slack > 0.0:
         reason = "pairs that were hardly ever seen could undo it: inverse propensities do not account for all pairs"
         found.append((reason, (low - checks.slack, high + checks.slack)))

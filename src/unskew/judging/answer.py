@@ -227,8 +227,8 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
             high = math.inf
         elif wins < ENOUGH_HITS and compared.hit is not None:
             high = max(high, one.with_hits(MORE_HITS, compared.hit).interval(1.0 - level)[1])
-    shift = compared.shift(model)
-    low, high = min(low, low + shift), max(high, high + shift)
+    for shift in (compared.shift(model), compared.lean(model)):
+        low, high = (min(low, low + shift), max(high, high + shift)) if math.isfinite(shift) else (-math.inf, math.inf)
     slack = measured.setting.shortage * compared.span
     low, high = low - slack, high + slack
     positive = not compared.run.traits.corrects_model  # sums of positive terms, and errors
@@ -297,6 +297,10 @@ def _doubt(compared: CellComparisons, model: int) -> str:
     if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):
         return ""
     wins = compared.wins(model)
+    lean = compared.lean(model)
+    if not lean**2 <= float(compared.moments.covariance[model, model]):
+        often = f"by about {abs(lean) / 2.0:.2g}" if math.isfinite(lean) else "by any amount"
+        return f"an average of ratios in folds with few users may be off {often}; pooled is not."
     if wins < FEW_WINS and compared.by_seen_pairs:
         return f"its value rests on the equivalent of {wins:,.1f} users with hits, and nothing bounds it from above."
     if wins < ENOUGH_HITS:

@@ -163,6 +163,11 @@ class CellComparisons:
         found = self.measured.counts.get(self.place)
         return 0.0 if found is None else float(found.shifts[model])
 
+    def lean(self, model: int) -> float:
+        """How far an average over folds may be off because each has few users; infinite where one cannot tell."""
+        found = self.measured.leans.get(self.place)
+        return 0.0 if found is None else float(found[model])
+
     @property
     def _uncounted(self) -> str:
         """Why training counts say too little of the held-out items, in words; empty where they say enough."""
@@ -230,10 +235,15 @@ class CellComparisons:
             wins=wins,
             hit=None if weighted(self.run) else self.hit,
             shift=self.shift(a) - self.shift(b),
+            lean=self._lean_of(a, b),
             slack=self.measured.setting.shortage * self.span,
             unable=unable,
             unsupported=self.unsupported(a, b),
         )
+
+    def _lean_of(self, a: int, b: int) -> float:
+        leans = self.lean(a), self.lean(b)
+        return leans[0] - leans[1] if all(map(math.isfinite, leans)) else math.inf
 
     def _bias_error(self, a: int, b: int) -> float:
         """The standard error of B where it rests on a sample of the users."""

@@ -78,6 +78,7 @@ class Measured:
         few_clicks: per run whose debiased ratios are taken inside users.
         unsupported: u_m by metric, (models,), where any list holds what the log could never show.
         counts: what the chance of training counts does to the cells whose weights come from them, by place.
+        leans: of averages over folds, −2B by place and model (MATHS §13, "Few clicks", of users inside folds).
         redrawn: per cell, replicates of the models' estimates with propensities fitted anew.
         companion: the cells that verdicts need beside their own (``companions``), themselves among them.
         judged: what was found out about pairs of models in these cells, by place, models and error probability.
@@ -95,6 +96,7 @@ class Measured:
     companion: Measured | None = None
     judged: dict[tuple[int, int, int, float], Judgement] = field(default_factory=dict)
     tips: bool = True
+    leans: dict[int, Floats] = field(default_factory=dict)
 
     def knows_items(self, run: EstimatorRun) -> bool:
         """Whether P of all listed places is known."""
