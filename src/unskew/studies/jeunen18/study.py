@@ -48,7 +48,7 @@ its interval from 2,000 draws of both protocols' values from their normal laws; 
 
 **Slips.** Table 3 prints .230 for U-kNN (SW-EVAL, popularity policy, k = 5) and .406 for I-kNN (LOOCV, item-kNN policy,
 k = 15). Neither fits the Δ % beside it: −38 % to .037 is .023, and the −44 % and −41 % of SVD and U-kNN to I-kNN fit
-.302 to .307, and so .306. These two stand corrected below (`tests/studies/test_jeunen18.py` checks all Δ %).
+.302 to .307, and so .306. These two stand corrected below (`tests/studies/test_jeunen18.py` checks most Δ %).
 
 Quick runs simulate a quarter of the shop, 53,000 visitors and 3,000 items instead of 228,000 and 12,600,
 with 3 repetitions of LOOCV instead of 10, and fewer worlds with a known truth; all else is the same. Finished
