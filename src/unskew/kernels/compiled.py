@@ -125,9 +125,10 @@ class _Kept(FunctionCache):  # type: ignore[misc]
         """The compiled form for a signature, or nothing."""
         try:
             return super().load_overload(sig, target_context)
-        except Exception:
+        except Exception as error:
             path = self._cache_file.path(self._index_key(sig, target_context.codegen()))
-            _warn("load", f"{path}: this file with a compiled function is damaged. It is made anew.")
+            cause = f"{type(error).__name__}: {error}"[:200]
+            _warn("load", f"{path}: this file with a compiled function is damaged ({cause}). It is made anew.")
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
