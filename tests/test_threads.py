@@ -7,10 +7,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
-from unskew.threads import Threads
+from unskew.threads import Threads, ahead
 
 
 def test_results_come_in_order_and_each_is_made_once() -> None:
@@ -47,7 +48,7 @@ def test_a_failure_is_raised_and_drops_what_is_queued() -> None:
 STUCK = """
 import signal, sys, threading
 import polars  # has interrupted system calls taken up again
-from unskew.threads import Threads
+from unskew.threads import Threads, ahead
 
 def work():
     print("begun", flush=True)
@@ -74,3 +75,21 @@ def test_ctrl_c_is_heard_while_a_thread_is_stuck() -> None:
     finally:
         running.kill()
     assert "KeyboardInterrupt" in said and running.returncode != 0
+
+
+def test_items_that_are_made_ahead_are_the_same_and_so_are_errors() -> None:
+    """At most one more is made than was taken, and what goes wrong does so at its turn."""
+    made: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(4):
+            made.append(number)
+            yield number
+        raise ValueError("the fifth")
+
+    taken = []
+    with pytest.raises(ValueError, match="the fifth"):
+        for number in ahead(items()):
+            taken.append(number)
+            assert len(made) <= len(taken) + 1
+    assert taken == made == [0, 1, 2, 3]
