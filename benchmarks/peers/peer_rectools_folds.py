@@ -32,9 +32,7 @@ def main() -> None:
     path, days, folds, asked = sys.argv[1:]
     models = {name: MODELS[name]() for name in json.loads(asked)}
     watch = Watch()
-    frame = pd.read_parquet(path).rename(
-        columns={"user": Columns.User, "item": Columns.Item, "time": Columns.Datetime}
-    )
+    frame = pd.read_parquet(path).rename(columns={"user": Columns.User, "item": Columns.Item, "time": Columns.Datetime})
     frame[Columns.Weight] = 1.0
     splitter = TimeRangeSplitter(f"{days}D", int(folds), filter_cold_items=False)
     found = cross_validate(Dataset.construct(frame), splitter, METRICS, models, k=10, filter_viewed=True)

@@ -30,6 +30,15 @@ def count_common(first, last, indptr, column, back, row, counts):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
+def spread(counts, place, out):  # type: ignore[no-untyped-def]
+    """Copy ``counts[r, s]`` to ``out[place[r], place[s]]``."""
+    for r in range(len(place)):
+        row = out[place[r]]
+        for s in range(len(place)):
+            row[np.uintp(place[s])] = counts[r, s]
+
+
+@njit(cache=True, nogil=True)
 def add_common(back, row, new_back, new_row, counts):  # type: ignore[no-untyped-def]
     """Add to ``counts`` what columns that got new rows bring; ``row`` holds the rows of each column, new ones too."""
     for c in range(len(new_back) - 1):
