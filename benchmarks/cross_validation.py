@@ -1,7 +1,7 @@
 """us.cross_validate beside RecTools and RecPack: ``python benchmarks/cross_validation.py [--repeats N] [--quick]``.
 
-The same Parquet file for everybody, the same weekly windows with all rows before them as history, the same models where
-both have them, recall@10 and ndcg@10 of every fold, seen items not recommended. Each job is a fresh process from the
+The same Parquet file for everybody, the same windows with all rows before them as history, the same models where both
+have them, recall@10 and ndcg@10 of every fold, seen items not recommended. Each job is a fresh process from the
 file to the values (imports not counted; compiled functions are in numba's cache), one after the other, all of them
 again and again, so that what others do on the machine meanwhile hits all alike; medians are kept. Values are compared
 fold by fold: they may differ by what ties are worth, and not by more.
@@ -28,7 +28,7 @@ from factorisation import Measured, alone, busy, machine
 
 RESULTS = HERE / "results" / "cross_validation.json"
 PAGE = HERE.parent / "docs" / "cross_validation_benchmarks.md"
-DAYS, FOLDS, REPEATS = 7, 30, 3
+FOLDS, REPEATS = 30, 3
 FASTER, SECONDS, CLOSE = 5.0, 60.0, 0.002  # at least, at most, and how far values over all folds may lie apart
 FIVE = (
     "most_popular",
@@ -46,6 +46,7 @@ PEERS = {
     "RecPack": Peer("RecPack `Timed`, its pipeline per window", "recpack", "recpack"),
 }
 LOGS = {"online-retail": "Online Retail", "movietweetings": "MovieTweetings"}
+DAYS = {"online-retail": 7, "movietweetings": 1}  # of a window
 ESTIMATORS = {"naive": "naive estimates", "default": "naive and exposure_path (default)"}
 UNITS = ("seconds", "cpu", "peak_mb", "again", "again_cpu")
 console = Console(soft_wrap=True)
@@ -67,7 +68,7 @@ def log_file(name: str) -> Path:
     return path
 
 
-def once(path: str, folds: str, models: str, asked: str) -> None:
+def once(path: str, days: str, folds: str, models: str, asked: str) -> None:
     """Ours: from the file to the values of every fold, with intervals and verdicts."""
     import unskew as us
     from peers.common import Watch, report
@@ -75,7 +76,7 @@ def once(path: str, folds: str, models: str, asked: str) -> None:
     options: dict[str, Any] = {"estimators": ["naive"], "target": "per_user"} if asked == "naive" else {}
     last = pl.scan_parquet(path).select(pl.col("time").max()).collect().item()
     until = date(last.year, last.month, last.day) + timedelta(days=1)  # where RecTools lets windows end
-    split = f"sliding_window(width={DAYS}d, folds={folds}, min_users=1, until={until})"
+    split = f"sliding_window(width={days}d, folds={folds}, min_users=1, until={until})"
     how: dict[str, Any] = {"split": split, "metrics": ["recall@10", "ndcg@10"], **options}
     watch = Watch()
     found = us.cross_validate(path, json.loads(models), **how)
@@ -97,12 +98,12 @@ def measure(logs: list[str], repeats: int, folds: int) -> Measured:
         for peer, models in SHARED.items():
             asked = json.dumps(models)
             for estimators in ESTIMATORS:
-                jobs[f"{log}/{peer}/{estimators}"] = *ours, path, str(folds), asked, estimators
+                jobs[f"{log}/{peer}/{estimators}"] = *ours, path, str(DAYS[log]), str(folds), asked, estimators
             python = python_of(PEERS[peer])
-            jobs[f"{log}/{peer}/peer"] = python, "-m", PEERS[peer].module, path, str(DAYS), str(folds), asked
-    jobs["alone"] = *ours, paths["online-retail"], str(folds), json.dumps(FIVE), "default"
-    for command in [job for name, job in jobs.items() if not name.endswith("peer")]:
-        alone(*command)  # compiles
+            jobs[f"{log}/{peer}/peer"] = python, "-m", PEERS[peer].module, path, str(DAYS[log]), str(folds), asked
+    jobs["alone"] = *ours, paths["online-retail"], "7", str(folds), json.dumps(FIVE), "default"
+    for name in ("online-retail/RecTools/naive", "online-retail/RecTools/default", "alone"):
+        alone(*jobs[name])  # compiles
     runs: dict[str, list[Measured]] = {name: [] for name in jobs}
     for _ in range(repeats):
         for name, command in jobs.items():
@@ -168,7 +169,7 @@ def page(found: Measured) -> str:
         f"Made by `python benchmarks/cross_validation.py` on {found['day']}: {found['cores']} cores, load "
         f"{found['load']} when it ended{busy(found)}. {named}.",
         "",
-        f"{found['folds']} weekly windows with all rows before them as history, from one Parquet file to recall@10 and "
+        f"{found['folds']} windows with all rows before them as history, from one Parquet file to recall@10 and "
         "ndcg@10 of every fold. Users without a past are not judged, seen items are not recommended, ndcg's ideal is "
         "what a user's held-out items allow. Each job in a fresh process, imports and compilation not counted; medians "
         f"of {found['repeats']} runs, the jobs taking turns. unskew's first call in a process loads its compiled "
@@ -178,7 +179,8 @@ def page(found: Measured) -> str:
     ]
     for log in found["logs"]:
         rows, users, items = found["rows"][log]
-        lines += ["", f"## {LOGS[log]}: {rows:,} rows, {users:,} users, {items:,} items", ""]
+        width = {1: "day", 7: "week"}[DAYS[log]]
+        lines += ["", f"## {LOGS[log]}, by {width}: {rows:,} rows, {users:,} users, {items:,} items", ""]
         for peer, models in SHARED.items():
             lines += _beside(jobs, log, peer, models)
     lines += [
