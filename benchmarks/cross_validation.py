@@ -4,7 +4,7 @@ The same Parquet file for everybody, the same windows with all rows before them 
 have them, recall@10 and ndcg@10 of every fold, seen items not recommended. Each job is a fresh process from the
 file to the values (imports not counted; compiled functions are in numba's cache), one after the other, all of them
 again and again, so that what others do on the machine meanwhile hits all alike; medians are kept. Values are compared
-fold by fold: they may differ by what ties are worth, and not by more.
+fold by fold; averages over folds may differ by little (``CLOSE``), since ties are broken otherwise.
 
 ``alone``: thirty weekly folds of Online Retail and five models, as ``cross_validate`` does by default. A full run
 is stored in ``results/cross_validation.json``, and docs/cross_validation_benchmarks.md is written from it.
@@ -118,7 +118,21 @@ def measure(logs: list[str], repeats: int, folds: int) -> Measured:
             found[name]["apart"] = apart(found[name.replace("peer", "naive")]["values"], found[name]["values"])
     for each in found.values():
         each.pop("values")
-    return {"logs": logs, "repeats": repeats, "folds": folds, "rows": rows_of(paths), "jobs": found, **machine()}
+    return {
+        "logs": logs,
+        "repeats": repeats,
+        "folds": folds,
+        "rows": rows_of(paths),
+        "jobs": found,
+        "priority": priority(),
+        **machine(),
+    }
+
+
+def priority() -> int:
+    """The priority of this session among others (Linux; lower is served first), without which the clock says little."""
+    group = Path("/proc/self/autogroup")
+    return int(group.read_text().split()[-1]) if group.exists() else 0
 
 
 def rows_of(paths: dict[str, str]) -> dict[str, list[int]]:
@@ -162,12 +176,13 @@ def page(found: Measured) -> str:
     jobs, five = found["jobs"], found["jobs"]["alone"]
     first = found["logs"][0]
     versions = [next(iter(jobs[name]["versions"].items())) for name in (f"{first}/{p}/peer" for p in SHARED)]
+    served = f", at a scheduling priority of {found['priority']} (0 is usual)" if found["priority"] else ""
     named = ", ".join(f"{name} {version}" for name, version in [("unskew", five["versions"]["unskew"]), *versions])
     lines = [
         "# Cross-validation beside RecTools and RecPack",
         "",
         f"Made by `python benchmarks/cross_validation.py` on {found['day']}: {found['cores']} cores, load "
-        f"{found['load']} when it ended{busy(found)}. {named}.",
+        f"{found['load']} when it ended{busy(found)}{served}. {named}.",
         "",
         f"{found['folds']} windows with all rows before them as history, from one Parquet file to recall@10 and "
         "ndcg@10 of every fold. Users without a past are not judged, seen items are not recommended, ndcg's ideal is "
@@ -176,6 +191,11 @@ def page(found: Measured) -> str:
         "functions, which a second one (“called again”) finds there. Everybody may use all cores; on a busy machine "
         "compare CPU seconds (all cores together). The others give values; unskew also checks the log, gives intervals "
         "that respect that folds share users, and verdicts, and by default estimates through the exposure path too.",
+        "",
+        f"Averages over folds are to agree within {CLOSE:g}. Popularity ties are broken by a hash per user here and by the "
+        "order of items elsewhere, and the others' lists end where scores do; that these explain the differences was not "
+        "checked list by list. RecPack's SVD weighs by the squares of the singular values, and so is another model; "
+        "recent days are not among its baselines. user_knn has no counterpart in either.",
     ]
     for log in found["logs"]:
         rows, users, items = found["rows"][log]
