@@ -192,10 +192,11 @@ def page(found: Measured) -> str:
         "compare CPU seconds (all cores together). The others give values; unskew also checks the log, gives intervals "
         "that respect that folds share users, and verdicts, and by default estimates through the exposure path too.",
         "",
-        f"Averages over folds are to agree within {CLOSE:g}. Popularity ties are broken by a hash per user here and by the "
-        "order of items elsewhere, and the others' lists end where scores do; that these explain the differences was not "
-        "checked list by list. RecPack's SVD weighs by the squares of the singular values, and so is another model; "
-        "recent days are not among its baselines. user_knn has no counterpart in either.",
+        f"Averages over folds are to agree within {CLOSE:g}. Ties in popularity are broken by a hash per user here "
+        "and by the order of items elsewhere, and the others' lists end where scores do; that these explain the "
+        "differences was not checked list by list. RecPack's SVD weighs by the squares of the singular values, "
+        "and so is another model; neither recently_popular nor user_knn was found in it, nor user_knn in "
+        "RecTools.",
     ]
     for log in found["logs"]:
         rows, users, items = found["rows"][log]
