@@ -147,6 +147,15 @@ class Written(Maker):
         return Path(self.path.replace("{seed}", str(place.seed)).replace("{fold}", str(place.fold)))
 
 
+@dataclass(frozen=True, eq=False)
+class Saved(Written):
+    """Fitted models of ours in files, one per draw: ``model-{seed}.npz``."""
+
+    def lists(self, draw: Draw, depth: int) -> Recommendations:
+        """Load and rank."""
+        return recommenders.load(self._of(draw.place)).recommend(draw.users, depth, seen=draw.train)
+
+
 def makers_of(models: Any) -> dict[str, Maker]:
     """Models by name: canonical strings (which name themselves), makers, or objects of ours."""
     if isinstance(models, str) or not hasattr(models, "__iter__"):

@@ -47,6 +47,7 @@ class Question:
     Args:
         name: what it is called.
         estimators: canonical strings; by default those of ``evaluate``.
+        target: its own, where it differs from that of the study.
         propensity, outcome: canonical strings, fitted on the training log of every draw.
         likes: show it relevant pairs only, as a log of clicks would, though there are ratings.
         verdicts: ask for verdicts, too; without them many estimators and models cost little.
@@ -58,6 +59,7 @@ class Question:
     estimators: tuple[str, ...] | None = None
     propensity: str | None = None
     outcome: str | None = None
+    target: tuple[str, ...] | None = None
     likes: bool = False
     verdicts: bool = True
     random: bool = False
@@ -67,6 +69,8 @@ class Question:
         if self.estimators is not None:
             named = tuple(str(known.make(each)) for each in self.estimators)
             object.__setattr__(self, "estimators", named)
+        if self.target is not None:
+            object.__setattr__(self, "target", tuple(checked_targets(self.target)))
 
     def key(self) -> dict[str, Any]:
         """What its answer depends on besides the draw and the lists; the name does not matter."""
@@ -74,6 +78,7 @@ class Question:
             "estimators": None if self.estimators is None else list(self.estimators),
             "propensity": self.propensity,
             "outcome": self.outcome,
+            "target": None if self.target is None else list(self.target),
             "likes": self.likes,
             "verdicts": self.verdicts,
             "random": self.random,
@@ -88,7 +93,7 @@ class Question:
         call: dict[str, Any] = {
             "metrics": list(metrics),
             "estimators": None if self.estimators is None else list(self.estimators),
-            "target": list(targets),
+            "target": list(self.target or targets),
             "propensity": self.propensity,
             "outcome": self.outcome,
             "train": train,
@@ -116,10 +121,11 @@ def truth_of(draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence
         "estimators": ["naive"],
         "target": list(targets),
         "train": draw.train,
+        "candidates": candidates,
+        "threads": 1,
+        **draw.of(draw.truth),
     }
-    measured, _ = _measured(
-        Request.of(draw.truth, lists, **call, threads=1, candidates=candidates, **draw.of(draw.truth))
-    )
+    measured, _ = _measured(Request.of(draw.truth, lists, **call))
     unit = _unit(list(lists), estimates_of(measured), ())
     pairs = np.array(list(combinations(range(len(lists)), 2))).T
     z = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -106,12 +107,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Missing:
-    """What a question could not give on a draw, and why."""
+    """What a question could not give, why, and on how many draws."""
 
     question: str
     estimator: str | None
-    draw: str
     reason: str
+    draws: int
 
 
 @dataclass(frozen=True)
@@ -205,18 +206,16 @@ def put_together(
     rows: list[DrawScore] = []
     truths: list[TrueValue] = []
     failures: list[Failure] = []
-    missing: list[Missing] = []
+    lost: Counter[tuple[str, str | None, str]] = Counter()
     for place in places:
         truth = answers[place, None]
         truths += _truths(truth, place)
         failures += [Failure(model, place.label, **told) for model, told in truth["failed"].items()]
-        missing += [Missing("the truth", None, place.label, each["reason"]) for each in truth.get("missing", ())]
+        lost.update(("the truth", None, each["reason"]) for each in truth.get("missing", ()))
         for question in task.questions:
             answer = answers[place, question.name]
             rows += _scored(question.name, answer, truth, place)
-            missing += [
-                Missing(question.name, each.get("estimator"), place.label, each["reason"]) for each in answer["missing"]
-            ]
+            lost.update({(question.name, each.get("estimator"), each["reason"]): 1 for each in answer["missing"]})
     scores_, comparisons = _over_draws(rows)
     return StudyResult(
         task.source.words,
@@ -229,7 +228,7 @@ def put_together(
         tuple(comparisons),
         tuple(truths),
         tuple(failures),
-        tuple(missing),
+        tuple(Missing(*what, draws) for what, draws in lost.items()),
         tuple(_notes(places, answers)),
     )
 

@@ -61,7 +61,7 @@ def study(
         models: canonical strings, a list of them or by name; ``Imported`` and ``Written`` for others (``makers``).
         questions: the ways to estimate.
         metrics: of lists, with a cut-off.
-        target: of all questions and of the truth.
+        target: of all questions that name none of their own.
         seeds: how many draws, or which seeds.
         candidates: whether random pairs that stand in the training log count in the truth, as misses: ``unseen``
             leaves them out, ``all`` keeps them.
@@ -110,6 +110,12 @@ class StudyTask:
         told = {"unit": "lists", "data": self.source.mark, "draw": list(place), "depth": self.depth}
         return told | self.makers[model].key(place)
 
+    @property
+    def all_targets(self) -> list[str]:
+        """Those of the study and of its questions: all that the truth is asked for."""
+        own = (target for question in self.questions for target in question.target or ())
+        return list(dict.fromkeys([*self.targets, *own]))
+
     @cached_property
     def _asked(self) -> dict[str, Key]:
         return {question.name: question.key() for question in self.questions}
@@ -117,7 +123,11 @@ class StudyTask:
     def answer_key(self, name: str | None, place: Place, lists: str) -> Key:
         """What an answer depends on; without a name, the truth."""
         asked: Key = {"truth": self.candidates} if name is None else self._asked[name]
-        told = {"metrics": list(self.metrics), "targets": list(self.targets), "lists": lists}
+        told = {
+            "metrics": list(self.metrics),
+            "targets": self.all_targets if name is None else list(self.targets),
+            "lists": lists,
+        }
         return {"unit": "answer", "draw": list(place), "asked": asked, "models": list(self.makers)} | told
 
     def lists_digest(self, place: Place) -> str:
@@ -191,7 +201,7 @@ class _MakeAnswer(NamedTuple):
         if len(lists) < 2:
             raise RefusedError("fewer than two models have lists")
         if self.name is None:
-            return truth_of(draw, lists, task.metrics, task.targets, task.candidates)
+            return truth_of(draw, lists, task.metrics, task.all_targets, task.candidates)
         question = next(question for question in task.questions if question.name == self.name)
         return question.ask(draw, lists, task.metrics, task.targets)
 
