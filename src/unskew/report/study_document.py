@@ -149,7 +149,8 @@ def _warnings(view: _View) -> Iterable[str]:
     if result.failures:
         models = dict.fromkeys(failure.model for failure in result.failures)
         named = ", ".join(clean(name) for name in list(models)[:MOST_FAILURES])
-        yield f"{len(result.failures)} fits failed ({named}{', …' if len(models) > MOST_FAILURES else ''}): see below."
+        fits = "1 fit" if len(result.failures) == 1 else f"{len(result.failures)} fits"
+        yield f"{fits} failed ({named}{', …' if len(models) > MOST_FAILURES else ''}): see below."
     for lost in result.missing:
         what = clean(lost.question) + ("" if lost.estimator is None else f", {clean(lost.estimator)}")
         yield f"{what} gives nothing on {lost.draws} of {len(result.draws)} draws: {clean(lost.reason)}"

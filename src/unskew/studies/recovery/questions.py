@@ -181,8 +181,14 @@ def _unit(models: list[str], estimates: Sequence[Estimate], verdicts: Sequence[V
     unit: Unit = {"cells": [list(cell) for cell in cells], **numbers}
     if verdicts:
         word, z = _said(verdicts, place, len(models))
+        spread = [_in_scenarios(estimator, target) for _, estimator, target in cells]
+        z[spread] = np.nan  # one number says nothing of several scenarios
         unit |= {"word": word, "z": z}
     return unit
+
+
+def _in_scenarios(estimator: str, target: str) -> bool:
+    return known.make(estimator).scenarios(Target.make(target)) is not None
 
 
 def _said(
