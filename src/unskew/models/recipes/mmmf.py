@@ -24,7 +24,7 @@ class MMMF(Pairwise):
 
     dim: int = option(50, DIM, "factors")
     epochs: int = option(100, ROUNDS, "each of as many draws as there are positives")
-    rate: float = option(0.001, RATE, "size of every step")
+    rate: float = option(0.05, RATE, "size of every step")
     l2: float = option(0.01, PENALTY, "penalty of the rows that a step moves")
     seed: int = option(0, SEED, "of the start and all draws")
 
