@@ -48,14 +48,14 @@ wmf = { model = "wmf", dim = [10, 50] }                    # a list of values: o
 estimators = ["naive", "snips", "gs(strata=5)"]
 propensity = "popularity(gamma=1)"
 
-[questions.path]                # a question may have its own target
+[questions.path]                # a question may have its own target and metrics
 estimators = ["exposure_path"]
 target = "pooled"
 """
 
 DATA = ("log", "random", "dataset", "world", "relevant", "likes", "split", "columns", "feedback")
 STUDY = ("seeds", "metrics", "target", "candidates", "keep_lists")
-QUESTION = ("estimators", "propensity", "outcome", "target", "likes", "verdicts", "random", "options")
+QUESTION = ("estimators", "propensity", "outcome", "target", "metrics", "likes", "verdicts", "random", "options")
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,6 +247,7 @@ class _File:
                         self.flag(where, given, "verdicts", True),
                         self.flag(where, given, "random"),
                         given.get("options", {}),
+                        self.texts(where, given, "metrics"),
                     )
                 )
             except UnskewError as error:

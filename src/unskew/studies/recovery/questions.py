@@ -47,7 +47,7 @@ class Question:
     Args:
         name: what it is called.
         estimators: canonical strings; by default those of ``evaluate``.
-        target: its own, where it differs from that of the study.
+        target, metrics: its own, where they differ from those of the study.
         propensity, outcome: canonical strings, fitted on the training log of every draw.
         likes: show it relevant pairs only, as a log of clicks would, though there are ratings.
         verdicts: ask for verdicts, too; without them many estimators and models cost little.
@@ -64,6 +64,7 @@ class Question:
     verdicts: bool = True
     random: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    metrics: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.estimators is not None:
@@ -71,6 +72,8 @@ class Question:
             object.__setattr__(self, "estimators", named)
         if self.target is not None:
             object.__setattr__(self, "target", tuple(checked_targets(self.target)))
+        if self.metrics is not None:
+            object.__setattr__(self, "metrics", tuple(checked_metrics(self.metrics)[0]))
 
     def key(self) -> dict[str, Any]:
         """What its answer depends on besides the draw and the lists; the name does not matter."""
@@ -83,6 +86,7 @@ class Question:
             "verdicts": self.verdicts,
             "random": self.random,
             "options": dict(self.options),
+            "metrics": None if self.metrics is None else list(self.metrics),
         }
 
     def ask(self, draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence[str]) -> Unit:
@@ -91,7 +95,7 @@ class Question:
         if self.likes and test.value is not None:
             train, test = as_likes(train, draw.relevant), as_likes(test, draw.relevant)
         call: dict[str, Any] = {
-            "metrics": list(metrics),
+            "metrics": list(self.metrics or metrics),
             "estimators": None if self.estimators is None else list(self.estimators),
             "target": list(self.target or targets),
             "propensity": self.propensity,

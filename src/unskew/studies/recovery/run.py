@@ -74,6 +74,7 @@ def study(
     """
     THREADS.of(workers, "workers")
     named, depth = checked_metrics(metrics)
+    depth = max([depth, *(checked_metrics(question.metrics)[1] for question in questions if question.metrics)])
     targets = checked_targets([target] if isinstance(target, str) else target)
     if candidates not in ("unseen", "all"):
         raise InputError(f"candidates are 'unseen' or 'all', not '{plain(candidates)}'.")
@@ -116,6 +117,12 @@ class StudyTask:
         own = (target for question in self.questions for target in question.target or ())
         return list(dict.fromkeys([*self.targets, *own]))
 
+    @property
+    def all_metrics(self) -> list[str]:
+        """Those of the study and of its questions."""
+        own = (metric for question in self.questions for metric in question.metrics or ())
+        return list(dict.fromkeys([*self.metrics, *own]))
+
     @cached_property
     def _asked(self) -> dict[str, Key]:
         return {question.name: question.key() for question in self.questions}
@@ -123,11 +130,8 @@ class StudyTask:
     def answer_key(self, name: str | None, place: Place, lists: str) -> Key:
         """What an answer depends on; without a name, the truth."""
         asked: Key = {"truth": self.candidates} if name is None else self._asked[name]
-        told = {
-            "metrics": list(self.metrics),
-            "targets": self.all_targets if name is None else list(self.targets),
-            "lists": lists,
-        }
+        metrics, targets = (self.all_metrics, self.all_targets) if name is None else (self.metrics, self.targets)
+        told = {"metrics": list(metrics), "targets": list(targets), "lists": lists}
         return {"unit": "answer", "draw": list(place), "asked": asked, "models": list(self.makers)} | told
 
     def lists_digest(self, place: Place) -> str:
@@ -201,7 +205,7 @@ class _MakeAnswer(NamedTuple):
         if len(lists) < 2:
             raise RefusedError("fewer than two models have lists")
         if self.name is None:
-            return truth_of(draw, lists, task.metrics, task.all_targets, task.candidates)
+            return truth_of(draw, lists, task.all_metrics, task.all_targets, task.candidates)
         question = next(question for question in task.questions if question.name == self.name)
         return question.ask(draw, lists, task.metrics, task.targets)
 

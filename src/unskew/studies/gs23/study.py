@@ -1,0 +1,27 @@
+"""The study of gs23: which experiments there are, and what their page says."""
+
+from __future__ import annotations
+
+from unskew.studies.gs23 import figure1, tables
+from unskew.studies.gs23.printed import SEEDS
+from unskew.studies.gs23.setting import VERSION, Setting
+from unskew.studies.study import Experiment, Study
+
+QUICK = 3
+
+STUDY = Study(
+    name="gs23",
+    title="Stratified Estimator for Recommendation Systems with Implicit Feedback",
+    story="""
+To be written.
+""",
+    version=VERSION,
+    setting=lambda store, workers: Setting(store, workers=workers),
+    experiments=(
+        Experiment("table2", "Table 2: Kendall's τ on Coat", "", tables.table_2, SEEDS, QUICK),
+        Experiment("figure1b", "Figure 1b: the number of strata, on Coat", "", figure1.on_coat, SEEDS, QUICK),
+        Experiment(
+            "table1", "Table 1: Kendall's τ on Yahoo! R3, or a world of its size", "", tables.table_1, SEEDS, QUICK
+        ),
+    ),
+)
