@@ -58,7 +58,7 @@ class Setting:
     def study(
         self,
         source: Source,
-        models: Mapping[str, Any],
+        models: Mapping[str, Any] | Sequence[str],
         questions: Sequence[Question],
         seeds: int,
         *,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unskew.studies.gs23 import figure1, tables
+from unskew.studies.gs23 import figure1, in_worlds, tables, theorem, variants
 from unskew.studies.gs23.printed import SEEDS
 from unskew.studies.gs23.setting import VERSION, Setting
 from unskew.studies.study import Experiment, Study
@@ -23,5 +23,10 @@ To be written.
         Experiment(
             "table1", "Table 1: Kendall's τ on Yahoo! R3, or a world of its size", "", tables.table_1, SEEDS, QUICK
         ),
+        Experiment("figure1a", "Figure 1a: the number of strata, there", "", figure1.on_yahoo, SEEDS, QUICK),
+        Experiment("variants", "What the paper leaves open, on Coat", "", variants.variants, SEEDS, QUICK),
+        Experiment("verdicts", "What the paper does not report: verdicts", "", variants.verdicts, SEEDS, QUICK),
+        Experiment("theorem", "Theorems 4.1 and 4.2, user by user", "", theorem.theorem, 5, 1),
+        Experiment("worlds", "Where gs beats IPS and naive, and where not", "", in_worlds.worlds, SEEDS, QUICK),
     ),
 )
