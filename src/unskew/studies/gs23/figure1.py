@@ -73,19 +73,19 @@ def figure_1(
     ]  # fmt: skip
     result = setting.study(source, setting.models(quick), questions, runs, metrics=METRICS, progress=progress)
     records = []
+    boxes = [("naive", NAIVE), *zip(map(str, counts), many, strict=True), ("IPS", IPS)]
+    for called, estimator in boxes:
+        records += _each(f"{part}/τ of every seed", called, _of(result, "strata", estimator))
     for kind, made in (("pairs", many), ("equal width", wide)):
         for count, estimator in zip(counts, made, strict=True):
             values = _of(result, "strata", estimator)
             records.append(averaged(f"{part}/τ at Recall@100", str(count), f"gs, {kind}", values))
-            if kind == "pairs":
-                records += _each(f"{part}/τ of every seed", f"{count} strata", values)
     for count in counts:
         values = _of(result, f"catalogue {count}", BY_COLUMN)
         records.append(averaged(f"{part}/τ at Recall@100", str(count), "gs, catalogue", values))
     for name, called in ((NAIVE, "naive"), (IPS, "IPS")):
         values = _of(result, "strata", name)
         records += [averaged(f"{part}/τ at Recall@100", str(count), called, values) for count in counts]
-        records += _each(f"{part}/τ of every seed", called, values)
     records += _ends(part, result, many)
     for gamma in GAMMAS:
         for estimator, called in ((IPS, "IPS"), ("gs(strata=5)", "GS")):
