@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from unskew.protocols import PolicyImpact, ProtocolComparison, compare_protocols, policy_impact
     from unskew.result import Result
     from unskew.sampling import sample
+    from unskew.studies.recovery import StudyResult, study
 
 __version__ = "0.1.0"
 
@@ -56,6 +57,7 @@ _NAMES = {
     "protocols": ("PolicyImpact", "ProtocolComparison", "compare_protocols", "policy_impact"),
     "result": ("Result",),
     "sampling": ("sample",),
+    "studies.recovery": ("StudyResult", "study"),
 }
 
 __all__ = [
@@ -72,6 +74,7 @@ __all__ = [
     "Recommendations",
     "RefusedError",
     "Result",
+    "StudyResult",
     "UnskewError",
     "audit",
     "compare_propensities",
@@ -93,6 +96,7 @@ __all__ = [
     "sampling",
     "simulate",
     "split",
+    "study",
 ]
 
 

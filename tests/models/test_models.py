@@ -28,6 +28,12 @@ MODELS = [
     "svd(dim=3)",
     "wmf(dim=3, rounds=2)",
     "wmf(dim=3, rounds=2, solver=exact)",
+    "plain_mf(dim=3, epochs=2)",
+    "biased_mf(dim=3, epochs=2)",
+    "pmf(dim=3, epochs=2)",
+    "nmf(dim=3, epochs=2)",
+    "mmmf(dim=3, epochs=2)",
+    "bpr(dim=3, epochs=2)",
 ]
 SHRINK = st.sampled_from([0.0, 0.5, 2.0])
 rows = st.lists(  # numbers whose order as text is another
@@ -210,7 +216,9 @@ def test_lists_do_not_depend_on_blocks_or_on_who_else_is_asked(
     assert some == {user: whole[user] for user in some}
 
 
-@pytest.mark.parametrize("model", ["random", "item_knn", "user_knn", "svd", "wmf(dim=2, rounds=1)"])
+@pytest.mark.parametrize(
+    "model", ["random", "item_knn", "user_knn", "svd", "wmf(dim=2, rounds=1)", "nmf", "plain_mf", "pmf"]
+)
 def test_lists_without_information_are_random(model: str, log: Log) -> None:
     """Users whom a model does not know, like all users of random, get every item equally often (χ² within 4 sd)."""
     users = ids(*range(10_000, 14_000))

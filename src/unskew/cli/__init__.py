@@ -27,6 +27,8 @@ from unskew.cli.reproduce import reproduce
 from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
 from unskew.cli.split import split
+from unskew.cli.study import EXAMPLES as STUDY_EXAMPLES
+from unskew.cli.study import study
 from unskew.panics import hold_back_panics
 from unskew.plain import plain
 
@@ -64,9 +66,11 @@ EPILOGS = {
     policy_impact: PARTS,
     sample: PARTS,
     split: PARTS,
+    study: STUDY_EXAMPLES,
 }
 for command in (
     audit, compare_protocols, cross_validate, demo, evaluate, parts, policy_impact, reproduce, sample, split,
+    study,
 ):  # fmt: skip
     app.command(epilog=EPILOGS.get(command))(guarded(command))
 app.add_typer(data, name="data")

@@ -86,7 +86,7 @@ def _in_processes(function: Callable[..., Any], jobs: Sequence[Job], workers: in
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_leave_to_parent)
     try:
-        with _interrupts_held():
+        with _interrupts_held(), _one_thread_each():
             places = {pool.submit(function, *job): place for place, job in enumerate(jobs)}
         going = set(places)
         while going:
@@ -118,6 +118,21 @@ def _interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes started in this block do their linear algebra with one thread, as there is one process per core.
+
+    BLAS reads these variables once, when it is loaded; what the user has set stays.
+    """
+    added = [name for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS") if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, "1"))
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
 
 
 def _leave_to_parent() -> None:

@@ -25,20 +25,31 @@ from unskew.models.mf import MF
 from unskew.models.most_popular import MostPopular
 from unskew.models.random import Random
 from unskew.models.recently_popular import RecentlyPopular
+from unskew.models.recipes.bpr import BPR
+from unskew.models.recipes.mmmf import MMMF
+from unskew.models.recipes.nmf import NMF
+from unskew.models.recipes.plain_mf import BiasedMF, PlainMF
+from unskew.models.recipes.pmf import PMF
 from unskew.models.svd import SVD
 from unskew.models.user_knn import UserKNN
 from unskew.models.wmf import WMF
 
 __all__ = [
+    "BPR",
     "MF",
+    "MMMF",
+    "NMF",
+    "PMF",
     "SVD",
     "WMF",
     "AverageRating",
+    "BiasedMF",
     "Factors",
     "GivenFactors",
     "ItemKNN",
     "Model",
     "MostPopular",
+    "PlainMF",
     "Random",
     "RecentlyPopular",
     "Searched",

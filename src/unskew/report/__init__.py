@@ -26,11 +26,13 @@ from unskew.report.protocols_document import protocols_document
 from unskew.report.result_document import result_document
 from unskew.report.sample_document import sample_document
 from unskew.report.split_document import split_document
+from unskew.report.study_document import study_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
 from unskew.sampling.record import SampleSummary
 from unskew.shown import Shown
 from unskew.split import Splits, SplitSummary
+from unskew.studies.recovery.result import StudyResult
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,6 +50,7 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Splits: split_document,
     SplitSummary: split_document,
     CrossValidation: cross_validation_document,
+    StudyResult: study_document,
 }
 _PICTURES: dict[type, Callable[[Any], Document]] = {CrossValidation: lines_document}  # where a page has more charts
 

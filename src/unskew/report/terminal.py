@@ -37,6 +37,7 @@ CELLS = {
     "behind": "red",
     "undecided": "yellow",
     "depends": "magenta",
+    "best": "bold",
 }
 SPANS = {"name": "bold", "flag": "bold yellow"}
 

@@ -4,7 +4,7 @@
 ‹study›-‹experiment›-‹part›.svg      charts
 ‹study›.md                           the page
 
-A chart is an SVG file: lines over x with a band of two standard errors, both axes logarithmic.
+A chart is an SVG file: lines over x with a band of two standard errors, both axes logarithmic; or boxes of runs.
 """
 
 from __future__ import annotations
@@ -41,6 +41,22 @@ def draw(chart: Chart, records: Sequence[Record], path: str | Path) -> None:
     except ImportError:
         raise MissingExtraError("a study's chart", "report") from None
     shown = [record for record in records if record.experiment == chart.part]
+    found, rows = (_boxes if chart.boxes else _lines)(alt, chart, shown)
+    styled = (
+        found.properties(width=420, height=260, title=chart.title)
+        .configure(background="white", padding=8)
+        .configure_axis(labelColor=SOFT, titleColor=INK, gridColor=GRID, domainColor=GRID, tickColor=GRID)
+        .configure_view(stroke=None)
+        .configure_title(color=INK, fontSize=13, anchor="start")
+    )
+    spec: dict[str, Any] = styled.to_dict(validate=False) | {"datasets": {"rows": rows}}
+    with atomic(path) as temporary:
+        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[], show_warnings=False)
+        temporary.write_text(svg, encoding="utf-8")
+
+
+def _lines(alt: Any, chart: Chart, shown: Sequence[Record]) -> tuple[Any, list[dict[str, Any]]]:
+    """Lines over x with a band of two standard errors."""
     names = list(dict.fromkeys(record.column for record in shown))
     rows = [_datum(record) for record in shown]
     colours = [NAIVE if name == "naive" else COLOURS[n % len(COLOURS)] for n, name in enumerate(names)]
@@ -55,18 +71,18 @@ def draw(chart: Chart, records: Sequence[Record], path: str | Path) -> None:
     band = base.mark_area(opacity=0.18).encode(y=low, y2="high:Q")
     line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=alt.StrokeDash("line:N", sort=names, legend=None))
     points = base.mark_point(filled=True, size=36, opacity=1).encode(y=y)
-    styled = (
-        (band + line + points)
-        .properties(width=420, height=260, title=chart.title)
-        .configure(background="white", padding=8)
-        .configure_axis(labelColor=SOFT, titleColor=INK, gridColor=GRID, domainColor=GRID, tickColor=GRID)
-        .configure_view(stroke=None)
-        .configure_title(color=INK, fontSize=13, anchor="start")
-    )
-    spec: dict[str, Any] = styled.to_dict(validate=False) | {"datasets": {"rows": rows}}
-    with atomic(path) as temporary:
-        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[], show_warnings=False)
-        temporary.write_text(svg, encoding="utf-8")
+    return band + line + points, rows
+
+
+def _boxes(alt: Any, chart: Chart, shown: Sequence[Record]) -> tuple[Any, list[dict[str, Any]]]:
+    """A box per row: the middle half of the runs with their median, whiskers to the outermost, and every run."""
+    names = list(dict.fromkeys(record.row for record in shown))
+    rows = [{"box": record.row, "y": record.ours} for record in shown]
+    x = alt.X("box:N", sort=names, title=chart.x, axis=alt.Axis(labelAngle=0, labelOverlap=False))
+    y = alt.Y("y:Q", scale=alt.Scale(zero=False), title=chart.y)
+    base = alt.Chart(alt.NamedData("rows")).encode(x=x, y=y)
+    box = base.mark_boxplot(extent="min-max", size=22, color=COLOURS[0], opacity=0.35, median={"color": INK})
+    return box + base.mark_point(filled=True, size=10, opacity=0.7, color=INK), rows
 
 
 def _datum(record: Record) -> dict[str, Any]:

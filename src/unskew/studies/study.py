@@ -13,12 +13,16 @@ from unskew.studies.record import Record
 
 
 class Chart(NamedTuple):
-    """Lines of one part of an experiment: a record's row is x, its column the line."""
+    """A picture of one part of an experiment.
+
+    Lines: a record's row is x, its column the line. Boxes: its row is the box, its column the run.
+    """
 
     part: str  # the records' ``experiment``
     title: str
     x: str
     y: str
+    boxes: bool = False
 
 
 @dataclass(frozen=True)

@@ -81,9 +81,9 @@ class ClickWorld:
         activity = rng.gamma(ACTIVITY, 1.0 / ACTIVITY, (size.users, 1))
         liked = rng.random(shape) < chances(liked_rate, LIKED)
         p = chances(activity * np.exp(exposed * rng.standard_normal(ITEMS)), SEEN)
-        clicks = _log(liked & (rng.random(shape) < p), p)
+        clicks = log_of(liked & (rng.random(shape) < p), p)
         train, test = holdout(clicks, HELD_OUT, seed=seed)
-        at_random = _log(liked & (rng.random(shape) < AT_RANDOM))
+        at_random = log_of(liked & (rng.random(shape) < AT_RANDOM))
         return cls(liked, train, test, at_random)
 
     def truth(self, lists: Mapping[str, Recommendations]) -> Floats:
@@ -107,7 +107,7 @@ def _listed(lists: Recommendations, pairs: Bools) -> float:
     return float(pairs[np.repeat(np.arange(len(pairs)), np.diff(lists.indptr)), lists.item].sum())
 
 
-def _log(pairs: Bools, p: Floats | None = None) -> Log:
+def log_of(pairs: Bools, p: Floats | None = None) -> Log:
     """These pairs as a log of clicks; the ids of users and items are their numbers."""
     user, item = np.nonzero(pairs)
     users, items = (Ids(pl.Series("id", np.arange(number))) for number in pairs.shape)

@@ -1,0 +1,38 @@
+"""Boxes of numbers that were repeated: the middle half, the median, and every single one as a point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from unskew.report import document as doc
+from unskew.report import numbers
+from unskew.report.marks import colour
+from unskew.report.plots import beside, chart, colours, field, layers, marks, points
+
+STEP = 30  # height of a box with its room
+LABELS = 250  # width of the names
+
+
+def boxes(name: str, note: str, axis: str, found: Mapping[str, Sequence[float]]) -> doc.Chart:
+    """One box per name, in their order."""
+    names = list(found)
+    rows, dots = [], []
+    for line, values in found.items():
+        if not (known := np.array([value for value in values if np.isfinite(value)])).size:
+            continue
+        low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
+        told = f"{line}: median {numbers.number(middle)}, middle half {numbers.interval(low, high)}"
+        rows.append({"line": line, "low": low, "middle": middle, "high": high, "text": told})
+        dots += [{"line": line, "value": value, "text": f"{line}: {numbers.number(value)}"} for value in known.tolist()]
+    base = {
+        "y": field("line:N", sort=names, axis=beside(LABELS)),
+        "color": colours("line:N", names, [colour(n) for n in range(len(names))]),
+    }
+    x = {"axis": {"title": axis, "tickCount": 5, "labelOverlap": "greedy"}, "scale": {"zero": False}}
+    box = marks("rows", "bar", base | {"x": field("low:Q", **x), "x2": field("high")}, opacity=0.25, height=14)
+    median = marks("rows", "tick", base | {"x": field("middle:Q", **x)}, thickness=2.5, size=14)
+    each = points(base | {"x": field("value:Q", **x)}, 14, "dots")
+    spec = layers(box, each, median, width=360, height={"step": STEP})
+    return chart(name, note, f"{name}: {axis}, one point per draw", spec, rows=rows, dots=dots)
