@@ -82,6 +82,13 @@ def test_json_holds_everything_and_is_strict(found: us.CrossValidation, tmp_path
     assert pl.read_csv(tmp_path / "found.csv").height == 8
 
 
+def test_dropped_rows_are_said() -> None:
+    """Rows that were not read are no secret of the page."""
+    rows = pl.concat([logs.frame(), pl.DataFrame({"user": [None] * 3, "item": [1] * 3, "time": [logs.START] * 3})])
+    found = us.cross_validate(rows, NAMES, split="k_fold(folds=2)", estimators=["naive"], invalid="drop")
+    assert "rows, dropped 3 × null user" in " ".join(text_of(found, 130).split())
+
+
 def test_averages_that_disagree_are_told(found: us.CrossValidation) -> None:
     """The paragraph on pooled rows says which pair differs, and how."""
     flipped = [replace(v, verdict="ahead" if v.verdict != "ahead" else "behind") for v in found.pooled.verdicts_]

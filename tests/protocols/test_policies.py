@@ -136,6 +136,19 @@ def test_propensities_are_compared_with_naive() -> None:
         assert c.change in ("open", "smaller" if nearer else "larger")
 
 
+def test_a_split_without_propensities_keeps_its_naive_values() -> None:
+    """Leave-one-out refuses propensities, in every policy's part; the other split has them, and both are shown."""
+    splits = [LEAVE, "holdout(share=0.3)"]
+    found = us.policy_impact(world(1), MODELS, splits, propensity="popularity(gamma=1)", refits=2)
+    there = {(v.split.partition("(")[0], v.estimator) for v in found.values_}
+    assert there == {("leave_one_out", "naive"), ("holdout", "naive"), ("holdout", "snips")}
+    assert [(m.protocol.partition("(")[0], m.estimator) for m in found.missing] == [("leave_one_out", "snips")]
+    (warnings,) = [b.texts for b in document_of(found).summary if isinstance(b, Callout)]
+    assert any(text.startswith("leave_one_out has no snips") for text in warnings)
+    with pytest.raises(us.RefusedError, match="no protocol can judge"):
+        us.policy_impact(world(1), MODELS, LEAVE, estimators=["snips"], propensity="popularity(gamma=1)", refits=0)
+
+
 def test_it_is_written_and_shown(strong: us.PolicyImpact, tmp_path: Path) -> None:
     strong.to_json(tmp_path / "p.json")
     read = json.loads((tmp_path / "p.json").read_text())
