@@ -15,6 +15,7 @@ from rich.console import Console
 import unskew as us
 from tests.cli.commands import flat, unskew
 from tests.cross_validation import logs
+from unskew.cli.folds import models_of
 
 NAMES = {"popular": "most_popular", "iknn": "item_knn(neighbours=10)"}
 
@@ -110,16 +111,26 @@ def test_the_command(tmp_path: Path) -> None:
     again = unskew(*asked, "--json", str(tmp_path / "b.json"), "--workers", "1", "--quiet")
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-    for options, told in (
-        (["--no-store"], "contradict each other"),
-        (["--model", "iknn=random"], "two models are called 'iknn'"),
-        (["--model", "saved.npz"], "has seen the future"),
-        (["--workers", "0"], "workers"),
-        (["--metric", "recal@5"], "recal"),
-    ):
+    for options, told in ((["--no-store"], "contradict each other"), (["--metric", "recal@5"], "recal")):
         bad = unskew(*asked, *options)
         assert bad.returncode == 2
         assert told in flat(bad.stderr)
-    bare = unskew("cross-validate", str(log), "--split", logs.WEEKS)
-    assert bare.returncode == 2
-    assert "--model most_popular" in bare.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["iknn=item_knn", "iknn=random"], "two models are called 'iknn'"),
+        (["saved.npz"], "has seen the future"),
+        (["name="], "--model name="),
+        (None, "--model most_popular"),
+    ],
+)
+def test_models_that_cannot_be_named_or_fitted(given: list[str] | None, told: str) -> None:
+    """The same for all commands that fit models fold by fold."""
+    with pytest.raises(us.InputError, match=re.escape(told)):
+        models_of(given)
+    assert models_of(["item_knn(neighbours=5)", "b=svd(dim=2)"]) == {
+        "item_knn(neighbours=5)": "item_knn(neighbours=5)",
+        "b": "svd(dim=2)",
+    }

@@ -33,7 +33,7 @@ Csv = Annotated[File, option("Write the table as CSV.", OUTPUT)]
 
 OUTPUTS = ("json", "csv", "parquet", "html")
 FILES = ("log", "items", "mcar", "user_features", "item_features")
-_NAMED = re.compile(r"([^()=]+)=(.+)", re.DOTALL)  # a name comes before any bracket
+_NAMED = re.compile(r"([^()=]*)=(.*)", re.DOTALL)  # a name comes before any bracket
 
 
 def judge(load: Callable[[], Callable[..., Any]], given: dict[str, Any], *, left: bool = False) -> None:
