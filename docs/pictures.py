@@ -8,7 +8,12 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MODELS = ("most_popular", "recently_popular(days=7)", "item_knn(neighbours=50)", "svd(dim=20)")
+MODELS = (
+    "popular=most_popular",
+    "recent=recently_popular(days=7)",
+    "item_knn=item_knn(neighbours=50)",
+    "svd=svd(dim=20)",
+)
 
 
 def unskew(*command: str | Path) -> None:
@@ -44,7 +49,7 @@ def photograph(page: Path, size: str, picture: Path) -> None:
 
 def main() -> None:
     """Write docs/images/report.png and docs/images/protocols.png, or those that are named."""
-    for name, make, size in (("report", demo, "1200,1320"), ("protocols", protocols, "1200,1500")):
+    for name, make, size in (("report", demo, "1200,1320"), ("protocols", protocols, "1200,1420")):
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         with tempfile.TemporaryDirectory() as folder:

@@ -106,7 +106,7 @@ def test_reversals_are_found_and_said() -> None:
     assert found.reordered_[0].ratio_low is not None
     assert found.reordered_[0].ratio_low > 1.0
     document = document_of(found)
-    assert "1 of them decidedly" in str(document.title)
+    assert str(document.title) == "1 of 1 pairs of models is ordered differently, and both protocols decide it"
     opening = document.summary[0]
     assert "leave_one_out puts all before late" in opening.text  # type: ignore[union-attr]
     assert "both decide it" in opening.text  # type: ignore[union-attr]

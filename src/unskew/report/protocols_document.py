@@ -100,6 +100,8 @@ def _title(view: _View) -> str:
     if not turned:
         return f"By their values, {_all(view)} protocols put the models in the same order"
     which = f"{len(turned)} of {pairs} pairs of models {'is' if len(turned) == 1 else 'are'} ordered differently"
+    if len(turned) == 1:
+        return f"{which}, {'and both protocols decide it' if surely else 'which no two protocols decide'}"
     return f"{which}, {len(surely) or 'none'} of them decidedly by both protocols"
 
 
