@@ -19,7 +19,7 @@ from unskew.bounds import Whole, word
 from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
-from unskew.cross_validation.run import judge_folds
+from unskew.cross_validation.run import JudgedFolds, judge_folds
 from unskew.cross_validation.user_errors import cells_of, joined, user_errors
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
@@ -271,16 +271,16 @@ def _of_split(
     moves: list[Moves] = []
     cuts = parts.folds(splits, min_users)
     for group, log, own in zip(parts.groups, parts.logs, cuts, strict=True):
-        judge = _judging(models, ask, f"{splits.splitter}, {group.policy}", say)
-        results[group.policy], kept = judge(log, own, "")
-        folds.append(kept)
+        judged = _judging(models, ask, f"{splits.splitter}, {group.policy}", say)(log, own, "")
+        results[group.policy] = judged.result()
+        folds.append(judged.folds)
     keys = [key for key in cells_of(folds[0]) if all(key in cells_of(each) for each in folds)]
     if not keys:
         raise RefusedError(NO_VALUE)
     for group, log, own, kept in zip(parts.groups, parts.logs, cuts, folds, strict=True):
         if refits:
             judge = _judging(models, ask, f"{splits.splitter}, {group.policy}", say)
-            moves.append(moved(log, own, kept, keys, way, refits, seed, _folds_of(judge)))
+            moves.append(moved(log, own, kept, keys, way, refits, seed, judge))
     columns = {key: joined([user_errors(each, key, way) for each in folds]) for key in keys}
     names = folds[0].models
     first = next(iter(results.values()))
@@ -293,22 +293,15 @@ def _of_split(
     return _OfSplit(splits.splitter, policies, names, results, columns, families, moves, way, level)
 
 
-def _folds_of(
-    judge: Callable[[Log, Splits, str], tuple[CrossValidation, Folds]],
-) -> Callable[[Log, Splits, str], Folds]:
-    return lambda log, splits, what: judge(log, splits, what)[1]
+def _judging(models: Any, ask: dict[str, Any], name: str, say: Stage) -> Callable[[Log, Splits, str], JudgedFolds]:
+    """Fits and judges the models on a part of the log, or on a half of it."""
 
-
-def _judging(
-    models: Any, ask: dict[str, Any], name: str, say: Stage
-) -> Callable[[Log, Splits, str], tuple[CrossValidation, Folds]]:
-    def judge(log: Log, splits: Splits, what: str) -> tuple[CrossValidation, Folds]:
+    def judge(log: Log, splits: Splits, what: str) -> JudgedFolds:
         prefix = f"{name}, {what}: " if what else f"{name}: "
 
         def told(stage: str, done: int, total: int) -> None:
             say(prefix + stage, done, total)
 
-        judged = judge_folds(log, models, split=splits, progress=told, **ask)
-        return judged.result(), judged.folds
+        return judge_folds(log, models, split=splits, progress=told, **ask)
 
     return judge

@@ -25,6 +25,7 @@ import numpy as np
 from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
+from unskew.cross_validation.run import JudgedFolds
 from unskew.cross_validation.user_errors import joined, user_errors
 from unskew.inference.log_contrasts import MoreSpread
 from unskew.kernels.arrays import Bools, Floats
@@ -34,7 +35,7 @@ from unskew.log.ids import stream_of
 from unskew.protocols.policy_parts import cut
 from unskew.split import Splits
 
-Judge = Callable[[Log, Splits, str], Folds]
+Judge = Callable[[Log, Splits, str], JudgedFolds]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ def moved(
             part = log.take(rows)
             cuts = tuple(cut(fold, part, fold.held_out[rows], fold.kept[rows]) for fold in splits)
             again = judge(part, Splits(part, splits.splitter, cuts), f"refit {2 * division + n + 1} of {refits}")
-            sides.append(_moved(again, folds, users, keys, way))
+            sides.append(_moved(again.folds, folds, users, keys, way))
         shifts.append((sides[0][0] - sides[1][0]) / 2.0)
         chances.append((sides[0][1] + sides[1][1]) / 4.0)
     return Moves(tuple(keys), np.array(shifts), np.array(chances))
@@ -93,7 +94,7 @@ def _moved(again: Folds, folds: Folds, users: Bools, keys: Sequence[Key], way: A
         usable = np.isfinite(found.values) & (found.values > 0.0)
         both = usable[:models] & usable[models:]
         values = np.where(usable, found.values, 1.0)
-        logs, errors = np.log(values), found.errors / values
+        logs, errors = np.log(values), np.nan_to_num(found.errors) / values  # unknown chance counts as none
         shifts.append(np.where(both, logs[:models] - logs[models:], 0.0))
         shares.append(np.where(both, errors[:, :models] - errors[:, models:], 0.0))
     f = np.concatenate(shares, axis=1)  # the users of both are the same in every cell
