@@ -93,8 +93,8 @@ def _of_half(fold: Split, part: Log, rows: Ints64) -> Split:
         missing = "learn from" if test.any() else "judge"
         raise InputError(
             f"{part.account.source}: fold {fold.label}: half of a policy's users have no row to {missing}, and fits on "
-            "halves tell how far values depend on whom models were fitted on.\nSkip such folds with a larger min_users=…, "
-            "use wider windows, or take fitted models as given with refits=0."
+            "halves tell how far values depend on whom models were fitted on.\nSkip such folds with a larger "
+            "min_users=…, use wider windows, or take fitted models as given with refits=0."
         )
     return cut(fold, part, test, train)
 
