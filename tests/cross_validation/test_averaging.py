@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -95,3 +97,34 @@ def test_a_fold_without_a_value_does_not_count() -> None:
     found = MacroColumns.of(cell)
     assert found.scales[1] == 0.0
     assert found.columns[:, 0].sum() / found.columns[:, 1].sum() == pytest.approx((1 / 3 + 1.0) / 2.0)
+
+
+@pytest.mark.parametrize("name", FORMS)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 1000), folds=st.integers(2, 5))
+def test_a_user_left_out_of_every_fold_moves_the_average(name: str, seed: int, folds: int) -> None:
+    """Folds of the same size: e_u is √((m − 1)/m) times how far the average moves without the user."""
+    form, users = FORMS[name], 5
+    width = folds_of(form, seed, 2, users).x[0].shape[1]
+    rng = np.random.default_rng(seed)
+    cell = FoldColumns(form, [np.arange(users)] * folds, list(rng.uniform(0.1, 1.0, (folds, users, width))), users)
+    everybody = average(cell, np.ones(users))
+    for user in range(users):
+        without = np.ones(users)
+        without[user] = 0.0
+        expected = np.sqrt((users - 1) / users) * (everybody - average(cell, without))
+        np.testing.assert_allclose(cell.left_out()[user], expected, atol=1e-12)
+
+
+def test_users_who_count_for_most_of_an_average() -> None:
+    """As many as there are if folds are equally large; hardly more than two where one of two folds has two users."""
+    form = RatioForm(1)
+
+    def cell(*sizes: int) -> FoldColumns:
+        ends = np.cumsum((0, *sizes))
+        user = [np.arange(low, high) for low, high in pairwise(ends.tolist())]
+        return FoldColumns(form, user, [np.ones((size, 2)) for size in sizes], int(ends[-1]))
+
+    assert cell(20, 20, 20).counting() == pytest.approx(60.0)
+    assert cell(60, 2).counting() == pytest.approx((1 / 60 + 1 / 2) ** 2 / (1 / 60**3 + 1 / 2**3))
+    assert np.isnan(cell(60, 1).left_out()).all()

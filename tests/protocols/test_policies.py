@@ -167,5 +167,9 @@ def test_bad_input() -> None:
         us.policy_impact(rows.with_columns(policy=pl.lit("a")), MODELS, LEAVE)
     with pytest.raises(us.InputError, match="even number"):
         us.policy_impact(rows, MODELS, LEAVE, refits=3)
+    with pytest.raises(us.InputError, match=r"half of a policy's users have no row to judge.*\n.*min_users"):
+        us.policy_impact(
+            world(0, 14, 30, 5), MODELS, "sliding_window(width=1w, folds=4, min_users=1)", refits=4, min_users=1
+        )
     with pytest.raises(us.InputError, match="different splitters"):
         us.policy_impact(rows, MODELS, [LEAVE, LEAVE])

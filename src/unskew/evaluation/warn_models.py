@@ -114,7 +114,8 @@ def estimated_propensities(facts: Facts) -> Iterator[str]:
     can_refit = model.refits and model.smooth and facts.aligned.train is not None
     yield (
         "The propensities are estimates, and the intervals take them as known: with a small training log the true "
-        "uncertainty is larger." + (" interval='bootstrap', refit=True allows for that." if can_refit else "")
+        "uncertainty is larger."
+        + (" In evaluate, interval='bootstrap', refit=True allows for that." if can_refit else "")
     )
 
 

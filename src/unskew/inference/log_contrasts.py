@@ -1,7 +1,7 @@
 """Ratios of estimates that may share users, all at one simultaneous level.
 
 Several groups (protocols, logging policies) judge the same models, which gives values V_c, c a group and a model, and
-of every user e_uc, what he or she brings to V_c around its value (Σ_u e_uc = 0). A ratio of values, and a ratio of
+of every user e_uc, what he or she brings to V_c around its value. A ratio of values, and a ratio of
 ratios, is linear in the logs, with weights w_c:
 
     θ = Σ_c w_c log V_c        h_u = Σ_c w_c e_uc / V_c        SE² = m/(m−1) Σ_u h_u²,  m users with h_u ≠ 0
@@ -10,6 +10,9 @@ A user who is judged by several groups has one h_u: what groups have in common t
 without common users are independent. Student's t with df = min(m, (Σh²)²/Σh⁴) − 1, as in ``contrast.py``: so many
 equally heavy users would be as uncertain. Values that fewer than ten users carry say nothing, nor do values that are
 not positive.
+
+An average over folds of few users may be off by 2B (``cross_validation/averaging.py``): what is said must hold for θ
+and for θ − 2 Σ_c w_c B_c / V_c.
 
 Errors that users do not tell, such as those of models that were fitted on other rows, are further covariances of the
 logs, independent of the first, each with its own degrees of freedom: SE² grows by wᵀTw, and df is Satterthwaite's,
@@ -42,18 +45,27 @@ class UserErrors:
 
     Args:
         values: (columns,).
-        errors: e_uc, (users, columns); every column adds up to 0.
-        carriers: of every column, how many users have a hit that carries it.
+        errors: e_uc, (users, columns); not a number where nothing tells them.
+        carriers: of every column, how many users have a hit that carries it, or fewer where few count for most of it.
+        leans: −2B of every column, how far a value may be off because it averages ratios of few users
+            (``cross_validation/averaging.py``); without it values do not lean.
     """
 
     values: Floats
     errors: Floats
     carriers: Ints64
+    leans: Floats | None = None
 
     @property
     def usable(self) -> Bools:
         """The values that ratios can be made of."""
-        return np.asarray(np.isfinite(self.values) & (self.values > 0.0) & (self.carriers >= FEWEST))
+        known = np.isfinite(self.values) & np.isfinite(self.errors).all(axis=0) & np.isfinite(self.off)
+        return np.asarray(known & (self.values > 0.0) & (self.carriers >= FEWEST))
+
+    @property
+    def off(self) -> Floats:
+        """How far every value may be off."""
+        return np.zeros(len(self.values)) if self.leans is None else self.leans
 
 
 class MoreSpread(NamedTuple):
@@ -96,16 +108,17 @@ def log_ratios(
     w = np.asarray(weights, dtype=np.float64)
     usable = found.usable
     there = ~(w[:, ~usable] != 0.0).any(axis=1)
-    values = np.where(usable, found.values, 1.0)
+    values, errors = np.where(usable, found.values, 1.0), np.where(usable, found.errors, 0.0)
     scaled = np.where(usable, w / values, 0.0)
-    squares, fourth, users = _sums(found.errors, scaled)
+    squares, fourth, users = _sums(errors, scaled)
     there &= np.asarray((users > 1) & (squares > 0.0))
     w = np.where(usable, w, 0.0)
-    total = (found.errors.T @ found.errors) / np.outer(values, values)
+    total = (errors.T @ errors) / np.outer(values, values)
     for spread in more:
         total = total + spread.covariance
     tail = single_error(total, w[there], level)
     logs, alpha = np.log(values), 1.0 - level
+    shifts = scaled @ np.where(usable, found.off, 0.0)
     out = []
     for k in range(len(w)):
         if not there[k]:
@@ -120,8 +133,10 @@ def log_ratios(
             continue
         se = math.sqrt(variance)
         reach = student.critical(tail, df) * se
-        p = student.two_sided(theta / se, df)
-        out.append(LogRatio(theta, se, df, theta - reach, theta + reach, p, min(1.0, p * alpha / tail)))
+        moved = theta + float(shifts[k])
+        p = student.two_sided(min(abs(theta), abs(moved)) / se, df) if theta * moved > 0.0 else 1.0
+        ends = min(theta, moved) - reach, max(theta, moved) + reach
+        out.append(LogRatio(theta, se, df, *ends, p, min(1.0, p * alpha / tail)))
     return out
 
 

@@ -26,13 +26,14 @@ from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
 from unskew.cross_validation.user_errors import joined, user_errors
+from unskew.errors import InputError
 from unskew.inference.log_contrasts import MoreSpread
-from unskew.kernels.arrays import Bools, Floats
+from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Log
 from unskew.log.ids import stream_of
 from unskew.protocols.policy_parts import cut
-from unskew.split import Splits
+from unskew.split import Split, Splits
 
 Judge = Callable[[Log, Splits, str], Folds]
 
@@ -76,12 +77,25 @@ def moved(
         for n, users in enumerate((first, ~first)):
             rows = np.flatnonzero(users[log.user])
             part = log.take(rows)
-            cuts = tuple(cut(fold, part, fold.held_out[rows], fold.kept[rows]) for fold in splits)
+            cuts = tuple(_of_half(fold, part, rows) for fold in splits)
             again = judge(part, Splits(part, splits.splitter, cuts), f"refit {2 * division + n + 1} of {refits}")
             sides.append(_moved(again, folds, users, keys, way))
         shifts.append((sides[0][0] - sides[1][0]) / 2.0)
         chances.append((sides[0][1] + sides[1][1]) / 4.0)
     return Moves(tuple(keys), np.array(shifts), np.array(chances))
+
+
+def _of_half(fold: Split, part: Log, rows: Ints64) -> Split:
+    """A fold with the rows of half of the users."""
+    test, train = fold.held_out[rows], fold.kept[rows]
+    if not (test.any() and train.any()):
+        missing = "learn from" if test.any() else "judge"
+        raise InputError(
+            f"{part.account.source}: fold {fold.label}: half of a policy's users have no row to {missing}, and fits on "
+            "halves tell how far values depend on whom models were fitted on.\nSkip such folds with a larger "
+            "min_users=…, use wider windows, or take fitted models as given with refits=0."
+        )
+    return cut(fold, part, test, train)
 
 
 def _moved(again: Folds, folds: Folds, users: Bools, keys: Sequence[Key], way: Average) -> tuple[Floats, Floats]:
@@ -93,7 +107,7 @@ def _moved(again: Folds, folds: Folds, users: Bools, keys: Sequence[Key], way: A
         usable = np.isfinite(found.values) & (found.values > 0.0)
         both = usable[:models] & usable[models:]
         values = np.where(usable, found.values, 1.0)
-        logs, errors = np.log(values), found.errors / values
+        logs, errors = np.log(values), np.nan_to_num(found.errors) / values  # unknown chance counts as none
         shifts.append(np.where(both, logs[:models] - logs[models:], 0.0))
         shares.append(np.where(both, errors[:, :models] - errors[:, models:], 0.0))
     f = np.concatenate(shares, axis=1)  # the users of both are the same in every cell
