@@ -18,7 +18,7 @@ from unskew.bounds import Whole, word
 from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
-from unskew.cross_validation.run import JudgedFolds, judge_folds
+from unskew.cross_validation.run import judge_folds
 from unskew.cross_validation.user_errors import cells_of, joined, user_errors
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
