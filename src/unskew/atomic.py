@@ -23,7 +23,7 @@ from typing import Any
 
 from unskew.errors import InputError
 from unskew.plain import plain, plain_path
-from unskew.temporaries import Temporary, changing, second_name_of
+from unskew.temporaries import Temporary, changing, new_folder, second_name_of
 
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how polars and other Rust code tell of the system's errors
 
@@ -38,7 +38,7 @@ def folder(path: str | Path) -> Path:
     """The folder that somebody asked to be filled; made where it is missing."""
     found = Path(path)
     try:
-        found.mkdir(parents=True, exist_ok=True)
+        new_folder(found)
     except (OSError, ValueError) as error:
         raise InputError(f"{plain_path(found)}: cannot be made: {_reason(error)}.") from None
     return found

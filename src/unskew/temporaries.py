@@ -29,18 +29,31 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 _THERE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _TRIES = 100
 _ours: dict[Path, int] = {}  # temporary → the process that made it: a forked process must not remove its parent's
+_folders: dict[Path, int] = {}  # made to be filled, and likewise who made them
 _swept: set[tuple[Path, int]] = set()
 changing = threading.Lock()  # held while a temporary is made, and while finished files take their places
 
 
 def discard_temporaries() -> None:
-    """Remove all temporaries of this process, which must end right afterwards.
+    """Remove all temporaries and still empty folders of this process, which must end right afterwards.
 
     May be called from any thread while others are stuck. Files that are just taking their places are waited for;
     nothing is made and nothing takes its place any more.
     """
     changing.acquire(timeout=1.0)  # never released: whoever wants to change something waits for the end
     _remove_ours()
+    for path, maker in reversed(list(_folders.items())):
+        if maker == os.getpid():
+            with suppress(OSError):  # it holds something
+                path.rmdir()
+
+
+def new_folder(path: Path) -> None:
+    """Make a folder that will be filled, with those above it, where they are missing."""
+    missing = [place for place in (path, *path.parents) if not place.exists()]
+    with changing:
+        _folders.update((place, os.getpid()) for place in reversed(missing))
+        path.mkdir(parents=True, exist_ok=True)
 
 
 def new_file(path: Path) -> None:

@@ -12,10 +12,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import unskew as us
 from tests.cli.interrupts import LINE, make_shop
+from tests.cross_validation import logs
+from unskew.cross_validation.fitting import Fitter
 
 RUN = """
 import os, signal, sys, threading, time
@@ -71,8 +75,8 @@ def evaluation(shop: Path) -> list[str]:
 
 def run(where: str, action: str, command: list[str], folder: Path, **environment: str) -> tuple[int, str, float]:
     """Exit code, what was said, and the seconds from the signal to the end."""
-    folder.mkdir()
-    log = folder.parent / "log"
+    folder.mkdir(exist_ok=True)
+    log = folder.parent / "reached"
     done = subprocess.run(
         [sys.executable, "-c", RUN, where, action, str(log), *command],
         cwd=folder,
@@ -191,3 +195,60 @@ def test_ctrl_c_leaves_whole_folds_or_none(moment: str, shop: Path, tmp_path: Pa
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert all(path.suffix in (".unit", ".lock") for path in files)
     assert seconds < PROMPTLY
+
+
+def test_finished_folds_are_found_again_after_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C in the second fold, where a model is updated for the first time: the first fold is kept and not redone."""
+    log, kept, models = tmp_path / "log.parquet", tmp_path / "run" / "kept", ["most_popular", "recently_popular"]
+    logs.frame().write_parquet(log)
+    command = ["cross-validate", str(log), "--split", logs.WEEKS, "--model", models[0], "--model", models[1]]
+    command += ["--estimator", "naive", "--workers", "1", "--store", "kept", "--json", "r.json", "--quiet"]
+    code, said, _ = run("unskew.models.most_popular:MostPopular.update", "SIGINT", command, tmp_path / "run")
+    assert (code, said, len(list(kept.rglob("*.unit")))) == (130, LINE, 1)
+    assert not (tmp_path / "run" / "r.json").exists()
+    fits: list[object] = []
+    real = Fitter.fitted
+
+    def counted(*given: Any) -> Any:
+        fits.append(given)
+        return real(*given)
+
+    monkeypatch.setattr(Fitter, "fitted", counted)
+    asked = {"split": logs.WEEKS, "estimators": ["naive"]}
+    found = us.cross_validate(str(log), models, store=kept, **asked)  # type: ignore[arg-type]
+    assert len(fits) == len(found.folds_) - 1 == 3
+    assert found.to_dict() == us.cross_validate(str(log), models, **asked).to_dict()  # type: ignore[arg-type]
+
+
+SPLITTING = {
+    "splitting": "unskew.split.sliding_window:SlidingWindow.splits",
+    "writing": "unskew.split.files._write",
+    "writing the manifest": "unskew.split.files.write_json",
+    "renaming": "unskew.atomic._rename_all",
+}
+
+
+@pytest.mark.parametrize(
+    ("moment", "before"),
+    [("splitting", False), ("writing", True), ("writing the manifest", False), ("renaming", True)],
+    ids=lambda value: value if isinstance(value, str) else "replaced" if value else "new",
+)
+def test_ctrl_c_leaves_all_folds_of_a_split_or_none(moment: str, before: bool, tmp_path: Path) -> None:
+    """No fold, folder or temporary is left of a split that was stopped, and an earlier one stays as it was."""
+    log, folds = tmp_path / "log.parquet", tmp_path / "run" / "folds"
+    logs.frame(rows=600).write_parquet(log)
+    former: dict[str, bytes] = {}
+    if before:
+        us.split.write_splits(us.split.make_splits(us.read_log(log), "k_fold(folds=2)"), folds)
+        former = files_in(folds)
+    command = ["split", str(log), "--split", "sliding_window(width=1w, folds=3, min_users=5)", "-o", "folds", "--force"]
+    code, said, seconds = run(SPLITTING[moment], "SIGINT+stuck", [*command, "--quiet"], tmp_path / "run")
+    assert (code, said, files_in(folds)) == (130, LINE, former)
+    folders = {path.name for path in (tmp_path / "run").rglob("*") if path.is_dir()}
+    assert folders == ({"folds", "000", "001"} if before else set())
+    assert seconds < PROMPTLY
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Everything below a folder, by its path there."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -15,6 +15,7 @@ from rich.console import Console
 import unskew as us
 from tests.cli.commands import flat, unskew
 from tests.cross_validation import logs
+from unskew.cli.folds import models_of
 
 NAMES = {"popular": "most_popular", "iknn": "item_knn(neighbours=10)"}
 
@@ -82,6 +83,13 @@ def test_json_holds_everything_and_is_strict(found: us.CrossValidation, tmp_path
     assert pl.read_csv(tmp_path / "found.csv").height == 8
 
 
+def test_dropped_rows_are_said() -> None:
+    """Rows that were not read are no secret of the page."""
+    rows = pl.concat([logs.frame(), pl.DataFrame({"user": [None] * 3, "item": [1] * 3, "time": [logs.START] * 3})])
+    found = us.cross_validate(rows, NAMES, split="k_fold(folds=2)", estimators=["naive"], invalid="drop")
+    assert "rows, dropped 3 × null user" in " ".join(text_of(found, 130).split())
+
+
 def test_averages_that_disagree_are_told(found: us.CrossValidation) -> None:
     """The paragraph on pooled rows says which pair differs, and how."""
     flipped = [replace(v, verdict="ahead" if v.verdict != "ahead" else "behind") for v in found.pooled.verdicts_]
@@ -103,16 +111,26 @@ def test_the_command(tmp_path: Path) -> None:
     again = unskew(*asked, "--json", str(tmp_path / "b.json"), "--workers", "1", "--quiet")
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-    for options, told in (
-        (["--no-store"], "contradict each other"),
-        (["--model", "iknn=random"], "two models are called 'iknn'"),
-        (["--model", "saved.npz"], "has seen the future"),
-        (["--workers", "0"], "workers"),
-        (["--metric", "recal@5"], "recal"),
-    ):
+    for options, told in ((["--no-store"], "contradict each other"), (["--metric", "recal@5"], "recal")):
         bad = unskew(*asked, *options)
         assert bad.returncode == 2
         assert told in flat(bad.stderr)
-    bare = unskew("cross-validate", str(log), "--split", logs.WEEKS)
-    assert bare.returncode == 2
-    assert "--model most_popular" in bare.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["iknn=item_knn", "iknn=random"], "two models are called 'iknn'"),
+        (["saved.npz"], "has seen the future"),
+        (["name="], "--model name="),
+        (None, "--model most_popular"),
+    ],
+)
+def test_models_that_cannot_be_named_or_fitted(given: list[str] | None, told: str) -> None:
+    """The same for all commands that fit models fold by fold."""
+    with pytest.raises(us.InputError, match=re.escape(told)):
+        models_of(given)
+    assert models_of(["item_knn(neighbours=5)", "b=svd(dim=2)"]) == {
+        "item_knn(neighbours=5)": "item_knn(neighbours=5)",
+        "b": "svd(dim=2)",
+    }

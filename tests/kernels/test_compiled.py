@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import importlib.util
 import os
 import shutil
@@ -24,7 +25,12 @@ Load = Callable[..., Any]
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
-    """A function from a file of its own, fresh every time, as a new process would have it."""
+    """A function from a file of its own, fresh every time, as a new process would have it.
+
+    Its module can be imported, and nothing is left of the function before: numba imports the module of a kept function
+    unless an earlier load of it is still alive, so that without either it would depend on the garbage collector
+    whether the function is found.
+    """
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "caches"))
     monkeypatch.setattr(compiled, "_warned", set())
 
@@ -34,6 +40,8 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
         spec = importlib.util.spec_from_file_location("doubling", source)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "doubling", module)
+        gc.collect()
         spec.loader.exec_module(module)
         return njit(cache=True, nogil=True)(module.times)
 

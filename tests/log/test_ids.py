@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -46,3 +47,20 @@ def test_the_identity_of_an_id_is_its_text() -> None:
 def test_integers_of_any_width_are_the_same_ids(dtype: type[pl.DataType]) -> None:
     """Width is storage, not identity."""
     assert Ids.of(pl.Series([1, 2, 3])).encode(pl.Series([3, 4], dtype=dtype)).tolist() == [2, -1]
+
+
+@compiled
+@given(st.data())
+def test_parts_of_one_vocabulary_find_each_other_as_ids_do(data: st.DataObject) -> None:
+    """Codes through the vocabulary that two parts come from are those that comparing the ids gives."""
+    whole = Ids.of(pl.Series(data.draw(st.lists(st.text(max_size=2), min_size=1, unique=True))))
+
+    def part(of: Ids) -> Ids:
+        kept = data.draw(st.lists(st.booleans(), min_size=len(of), max_size=len(of)))
+        return of.subset(np.flatnonzero(kept))
+
+    left, right = part(whole), part(part(whole))
+    for a in (whole, left, right):
+        for b in (whole, left, right):
+            assert a.into(b).tolist() == b.encode(a.values).tolist()
+            assert a.into(b).dtype == np.int32

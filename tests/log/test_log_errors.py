@@ -228,7 +228,7 @@ def test_a_datetime_that_does_not_exist(write: Write) -> None:
     [("user", [[1], [2]]), ("value", [[1.0], [2.0]]), ("time", [dt.time(1), dt.time(2)])],
 )
 def test_columns_of_an_impossible_type(column: str, values: list[Any]) -> None:
-    """A type that no row can mend is an error even when rows may be dropped."""
+    """A type that is wrong in every row is an error even when rows may be dropped."""
     frame = pl.DataFrame({"user": [1, 2], "item": [1, 2]}).with_columns(pl.Series(column, values))
     assert f"frame: column '{column}' must hold" in message(Log.from_frame, frame, invalid="drop")
 

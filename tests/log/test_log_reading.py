@@ -148,6 +148,9 @@ def test_an_implicit_log_keeps_the_earliest_row_of_each_pair(rows: list[tuple[in
     for log in (Log.from_frame(frame), Log.from_frame(frame.with_columns(value=1.0), duplicates="earliest")):
         assert log.to_frame().select("user", "item", "time").rows() == expected
         assert log.account.dropped.get("duplicate pair", 0) == len(rows) - len(kept)
+    for timed, which in ((frame, "earliest"), (frame.drop("time"), "first in the file")):
+        told = [f"{len(rows) - len(kept):,} rows repeat a pair of user and item: the {which} of each pair was kept"]
+        assert list(Log.from_frame(timed).account.notes) == (told if len(rows) > len(kept) else [])
 
 
 def test_the_earliest_needs_times() -> None:

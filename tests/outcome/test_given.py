@@ -15,8 +15,8 @@ from unskew import outcome
 from unskew.errors import InputError
 from unskew.log import Log
 from unskew.outcome import Given, crossfit
+from unskew.report.input_words import read
 from unskew.report.view import View
-from unskew.report.words import read
 
 FRAME = pl.DataFrame({"user": [2, 1, 1], "item": ["b", "a", "b"], "prediction": [0.25, 0.5, 0.75]})
 PAIRS = Log.from_frame(

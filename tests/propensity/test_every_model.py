@@ -158,7 +158,7 @@ def test_it_at_least_halves_the_error_of_naive_where_it_holds(text: str) -> None
         for e in result.estimates:
             errors.setdefault((e.estimator, str(e.target)), []).append(abs(e.value / truth[str(e.target)] - 1.0))
     size = {cell: float(np.mean(error)) for cell, error in errors.items()}
-    assert size["naive", "pooled"] > 0.1  # there is something to mend
+    assert size["naive", "pooled"] > 0.1  # there is a bias to correct
     assert size["snips", "pooled"] < 0.5 * size["naive", "pooled"]
     relative = text in ("popularity(gamma=1)", "popularity(gamma=estimate)")
     assert (("ips", "per_user_sum") in size) != relative

@@ -18,6 +18,7 @@ from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.run import judge_folds
 from unskew.cross_validation.user_errors import user_errors
 from unskew.report import document_of
+from unskew.report.document import Callout
 
 PROTOCOLS = ("leave_one_out(repeats=2)", "holdout(share=0.2)", logs.WEEKS)
 
@@ -105,7 +106,7 @@ def test_reversals_are_found_and_said() -> None:
     assert found.reordered_[0].ratio_low is not None
     assert found.reordered_[0].ratio_low > 1.0
     document = document_of(found)
-    assert "1 of them decidedly" in str(document.title)
+    assert str(document.title) == "1 of 1 pairs of models is ordered differently, and both protocols decide it"
     opening = document.summary[0]
     assert "leave_one_out puts all before late" in opening.text  # type: ignore[union-attr]
     assert "both decide it" in opening.text  # type: ignore[union-attr]
@@ -137,6 +138,24 @@ def test_propensities_where_a_protocol_has_none() -> None:
     there = {(v.protocol.partition("(")[0], v.estimator) for v in found.values_}
     assert there == {("leave_one_out", "naive"), ("holdout", "naive"), ("holdout", "snips")}
     assert [(m.estimator, m.protocol.partition("(")[0]) for m in found.missing] == [("snips", "leave_one_out")]
+
+
+def test_what_was_left_out_is_said() -> None:
+    """Rows that were dropped, pairs that came twice, and windows that no time of the log allows."""
+    rows = logs.frame()
+    late = pl.DataFrame({"user": [0, 1], "item": [70, 71], "time": [logs.START + 3_000 * logs.WEEK] * 2})
+    twice = pl.concat([rows, late, rows.head(7), pl.DataFrame({"user": [None], "item": [1], "time": [logs.START]})])
+    found = us.compare_protocols(twice, logs.MODELS[:2], invalid="drop")
+    assert [m.protocol for m in found.missing] == ["sliding_window"]
+    (said,) = [" ".join(block.texts) for block in document_of(found).summary if isinstance(block, Callout)]
+    for part in (
+        "dropped 1 × null user, 7 × duplicate pair",
+        "7 rows repeat a pair of user and item: the earliest of each pair was kept",
+        "sliding_window has nothing: ",
+        "none of the 30 windows of 1mo has 100 users",
+        f"all but 2 of {len(rows) + 2:,} rows lie before them",
+    ):
+        assert part in said
 
 
 def test_default_protocols_and_bad_ones() -> None:

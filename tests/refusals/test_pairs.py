@@ -137,7 +137,7 @@ GUESSED = RATED.select("user", "item", prediction=pl.col("value") - 0.5)
     ids=["lists", "lists beside predictions", "predictions of some", "recall", "graded precision"],
 )
 def test_models_that_lack_something_are_named(models: dict[str, Any], metric: str, words: list[str]) -> None:
-    """Which model gives no predictions, or no ranks, and how to mend it."""
+    """Which model gives no predictions, or no ranks, and what to do."""
     with pytest.raises(RefusedError) as caught:
         us.evaluate(RATED, models, metrics=[metric], estimators=["naive"], feedback="ratings", target="per_pair")
     assert all(word in str(caught.value) for word in words), str(caught.value)

@@ -16,6 +16,7 @@ import unskew as us
 from tests.split.reference import Row, log_of, pairs_of, windows
 from unskew.errors import InputError
 from unskew.log import Log
+from unskew.report.fold_warnings import skipped_folds
 from unskew.split import Split, Splits, make, make_splits, sliding_window
 from unskew.split.rows import Between
 
@@ -187,6 +188,25 @@ def test_too_few_users_are_said() -> None:
     with pytest.raises(InputError, match="none of the 4 windows of 10 has 100 users") as error:
         sliding_window(log_of(rows), 10, 4)
     assert "at most 3 (from 20 on)" in str(error.value) and "width=1w" in str(error.value)
+
+
+def test_a_time_far_behind_all_others_is_named() -> None:
+    """Windows are counted back from the last time: one wrong year leaves all of them empty."""
+    rows = [(user, item, 10 * item) for user in range(5) for item in range(5)]
+    with pytest.raises(InputError, match="all but 1 of 26 rows lie before them, the last at 40") as error:
+        sliding_window(log_of([*rows, (1, 9, 10_000)]), 10, 4, min_users=3)
+    assert "the last time, 10000" in str(error.value) and "sliding_window(until=40)" in str(error.value)
+    with pytest.raises(InputError, match="none of the 4 windows") as error:
+        sliding_window(log_of(rows), 10, 4)
+    assert "lie before them" not in str(error.value)
+
+
+def test_neighbours_that_are_skipped_for_one_reason_stand_together() -> None:
+    """On a terminal and a page; the record lists each."""
+    rows = [(1, 0, 0), (2, 1, 0), (3, 2, 0), (1, 3, 20), (1, 4, 30), (2, 5, 30), (3, 6, 30)]
+    found = sliding_window(log_of(rows), 10, 4, min_users=2)
+    told = [str(sentence) for sentence in skipped_folds(found.skipped)]
+    assert told == ["-10 to 0 (2 folds): there is nothing to learn from before it.", "10: no row falls into it."]
 
 
 def test_what_is_asked_for_has_a_canonical_string() -> None:

@@ -59,4 +59,7 @@ def _items(test: Log, train: Log | None, more: Sequence[Ids]) -> Ids:
     known: list[Ids] = []
     for ids in (test.items, *([] if train is None else [train.items]), *more):
         known += [ids] if all(ids is not other for other in known) else []
-    return known[0] if len(known) == 1 else Ids.of(*(ids.values for ids in known))
+    first = known[0]
+    if all(ids.values.dtype == first.values.dtype and (ids.into(first) >= 0).all() for ids in known[1:]):
+        return first
+    return Ids.of(*(ids.values for ids in known))

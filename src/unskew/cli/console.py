@@ -92,11 +92,11 @@ def nobody_reads() -> NoReturn:
 
 @contextmanager
 def progress(quiet: bool, *, left: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """A reporter (stage, done, total) that shows a bar on the terminal's error stream after two seconds.
+    """A reporter (stage, done, total) that shows a bar after two seconds, where the error stream is a terminal.
 
     ``left`` shows how long it will still take, where steps take about equally long.
     """
-    if quiet:
+    if quiet or not err.is_terminal:
         yield lambda stage, done, total: None
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn

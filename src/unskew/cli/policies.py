@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from unskew.cli import options
-from unskew.cli.console import progress
-from unskew.cli.evaluate import DUPLICATES, ESTIMATORS, METRICS, TARGETS
-from unskew.cli.flags import messages_with_flags
-from unskew.cli.options import HOW, INPUTS, OUTPUT, WHAT, File, Text, Texts, check_outputs, column_map, option
-from unskew.cli.protocols import AVERAGES, MODELS, PROPENSITY, STORE, WORKERS, named_models
+from unskew.cli import folds, options
+from unskew.cli.evaluate import ESTIMATORS
+from unskew.cli.options import HOW, WHAT, Texts, option
 
 LOG = "The log: user, item, policy[, value][, time][, propensity]."
 SPLITS = (
@@ -25,27 +23,28 @@ ALL_USERS = "Keep all users; by default every policy has as many as the smallest
 
 def policy_impact(
     log: Annotated[Path, typer.Argument(help=LOG)],
-    model: Annotated[Texts, option(MODELS, INPUTS)] = None,
+    model: folds.Models = None,
     split: Annotated[Texts, option(SPLITS, WHAT)] = None,
     columns: options.Columns = None,
     feedback: options.Feedback = None,
     relevant: options.Relevant = None,
+    candidates: folds.Candidates = None,
     invalid: options.Invalid = "error",
-    duplicates: Annotated[Text, option(DUPLICATES, INPUTS)] = None,
-    metric: Annotated[Texts, option(METRICS, WHAT)] = None,
-    estimator: Annotated[Texts, option(ESTIMATORS, WHAT)] = None,
-    propensity: Annotated[Text, option(PROPENSITY, WHAT)] = None,
-    target: Annotated[Texts, option(TARGETS, WHAT)] = None,
-    average: Annotated[str, option(AVERAGES, HOW)] = "macro",
+    duplicates: folds.Duplicates = None,
+    metric: folds.Metrics = None,
+    estimator: Annotated[Texts, option(f"By default naive, and snips with --propensity; {ESTIMATORS}", WHAT)] = None,
+    propensity: folds.Propensity = None,
+    target: folds.Targets = None,
+    average: folds.Average = "macro",
     min_users: Annotated[int, option("To judge of every policy, or the fold is skipped.", HOW)] = 20,
     refits: Annotated[int, option(REFITS, HOW)] = 10,
     all_users: Annotated[bool, option(ALL_USERS, HOW, "--all-users")] = False,
     level: Annotated[float, option("Of all tests together, 0.5 to 0.9999.", HOW)] = 0.95,
     seed: Annotated[int, option("Draws users and halves.", HOW)] = 0,
-    store: Annotated[File, option(STORE, HOW)] = None,
-    workers: Annotated[int | None, option(WORKERS, HOW)] = None,
+    store: folds.Store = None,
+    workers: folds.Workers = None,
     json: options.Json = None,
-    csv: Annotated[File, option("Write the table as CSV.", OUTPUT)] = None,
+    csv: folds.Csv = None,
     html: options.Html = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -53,34 +52,12 @@ def policy_impact(
 
     `unskew policy-impact clicks.parquet --model most_popular --model "item_knn(neighbours=50)" --html page.html`
     """
-    outputs = {"json": json, "csv": csv, "html": html}
-    check_outputs(log, specs=[*(model or []), propensity, *(estimator or [])], **outputs)
-    models = named_models(model)
+    given = dict(locals())
+    given["splits"], given["equal"] = given.pop("split"), not given.pop("all_users")
+    folds.judge(_run, given)
 
+
+def _run() -> Callable[..., Any]:
     from unskew.protocols import policy_impact as run
 
-    with progress(quiet) as report:
-        found = run(
-            log,
-            models,
-            split,
-            average=average,  # type: ignore[arg-type]  # checked there
-            metrics=metric or ["recall@10"],
-            estimators=estimator,
-            propensity=propensity,
-            target=target,
-            columns=column_map(columns),
-            feedback=feedback,
-            relevant=relevant,
-            invalid=invalid,
-            duplicates=duplicates,
-            equal=not all_users,
-            min_users=min_users,
-            refits=refits,
-            level=level,
-            seed=seed,
-            store=store,
-            workers=workers,
-            progress=report,
-        )
-    options.show_and_write(messages_with_flags(found), quiet, **outputs)
+    return run

@@ -29,6 +29,7 @@ from unskew.evaluation.sampled import marked
 from unskew.log import Feedback, Log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.population import read_catalogue
+from unskew.log.relevance import told_feedback
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.plain import plain
@@ -128,6 +129,7 @@ def judge_folds(
     request = Request.of(log, _unfitted(models), train=log, threads=1, **asked)
     say("reading the log", 0, 1)
     whole = _read(request)
+    told_feedback(whole, request.relevant)  # refused here, and not by the first fold
     say("splitting", 0, 1)
     splits = _splits(whole, split)
     task = _task(request, whole, items)

@@ -12,20 +12,27 @@ from unskew.evaluation.facts import Facts
 from unskew.log import Predictions
 from unskew.log.interactions import REPEATED
 from unskew.plain import plain
+from unskew.split import LeaveOneOut
 
 
 def repeated_pairs(facts: Facts) -> Iterator[str]:
     """Pairs that a log holds several times and that were kept once without anybody asking for it."""
     for log in (facts.inputs.test, facts.inputs.train):
         if log is not None:
-            yield from (f"{log.account.source}: {note}." for note in log.account.notes if note.endswith(REPEATED))
+            yield from (f"{log.account.source}: {note}." for note in log.account.notes if REPEATED in note)
 
 
 def sampled_rows(facts: Facts) -> Iterator[str]:
     """A sample with unequal chances is no random part of the log."""
-    if facts.inputs.test.sampled_by:
+    drawn_by = facts.inputs.test.sampled_by
+    if drawn_by.startswith(LeaveOneOut.name):
         yield (
-            f"The test log is a sample ({facts.inputs.test.sampled_by}): scores describe its rows, which were drawn "
+            f"The test log holds one row of each user ({drawn_by}), so that a row of an active user is less likely to "
+            "be in it: scores describe users alike, and are not debiased."
+        )
+    elif drawn_by:
+        yield (
+            f"The test log is a sample ({drawn_by}): scores describe its rows, which were drawn "
             "with unequal chances. That changes the skew of the log, and does not debias the scores. Intervals do not "
             "know of the rows that were left out, and can be too narrow: evaluate the whole log with sample=… instead."
         )

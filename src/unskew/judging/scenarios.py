@@ -226,9 +226,10 @@ def _sentence(axis: Axis, parts: Sequence[Stretch], names: tuple[str, str]) -> s
 
 def _range(axis: Axis, part: Stretch) -> str:
     """A stretch of an axis in words."""
+    if part.high <= axis.start:
+        return f"if {axis.clause.format(f'at most {axis.shown(part.high)}' if axis.start else 'none')}"
     if part.low == -math.inf:
-        less = "at most" if part.high <= axis.start else "less than"
-        return f"as long as {axis.clause.format(f'{less} {axis.shown(part.high)}')}"
+        return f"as long as {axis.clause.format(f'less than {axis.shown(part.high)}')}"
     if part.high == math.inf:
         return f"if {axis.clause.format(f'more than {axis.shown(part.low)}')}"
     return f"if {axis.clause.format(f'between {axis.shown(part.low)} and {axis.shown(part.high)}')}"

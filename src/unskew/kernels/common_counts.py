@@ -12,9 +12,8 @@ import numpy as np
 
 from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
+from unskew.kernels.neighbours import candidates, groups_for, roots
 from unskew.kernels.topk import rise, sink
-
-SLACK = 1.0 - 1e-12  # rounding of the quick test by which most candidates fail
 
 
 @njit(cache=True, nogil=True)
@@ -28,6 +27,15 @@ def count_common(first, last, indptr, column, back, row, counts):  # type: ignor
         for e in range(indptr[r], indptr[r + 1]):
             for x in range(np.uintp(back[column[e]]), np.uintp(back[column[e] + 1])):
                 counts[r, np.uintp(row[x])] += np.int32(1)
+
+
+@njit(cache=True, nogil=True)
+def spread(counts, place, out):  # type: ignore[no-untyped-def]
+    """Copy ``counts[r, s]`` to ``out[place[r], place[s]]``."""
+    for r in range(len(place)):
+        row = out[place[r]]
+        for s in range(len(place)):
+            row[np.uintp(place[s])] = counts[r, s]
 
 
 @njit(cache=True, nogil=True)
@@ -55,24 +63,23 @@ def nearest_by_counts(first, last, counts, shrink, hashes, seed, near, alike):  
     """
     rows, k = len(counts), near.shape[1]
     score, key, code = np.empty(k, np.float64), np.empty(k, np.uint64), np.empty(k, np.int32)  # the heap
-    root = np.empty(rows)
+    own = np.empty(rows, np.int64)
     for r in range(rows):
-        root[r] = np.sqrt(np.float64(counts[r, r]))
+        own[r] = counts[r, r]
+    root, best, met = roots(own), np.empty(groups_for(k, rows), np.float32), np.empty(rows + 1, np.int32)
     for r in range(first, last):
-        n, size, salt, bar = np.int64(counts[r, r]), 0, mix(hashes[r] ^ seed), 0.0
-        for s in range(rows):
-            c = counts[r, s]
-            if c == 0 or s == r or c < bar * (root[r] * root[s] + shrink):
+        size, salt = 0, mix(hashes[r] ^ seed)
+        for m in range(candidates(counts[r], root[r], root, np.float32(shrink), k, best, met)):
+            s = np.uintp(met[m])
+            if s == np.uintp(r):
                 continue
-            value = c / (np.sqrt(np.float64(n * counts[s, s])) + shrink)
+            value = counts[r, s] / (np.sqrt(np.float64(own[r] * own[s])) + shrink)
             if size < k:
                 size = rise(score, key, code, size, value, mix(salt ^ hashes[s]), np.int32(s))
             elif value >= score[0]:
                 h = mix(salt ^ hashes[s])
                 if value > score[0] or h < key[0]:
                     sink(score, key, code, size, value, h, np.int32(s))
-            if size == k:
-                bar = score[0] * SLACK
         order = np.argsort(code[:size])
         near[r, :size], alike[r, :size] = code[:size][order], score[:size][order]
         near[r, size:], alike[r, size:] = -1, 0.0

@@ -157,7 +157,7 @@ def times(table: Table, name: str = "time") -> tuple[pl.Series, pl.DataType | No
         zone = raw.dtype.time_zone if isinstance(raw.dtype, pl.Datetime) else None
         micro = raw.cast(pl.Datetime("us", zone))
         return micro.cast(pl.Int64), raw.dtype if raw.dtype == pl.Date else micro.dtype
-    numbers = whole_numbers(table, name, "must hold whole numbers, dates or datetimes")
+    numbers = whole_numbers(table, name, "must hold whole numbers, dates or datetimes (ISO 8601)")
     table.refuse(
         name,
         ~numbers.is_between(-_LATEST, _LATEST).fill_null(True),

@@ -11,7 +11,7 @@ pass. Texts are first numbered by a dictionary, and scattered numbers go through
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -30,9 +30,15 @@ Hashes = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Ids:
-    """A vocabulary of unique ids; the code of an id is its position in ``values``."""
+    """A vocabulary of unique ids; the code of an id is its position in ``values``.
+
+    Args:
+        origin: the vocabulary of which this is a part, and the codes there: two parts of one vocabulary, such as the
+            folds of a log, find each other's codes without comparing ids.
+    """
 
     values: pl.Series
+    origin: tuple[Ids, npt.NDArray[Any]] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, *ids: pl.Series) -> Ids:
@@ -73,7 +79,8 @@ class Ids:
         """Some of the ids, by ascending codes; hashes that are known are not computed again."""
         if len(codes) == len(self):
             return self
-        found = Ids(self.values.gather(codes))
+        whole, own = self.origin or (self, None)
+        found = Ids(self.values.gather(codes), (whole, codes if own is None else own[codes]))
         found.__dict__["hashes"] = self.hashes[codes]
         return found
 
@@ -102,6 +109,14 @@ class Ids:
         """For each of our codes, the code of the same id in ``other`` (−1 where it has none)."""
         if other is self:
             return np.arange(len(self), dtype=np.int32)
+        (whole, mine), (same, theirs) = self.origin or (self, None), other.origin or (other, None)
+        if whole is same:
+            codes = np.arange(len(other), dtype=np.int32)
+            if theirs is not None:
+                table = np.full(len(whole), -1, dtype=np.int32)
+                table[theirs] = codes
+                codes = table
+            return codes if mine is None else codes[mine]
         return other.encode(self.values)
 
 

@@ -22,7 +22,7 @@ from unskew.log.table import Table, show
 REQUIRED = ("user", "item")
 OPTIONAL = ("value", "time", "policy", "propensity")
 IDS = ("user", "item", "policy")
-REPEATED = "rows repeat a pair of user and item: the first of each pair was kept"
+REPEATED = "rows repeat a pair of user and item"
 LEAST = 1e-30  # of propensities: far below what any log could show, and sums of powers of weights stay finite
 NONE = "(none)"  # stands for nulls in kept columns
 Mask = npt.NDArray[np.bool_]
@@ -59,8 +59,9 @@ def read_log(
 def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates | None) -> Log:
     """Check, code and order the rows of a table.
 
-    A repeated pair of an implicit log says nothing new, so that by default the first row of it stays; where rows have
-    values, repeated rows may contradict each other, and the caller must say which one counts.
+    A repeated pair of an implicit log says nothing new, so that by default one row of it stays, the earliest (without
+    times the first in the file); where rows have values, repeated rows may contradict each other, and the caller must
+    say which one counts.
     """
     if duplicates is not None and duplicates not in get_args(Duplicates):
         raise InputError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not '{duplicates}'.")
@@ -103,7 +104,8 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
     if again.any():
         if duplicates is None and stated is Feedback.IMPLICIT:
             duplicates = "first" if log.time is None else "earliest"
-            table.notes.append(f"{again.sum():,} {REPEATED}")
+            kept = "first in the file" if log.time is None else "earliest"
+            table.notes.append(f"{again.sum():,} {REPEATED}: the {kept} of each pair was kept")
         log = log.take(_one_of_each(table, log, again, order, duplicates or "error"))
     return replace(log, account=table.account())
 

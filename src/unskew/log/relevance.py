@@ -23,8 +23,8 @@ def told_feedback(log: Log, relevant: str | None) -> Feedback:
         return Feedback.RATINGS
     raise InputError(
         f"{log.account.source}: there is a column 'value', and nothing says what it means.\n"
-        "Give feedback='conversions' (zeros are seen pairs that brought nothing), feedback='ratings', "
-        "feedback='implicit' (ignore the values), or a threshold such as relevant='>=4'."
+        "Give feedback='conversions' (zeros are seen pairs that brought nothing), feedback='implicit' (ignore the "
+        "values), feedback='ratings', or a threshold such as relevant='>=4'."
     )
 
 

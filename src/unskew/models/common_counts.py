@@ -66,8 +66,8 @@ def added(counts: Counts, known: Ids, rows: Log, all_rows: Log) -> Counts:
     if rows.items is known:
         out = counts.copy()  # another copy of the model may hold the same array
     else:
-        place, out = known.into(rows.items), np.zeros((len(rows.items), len(rows.items)), dtype=np.int32)
-        out[np.ix_(place, place)] = counts
+        out = np.zeros((len(rows.items), len(rows.items)), dtype=np.int32)
+        kernel.spread(counts, known.into(rows.items), out)
     kernel.add_common(all_rows.indptr, all_rows.item, rows.indptr, rows.item, out)
     return out
 

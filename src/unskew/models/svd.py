@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from unskew.bounds import DIM
+from unskew.kernels.gram_product import gram_product
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
@@ -84,18 +85,24 @@ class SVD(Model):
 
 def _left_vectors(matrix: csr_array, by_item: csr_array, dim: int, ids: tuple[Ids, Ids]) -> tuple[Floats, Floats]:
     """U and S, the largest first; directions that are 0 but for rounding are left out."""
-    from scipy.sparse.linalg import svds
+    from scipy.sparse.linalg import LinearOperator, eigsh
 
     users, items = matrix.shape
     few = min(users, items)
     if few <= max(SMALL, 2 * dim):
         square, vectors = np.linalg.eigh((matrix @ by_item if users <= items else by_item @ matrix).toarray())
-        left = vectors if users <= items else matrix @ vectors / np.sqrt(np.maximum(square, 1e-300))
-        value = np.sqrt(np.maximum(square, 0.0))
     else:
-        own = ids[0] if users <= items else ids[1]
+        own, rows = (ids[0], by_item) if users <= items else (ids[1], matrix)
         start = pair_uniform(stream_of("svd"), own.hashes, own.hashes) - 0.5
-        left, value, _ = svds(matrix, k=dim, v0=start, return_singular_vectors="u")
+
+        def product(x: Floats) -> Floats:
+            out = np.empty(few)
+            gram_product(rows.indptr, rows.indices, x.ravel(), out)
+            return out
+
+        square, vectors = eigsh(LinearOperator((few, few), product, dtype=np.float64), k=dim, v0=start)
+    left = vectors if users <= items else matrix @ vectors / np.sqrt(np.maximum(square, 1e-300))
+    value = np.sqrt(np.maximum(square, 0.0))
     order = np.argsort(-value, kind="stable")[:dim]
     order = order[value[order] > NOTHING * value.max(initial=0.0)]
     return np.ascontiguousarray(left[:, order]), value[order]

@@ -203,6 +203,6 @@ def _inverse(propensity: Floats, rows: int, source: str) -> Floats:
         row = int(np.argmax(wrong))
         raise InputError(
             f"{source}: the propensity of a training row must be at least {SMALLEST:g}; row {row + 1:,} has "
-            f"{p[row]}.\nSeen pairs cannot have had no chance to be seen: mend the propensities, or leave them out."
+            f"{p[row]}.\nSeen pairs cannot have had no chance to be seen: fix the propensities, or leave them out."
         )
     return np.asarray(1.0 / p)

@@ -13,18 +13,16 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-from unskew.alignment.sources import Names, as_log
 from unskew.bounds import word
 from unskew.cross_validation import Average, CrossValidation
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.merging import Folds
-from unskew.cross_validation.run import judge_folds
+from unskew.cross_validation.result import OverFolds
 from unskew.cross_validation.user_errors import cells_of, joined, user_errors
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.read import Stage
 from unskew.evaluation.run import reporter
 from unskew.inference.log_contrasts import LogRatio
-from unskew.inference.verdict import Outcome
 from unskew.log import Log
 from unskew.protocols.comparison import (
     Level,
@@ -36,12 +34,8 @@ from unskew.protocols.comparison import (
     Steadiness,
 )
 from unskew.protocols.family import About, Family, Kind, kendall
+from unskew.protocols.judging import NAIVE, NO_VALUE, judged, nothing_judged, prefixed, read_once, signs_of, windows
 from unskew.split import Splits, Splitter, make, make_splits
-
-WIDTHS = ("1d", "1w", "1mo")  # of windows, tried in this order where none is asked for
-WINDOWS = 30
-NAIVE = "naive"
-NO_VALUE = "none of these estimators has a single value whose error users tell. Ask for naive, snips or ips."
 
 
 def compare_protocols(
@@ -79,36 +73,27 @@ def compare_protocols(
         raise InputError("several protocols are compared: give protocols=[…] instead of split=….")
     say = reporter(progress)
     whole = read_once(log, options)
-    asked = _protocols(whole, protocols)
-    shared = options | {"level": level, "store": store, "workers": workers}
+    asked, missing = _protocols(whole, protocols)
+    shared = options | {"estimators": list(estimators), "level": level, "store": store, "workers": workers}
     results: dict[str, CrossValidation] = {}
     folds: dict[str, Folds] = {}
-    missing: list[MissingProtocol] = []
     for name, splits in asked.items():
-        told = _prefixed(say, name)
-        found, kept, lost = _judged(whole, models, name, splits, shared | {"progress": told}, list(estimators))
+        found, lost = judged(whole, models, splits, shared | {"progress": prefixed(say, name)})
         missing += lost
-        if found is not None and kept is not None:
-            results[name], folds[name] = found, kept
+        if found is not None:
+            results[name], folds[name] = found.result, found.folds
     if not results:
-        reasons = "\n".join(f"{m.protocol}: {m.reason}" for m in missing)
-        raise RefusedError(f"no protocol can judge these models:\n{reasons}")
+        raise nothing_judged(missing)
     questions = {name: make(name).question for name in results}
     return _put_together(results, folds, questions, Average(average), level, missing)
 
 
-def read_once(log: Any, options: dict[str, Any]) -> Log:
-    """The log, with what options say of its columns; these options are taken out."""
-    names = Names(options.pop("columns", None))
-    how = {name: options.pop(name) for name in ("feedback", "invalid", "duplicates") if name in options}
-    return as_log(log, name="log", columns=names.of_test, **how)
-
-
-def _protocols(log: Log, asked: Sequence[str | Splitter] | None) -> dict[str, Splits]:
-    """The splits of every protocol, by canonical string."""
+def _protocols(log: Log, asked: Sequence[str | Splitter] | None) -> tuple[dict[str, Splits], list[MissingProtocol]]:
+    """The splits of every protocol, by canonical string; and what could not be split."""
+    missing: list[MissingProtocol] = []
     if asked is None:
-        found = [make_splits(log, "leave_one_out(repeats=10)"), make_splits(log, "holdout(share=0.2)")]
-        found += [] if log.time is None else windows(log)
+        timed, missing = windows(log)
+        found = [make_splits(log, "leave_one_out(repeats=10)"), make_splits(log, "holdout(share=0.2)"), *timed]
     else:
         if isinstance(asked, str | Splitter) or not asked:
             example = "['leave_one_out', 'sliding_window(width=1w)']"
@@ -118,46 +103,7 @@ def _protocols(log: Log, asked: Sequence[str | Splitter] | None) -> dict[str, Sp
     if len(named) < len(found):
         twice = next(splits.splitter for splits in found if sum(s.splitter == splits.splitter for s in found) > 1)
         raise InputError(f"the protocol '{twice}' is asked for twice.")
-    return named
-
-
-def windows(log: Log) -> list[Splits]:
-    """Windows of the narrowest width that judges half of them, else of the one that judges most."""
-    found: list[Splits] = []
-    for width in WIDTHS:
-        try:
-            splits = make_splits(log, f"sliding_window(width={width}, folds={WINDOWS})")
-        except InputError:
-            continue  # no window has enough users
-        if 2 * len(splits) >= WINDOWS:
-            return [splits]
-        found.append(splits)
-    return [max(found, key=len)] if found else []
-
-
-def _prefixed(say: Stage, name: str) -> Stage:
-    return lambda stage, done, total: say(f"{name}: {stage}", done, total)
-
-
-def _judged(
-    log: Log, models: Any, name: str, splits: Splits, options: dict[str, Any], estimators: list[Any]
-) -> tuple[CrossValidation | None, Folds | None, list[MissingProtocol]]:
-    """One protocol; where it refuses what was asked, its naive estimates if these were asked for too."""
-    ask = options | {"estimators": estimators, "refused": "skip"}
-    try:
-        judged = judge_folds(log, models, split=splits, **ask)
-        found = judged.result()
-    except RefusedError as error:
-        lost = [MissingProtocol(name, None, None, None, str(error))]
-        if NAIVE not in [str(e) for e in estimators] or estimators == [NAIVE]:
-            return None, None, lost
-        ask = {key: value for key, value in ask.items() if key not in ("propensity", "outcome", "in_sample")}
-        judged = judge_folds(log, models, split=splits, **(ask | {"estimators": [NAIVE]}))
-        others = [str(e) for e in estimators if str(e) != NAIVE]
-        return judged.result(), judged.folds, [MissingProtocol(name, None, other, None, str(error)) for other in others]
-    refused = found.inputs["refused"]
-    missing = [MissingProtocol(name, r["metric"], r["estimator"], r["target"], r["reason"]) for r in refused]
-    return found, judged.folds, missing
+    return named, missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +117,7 @@ class _Cell:
     signs: Mapping[tuple[str, int, int], int]
 
     def values(self, protocol: str) -> list[float]:
-        place, size = self.protocols.index(protocol), len(self.models)
-        return [float(v) for v in self.family.found.values[place * size : (place + 1) * size]]
+        return self.family.values(self.protocols.index(protocol))
 
     def decided(self, protocol: str, a: int, b: int) -> int:
         """Who is ahead, if both the protocol's own verdict and the simultaneous interval say so."""
@@ -232,45 +177,19 @@ def _cell(
     return _Cell(key, there, models, Family(len(there), len(models), found, level, lower), signs)
 
 
-def signs_of(found: CrossValidation, key: Key, way: Average, models: Sequence[str]) -> dict[tuple[int, int], int]:
-    """Who is ahead by the cross-validation's own verdicts, both ways round; 0 where that is undecided."""
-    result = found.macro if way is Average.MACRO else found.pooled
-    signs: dict[tuple[int, int], int] = {}
-    for v in result.verdicts_:
-        if (v.metric, v.estimator, v.target) == tuple(key):
-            outcome = Outcome(v.verdict)
-            sign = 0 if not outcome.decided else 1 if outcome.first else -1
-            a, b = models.index(v.a), models.index(v.b)
-            signs[a, b], signs[b, a] = sign, -sign
-    return signs
-
-
 def _values(cell: _Cell, place: int, found: CrossValidation, way: Average) -> list[ProtocolValue]:
     rows = {row.model: row for row in found.rows() if (row.metric, row.estimator, row.target) == tuple(cell.key)}
-    values = cell.values(cell.protocols[place])
-    sign = -1.0 if cell.family.lower_is_better else 1.0
     out = []
     for m, model in enumerate(cell.models):
         row = rows[model]
-        shown = (
-            (row.macro, row.macro_low, row.macro_high)
-            if way is Average.MACRO
-            else (row.pooled, row.pooled_low, row.pooled_high)
-        )
         own = [v for v in found.values_ if (v.model, v.metric, v.estimator, v.target) == (model, *cell.key)]
         errors = [v.se for v in own if math.isfinite(v.se)]
-        rank = None if not math.isfinite(values[m]) else 1 + sum(sign * v > sign * values[m] for v in values)
-        ratio, low, high = (known(number) for number in cell.family.to_best(place, m))
         out.append(
             ProtocolValue(
                 cell.protocols[place],
                 model,
                 *cell.key,
-                *shown,
-                rank=rank,
-                ratio=ratio,
-                ratio_low=low,
-                ratio_high=high,
+                **standing(row, way, cell.family, place, m),
                 folds=row.folds,
                 folds_won=row.folds_won,
                 fold_sd=known(row.fold_sd),
@@ -278,6 +197,17 @@ def _values(cell: _Cell, place: int, found: CrossValidation, way: Average) -> li
             )
         )
     return out
+
+
+def standing(row: OverFolds, way: Average, family: Family, group: int, model: int) -> dict[str, Any]:
+    """A model's value with its interval, its rank in its group, and its ratio to the best with its ends, by name."""
+    macro, pooled = (row.macro, row.macro_low, row.macro_high), (row.pooled, row.pooled_low, row.pooled_high)
+    sign = -1.0 if family.lower_is_better else 1.0
+    values = family.values(group)
+    rank = None if not math.isfinite(values[model]) else 1 + sum(sign * v > sign * values[model] for v in values)
+    found = dict(zip(("value", "low", "high"), macro if way is Average.MACRO else pooled, strict=True))
+    ratio = (known(number) for number in family.to_best(group, model))
+    return found | {"rank": rank} | dict(zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True))
 
 
 def _ranking(cell: _Cell, one: str, other: str) -> Ranking:

@@ -79,6 +79,10 @@ class Family:
         asked = self.asked()
         return dict(zip(asked, log_ratios(self.found, list(asked.values()), self.level, self.more), strict=True))
 
+    def values(self, group: int) -> list[float]:
+        """The models' values by one group."""
+        return [float(v) for v in self.found.values[group * self.models : (group + 1) * self.models]]
+
     def of_kind(self, kind: Kind) -> dict[About, LogRatio]:
         """Those of one kind."""
         return {about: ratio for about, ratio in self.ratios.items() if about.kind is kind}

@@ -11,6 +11,7 @@ import polars as pl
 
 from unskew.cross_validation import CrossValidation
 from unskew.plain import storable
+from unskew.protocols.comparison import MissingProtocol
 from unskew.protocols.family import Kind
 from unskew.protocols.policy_parts import PolicyGroup
 from unskew.result import frame_of, plain
@@ -119,6 +120,7 @@ class PolicyImpact(ShownTable):
         level: of all tests together, over all splits.
         refits: how many fits on halves of the users there were; 0: fitted models are taken as given.
         values_, differences_, rankings_, corrections_: records.
+        missing: what a split cannot give.
     """
 
     source: str
@@ -134,6 +136,7 @@ class PolicyImpact(ShownTable):
     differences_: tuple[PolicyDifference, ...]
     rankings_: tuple[PolicyRanking, ...]
     corrections_: tuple[Correction, ...]
+    missing: tuple[MissingProtocol, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """One row per split, policy, model, metric, estimator and target."""
@@ -168,6 +171,7 @@ class PolicyImpact(ShownTable):
             "differences": self.differences_,
             "rankings": self.rankings_,
             "corrections": self.corrections_,
+            "missing": self.missing,
         }
         told = ("source", "shared_users", "shared_rows", "average", "level", "equal", "refits")
         return {

@@ -6,7 +6,6 @@ fitted on (``refitting.py``). All ratios of ``family.py`` are tested at one leve
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -26,11 +25,23 @@ from unskew.evaluation.read import Stage
 from unskew.evaluation.run import reporter
 from unskew.inference.log_contrasts import UserErrors, log_ratios
 from unskew.log import Log
-from unskew.protocols.compare import NAIVE, NO_VALUE, as_ratio, known, read_once, signs_of, windows
+from unskew.protocols.compare import as_ratio, standing
+from unskew.protocols.comparison import MissingProtocol
 from unskew.protocols.family import Family, Kind, kendall
 from unskew.protocols.impact import Correction, PolicyDifference, PolicyImpact, PolicyRanking, PolicyValue
+from unskew.protocols.judging import (
+    NAIVE,
+    NO_VALUE,
+    Judged,
+    judged,
+    nothing_judged,
+    prefixed,
+    read_once,
+    signs_of,
+    windows,
+)
 from unskew.protocols.policy_parts import PolicyParts, policy_parts
-from unskew.protocols.refitting import Moves, moved, spreads
+from unskew.protocols.refitting import Judge, Moves, moved, spreads
 from unskew.split import Splits, Splitter, make_splits
 
 REFITS = Whole(0, 100, "Every refit judges all policies again.")
@@ -84,36 +95,46 @@ def policy_impact(
         estimators = [NAIVE, "snips"] if options.get("propensity") is not None else [NAIVE]
     whole = read_once(log, options)
     parts = policy_parts(whole, equal=equal, seed=seed)
-    asked = _splits(whole, splits)
+    asked, missing = _splits(whole, splits)
     ask = options | {"estimators": list(estimators), "level": level, "seed": seed, "store": store, "workers": workers}
     way, share = Average(average), 1.0 - (1.0 - level) / len(asked)
-    found = [_of_split(parts, models, each, ask, way, share, min_users, refits, seed, say) for each in asked]
+    found: dict[str, _OfSplit] = {}
+    for each in asked:
+        one, lost = _of_split(parts, models, each, ask, way, share, min_users, refits, say)
+        missing += lost
+        if one is not None:
+            found[each.splitter] = one
+    if not found:
+        raise nothing_judged(missing)
     return PolicyImpact(
         source=whole.account.source,
         groups=parts.groups,
         shared_users=parts.shared_users,
         shared_rows=parts.shared_rows,
-        results={each.splitter: one.results for each, one in zip(asked, found, strict=True)},
+        results={split: one.results for split, one in found.items()},
         average=average,
         level=level,
         equal=equal,
         refits=refits,
-        values_=tuple(row for one in found for row in one.values()),
-        differences_=tuple(row for one in found for row in one.differences()),
-        rankings_=tuple(row for one in found for row in one.rankings()),
-        corrections_=tuple(row for one in found for row in one.corrections()),
+        values_=tuple(row for one in found.values() for row in one.values()),
+        differences_=tuple(row for one in found.values() for row in one.differences()),
+        rankings_=tuple(row for one in found.values() for row in one.rankings()),
+        corrections_=tuple(row for one in found.values() for row in one.corrections()),
+        missing=tuple(missing),
     )
 
 
-def _splits(log: Log, asked: Sequence[str | Splitter] | str | Splitter | None) -> list[Splits]:
+def _splits(
+    log: Log, asked: Sequence[str | Splitter] | str | Splitter | None
+) -> tuple[list[Splits], list[MissingProtocol]]:
     if asked is None:
-        timed = [] if log.time is None else windows(log)
-        return [make_splits(log, "leave_one_out(repeats=10)"), *timed]
+        timed, missing = windows(log)
+        return [make_splits(log, "leave_one_out(repeats=10)"), *timed], missing
     given = [asked] if isinstance(asked, str | Splitter) else list(asked)
     found = [make_splits(log, splitter) for splitter in given]
     if not found or len({each.splitter for each in found}) < len(found):
         raise InputError("splits are different splitters, at least one, such as ['leave_one_out(repeats=10)'].")
-    return found
+    return found, []
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,20 +154,14 @@ class _OfSplit:
     def values(self) -> list[PolicyValue]:
         out = []
         for key, family in self.families.items():
-            sign = -1.0 if family.lower_is_better else 1.0
             for g, policy in enumerate(self.policies):
-                numbers = self._numbers(key, g)
                 rows = {
                     r.model: r for r in self.results[policy].rows() if (r.metric, r.estimator, r.target) == tuple(key)
                 }
                 for m, model in enumerate(self.models):
                     row = rows[model]
-                    pooled = row.pooled, row.pooled_low, row.pooled_high
-                    shown = pooled if self.way is Average.POOLED else (row.macro, row.macro_low, row.macro_high)
-                    better = sum(sign * value > sign * numbers[m] for value in numbers)
-                    rank = 1 + better if math.isfinite(numbers[m]) else None
-                    ratio, low, high = (known(number) for number in family.to_best(g, m))
-                    out.append(PolicyValue(self.split, policy, model, *key, *shown, rank, ratio, low, high, row.folds))
+                    shown = standing(row, self.way, family, g, m)
+                    out.append(PolicyValue(self.split, policy, model, *key, **shown, folds=row.folds))
         return out
 
     def differences(self) -> list[PolicyDifference]:
@@ -178,9 +193,9 @@ class _OfSplit:
 
     def rankings(self) -> list[PolicyRanking]:
         out = []
-        for key in self.families:
+        for key, family in self.families.items():
             for g, h in combinations(range(len(self.policies)), 2):
-                ways = self._numbers(key, g), self._numbers(key, h), self._decided(key, g), self._decided(key, h)
+                ways = family.values(g), family.values(h), self._decided(key, g), self._decided(key, h)
                 found = kendall(*ways)
                 names = self.policies[g], self.policies[h]
                 counts = found.pairs, found.agree, found.reversed, found.open
@@ -229,10 +244,6 @@ class _OfSplit:
             )
         return out
 
-    def _numbers(self, key: Key, group: int) -> list[float]:
-        size = len(self.models)
-        return [float(v) for v in self.columns[key].values[group * size : (group + 1) * size]]
-
     def _decided(self, key: Key, group: int) -> Callable[[int, int], int]:
         """Who is ahead, where the policy's own verdict and the simultaneous interval agree."""
         family = self.families[key]
@@ -263,52 +274,45 @@ def _of_split(
     level: float,
     min_users: int,
     refits: int,
-    seed: int,
     say: Stage,
-) -> _OfSplit:
-    results: dict[str, CrossValidation] = {}
-    folds: list[Folds] = []
-    moves: list[Moves] = []
+) -> tuple[_OfSplit | None, list[MissingProtocol]]:
+    """All policies by one split; nothing where it refuses any of them."""
     cuts = parts.folds(splits, min_users)
-    for group, log, own in zip(parts.groups, parts.logs, cuts, strict=True):
-        judge = _judging(models, ask, f"{splits.splitter}, {group.policy}", say)
-        results[group.policy], kept = judge(log, own, "")
-        folds.append(kept)
+    policies = tuple(group.policy for group in parts.groups)
+    told = [prefixed(say, f"{splits.splitter}, {policy}") for policy in policies]
+    found: list[Judged] = []
+    missing: list[MissingProtocol] = []
+    for log, own, report in zip(parts.logs, cuts, told, strict=True):
+        one, lost = judged(log, models, own, ask | {"progress": report})
+        missing += [each for each in lost if each not in missing]
+        if one is None:
+            return None, missing
+        found.append(one)
+    folds = [one.folds for one in found]
     keys = [key for key in cells_of(folds[0]) if all(key in cells_of(each) for each in folds)]
     if not keys:
         raise RefusedError(NO_VALUE)
-    for group, log, own, kept in zip(parts.groups, parts.logs, cuts, folds, strict=True):
-        if refits:
-            judge = _judging(models, ask, f"{splits.splitter}, {group.policy}", say)
-            moves.append(moved(log, own, kept, keys, way, refits, seed, _folds_of(judge)))
+    moves = [
+        moved(log, own, one.folds, keys, way, refits, ask["seed"], _refit(models, one.ask, report))
+        for log, own, one, report in zip(parts.logs, cuts, found, told, strict=True)
+        if refits
+    ]
     columns = {key: joined([user_errors(each, key, way) for each in folds]) for key in keys}
     names = folds[0].models
-    first = next(iter(results.values()))
     families = {}
     for key in keys:
-        lower = first.macro.metrics[key.metric].lower_is_better
+        lower = found[0].result.macro.metrics[key.metric].lower_is_better
         more = spreads(moves, (key,)) if moves else ()
         families[key] = Family(len(folds), len(names), columns[key], level, lower, more)
-    policies = tuple(group.policy for group in parts.groups)
-    return _OfSplit(splits.splitter, policies, names, results, columns, families, moves, way, level)
+    results = {policy: one.result for policy, one in zip(policies, found, strict=True)}
+    return _OfSplit(splits.splitter, policies, names, results, columns, families, moves, way, level), missing
 
 
-def _folds_of(
-    judge: Callable[[Log, Splits, str], tuple[CrossValidation, Folds]],
-) -> Callable[[Log, Splits, str], Folds]:
-    return lambda log, splits, what: judge(log, splits, what)[1]
+def _refit(models: Any, ask: dict[str, Any], say: Stage) -> Judge:
+    """Judges a half of a part as its whole was judged."""
 
-
-def _judging(
-    models: Any, ask: dict[str, Any], name: str, say: Stage
-) -> Callable[[Log, Splits, str], tuple[CrossValidation, Folds]]:
-    def judge(log: Log, splits: Splits, what: str) -> tuple[CrossValidation, Folds]:
-        prefix = f"{name}, {what}: " if what else f"{name}: "
-
-        def told(stage: str, done: int, total: int) -> None:
-            say(prefix + stage, done, total)
-
-        judged = judge_folds(log, models, split=splits, progress=told, **ask)
-        return judged.result(), judged.folds
+    def judge(log: Log, splits: Splits, what: str) -> Folds:
+        how = ask | {"progress": prefixed(say, what), "refused": "skip"}
+        return judge_folds(log, models, split=splits, **how).folds
 
     return judge

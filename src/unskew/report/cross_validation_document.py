@@ -8,10 +8,11 @@ from dataclasses import replace
 from unskew.cross_validation import CrossValidation, FoldValue, OverFolds
 from unskew.inference.verdict import Outcome
 from unskew.report import document as doc
-from unskew.report import inputs, numbers, words
+from unskew.report import input_words, inputs, numbers, words
 from unskew.report import result_charts as charts
 from unskew.report.document import ALWAYS, NEVER, WIDE, Column, Table
 from unskew.report.fold_charts import fold_lines, legend
+from unskew.report.fold_warnings import skipped_folds
 from unskew.report.names import clean, tidy
 from unskew.report.result_document import FACETS, SENTENCES, SHOWN, VERDICTS, drawn, verdict_table
 from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
@@ -49,8 +50,7 @@ def cross_validation_document(found: CrossValidation) -> doc.Document:
 
 def _body(view: View, found: CrossValidation) -> Iterator[doc.Block]:
     tables = tuple(_table(view, facet, found) for facet in view.facets)
-    skipped = tuple(doc.Sentence.about(clean(s.label), f": {clean(s.reason)}.", "note") for s in found.skipped)
-    listed = doc.Sentences(skipped, "Skipped", SKIPPED, "more", ".skipped has them all")
+    listed = doc.Sentences(skipped_folds(found.skipped), "Skipped", SKIPPED, "more", ".skipped has them all")
     verdicts = tuple(_without_tipping(table) for facet in view.facets if (table := verdict_table(view, facet)).rows)
     yield doc.in_brief(doc.Tables(tables, "Over all folds", FACETS, SHOWN, ".table()"), listed)
     yield doc.on_page(section("folds.lines", _lines(view, found), listed))
@@ -208,9 +208,9 @@ def _fold_value(v: FoldValue, places: int | None) -> str:
 
 def _read(found: CrossValidation) -> Iterator[str]:
     """What was read and left out, a line each."""
-    account = found.inputs["log"]
-    yield f"log ({account['source']}): {numbers.count(account['rows'])} rows"
+    view = View.of(found.macro)
+    yield from input_words.read(view)
     folds = found.inputs["folds"]
     for reason, rows in (*folds["left_out"].items(), *folds["dropped"].items()):
         yield f"not judged, over all folds: {numbers.count(rows)} rows ({reason})"
-    yield from words.refused(View.of(found.macro))
+    yield from input_words.refused(view)

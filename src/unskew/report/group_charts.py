@@ -59,7 +59,7 @@ def by_group(
     if line is not None:
         drawn = [marks("even", "rule", {"x": field("at:Q")}, strokeDash=[5, 4], color="#8a6d3b"), *drawn]
         tables["even"] = [{"at": line}]
-    step = {"step": STEP * max(len(groups), 2)}
+    step = {"step": STEP, "for": "offset"}  # of a group inside a model's row
     spec = layers(*drawn, width=380, height=step)
     return chart(name, note, f"{name}: {axis} by model", spec, **tables)
 

@@ -47,6 +47,15 @@ def shown(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def by_kind(specs: Iterable[str]) -> dict[str, str]:
+    """What each canonical string is shown as: ``holdout(share=0.2)`` by its kind alone, where no other has the same."""
+    named = list(specs)
+    kinds = [spec.partition("(")[0] for spec in named]
+    called = [kind if kinds.count(kind) == 1 else spec for kind, spec in zip(kinds, named, strict=True)]
+    texts = shown(called)
+    return {spec: texts[text] for spec, text in zip(named, called, strict=True)}
+
+
 def tidy(value: T) -> T:
     """The same record with texts that are safe to print."""
     found: Any = value

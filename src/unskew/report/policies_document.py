@@ -11,10 +11,12 @@ from unskew.protocols import PolicyImpact
 from unskew.protocols.family import Kind
 from unskew.protocols.impact import PolicyDifference
 from unskew.report import document as doc
-from unskew.report import numbers
+from unskew.report import fold_warnings, numbers
 from unskew.report.group_charts import Mark, by_group, legend
-from unskew.report.names import clean, shown
+from unskew.report.names import by_kind, clean, shown
 from unskew.report.texts import glossary, section
+from unskew.report.view import grouped
+from unskew.report.words import unless_all
 
 Cell = tuple[str, str, str, str]  # split, metric, estimator, target
 SENTENCES = 8
@@ -55,6 +57,7 @@ class _View:
     def __init__(self, impact: PolicyImpact) -> None:
         self.impact = impact
         self.policy = shown(group.policy for group in impact.groups)
+        self.split = by_kind(impact.results)
         self.model = shown(dict.fromkeys(v.model for v in impact.values_))
         self.policies = list(self.policy.values())
         self.values = [self._named(v) for v in impact.values_]
@@ -117,7 +120,8 @@ def _opening(view: _View) -> str:
             counts.append(f"{sum(d.differs for d in own)} of {len(own)} {what}")
     rankings = view.headline(view.rankings)
     turned, pairs = sum(r.reversed for r in rankings), sum(r.pairs for r in rankings)
-    text = f"Decided between policies: {', '.join(counts)}; {turned} of {pairs} orders of models are reversed."
+    orders = f"; {turned} of {pairs} orders of models are reversed" if pairs else ""
+    text = f"Decided between policies: {', '.join(counts)}{orders}."
     if not any(d.differs for d in rows):
         widest = max((d.high / d.low for d in rows if d.low and d.high), default=math.nan)
         text += (
@@ -179,7 +183,7 @@ def _warnings(view: _View) -> Iterable[str]:
     if drawn:
         yield (
             f"{numbers.count(drawn)} users are left out at random, so that all policies have as many: models learn "
-            "better from more rows (equal=True)."
+            "better from more rows. equal=False keeps all (--all-users)."
         )
     sizes = {group.users for group in impact.groups}
     if len(sizes) > 1:
@@ -194,7 +198,18 @@ def _warnings(view: _View) -> Iterable[str]:
         first = next(iter(found.values()))
         if first.skipped:
             every = len(first.skipped) + len(first.folds_)
-            yield f"{clean(split)}: {len(first.skipped)} of {every} folds are skipped for all policies."
+            yield f"{view.split[split]}: {len(first.skipped)} of {every} folds are skipped for all policies."
+    yield from fold_warnings.not_read(next(iter(next(iter(impact.results.values())).values())))
+    by_split = {
+        view.split[split]: tuple(
+            fold_warnings.over_all({view.policy[policy]: result for policy, result in found.items()})
+        )
+        for split, found in impact.results.items()
+    }
+    said = [(text, split) for split, texts in by_split.items() for text in texts]
+    yield from unless_all(grouped(said), len(by_split))
+    yield from fold_warnings.untested((f"{view.split[v.split]}, {v.policy}", v) for v in view.headline(view.values))
+    yield from fold_warnings.missing(impact.missing, view.split)
 
 
 def _number(value: float | None) -> str:

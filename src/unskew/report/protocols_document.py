@@ -10,9 +10,9 @@ from typing import Any
 from unskew.protocols import ProtocolComparison
 from unskew.protocols.comparison import Ranking, Reordered
 from unskew.report import document as doc
-from unskew.report import numbers
+from unskew.report import fold_warnings, numbers
 from unskew.report.group_charts import Mark, by_group, legend, over_folds
-from unskew.report.names import clean, shown, tidy
+from unskew.report.names import by_kind, clean, shown
 from unskew.report.texts import glossary, section
 
 Cell = tuple[str, str, str]
@@ -62,12 +62,7 @@ class _View:
 
     def __init__(self, comparison: ProtocolComparison) -> None:
         self.comparison = comparison
-        kinds = [name.partition("(")[0] for name in comparison.results]
-        called = [
-            kind if kinds.count(kind) == 1 else name for kind, name in zip(kinds, comparison.results, strict=True)
-        ]
-        texts = shown(called)
-        self.protocol = {name: texts[text] for name, text in zip(comparison.results, called, strict=True)}
+        self.protocol = by_kind(comparison.results)
         self.model = shown(dict.fromkeys(v.model for v in comparison.values_))
         self.protocols, self.models = list(self.protocol.values()), list(self.model.values())
         self.values = [self._named(v) for v in comparison.values_]
@@ -105,6 +100,8 @@ def _title(view: _View) -> str:
     if not turned:
         return f"By their values, {_all(view)} protocols put the models in the same order"
     which = f"{len(turned)} of {pairs} pairs of models {'is' if len(turned) == 1 else 'are'} ordered differently"
+    if len(turned) == 1:
+        return f"{which}, {'and both protocols decide it' if surely else 'which no two protocols decide'}"
     return f"{which}, {len(surely) or 'none'} of them decidedly by both protocols"
 
 
@@ -178,15 +175,15 @@ def _warnings(view: _View) -> Iterable[str]:
         "Protocols answer different questions: where they differ, neither is the other's error. Intervals are for "
         "other users with the same fitted models."
     )
-    for name, found in view.comparison.results.items():
+    results = {view.protocol[name]: found for name, found in view.comparison.results.items()}
+    for name, found in results.items():
         if found.skipped:
             every = len(found.skipped) + len(found.folds_)
-            yield f"{view.protocol[name]}: {len(found.skipped)} of {every} folds are skipped."
-        for text in found.notes:
-            yield f"{view.protocol[name]}: {clean(text)}"
-    for m in tidy(view.comparison.missing):
-        what = "nothing" if m.estimator is None else f"no {m.estimator}" + (f" × {m.metric}" if m.metric else "")
-        yield f"{view.protocol.get(m.protocol, m.protocol)} has {what}: {m.reason}"
+            yield f"{name}: {len(found.skipped)} of {every} folds are skipped."
+    yield from fold_warnings.not_read(next(iter(results.values())))
+    yield from fold_warnings.over_all(results)
+    yield from fold_warnings.untested((v.protocol, v) for v in view.of(view.values, view.first))
+    yield from fold_warnings.missing(view.comparison.missing, view.protocol)
 
 
 def _values(view: _View, cell: Cell) -> doc.Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from unskew.report import document as doc
-from unskew.report import inputs, numbers, words
+from unskew.report import input_words, inputs, numbers, words
 from unskew.report import result_charts as charts
 from unskew.report.document import ALWAYS, EVER, NEVER, WIDE, Cell, Column, Table
 from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
@@ -237,8 +237,8 @@ def _promises(view: View) -> doc.Table:
 
 def _inputs(view: View) -> tuple[doc.Block, ...]:
     """What was read, dropped and refused: in full on a page, a line for each elsewhere."""
-    lines = [doc.Sentence.plain(line, "input") for line in words.read(view)]
-    lines += [doc.Sentence.plain(line, "refused") for line in words.refused(view)[:SENTENCES]]
+    lines = [doc.Sentence.plain(line, "input") for line in input_words.read(view)]
+    lines += [doc.Sentence.plain(line, "refused") for line in input_words.refused(view)[:SENTENCES]]
     account = view.result.inputs
     ranked = any(traits.ranked for traits in view.result.metrics.values()) or not view.result.metrics
     page = section("result.inputs", doc.Cards(inputs.cards(account, ranked)), *inputs.tables(account))

@@ -8,6 +8,7 @@ from typing import Any
 
 from unskew.report import document as doc
 from unskew.report import numbers
+from unskew.report.fold_warnings import skipped_folds
 from unskew.report.marks import ESTIMATORS, NAIVE
 from unskew.report.names import tidy
 from unskew.report.plots import chart, colours, field, layers, marks
@@ -31,7 +32,6 @@ def split_document(found: SplitSummary | Splits) -> doc.Document:
         doc.Swatch(name, f"var(--{colour})") for name, colour in zip(_parts(splits), VARIABLES, strict=False)
     )
     number = f"{numbers.count(len(splits.folds))} fold" + "s" * (len(splits.folds) != 1)
-    skipped = tuple(doc.Sentence.about(s.label, f": {s.reason}.", "note") for s in splits.skipped)
     return doc.Document(
         title=doc.Sentence.plain(f"{number} of {splits.source} by {splits.splitter}"),
         panel=f"{number} of {splits.source}",
@@ -39,7 +39,7 @@ def split_document(found: SplitSummary | Splits) -> doc.Document:
         summary=(
             doc.Paragraph(_opening(splits), "opening"),
             doc.Sentences(tuple(doc.Sentence.plain(text, "note") for text in _findings(splits))),
-            doc.Sentences(skipped, "Skipped", SHOWN, "more", "in the manifest and on the page"),
+            doc.Sentences(skipped_folds(splits.skipped), "Skipped", SHOWN, "more", "in the manifest and on the page"),
         ),
         body=(
             section(

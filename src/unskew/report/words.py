@@ -10,7 +10,6 @@ from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.document import Sentence, Span
-from unskew.report.names import clean
 from unskew.report.scenario_words import between, depends, range_of, scenario_notes, what_it_depends_on
 from unskew.report.view import Facet, View, grouped, in_scenarios, unique
 from unskew.result import Estimate, Result, Verdict
@@ -293,52 +292,6 @@ def _not_debiased(view: View) -> str:
 def unless_all(said: Mapping[str, Sequence[str]], number: int) -> list[str]:
     """Texts with the names that they speak of, unless these are all there are."""
     return [text if len(names) == number else f"{'; '.join(names)}: {text}" for text, names in said.items()]
-
-
-def read(view: View) -> list[str]:
-    """What was read, and what was dropped of it, a line per input."""
-    inputs = view.result.inputs
-    accounts = {name: inputs.get(name) for name in ("test", "train", "population")} | dict(inputs.get("models", {}))
-    lines = []
-    for name, account in accounts.items():
-        if not isinstance(account, dict) or "source" not in account:
-            continue
-        lines.append(f"{clean(name)} ({clean(account['source'])}): {_rows(account)}")
-    if sample := inputs.get("sample"):
-        drawn = f"{numbers.count(sample['repeats'])} × {numbers.count(sample['rows_per_draw'])} rows"
-        in_any = f"{numbers.count(sample['rows_in_any_draw'])} of {numbers.count(sample['rows'])} rows in any of them"
-        lines.append(f"samples of the test log ({clean(sample['strategy'])}): {drawn}, {in_any}")
-    if outcome := inputs.get("outcome"):
-        table = f", {_rows(outcome['table'])}" if "table" in outcome else ""
-        guess, brought = (numbers.number(outcome.get(name)) for name in ("mean", "mean_outcome"))
-        means = f"mean guess {guess}, mean outcome {brought} of the seen pairs"
-        said = f"{outcome['how']}{table}{_unknown(outcome)}; {means}"
-        lines.append(f"outcome model ({clean(outcome['model'])}): {said}")
-    return lines
-
-
-def _rows(account: dict[str, Any]) -> str:
-    """How many rows an input has, and how many of them were dropped, by reason."""
-    dropped = ", ".join(f"{numbers.count(n)} × {clean(why)}" for why, n in account.get("dropped", {}).items())
-    return f"{numbers.count(account['rows'])} rows" + (f", dropped {dropped}" if dropped else "")
-
-
-def _unknown(outcome: dict[str, Any]) -> str:
-    """Of how many pairs the outcome model knew too little."""
-    if not (outcome["unknown"] or outcome["listed_unknown"]):
-        return ""
-    rows, listed = (
-        f"{numbers.count(outcome[part])} of {numbers.count(outcome[whole])}"
-        for part, whole in (("unknown", "rows"), ("listed_unknown", "listed"))
-    )
-    return f", {rows} rows and {listed} listed pairs unknown to it"
-
-
-def refused(view: View) -> list[str]:
-    """What the log cannot support, and why; cells with one reason stand together."""
-    cells = view.result.inputs.get("refused", ())
-    reasons = grouped((cell["reason"], f"{cell['metric']} × {cell['estimator']} × {cell['target']}") for cell in cells)
-    return [f"{', '.join(named)}: {reason}" for reason, named in reasons.items()]
 
 
 def _decided(

@@ -163,12 +163,13 @@ class Calendar:
         """A time for people, with its offset where the zone is not UTC."""
         return self.clock.text(moment, None if self._where is UTC else self._where)
 
-    def check(self, width: Duration, what: str, source: str) -> None:
+    def check(self, width: Duration, what: str, source: str, time: Ints64) -> None:
         """Refuse a duration of days and hours where the log's numbers have no unit."""
         if width.unit and self.clock.per_second is None:
             raise InputError(
                 f"{source}: {what}={width} cannot be counted: the log's times are numbers, and they are no Unix times "
-                f"of the years 1990 to 2099 in any usual unit.\nGive a number in their own unit, as in {what}=1000, or "
+                f"of the years 1990 to 2099 in any usual unit: they go from {int(time.min())} to {int(time.max())}.\n"
+                f"Give a number in their own unit, as in {what}=1000, or "
                 "convert the times to dates or datetimes."
             )
 

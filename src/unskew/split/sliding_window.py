@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from unskew.bounds import Whole
 from unskew.errors import InputError
-from unskew.kernels.arrays import Ints64
+from unskew.kernels.arrays import Ints64, present
 from unskew.kernels.windows import judge
 from unskew.log import Log
 from unskew.log.clock import Clock
@@ -121,15 +121,15 @@ class SlidingWindow(Splitter):
                 )
             )
         if not folds:
-            raise self._nothing(log, skipped)
+            raise self._nothing(log, skipped, calendar, time)
         return Splits(log, str(self), tuple(folds), tuple(skipped), tuple(self._notes(calendar, time, end)))
 
     def _calendar(self, log: Log, time: Ints64) -> Calendar:
         source = log.account.source
         calendar = Calendar.of(Clock.of(log, int(time.min()), int(time.max())), self.tz, source)
-        calendar.check(self.width, "width", source)
+        calendar.check(self.width, "width", source, time)
         if isinstance(self.history, Duration):
-            calendar.check(self.history, "history", source)
+            calendar.check(self.history, "history", source, time)
         return calendar
 
     def _edges(self, calendar: Calendar, log: Log, time: Ints64) -> tuple[Ints64, int, Ints64]:
@@ -164,12 +164,26 @@ class SlidingWindow(Splitter):
         who = "1 user has" if number == 1 else f"{number:,} users have"
         return f"{who} both a past and a row in the window, and min_users is {self.min_users:,}"
 
-    def _nothing(self, log: Log, skipped: list[Skipped]) -> InputError:
+    def _nothing(self, log: Log, skipped: list[Skipped], calendar: Calendar, time: Ints64) -> InputError:
         fullest = max(skipped, key=lambda window: window.users)
         return InputError(
             f"{log.account.source}: none of the {self.folds:,} windows of {self.width} has {self.min_users:,} users "
             f"with both a past and a row in the window: at most {fullest.users:,} (from {fullest.label} on).\n"
-            "Use wider windows (width=1w), a longer history, or fewer users (min_users=…)."
+            f"{self._far(skipped, calendar, time)}Use wider windows (width=1w), a longer history, or fewer users: "
+            "sliding_window(min_users=20)."
+        )
+
+    def _far(self, skipped: list[Skipped], calendar: Calendar, time: Ints64) -> str:
+        """A sentence where the windows lie far behind all other rows, as a wrong time in the future has it."""
+        start, end = present(skipped[0].window).start, present(skipped[-1].window).end
+        before = time[time < start]
+        if not len(before) or self.until is not None or int(before.max()) >= start - (end - start):
+            return ""
+        last = calendar.text(int(before.max()))
+        return (
+            f"Windows are counted back from the last time, {calendar.text(int(time.max()))}, and all but "
+            f"{len(time) - len(before):,} of {len(time):,} rows lie before them, the last at {last}. If that last time "
+            f"is wrong, fix it, or say where windows end: sliding_window(until={last[:10]}).\n"
         )
 
     def _notes(self, calendar: Calendar, time: Ints64, end: int) -> Iterator[str]:
