@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from unskew.studies.tables import Table as Cells
 
 STUDIES = ("schnabel16", "saito20", "carraro20", "jeunen18", "gs23", "coat-truth")
+WIDEST = 14  # columns that a terminal has room for
 
 
 def reproduce(
@@ -80,7 +81,7 @@ def reproduce(
             out.print(f"\n{experiment.title}", style="bold")
             out.print(f"{summary(records)}.\n")
             for table in tables(records):
-                out.print(_table(table))
+                out.print(_table(table) if len(table.head) <= WIDEST else f"{table.title}: {_in_file(table)}\n")
         written(saved, quiet)
     with together():
         pages = [] if output is None else [write_page(found, output)]
@@ -96,6 +97,10 @@ def reproduce(
             f"unskew reproduce {found.name}{asked}{told} --out docs/reproduction",
             soft_wrap=True,
         )
+
+
+def _in_file(cells: Cells) -> str:
+    return f"{len(cells.rows)} × {len(cells.head) - 1} numbers, which a picture shows; --out FOLDER writes both."
 
 
 def _study(name: str) -> Study:

@@ -1,7 +1,8 @@
 """Where gs beats IPS and naive, and where it does not: worlds of clicks whose popularity is exposure, taste, or both.
 
 The worlds are those of ``carraro20/click_worlds.py``. Propensities are known, or a power of popularity: γ = 1, right
-where popularity is exposure, and γ = 2, the paper's. Few strata are like naive, many like IPS.
+where popularity is exposure, and γ = 2, the paper's. Few strata are like naive, many like IPS. Ratios are taken inside
+users, as in the paper, and *pooled*, one ratio over all of them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from unskew.studies.recovery.draws import Place
 from unskew.studies.repeated import averaged
 
 USERS, STRENGTH = 1_000, 1.0
-METRIC = "recall@10"
+METRIC, POOLED = "recall@10", "pooled"
 MODELS = (
     "most_popular", "random", "item_knn(neighbours=5)", "item_knn(neighbours=50)", "user_knn(neighbours=20)",
     "svd(dim=5)", "svd(dim=20)", "wmf(dim=10)", "wmf(dim=50)", "bpr(dim=10)", "bpr(dim=50)", "pmf(dim=10)",
@@ -65,15 +66,21 @@ class ClickWorlds(Source):
 
 def worlds(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Every estimator with every propensity in every kind of world."""
-    questions = [Question(name, ESTIMATORS, text, verdicts=False) for name, text in PROPENSITIES.items()]
+    questions = [
+        *(Question(name, ESTIMATORS, text, verdicts=False) for name, text in PROPENSITIES.items()),
+        *(
+            Question(f"{name}, {POOLED}", (NAIVE, IPS), text, target=(POOLED,), verdicts=False)
+            for name, text in PROPENSITIES.items()
+        ),
+    ]
     records = []
     for kind in KINDS:
         source = ClickWorlds(Size(kind, STRENGTH, USERS // 4 if quick else USERS))
         result = setting.study(source, MODELS, questions, runs, metrics=[METRIC], progress=progress)
-        for question in PROPENSITIES:
-            for estimator in ESTIMATORS:
-                rows = [r for r in result.draw_scores if (r.question, r.estimator) == (question, estimator)]
+        for question in questions:
+            for estimator in question.estimators or ():
+                rows = [r for r in result.draw_scores if (r.question, r.estimator) == (question.name, estimator)]
                 for measure, told in MEASURES.items():
                     values = np.array([getattr(row, measure) for row in rows])
-                    records.append(averaged(f"worlds/popularity is {kind}, {told}", question, estimator, values))
+                    records.append(averaged(f"worlds/popularity is {kind}, {told}", question.name, estimator, values))
     return records

@@ -25,7 +25,7 @@ LIKED, LEAST = ">=4", 4.0
 SPLIT = "holdout(share=0.2)"
 YAHOO, WORLD, COAT = "Yahoo! R3", "a world of Yahoo's size", "Coat"
 USERS, CHOSEN, ASKED = 15_400, 311_704, 5_400  # of Yahoo! R3
-QUICK_SIZES = (10, 50, 100)
+FEW = (10, 50, 100)
 
 
 class Setting:
@@ -34,7 +34,7 @@ class Setting:
     Args:
         coat, yahoo: how to get the sets; by default Coat, and Yahoo! R3 where there is a copy, else a world of its
             size.
-        sizes: of factor models; fewer for tests.
+        sizes: of factor models; ``few`` of them for a quick look, and where every pair of models costs much.
         workers: processes at once.
     """
 
@@ -45,15 +45,16 @@ class Setting:
         yahoo: Callable[[], Paired] | None = None,
         *,
         sizes: tuple[int, ...] = families.SIZES,
+        few: tuple[int, ...] = FEW,
         workers: int = 1,
     ) -> None:
-        self.store, self.workers, self.sizes = store, workers, sizes
+        self.store, self.workers, self.sizes, self.few = store, workers, sizes, few
         self.coat = cache(coat or _coat)
         self.yahoo = cache(yahoo or _yahoo)
 
-    def models(self, quick: bool, **options: bool) -> dict[str, str]:
-        """The 81, or fewer for a quick look."""
-        return families.models(QUICK_SIZES if quick else self.sizes, **options)
+    def models(self, few: bool, **options: bool) -> dict[str, str]:
+        """The 81, or 25 of them."""
+        return families.models(self.few if few else self.sizes, **options)
 
     def study(
         self,
@@ -65,7 +66,6 @@ class Setting:
         metrics: Sequence[str],
         target: str | Sequence[str] = "per_user",
         candidates: Literal["unseen", "all"] = "unseen",
-        keep_lists: bool = True,
         progress: Progress | None = None,
     ) -> StudyResult:
         """One study, in the store of all of them."""
@@ -78,7 +78,6 @@ class Setting:
             target=target,
             candidates=candidates,
             store=self.store.folder,
-            keep_lists=keep_lists,
             workers=self.workers,
             progress=progress,
         )

@@ -48,9 +48,7 @@ def table_2(setting: Setting, runs: int, quick: bool, progress: Progress | None 
 def table_1(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Yahoo! R3 where there is a copy, else a world of its size."""
     source = setting.yahoo()
-    result = setting.study(
-        source, setting.models(quick), [ASKED], runs, metrics=METRICS, keep_lists=False, progress=progress
-    )
+    result = setting.study(source, setting.models(quick), [ASKED], runs, metrics=METRICS, progress=progress)
     return _table("table1", source, YAHOO if source.called == YAHOO_SET else None, YAHOO, result, runs)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from unskew.engine.store import Progress
 from unskew.studies.gs23.printed import CALLED, COAT, CUTS
-from unskew.studies.gs23.setting import QUICK_SIZES, Setting
+from unskew.studies.gs23.setting import Setting
 from unskew.studies.gs23.tables import ASKED, METRICS, taus
 from unskew.studies.record import Record
 from unskew.studies.recovery import Question
@@ -60,9 +60,7 @@ def variants(setting: Setting, runs: int, quick: bool, progress: Progress | None
 
 def verdicts(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Right and wrong among truly different pairs of 25 models."""
-    from unskew.studies.gs23.families import models
-
-    result = setting.study(setting.coat(), models(QUICK_SIZES), VERDICTS, runs, metrics=METRICS, progress=progress)
+    result = setting.study(setting.coat(), setting.models(True), VERDICTS, runs, metrics=METRICS, progress=progress)
     records = []
     for metric in METRICS:
         own = [row for row in result.draw_scores if row.metric == metric]
