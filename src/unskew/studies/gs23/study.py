@@ -1,21 +1,29 @@
 """The study of gs23: which experiments there are, and what their page says."""
+
 from __future__ import annotations
 
-from unskew.studies.gs23 import figure1, in_worlds, tables, theorem, variants from unskew.studies.gs23.printed import
-SEEDS from unskew.studies.gs23.setting import VERSION, Setting from unskew.studies.study import Chart, Experiment,
-Study
+from unskew.studies.gs23 import figure1, in_worlds, tables, theorem, variants
+from unskew.studies.gs23.printed import SEEDS
+from unskew.studies.gs23.setting import VERSION, Setting
+from unskew.studies.study import Chart, Experiment, Study
 
 QUICK = 3
 
- def _boxes(part: str, where: str) -> tuple[Chart, ...]:     """Figure 1."""     title = f"Kendall's τ at Recall@100
-over 20 seeds, {where}"     return (Chart(f"{part}/τ of every seed", title, "strata of gs, naive and IPS", "Kendall's
-τ", boxes=True),)
 
- STUDY = Study(     name="gs23",     title="Stratified Estimator for Recommendation Systems with Implicit Feedback",
-story=""" The paper asks how well estimators order recommenders. It fits 81 of them to the clicks of a training part,
-ranks them by their estimated recall on a test part, and holds that order against the one by recall on items that were
-shown at random: Kendall's τ, over 20 random splits. Three estimators are compared, all of them averages over users:
-*naive*, *IPS* with weights 1/P divided by their own sum for each user (`snips` here), and its own, the *generalized
+def _boxes(part: str, where: str) -> tuple[Chart, ...]:
+    """Figure 1."""
+    title = f"Kendall's τ at Recall@100 over 20 seeds, {where}"
+    return (Chart(f"{part}/τ of every seed", title, "strata of gs, naive and IPS", "Kendall's τ", boxes=True),)
+
+
+STUDY = Study(
+    name="gs23",
+    title="Stratified Estimator for Recommendation Systems with Implicit Feedback",
+    story="""
+The paper asks how well estimators order recommenders. It fits 81 of them to the clicks of a training part, ranks them
+by their estimated recall on a test part, and holds that order against the one by recall on items that were shown at
+random: Kendall's τ, over 20 random splits. Three estimators are compared, all of them averages over users: *naive*,
+*IPS* with weights 1/P divided by their own sum for each user (`snips` here), and its own, the *generalized
 stratified* one (`gs`), which replaces a weight by the mean weight of the user's clicks in the same stratum of P. P ∝
 popularity^1.5 (γ = 2).
 
