@@ -1,6 +1,6 @@
 """How many epochs? Recall@20 over epochs, per family of gs23: ``python benchmarks/family_curves.py [curves|picture]``.
 
-On Coat (five splits) and in a world of the size of Yahoo! R3 (``family_world.py``), 80 % of the ratings train, those of
+On Coat (three splits) and in a world of the size of Yahoo! R3 (``family_world.py``) 80 % of the ratings train, those of
 4 and more are positives, and the other positives are found again by a list of 20 or not. A family's epochs are those of
 
     EPOCHS at which its recall, as a share of the best of each curve, is highest on average over all its curves
@@ -17,6 +17,8 @@ import os
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ RESULTS = HERE / "results" / "family_curves.json"
 PICTURE = HERE.parent / "docs" / "images" / "family-curves.svg"
 EPOCHS = (1, 2, 5, 10, 20, 50, 100, 200)
 SIZES = (10, 100)
-COAT_SPLITS, HELD, METRIC, RELEVANT = 5, 0.2, "recall@20", ">=4"
+COAT_SPLITS, HELD, METRIC, RELEVANT = 3, 0.2, "recall@20", ">=4"
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def curves(workers: int) -> dict[str, Any]:
     """Recall of every family, size and number of epochs, by data set."""
     jobs = [("coat", seed, SIZES) for seed in range(COAT_SPLITS)] + [("world", 0, (dim,)) for dim in SIZES]
     jobs = [(*job, family) for job in jobs for family in ((None,) if job[0] == "coat" else (None, *FAMILIES))]
-    with ProcessPoolExecutor(workers) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         parts = list(pool.map(recalls, *zip(*jobs[::-1], strict=True)))[::-1]
     found: dict[str, Any] = {"coat": {}, "world": {}}
     for (data, *_), part in zip(jobs, parts, strict=True):
@@ -82,28 +84,36 @@ def curves(workers: int) -> dict[str, Any]:
     return {data: {spec: float(np.mean(many)) for spec, many in by.items()} for data, by in found.items()}
 
 
-def recalls(data: str, seed: int, sizes: tuple[int, ...], family: Family | None) -> dict[str, float]:
-    """Recall by canonical string without its seed, of one family or of all and of the two baselines."""
+@cache
+def ratings(data: str) -> Any:
+    """The log of a data set, made once by every worker."""
     import unskew as us
     from family_world import world
 
+    return us.load("coat").mnar if data == "coat" else world()
+
+
+def recalls(data: str, seed: int, sizes: tuple[int, ...], family: Family | None) -> dict[str, float]:
+    """Recall by canonical string without its seed, of one family or of all and of the two baselines."""
+    import unskew as us
+
     warnings.simplefilter("ignore")  # verdicts are not asked for
-    train, held = us.split.holdout(us.load("coat").mnar if data == "coat" else world(), share=HELD, seed=seed)
+    train, held = us.split.holdout(ratings(data), share=HELD, seed=seed)
     if data == "world":
         held = held.take(held.user % 4 == 0)  # a quarter of the users is enough
-    positives, ratings = train.positives(RELEVANT), train.take(np.asarray(train.value) >= 4.0)
+    positives, valued = train.positives(RELEVANT), train.take(np.asarray(train.value) >= 4.0)
     asked = FAMILIES if data == "coat" else (family,) if family else ()
     specs = [] if family else ["most_popular", "random(seed=0)"]
     specs += [f.spec(dim, epochs) for f in asked for dim in sizes for epochs in EPOCHS]
     found = {}
     for spec in specs:
         model: Any = us.models.make(f"{spec[:-1]}, seed={seed})" if "dim" in spec else spec)
-        model.fit(ratings if "values=true" in spec else positives)
+        model.fit(valued if "values=true" in spec else positives)
         result = us.evaluate(
             held, {"model": model}, train=train, relevant=RELEVANT, metrics=[METRIC], estimators=["naive"]
         )
         found[spec] = result.estimates[0].value
-    print(data, seed, sizes, family.title if family else "baselines", flush=True)
+        print(data, seed, spec, round(found[spec], 4), flush=True)
     return found
 
 
