@@ -1,5 +1,7 @@
 """The families of gs23 beside Cornac, and the page about them: ``python benchmarks/families.py [page]``.
 
+Words of the page are in ``families.md``; tables are put in their places.
+
 The same positives for both (``family_world.py``, 80 % of the ratings), the same epochs, step sizes and penalties, each
 fit in a process of its own with one thread, one after the other; recall@20 of the held-out positives by the same lines
 of code. Stored in ``results/families.json``; docs/model_families.md is written from it and from
@@ -172,7 +174,9 @@ def _recipes(curves: Measured) -> list[str]:
 def _points(curves: Measured) -> list[str]:
     lines = ["| data | model | factors | " + " | ".join(map(str, EPOCHS)) + " |", "|---" * (3 + len(EPOCHS)) + "|"]
     for name, recalls in curves.items():
-        lines += [f"| {name} | `{base}` | – | {recalls[base]:.3f} |" + " |" * 7 for base in ("most_popular", "random")]
+        lines += [
+            f"| {name} | `{base}` | – | {recalls[base]:.3f} |" + " |" * 7 for base in ("most_popular", "random(seed=0)")
+        ]
         for family in FAMILIES:
             for dim in DIMS:
                 points = [recalls[family.spec(dim, epochs)] for epochs in EPOCHS]

@@ -19,7 +19,7 @@ from unskew.cli.flags import FLAGS, with_flags
 
 SOURCE = Path(unskew.__file__).parent
 # Whole commands that people are to run, not names of arguments.
-COMMANDS = {"auditing/advice.py", "studies/page.py", "log/datasets/catalogue.py"}
+COMMANDS = {"auditing/advice.py", "studies/page.py", "log/datasets/catalogue.py", "studies/recovery/config.py"}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ class NMF(ValueRecipe):
     """
 
     dim: int = option(50, DIM, "factors")
-    epochs: int = option(50, ROUNDS, "each renews all users, then all items")
+    epochs: int = option(200, ROUNDS, "each renews all users, then all items")
     l2: float = option(0.06, PENALTY, "penalty of a row, for each of its pairs")
     values: bool = option(False, Flag(), "learn the log's values, instead of 1 for every positive", changed=True)
     seed: int = option(0, SEED, "of the start")

@@ -50,7 +50,7 @@ class PlainMF(Squared):
     """
 
     dim: int = option(50, DIM, "factors")
-    epochs: int = option(20, ROUNDS, "passes over the pairs")
+    epochs: int = option(10, ROUNDS, "passes over the pairs")
     rate: float = option(0.01, RATE, "size of every step")
     l2: float = option(0.02, PENALTY, "penalty of the rows that a step moves")
     values: bool = option(False, Flag(), "learn the log's values, instead of 1 for every positive", changed=True)
@@ -68,7 +68,7 @@ class BiasedMF(Squared):
     """
 
     dim: int = option(50, DIM, "factors")
-    epochs: int = option(20, ROUNDS, "passes over the pairs")
+    epochs: int = option(1, ROUNDS, "passes over the pairs")
     rate: float = option(0.01, RATE, "size of every step")
     l2: float = option(0.02, PENALTY, "penalty of the rows that a step moves")
     values: bool = option(False, Flag(), "learn the log's values, instead of 1 for every positive", changed=True)

@@ -37,7 +37,7 @@ class PMF(ValueRecipe):
 
     dim: int = option(50, DIM, "factors")
     variant: Variant = option("nonlinear", Words(get_args(Variant)), "products as they are, or through a sigmoid")
-    epochs: int = option(100, ROUNDS, "passes over the pairs")
+    epochs: int = option(2, ROUNDS, "passes over the pairs")
     rate: float = option(0.001, RATE, "about how far a row moves when it is met")
     decay: float = option(0.9, DECAY, "weight of earlier slopes in their usual size", changed=True)
     l2: float = option(0.001, PENALTY, "penalty of the rows that a step moves")

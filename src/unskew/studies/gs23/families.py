@@ -4,8 +4,8 @@ The paper takes Cornac's. MF and SVD are both Cornac's MF, without offsets and w
 learn from is not quite told: ratings of 4 and 5 as they are (``values``), or 1 for each of them. On ones alone SVD has
 nothing left to learn, and MF hardly anything; *values* is the setting of the tables, *ones* a variant.
 
-How long to train is fixed once per family by a validation curve (docs/model_families.md); Cornac's own number of epochs
-is a variant.
+How long to train is fixed once per family by a validation curve (docs/model_families.md); what Cornac does unless it is
+told, epochs, rates and WMF's weights, is a variant.
 """
 
 from __future__ import annotations
@@ -16,37 +16,36 @@ SIZES = tuple(range(10, 101, 10))
 
 
 class Family(NamedTuple):
-    """A family: our model with its options, and how long Cornac trains by default.
+    """A family: our model, and what makes it Cornac's by default.
 
     Args:
+        options: of the model, always.
+        cornac: options with which Cornac trains unless it is told.
         rated: whether it fits values, and so can learn from ratings.
-        epochs: the name of the option.
     """
 
     name: str
     model: str
     options: str
-    cornac: int
+    cornac: str
     rated: bool = True
-    epochs: str = "epochs"
 
     def of(self, size: int, *, values: bool, cornac: bool) -> str:
         """The canonical string of one size."""
-        told = [f"dim={size}"] + ([self.options] if self.options else [])
+        told = [f"dim={size}", *filter(None, [self.options, self.cornac if cornac else ""])]
         told += ["values=true"] if values and self.rated else []
-        told += [f"{self.epochs}={self.cornac}"] if cornac else []
         return f"{self.model}({', '.join(told)})"
 
 
 FAMILIES = (
-    Family("MF", "plain_mf", "", 20),
-    Family("SVD", "biased_mf", "", 20),
-    Family("PMF linear", "pmf", "variant=linear", 100),
-    Family("PMF non-linear", "pmf", "variant=nonlinear", 100),
-    Family("WMF", "wmf", "", 100, rated=False, epochs="rounds"),
-    Family("NMF", "nmf", "", 50),
-    Family("MMMF", "mmmf", "", 100, rated=False),
-    Family("BPR", "bpr", "", 100, rated=False),
+    Family("MF", "plain_mf", "", "epochs=20"),
+    Family("SVD", "biased_mf", "", "epochs=20"),
+    Family("PMF linear", "pmf", "variant=linear", "epochs=100"),
+    Family("PMF non-linear", "pmf", "variant=nonlinear", "epochs=100"),
+    Family("WMF", "wmf", "", "alpha=99, penalty=1, rounds=100", rated=False),
+    Family("NMF", "nmf", "", "epochs=50"),
+    Family("MMMF", "mmmf", "", "epochs=100, rate=0.001", rated=False),
+    Family("BPR", "bpr", "", "epochs=100, rate=0.001", rated=False),
 )
 POPULAR = "MostPop"
 

@@ -22,8 +22,8 @@ PLAIN = replace(ASKED, verdicts=False)
 VARIANTS: dict[str, tuple[dict[str, bool], str]] = {  # options of the models, and which random pairs count
     "as in Table 2": ({"values": True}, "unseen"),
     "1 for every like": ({"values": False}, "unseen"),
-    "Cornac's epochs": ({"values": True, "cornac": True}, "unseen"),
-    "1 for every like, Cornac's epochs": ({"values": False, "cornac": True}, "unseen"),
+    "as Cornac trains by default": ({"values": True, "cornac": True}, "unseen"),
+    "1 for every like, as Cornac trains": ({"values": False, "cornac": True}, "unseen"),
     "random pairs of the training part count as misses": ({"values": True}, "all"),
 }
 VERDICTS = (

@@ -22,7 +22,7 @@ from unskew.errors import InputError
 from unskew.log import Log, read_recommendations
 from unskew.log.recommendations import Recommendations
 from unskew.models import Model, training_rows
-from unskew.plain import plain
+from unskew.plain import plain, plain_path
 from unskew.studies.recovery.draws import Draw, Place
 
 
@@ -136,7 +136,7 @@ class Written(Maker):
             with path.open("rb") as file:
                 return {"file": hashlib.file_digest(file, "sha256").hexdigest()}
         except OSError as error:
-            raise InputError(f"{plain(path)}: these lists cannot be read: {error.strerror}.") from None
+            raise InputError(f"{plain_path(path)}: these lists cannot be read: {error.strerror}.") from None
 
     def lists(self, draw: Draw, depth: int) -> Recommendations:
         """Read them; what was seen in training is left out and the ranks are closed up."""
