@@ -58,7 +58,7 @@ def test_larger_matrices(users: int, items: int, dim: int) -> None:
 
 
 def test_vectors_stay_orthogonal() -> None:
-    """One value far above all others, which are close together: rounding towards the first vector grows at each step."""
+    """One value is far above all others, which are close together: rounding towards its vector grows at each step."""
     user, item = np.nonzero(np.random.default_rng(0).random((300, 200)) < 0.2)
     log = Log.from_frame(pl.DataFrame({"user": user, "item": item}))
     assert np.allclose(SVD(20).fit(log).values_, np.linalg.svd(dense(log), compute_uv=False)[:20], rtol=1e-12)

@@ -22,7 +22,7 @@ from unskew.log.log import Integers
 
 RESIDUAL = 1e-12  # of the eigenvalue, at most
 WANTED = 64  # pairs, at most
-STEPS = 20  # from another start
+STEPS = 12  # from another start
 
 
 def basis_size(dim: int, size: int) -> int:
