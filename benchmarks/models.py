@@ -42,10 +42,10 @@ def ours(folder: Path, job: str, *given: str) -> None:
     few = log.take(np.arange(1000))
     if job == "knn":
         neighbours = int(given[0])
-        ItemKNN(neighbours).fit(few)
+        ItemKNN(neighbours).fit(few).similar()
         watch = Watch()
-        model = ItemKNN(neighbours).fit(log)
-        return report(watch.read(), packages, total=float(model.similar_.weight.sum()))
+        similar = ItemKNN(neighbours).fit(log).similar()
+        return report(watch.read(), packages, total=float(similar.weight.sum()))
     dim, epochs, alpha, penalty = int(given[0]), int(given[1]), float(given[2]), float(given[3])
     solver: Any = given[4]
     WMF(dim, alpha, penalty, rounds=1, solver=solver).fit(few)

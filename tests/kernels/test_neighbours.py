@@ -21,7 +21,9 @@ def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k:
     seen[3] = False
     forth, back = sparse.csr_array(seen), sparse.csr_array(seen.T)
     cost = seen @ seen.sum(axis=0)
-    assert (cost < rows).any() and ((cost >= rows).any() or density < 0.2)  # both ways are taken
+    assert (neighbours.FEW * cost < rows).any() and (
+        (neighbours.FEW * cost >= rows).any() or density < 0.2
+    )  # both ways are taken
     hashes = rng.integers(0, 2**63, rows).astype(np.uint64)
     near, alike = np.full((rows, k), 9, dtype=np.int32), np.full((rows, k), 9.0)
     given = [a.astype(np.int64) for a in (forth.indptr, forth.indices, back.indptr, back.indices)]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.test_models import Rows, log_of, rows
 
+from unskew.kernels import lanczos
 from unskew.log import Log
 from unskew.models import SVD
 
@@ -50,10 +51,58 @@ def test_small_matrices(train: Rows, dim: int, values: bool) -> None:
 
 @pytest.mark.parametrize(("users", "items", "dim"), [(300, 150, 10), (150, 300, 10), (90, 80, 60), (70, 400, 3)])
 def test_larger_matrices(users: int, items: int, dim: int) -> None:
-    """With more users than items or the other way round, by ARPACK or by a Gram matrix: numpy's scores to 1e-9."""
+    """More users than items or the other way round, by the Lanczos method or a Gram matrix: numpy's scores to 1e-9."""
     log = random_log(users, items)
     left, right = SVD(dim).fit(log).factors()
     assert np.abs(left @ right.T - truncated(dense(log), dim)).max() < 1e-9
+
+
+def test_vectors_stay_orthogonal() -> None:
+    """One value is far above all others, which are close together: rounding towards its vector grows at each step."""
+    user, item = np.nonzero(np.random.default_rng(0).random((300, 200)) < 0.2)
+    log = Log.from_frame(pl.DataFrame({"user": user, "item": item}))
+    assert np.allclose(SVD(20).fit(log).values_, np.linalg.svd(dense(log), compute_uv=False)[:20], rtol=1e-12)
+
+
+def test_parts_that_no_vector_reaches_score_zero() -> None:
+    """A user and an item apart from all others: no rounding ranks for them, so that their lists are random."""
+    one = random_log(150, 100).to_frame()
+    log = Log.from_frame(pl.concat([one, pl.DataFrame({"user": [1000], "item": [1000]})]))
+    users, items = SVD(4).fit(log).factors()
+    assert not users[-1].any() and not items[-1].any() and users[:-1].any(axis=1).all()
+
+
+@pytest.mark.parametrize("dim", [4, 20])
+def test_singular_values_that_come_twice(dim: int) -> None:
+    """Two parts of the same shape: one start reaches each value once, and both are to be there."""
+    one = random_log(150, 100).to_frame()
+    log = Log.from_frame(pl.concat([one, one.with_columns(pl.col("user") + 1000, pl.col("item") + 1000)]))
+    expected = np.linalg.svd(dense(log), compute_uv=False)[:dim]
+    assert np.allclose(SVD(dim).fit(log).values_, expected, atol=1e-9)
+
+
+def test_many_vectors_come_from_arpack() -> None:
+    """More than are worth holding a whole basis for."""
+    log = random_log(400, 300)
+    left, right = SVD(80).fit(log).factors()
+    assert np.abs(left @ right.T - truncated(dense(log), 80)).max() < 1e-8
+
+
+@settings(deadline=None)
+@given(
+    numbers=st.lists(st.tuples(st.floats(-9, 9), st.sampled_from([0.0, 1e-9, 0.5, 1.0, 7.0])), min_size=1, max_size=30)
+)
+def test_eigenvalues_of_tridiagonal_matrices(numbers: list[tuple[float, float]]) -> None:
+    """Against numpy: values, vectors, and one entry of each vector where no more is asked for."""
+    diagonal, beside = (np.array(side) for side in zip(*numbers, strict=True))
+    matrix = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
+    value, vector, entry = diagonal.copy(), np.eye(len(diagonal)), np.eye(len(diagonal))[:, -1:].copy()
+    lanczos.eigen(value, beside.copy(), vector)
+    assert np.allclose(np.sort(value), np.linalg.eigvalsh(matrix), atol=1e-12)
+    assert np.allclose(vector @ matrix, value[:, None] * vector, atol=1e-12)
+    assert np.allclose(vector @ vector.T, np.eye(len(value)), atol=1e-12)
+    lanczos.eigen(diagonal, beside, entry)
+    assert (entry[:, 0] == vector[:, -1]).all()
 
 
 def test_items_with_the_same_users_are_tied() -> None:

@@ -95,7 +95,7 @@ def test_larger_logs_have_the_same_neighbours(kept: int, monkeypatch: pytest.Mon
     whole = make("item_knn(neighbours=20)").fit(log)
     for other in (model, branch):
         for name in ("start", "column", "weight"):
-            assert (getattr(other.similar_, name) == getattr(whole.similar_, name)).all()  # type: ignore[attr-defined, union-attr]
+            assert (getattr(other.similar(), name) == getattr(whole.similar(), name)).all()  # type: ignore[attr-defined, union-attr]
     assert len(before.history_.column) == (number == 0).sum()  # type: ignore[attr-defined]
 
 

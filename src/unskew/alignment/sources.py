@@ -14,11 +14,11 @@ from typing import Any, Protocol, TypedDict, get_args
 
 import narwhals as nw
 import numpy as np
-import polars as pl
 
 from unskew.bounds import LARGEST, SMALLEST, shown, word
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
+from unskew.kernels.repeats import has_repeats
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
 from unskew.log.log import Duplicates, Invalid
 from unskew.log.sources import open_file
@@ -194,9 +194,8 @@ def check_lists(lists: Recommendations, name: str) -> Recommendations:
     user = np.repeat(np.arange(len(lists.users)), np.diff(lists.indptr))
     if ((rank[1:] <= rank[:-1]) & (user[1:] == user[:-1])).any():
         raise _unfit(name, "inside a list, ranks must ascend, each once")
-    known = lists.item >= 0
-    keys = pl.Series(user[known] * max(len(lists.items), 1) + lists.item[known])
-    if keys.n_unique() < len(keys):
+    codes = lists.indptr.astype(np.int64, copy=False), lists.item.astype(np.int32, copy=False)
+    if has_repeats(*codes, np.full(len(lists.items), -1)):
         raise _unfit(name, "a list holds the same item twice")
     return lists
 

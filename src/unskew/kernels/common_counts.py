@@ -11,9 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from unskew.kernels.compiled import njit
-from unskew.kernels.hashing import mix
-from unskew.kernels.neighbours import candidates, groups_for, roots
-from unskew.kernels.topk import rise, sink
+from unskew.kernels.neighbours import candidates, keep, quick_scores_of_all, roots, scores_for
 
 
 @njit(cache=True, nogil=True)
@@ -56,30 +54,19 @@ def add_common(back, row, new_back, new_row, counts):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def nearest_by_counts(first, last, counts, shrink, hashes, seed, near, alike):  # type: ignore[no-untyped-def]
-    """Fill ``near[r]`` with the rows most like r (first … last − 1), ascending, and ``alike[r]`` with how much.
+def nearest_by_counts(first, last, asked, counts, shrink, hashes, seed, near, alike):  # type: ignore[no-untyped-def]
+    """Fill ``near[b]`` with the rows most like ``asked[b]`` (first ≤ b < last), ascending, ``alike[b]`` with how much.
 
     Rows that share no column are no neighbours; places without one hold −1 and 0.
     """
     rows, k = len(counts), near.shape[1]
-    score, key, code = np.empty(k, np.float64), np.empty(k, np.uint64), np.empty(k, np.int32)  # the heap
     own = np.empty(rows, np.int64)
     for r in range(rows):
         own[r] = counts[r, r]
-    root, best, met = roots(own), np.empty(groups_for(k, rows), np.float32), np.empty(rows + 1, np.int32)
-    for r in range(first, last):
-        size, salt = 0, mix(hashes[r] ^ seed)
-        for m in range(candidates(counts[r], root[r], root, np.float32(shrink), k, best, met)):
-            s = np.uintp(met[m])
-            if s == np.uintp(r):
-                continue
-            value = counts[r, s] / (np.sqrt(np.float64(own[r] * own[s])) + shrink)
-            if size < k:
-                size = rise(score, key, code, size, value, mix(salt ^ hashes[s]), np.int32(s))
-            elif value >= score[0]:
-                h = mix(salt ^ hashes[s])
-                if value > score[0] or h < key[0]:
-                    sink(score, key, code, size, value, h, np.int32(s))
-        order = np.argsort(code[:size])
-        near[r, :size], alike[r, :size] = code[:size][order], score[:size][order]
-        near[r, size:], alike[r, size:] = -1, 0.0
+    root, every, quick = roots(own), np.arange(rows).astype(np.int32), scores_for(rows)
+    chosen, exact = np.empty(rows + 1, np.int32), np.empty(rows)
+    for b in range(first, last):
+        r = asked[b]
+        quick_scores_of_all(counts[r], root[r], root, np.float32(shrink), quick)
+        many = candidates(every, quick, k, chosen)
+        keep(r, chosen, many, counts[r], own, shrink, hashes, seed, exact, near[b], alike[b])

@@ -14,9 +14,11 @@ import numpy as np
 
 from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
-from unskew.kernels.topk import rise, sink
 
 SLACK = 1.0 - 1e-5  # rounding of the quick test by which most candidates fail, in single precision
+STEP, STEPS = 19, 256  # bits of a number in single precision that a tally does not tell apart, and its length
+FEW = 4  # looks at one of all rows take the time of listing one row
+BLOCK = 16  # rows whose best is looked at together: a vector of the widest machines
 
 
 @njit(cache=True, nogil=True)
@@ -27,41 +29,33 @@ def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed,
     Rows that share no column are no neighbours; places without one hold −1 and 0.
     """
     rows, k = len(indptr) - 1, near.shape[1]
-    score, key, code = np.empty(k, np.float64), np.empty(k, np.uint64), np.empty(k, np.int32)  # the heap
-    common, met = np.zeros(rows, np.int32), np.empty(rows + 1, np.int32)
-    root, best = roots(indptr[1:] - indptr[:-1]), np.empty(groups_for(k, rows), np.float32)
+    own = indptr[1:] - indptr[:-1]
+    root, every = roots(own), np.arange(rows).astype(np.int32)
+    common, quick, exact = np.zeros(rows, np.int32), scores_for(rows), np.empty(rows)
+    met, chosen = np.empty(rows + 1, np.int32), np.empty(rows + 1, np.int32)
     for b in range(first, last):
         r, cost = asked[b], 0
         for e in range(indptr[r], indptr[r + 1]):
             cost += back[column[e] + 1] - back[column[e]]
-        n, size, salt = indptr[r + 1] - indptr[r], 0, mix(hashes[r] ^ seed)
-        few = cost < rows  # then the rows that are met are listed, else all are looked at
-        many = _list_common(r, indptr, column, back, row, common, met) if few else 0
-        if not few:
-            _count_common(r, indptr, column, back, row, common)
-        common[r] = 0
-        if not few:
-            many = candidates(common, root[r], root, np.float32(shrink), k, best, met)
-        for m in range(many):
-            s = np.uintp(met[m])
-            c = common[s]
-            if c == 0:
-                continue
-            value = c / (np.sqrt(np.float64(n * (indptr[s + 1] - indptr[s]))) + shrink)
-            if size < k:
-                size = rise(score, key, code, size, value, mix(salt ^ hashes[s]), np.int32(s))
-            elif value >= score[0]:
-                h = mix(salt ^ hashes[s])
-                if value > score[0] or h < key[0]:
-                    sink(score, key, code, size, value, h, np.int32(s))
+        few = FEW * cost < rows  # then the rows that are met are listed, else all are looked at
         if few:
-            for m in range(many):
-                common[met[m]] = 0
+            listed = met[: _list_common(r, indptr, column, back, row, common, met)]
+            common[r] = 0
+            quick_scores(listed, common, root[r], root, np.float32(shrink), quick)
+        else:
+            listed = every
+            _count_common(r, indptr, column, back, row, common)
+            common[r] = 0
+            quick_scores_of_all(common, root[r], root, np.float32(shrink), quick)
+        many = candidates(listed, quick, k, chosen)
+        if few:
+            chosen[:many].sort()
+        keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near[b], alike[b])
+        if few:
+            for s in listed:
+                common[s] = 0
         else:
             common[:] = 0
-        order = np.argsort(code[:size])
-        near[b, :size], alike[b, :size] = code[:size][order], score[:size][order]
-        near[b, size:], alike[b, size:] = -1, 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -71,32 +65,126 @@ def roots(counts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def groups_for(k, rows):  # type: ignore[no-untyped-def]
-    """Into how many groups ``candidates`` deals out the rows; 0 where that would save nothing."""
-    return k + 1 + k // 4 if rows > 8 * k else 0
+def scores_for(rows):  # type: ignore[no-untyped-def]
+    """Room for quick scores, in whole blocks."""
+    return np.zeros(-(-max(rows, 1) // BLOCK) * BLOCK, np.float32)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def quick_scores(listed, common, own_root, root, shrink, quick):  # type: ignore[no-untyped-def]
+    """How much the listed rows are alike, in single precision; zeros fill their last block."""
+    for m in range(len(listed)):
+        s = np.uintp(listed[m])
+        quick[m] = np.float32(common[s]) / (own_root * root[s] + shrink)
+    for m in range(len(listed), -(-len(listed) // BLOCK) * BLOCK):
+        quick[m] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def quick_scores_of_all(common, own_root, root, shrink, quick):  # type: ignore[no-untyped-def]
+    """The same of all rows, several by one instruction; what lies behind them stays 0."""
+    for s in range(np.uintp(len(common))):
+        quick[s] = np.float32(common[s]) / (own_root * root[s] + shrink)
+    for s in range(len(common), len(quick)):
+        quick[s] = 0.0
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def block_best(quick, best):  # type: ignore[no-untyped-def]
+    """The largest score of every block."""
+    for b in range(np.uintp(len(best))):
+        top, first = np.float32(0.0), b * np.uintp(BLOCK)
+        for m in range(np.uintp(BLOCK)):
+            top = max(top, quick[first + m])
+        best[b] = top
 
 
 @njit(cache=True, nogil=True)
-def candidates(common, own_root, root, shrink, k, best, met):  # type: ignore[no-untyped-def]
-    """List the rows that may be among the k nearest in ``met``, ascending; gives back how many those are.
+def candidates(listed, quick, k, chosen):  # type: ignore[no-untyped-def]
+    """List in ``chosen`` those of the ``listed`` rows that may be among the k nearest; gives back how many those are.
 
-    Rows are dealt out to groups, and the (k + 1)-th of the groups' best is reached by as many rows, one of which may be
-    the row itself: whoever does not reach it is out. There are no branches, so that an instruction takes several rows.
+    The bar is reached by the best of k + 1 blocks or more, and so by as many rows, one of which may be the row itself:
+    whoever does not reach it is out, and most blocks are passed over as a whole. Where blocks are few, the bar is one
+    that k + 1 of all scores reach.
     """
-    rows, groups, bar = np.uintp(len(common)), np.uintp(len(best)), np.float32(0.0)
-    if groups:
-        best[:] = bar
-        for start in range(np.uintp(0), rows, groups):
-            for g in range(min(groups, rows - start)):
-                value = np.float32(common[start + g]) / (own_root * root[start + g] + shrink)
-                best[g] = value if value > best[g] else best[g]
-        bar = np.partition(best, len(best) - k - 1)[len(best) - k - 1] * np.float32(SLACK)
-    many, slope, least = np.uintp(0), bar * own_root, bar * shrink
-    for s in range(rows):
-        met[many] = s
-        c = np.float32(common[s])
-        many += np.uintp((c > 0) & (c >= slope * root[s] + least))
+    best = np.empty(-(-len(listed) // BLOCK), np.float32)
+    block_best(quick, best)
+    bar, many = _bar(best if len(best) > 2 * k else quick[: len(listed)], k) * np.float32(SLACK), np.uintp(0)
+    for b in range(len(best)):
+        if best[b] == 0.0 or best[b] < bar:
+            continue
+        for m in range(np.uintp(b * BLOCK), np.uintp(min((b + 1) * BLOCK, len(listed)))):
+            chosen[many] = listed[m]
+            many += np.uintp((quick[m] > 0.0) & (quick[m] >= bar))
     return many
+
+
+@njit(cache=True, nogil=True)
+def _bar(best, k):  # type: ignore[no-untyped-def]
+    """A number that more than k scores reach, and not many more; 0 where there are no more.
+
+    Scores are tallied by their first bits, which ascend with a number that is not negative: the tally's steps are
+    sixteenths of a power of two.
+    """
+    if len(best) <= k:
+        return np.float32(0.0)
+    bits, top, reached = best.view(np.int32), np.int32(0), 0
+    for b in range(len(best)):
+        top = max(top, bits[b] >> STEP)
+    tally = np.zeros(STEPS, np.int32)
+    for b in range(len(best)):
+        tally[min(top - (bits[b] >> STEP), STEPS - 1)] += 1
+    for below in range(STEPS - 1):
+        reached += tally[below]
+        if reached > k:
+            return np.full(1, (top - below) << STEP, np.int32).view(np.float32)[0]
+    return np.float32(0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near, alike):  # type: ignore[no-untyped-def]
+    """Fill ``near`` with the best of the candidates, ascending as they are; a tie at the cut-off goes to the hash."""
+    k, n = len(near), np.float64(own[r])
+    size = 0
+    for m in range(many):
+        s = np.uintp(chosen[m])
+        if s != np.uintp(r):
+            chosen[size] = chosen[m]
+            exact[size] = common[s] / (np.sqrt(n * np.float64(own[s])) + shrink)
+            size += 1
+    cut, places = -1.0, 0
+    if size > k:
+        cut = np.partition(exact[:size], size - k)[size - k]
+        places, tied = k, 0
+        for m in range(size):
+            places -= exact[m] > cut
+            tied += exact[m] == cut
+        if tied > places:
+            size = _drop_tied(chosen, exact, size, cut, tied - places, mix(hashes[r] ^ seed), hashes)
+    at = 0
+    for m in range(size):
+        if exact[m] >= cut:
+            near[at], alike[at] = chosen[m], exact[m]
+            at += 1
+    near[at:], alike[at:] = -1, 0.0
+
+
+@njit(cache=True, nogil=True)
+def _drop_tied(chosen, exact, size, cut, surplus, salt, hashes):  # type: ignore[no-untyped-def]
+    """Take out so many of the rows at the cut-off, those with the largest hashes; gives back how many rows are left."""
+    keys = np.empty(size, np.uint64)
+    tied = 0
+    for m in range(size):
+        if exact[m] == cut:
+            keys[tied] = mix(salt ^ hashes[chosen[m]])
+            tied += 1
+    bound = np.sort(keys[:tied])[tied - surplus]
+    left = 0
+    for m in range(size):
+        if exact[m] != cut or mix(salt ^ hashes[chosen[m]]) < bound:
+            chosen[left], exact[left] = chosen[m], exact[m]
+            left += 1
+    return left
 
 
 @njit(cache=True, nogil=True)
@@ -120,6 +208,14 @@ def _list_common(r, indptr, column, back, row, common, met):  # type: ignore[no-
             many += common[s] == 0
             common[s] += np.int32(1)
     return many
+
+
+@njit(cache=True, nogil=True)
+def mark_columns(rows, indptr, column, there):  # type: ignore[no-untyped-def]
+    """Mark the columns of some rows."""
+    for r in rows:
+        for e in range(indptr[r], indptr[r + 1]):
+            there[column[e]] = True
 
 
 @njit(cache=True, nogil=True)

@@ -4,9 +4,10 @@ With H the 0/1 matrix of users × items and A the new rows, H' = H + A, and
 
     C' = H'ᵀH' = C + AᵀH' + HᵀA
 
-in which only users with a new row play a part. C is held as items × items numbers of 4 bytes. A fit of ``item_knn``
-walks over the Σ n_u² pairs of items in the users' histories, an update over the items² counts: these are worth their
-memory where the pairs are clearly more than items², as in logs of users with long histories.
+in which only users with a new row play a part. C is held as items × items numbers of 4 bytes. Without it ``item_knn``
+walks over the Σ n_u² pairs of items in the users' histories, with it over the items² counts, each of which takes the
+time of several pairs, since they lie farther apart: C is worth its memory where pairs are many times items², as in logs
+of users with long histories.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from unskew.errors import InputError
 from unskew.kernels import common_counts as kernel
 from unskew.kernels.topk import SEED
 from unskew.log import Ids
+from unskew.log.ids import Codes
 from unskew.log.log import Log
 from unskew.log.order import group, pick
 from unskew.log.table import show
@@ -26,7 +28,7 @@ from unskew.models.neighbours import Rows, all_kept, kept_places
 from unskew.threads import by_blocks
 
 Counts = npt.NDArray[np.int32]
-REPEATED = 2  # pairs of items in histories, for each possible pair
+REPEATED = 8  # pairs of items in histories, for each possible pair
 
 
 def joined(before: Log, rows: Log) -> Log:
@@ -72,10 +74,10 @@ def added(counts: Counts, known: Ids, rows: Log, all_rows: Log) -> Counts:
     return out
 
 
-def nearest_by_counts(counts: Counts, items: Ids, neighbours: int, shrink: float, model: object) -> Rows:
-    """Of every item the items most alike, and how much: what ``neighbours.nearest`` finds."""
-    near, alike = kept_places(len(items), neighbours, model)
-    given = (counts, shrink, items.hashes, SEED, near, alike)
+def nearest_by_counts(counts: Counts, items: Ids, neighbours: int, shrink: float, model: object, asked: Codes) -> Rows:
+    """Of the items ``asked`` the items most alike, and how much: what ``neighbours.nearest`` finds."""
+    near, alike = kept_places(len(asked), neighbours, model, len(items))
+    given = (asked, counts, shrink, items.hashes, SEED, near, alike)
     with by_blocks(None) as each:
-        each(len(items), lambda first, last: kernel.nearest_by_counts(first, last, *given))
+        each(len(asked), lambda first, last: kernel.nearest_by_counts(first, last, *given))
     return all_kept(near, alike)

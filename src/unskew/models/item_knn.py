@@ -13,8 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Self
 
+import numpy as np
+
 from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
+from unskew.log.ids import Codes
 from unskew.log.log import Log
 from unskew.log.recommendations import Recommendations
 from unskew.models.base import Updatable, united
@@ -29,16 +32,17 @@ class ItemKNN(Updatable):
 
     Users without history, or unknown to the training log, score 0 everywhere: their lists are random.
 
-    ``update`` keeps the users' histories (4 bytes a row) and, where these are long and memory has room, how many users
-    each two items have in common (``common_counts.py``: 4 bytes for every two items). Else neighbours are found anew
-    each time, which where users have few rows takes no longer than a walk over such counts.
+    A fit keeps what users have and who has each item (8 bytes a row); neighbours are found when lists are made, of the
+    items in the histories of the users who get one. ``update`` adds to both and, where histories are long and memory
+    has room, keeps how many users each two items have in common (``common_counts.py``: 4 bytes for every two items).
+    Else these are counted anew each time, which where users have few rows takes no longer than a walk over such counts.
     """
 
     neighbours: int = option(50, NEIGHBOURS, "nearest neighbours that each item keeps")
     shrink: float = option(0.0, SHRINK, "added to the divisor of cosines, against chance", changed=True)
     users_: Ids = field(init=False)
     history_: Rows = field(init=False)  # the items of every user
-    similar_: Rows = field(init=False)  # the nearest items of every item
+    owners_: Rows = field(init=False)  # the users of every item
     common_: Counts | None = field(init=False)  # users in common, once rows are added
 
     name = "item_knn"
@@ -48,16 +52,14 @@ class ItemKNN(Updatable):
         return super().footprint(log) + footprint(len(log.items), self.neighbours)
 
     def fit(self, log: Log) -> Self:
-        """Find the nearest neighbours of every item."""
+        """Keep what users have, from which neighbours are found."""
         liked = a_log(log).positives()
         self.users_, self.items_ = log.users, log.items
-        self.history_ = Rows.of_users(liked)
-        self.similar_ = nearest(Rows.of_items(liked), self.history_, log.items, self.neighbours, self.shrink, self)
-        self.common_ = None
+        self.history_, self.owners_, self.common_ = Rows.of_users(liked), Rows.of_items(liked), None
         return self
 
     def update(self, rows: Log) -> Self:
-        """Add rows to the histories and to the counts, and find the nearest neighbours of every item by these."""
+        """Add rows to the histories, and to the counts."""
         known, users = self.catalogue, united(self.users_, a_log(rows).users)
         items = united(known, rows.items)
         new = rows.positives().recode(users, items)
@@ -67,14 +69,22 @@ class ItemKNN(Updatable):
             self.common_ = added(self.common_, known, new, liked)
         elif worth_counting(liked):
             self.common_ = count(liked)
-        self.users_, self.items_, self.history_ = users, items, Rows.of_users(liked)
-        if self.common_ is None:
-            self.similar_ = nearest(Rows.of_items(liked), self.history_, items, self.neighbours, self.shrink, self)
-        else:
-            self.similar_ = nearest_by_counts(self.common_, items, self.neighbours, self.shrink, self)
+        self.users_, self.items_ = users, items
+        self.history_, self.owners_ = Rows.of_users(liked), Rows.of_items(liked)
         return self
+
+    def similar(self, asked: Codes | None = None) -> Rows:
+        """The nearest items of every item, or of those ``asked`` (ascending); the others then have none."""
+        items, kept = self.catalogue, (self.neighbours, self.shrink, self)
+        asked = np.arange(len(items), dtype=np.int32) if asked is None else asked
+        if self.common_ is None:
+            found = nearest(self.owners_, self.history_, items, *kept, asked)
+        else:
+            found = nearest_by_counts(self.common_, items, *kept, asked)
+        return found.among(asked, len(items))
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items most similar to the user's training items."""
-        items = self.catalogue
-        return from_votes(self.history_, self.similar_, self.users_, items, some_ids(users), k, seen)
+        items, rows = self.catalogue, some_ids(users).into(self.users_)
+        similar = self.similar(self.history_.columns_of(rows[rows >= 0], len(items)))
+        return from_votes(self.history_, similar, self.users_, items, users, k, seen)

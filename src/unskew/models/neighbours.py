@@ -50,6 +50,20 @@ class Rows:
         place(log.item, np.arange(len(log)), start[:-1].copy(), order)
         return cls(start, log.user[order])
 
+    def among(self, places: Codes, count: int) -> Rows:
+        """The same rows at these ``places`` (ascending) among ``count``; the others are empty."""
+        if len(places) == count:
+            return self
+        lengths = np.zeros(count, dtype=np.int64)
+        lengths[places] = np.diff(self.start)
+        return Rows(starts_of(lengths), self.column, self.weight)
+
+    def columns_of(self, rows: Codes, columns: int) -> Codes:
+        """The columns in which any of these rows has an entry, ascending."""
+        there = np.zeros(columns, dtype=np.bool_)
+        kernel.mark_columns(rows, self.start, self.column, there)
+        return np.flatnonzero(there).astype(np.int32)
+
 
 def footprint(rows: int, neighbours: int) -> int:
     """Bytes that neighbours take while they are found."""
