@@ -1,4 +1,4 @@
-"""What the study of gs23 takes at its own size: ``python benchmarks/study.py [--seeds N]``.
+"""What the study of gs23 takes at its own size: ``python benchmarks/study.py [--seeds N] [--keep FOLDER]``.
 
 81 models × 20 seeds × 3 estimators × 5 cut-offs, with all intervals and verdicts, on 15,400 users × 1,000 items
 (Yahoo! R3 where there is a copy, else a world of its size), from nothing: ``unskew reproduce gs23 table1`` with an
@@ -46,10 +46,10 @@ def memory_of(pid: int) -> int:
     return total
 
 
-def measure(seeds: int) -> dict[str, Any]:
+def measure(seeds: int, keep: str | None) -> dict[str, Any]:
     """One run from nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        asked = ["table1", "--runs", str(seeds), "--store", folder, "--workers", "2"]
+        asked = ["table1", "--runs", str(seeds), "--store", keep or folder, "--workers", "2"]
         out = Path(folder, "out.json")
         command = [sys.executable, "-m", "unskew", "reproduce", "gs23", *asked, "--json", str(out), "--quiet"]
         started, most = time.perf_counter(), 0
@@ -116,8 +116,11 @@ def page(found: dict[str, Any]) -> str:
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--seeds", type=int, default=SEEDS)
+    asked.add_argument("--keep", help="a folder that does not exist yet, where fits and answers stay")
     given = asked.parse_args()
-    found = measure(given.seeds)
+    if given.keep and Path(given.keep).exists():
+        sys.exit(f"{given.keep} is there already, and what lies in it would not be made again.")
+    found = measure(given.seeds, given.keep)
     print(page(found))
     if given.seeds == SEEDS:
         RESULTS.write_text(json.dumps(found, indent=1) + "\n")

@@ -47,6 +47,11 @@ def test_scores_are_those_of_evaluations_by_hand() -> None:
     signs = [np.sign(value[a] - value[b]) * np.sign(true[a] - true[b]) for a, b in pairs]
     assert row.tau == pytest.approx(sum(signs) / 3)
     assert row.rmse == pytest.approx(math.sqrt(np.mean([(v / t - 1) ** 2 for v, t in zip(value, true, strict=True)])))
+    apart = {(v.a, v.b): v.difference / v.se for v in truth.verdicts_ if abs(v.difference) > 1.96 * v.se}
+    own = [(apart[v.a, v.b], v.difference / v.se) for v in estimates.verdicts_ if (v.a, v.b) in apart]
+    assert row.truly_different == len(own) > 0
+    assert row.alone_right == pytest.approx(np.mean([abs(z) > 1.96 and z * t > 0 for t, z in own]))
+    assert row.alone_wrong == pytest.approx(np.mean([abs(z) > 1.96 and z * t < 0 for t, z in own]))
 
 
 def test_questions_without_verdicts_have_the_same_values() -> None:

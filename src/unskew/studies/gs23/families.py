@@ -4,8 +4,8 @@ The paper takes Cornac's. MF and SVD are both Cornac's MF, without offsets and w
 learn from is not quite told: ratings of 4 and 5 as they are (``values``), or 1 for each of them. On ones alone SVD has
 nothing left to learn, and MF hardly anything; *values* is the setting of the tables, *ones* a variant.
 
-How long to train is fixed once per family by a validation curve (docs/model_families.md); what Cornac does unless it is
-told, epochs, rates and WMF's weights, is a variant.
+The paper does not say how long it trains: as Cornac does unless it is told, epochs, rates and WMF's weights, is the
+setting of the tables, epochs that are fixed once per family by a validation curve (docs/model_families.md) a variant.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FAMILIES = (
 POPULAR = "MostPop"
 
 
-def models(sizes: tuple[int, ...] = SIZES, *, values: bool = True, cornac: bool = False) -> dict[str, str]:
+def models(sizes: tuple[int, ...] = SIZES, *, values: bool = True, cornac: bool = True) -> dict[str, str]:
     """All of them by name."""
     found = {POPULAR: "most_popular"}
     for family in FAMILIES:

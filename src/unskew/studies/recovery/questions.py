@@ -184,7 +184,7 @@ def _unit(models: list[str], estimates: Sequence[Estimate], verdicts: Sequence[V
             values[at] = getattr(e, name)
     unit: Unit = {"cells": [list(cell) for cell in cells], **numbers}
     if verdicts:
-        word, z = _said(verdicts, place, len(models))
+        word, z = _said(verdicts, place, of_model)
         spread = [_in_scenarios(estimator, target) for _, estimator, target in cells]
         z[spread] = np.nan  # one number says nothing of several scenarios
         unit |= {"word": word, "z": z}
@@ -196,18 +196,16 @@ def _in_scenarios(estimator: str, target: str) -> bool:
 
 
 def _said(
-    verdicts: Sequence[Verdict], place: Mapping[tuple[str, str, str], int], models: int
+    verdicts: Sequence[Verdict], place: Mapping[tuple[str, str, str], int], models: Mapping[str, int]
 ) -> tuple[np.ndarray, Floats]:
-    """What is said of every pair, and z; verdicts come in the order of pairs."""
-    pairs = models * (models - 1) // 2
-    word, z = np.zeros((len(place), pairs), dtype=np.int8), np.full((len(place), pairs), np.nan)
-    filled = dict.fromkeys(place, 0)
+    """What is said of every pair, and z."""
+    count = len(models)
+    at = {pair: n for n, pair in enumerate(combinations(range(count), 2))}
+    word, z = np.zeros((len(place), len(at)), dtype=np.int8), np.full((len(place), len(at)), np.nan)
     for v in verdicts:
-        cell = v.metric, v.estimator, str(v.target)
-        at = place[cell], filled[cell]
-        filled[cell] += 1
-        word[at] = WORDS.get(v.verdict, 0)
-        z[at] = v.difference / v.se if v.se > 0.0 else 0.0
+        cell = place[v.metric, v.estimator, str(v.target)], at[models[v.a], models[v.b]]
+        word[cell] = WORDS.get(v.verdict, 0)
+        z[cell] = v.difference / v.se if v.se > 0.0 else 0.0
     return word, z
 
 
