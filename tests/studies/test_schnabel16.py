@@ -372,6 +372,8 @@ def test_table_2_on_a_copy_of_yahoo(tmp_path: Path, setting: Setting, monkeypatc
         for pair, who in zip(pairs, people, strict=True)
     ]
     assert found[part, row, "by person"].ours == pytest.approx(max(ttest_rel(a, b).pvalue for a, b in means))
+    claim = found["table2/yahoo-r3: claims", "mse", "mf-ips differs from mf-naive, paired by rating"]
+    assert claim.verdict is (Verdict.HOLDS if found[part, row, "by rating"].ours <= 0.001 else Verdict.FAILS)
     assert found["table2/yahoo-r3", "HL-MNAR (not run)", "mse"].paper == 2.175
     absent = found["table2/coat", "mf-ips (not run: no copy here)", "mae"]
     assert absent.paper == 0.86 and math.isnan(absent.ours) and absent.verdict is Verdict.UNJUDGED
