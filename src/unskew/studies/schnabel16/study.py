@@ -72,12 +72,12 @@ unweighted (mf-naive), weighted by the known 1/P (mf-ips), and by naive Bayes pr
 is the same at α = 1 (within 2 %); mf-ips-nb beats mf-naive however small the sample.
 
 The paper does not tell its grid here. Ours has six λ from 1 to 125 and offsets with and without a penalty (λ of .2 and
-.5 were tried on one trial at six points: they are far from the best and take two thirds of the time). A table says how
+.5 were tried on one fold of one trial at six points: never the best, and two thirds of the time). A table says how
 often the best λ was the smallest or the largest. The choice matters: with unpenalised offsets only and λ of 1, 5 and
 25, mf-naive did better and mf-ips-nb fell behind it for a sample of 1,000 (.366 against .346, one trial).
 
-A trial is another draw of what is seen, with a cross-validation of its own at each of 16 points. It takes some 50
-seconds of one core; every point is kept, so that a run may be stopped and taken up again.
+A trial is another draw of what is seen, with a cross-validation of its own at each of 16 points. It takes about a
+minute of one core; every point is kept, so that a run may be stopped and taken up again.
 """,
             figure3.run,
             figure3.RUNS,
