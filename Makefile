@@ -60,6 +60,7 @@ bench: $(STAMP)
 pictures: $(STAMP)
 	@$(BIN)/python docs/pictures.py
 	@$(BIN)/python docs/fooled.py
+	@$(BIN)/python docs/movie_lovers.py
 
 clean:
 	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache

@@ -15,19 +15,25 @@ from typer.testing import CliRunner
 import unskew as us
 from unskew.cli import app
 from unskew.engine.store import Store
+from unskew.errors import RefusedError
 from unskew.log import Log
 from unskew.log.datasets import Dataset, source_of
 from unskew.studies.coat_truth import experiments
 from unskew.studies.coat_truth.learned import IMITATORS
-from unskew.studies.coat_truth.recipes import LIKED, PATH, POOLED, RECIPES, Recipe, as_likes
+from unskew.studies.coat_truth.recipes import LIKED, PATH, POOLED, RECIPES, Recipe
 from unskew.studies.coat_truth.said import said
-from unskew.studies.coat_truth.setting import IMITATED, LEARNED, METRICS, SHARE, SIMPLE, Setting, lists_of
+from unskew.studies.coat_truth.setting import IMITATED, LEARNED, METRICS, SETS, SHARE, SIMPLE, OfCoat, Setting, lists_of
 from unskew.studies.coat_truth.shares import SIMULTANEOUS, UNADJUSTED, Row, percent
 from unskew.studies.record import Verdict
+from unskew.studies.recovery import draws
 
 USERS, ITEMS = 120, 70
 FEW = {"naive", "path from likes", "default from likes"}
 POINTS = [f"exposure_path(at={step / 10:g})" for step in range(11)]
+
+
+def as_likes(log: Log) -> Log:
+    return draws.as_likes(log, LIKED)
 
 
 def small_coat() -> Dataset:
@@ -48,7 +54,7 @@ def small_coat() -> Dataset:
 
 @pytest.fixture(scope="module")
 def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
-    return Setting(Store(tmp_path_factory.mktemp("store")), small_coat, workers=2)
+    return Setting(Store(tmp_path_factory.mktemp("store")), small_coat)
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +119,8 @@ def test_shares_are_what_one_counts_by_hand(setting: Setting, few: list[Recipe])
 
 
 def test_pairs_of_imitators_are_told(setting: Setting, few: list[Recipe]) -> None:
-    """29 of 120 pairs have one of the two in them, and only these are counted."""
-    (split,) = setting.calls(few[:1], 1, models=IMITATED)
+    """29 of 120 pairs have one of the two in them, and only these are counted; two processes work it off."""
+    (split,) = Setting(setting.store, small_coat, workers=2).calls(few[:1], 1, models=IMITATED)
     names = list(lists_of(us.split.holdout(setting.data.mnar, SHARE, seed=0).train, IMITATED))
     expected = [a in IMITATORS or b in IMITATORS for a, b in combinations(names, 2)]
     assert (np.asarray(split["truth"]["imitates"]) > 0).tolist() == expected and sum(expected) == 29
@@ -123,11 +129,25 @@ def test_pairs_of_imitators_are_told(setting: Setting, few: list[Recipe]) -> Non
     assert 0 < some.sum() < every.sum() and (some + rest == every).all()
 
 
+def test_a_model_that_fails_is_no_smaller_study(
+    setting: Setting, few: list[Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shares are of all pairs: the run ends and names the model, instead of counting the pairs of the others."""
+
+    def broken(train: Log) -> None:
+        raise ValueError("no coats")
+
+    monkeypatch.setitem(SETS[SIMPLE], "mix", broken)
+    with pytest.raises(RefusedError, match="mix: ValueError: no coats"):
+        Setting(Store(tmp_path), small_coat).calls(few[:1], 1)
+
+
 def test_calls_are_kept(setting: Setting, few: list[Recipe], monkeypatch: pytest.MonkeyPatch) -> None:
     """A second setting on the same store reads what the first one asked."""
     before = setting.calls(few, 1)
     other = Setting(setting.store, small_coat)
-    monkeypatch.setattr(Setting, "_call", lambda *_: pytest.fail("asked again"))
+    monkeypatch.setattr(Recipe, "ask", lambda *_: pytest.fail("asked again"))
+    monkeypatch.setattr(OfCoat, "lists", lambda *_: pytest.fail("fitted again"))
     after = other.calls(few, 1)
     np.testing.assert_array_equal(
         before[0]["naive"][f"{METRICS[0]} | naive | z"], after[0]["naive"][f"{METRICS[0]} | naive | z"]
@@ -141,12 +161,9 @@ def test_the_default_call_is_the_one_without_any_choice(setting: Setting, few: l
     result = us.evaluate(as_likes(test), lists_of(train, SIMPLE), train=as_likes(train))
     assert result.headline()["estimator"] == PATH and METRICS[0] == "recall@10"
     said_ = [v.verdict for v in result.verdicts_ if v.estimator == PATH]
-    found = {
-        what: split["default from likes"][f"recall@10 | default call, likes only | {what}"]
-        for what in ("word", "depends")
-    }
-    assert found["word"].tolist() == [{"ahead": 1.0, "behind": -1.0}.get(word, 0.0) for word in said_]
-    assert found["depends"].tolist() == [float(word == "depends") for word in said_] and found["depends"].any()
+    found = split["default from likes"]["recall@10 | default call, likes only | word"]
+    assert found.tolist() == [{"ahead": 1.0, "behind": -1.0, "depends": 2.0}.get(word, 0.0) for word in said_]
+    assert (found == 2.0).any()
 
 
 def test_intervals_hold_the_truth_up_to_its_own_error() -> None:

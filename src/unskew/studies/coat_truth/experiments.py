@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from unskew.engine.store import Progress
 from unskew.studies.coat_truth.recipes import RECIPES, Recipe
 from unskew.studies.coat_truth.setting import IMITATED, LEARNED, METRICS, SIMPLE, Setting
-from unskew.studies.coat_truth.shares import OUTCOMES, SIMULTANEOUS, UNADJUSTED, Row, Split, percent
+from unskew.studies.coat_truth.shares import SIMULTANEOUS, UNADJUSTED, Row, Split, percent
 from unskew.studies.coat_truth.simple import IMITATOR
 from unskew.studies.record import Above, Below, Record, Rule, judged
+from unskew.studies.recovery.scores import OUTCOMES
 from unskew.studies.repeated import Repeated
 
 RUNS, QUICK = 10, 2

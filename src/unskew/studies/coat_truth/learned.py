@@ -11,13 +11,11 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 
-import numpy as np
-
 from unskew import models
 from unskew.log import Feedback, Log
 from unskew.log.recommendations import Recommendations
 from unskew.studies.coat_truth.recipes import LIKED
-from unskew.studies.coat_truth.simple import alike
+from unskew.studies.coat_truth.simple import COMMON, ListMaker, liked_share
 
 BY_LIKES = (
     "item_knn(neighbours=5)",
@@ -30,33 +28,32 @@ BY_LIKES = (
 )
 BY_RATINGS = ("mf(dim=5)", "mf(dim=20)")
 SHRUNK = (5.0, 50.0)
-IMITATORS = {f"{text} of what was rated": text for text in ("item_knn(neighbours=20)", "factors(dim=10)")}
-
-
-def recommend(train: Log) -> dict[str, Recommendations]:
-    """The lists of the fourteen."""
-    assert train.value is not None
-    liked, items = train.positives(LIKED), len(train.items)
-    seen = np.bincount(train.item, minlength=items).astype(np.float64)
-    likes = np.bincount(liked.item, minlength=items).astype(np.float64)
-    mean = len(liked) / len(train)
-    made = {
-        "random": models.make("random").fit(liked).recommend(train.users, items, seen=train),
-        "most liked": alike(likes, train),
-        "most rated": alike(seen, train),
-    }
-    made |= {f"liked share ({c:g})": alike((likes + c * mean) / (seen + c), train) for c in SHRUNK}
-    made |= {text: _fitted(text, liked, train) for text in BY_LIKES}
-    return made | {text: _fitted(text, train, train) for text in BY_RATINGS}
-
-
-def imitate(train: Log) -> dict[str, Recommendations]:
-    """Models that learn from all that was rated, liked or not: they resemble how people chose."""
-    looked_at = replace(train, value=None, feedback=Feedback.IMPLICIT)
-    return {name: _fitted(text, looked_at, train) for name, text in IMITATORS.items()}
+IMITATING = ("item_knn(neighbours=20)", "factors(dim=10)")
 
 
 def _fitted(text: str, rows: Log, train: Log) -> Recommendations:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that rounds were spent: these are simple models, whatever they have learnt
         return models.make(text).fit(rows).recommend(train.users, len(train.items), seen=train)
+
+
+def _by_likes(text: str) -> ListMaker:
+    return lambda train: _fitted(text, train.positives(LIKED), train)
+
+
+def _by_ratings(text: str) -> ListMaker:
+    return lambda train: _fitted(text, train, train)
+
+
+def _imitator(text: str) -> ListMaker:
+    """Learns from all that was rated, liked or not: it resembles how people chose."""
+    return lambda train: _fitted(text, replace(train, value=None, feedback=Feedback.IMPLICIT), train)
+
+
+MODELS: dict[str, ListMaker] = {
+    **COMMON,
+    **{f"liked share ({c:g})": liked_share(c) for c in SHRUNK},
+    **{text: _by_likes(text) for text in BY_LIKES},
+    **{text: _by_ratings(text) for text in BY_RATINGS},
+}
+IMITATORS: dict[str, ListMaker] = {f"{text} of what was rated": _imitator(text) for text in IMITATING}

@@ -6,27 +6,27 @@ part. Some are given more than a log has: the authors' propensities, or the shar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from unskew import estimators
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
-from unskew.log import Feedback, Log
-from unskew.log.recommendations import Recommendations
 from unskew.result import Result
+from unskew.studies.coat_truth.said import HEADLINE, said
+from unskew.studies.recovery.draws import Draw, as_likes
+from unskew.studies.recovery.questions import Lists, Unit
 
 LIKED = ">=4"
 PATH = "exposure_path"
 TILTED = str(estimators.make("tilted(odds=4)"))
-HEADLINE = "headline"  # in place of an estimator: nothing is asked for, and the headline's estimator answers
 POOLED, PER_USER, SUM = "pooled", "per_user", "per_user_sum(normalised=pooled)"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """One call, and the rows of it that are looked at.
+    """One call, and the rows of it that are looked at: a question of a study (``recovery/questions.py``).
 
     Args:
         name: of the call.
@@ -55,12 +55,38 @@ class Recipe:
         scenarios = estimators.make(estimator).scenarios(Target.make(target))
         return [] if scenarios is None else [str(point.estimator) for point in scenarios.points]
 
-    def run(
-        self, train: Log, test: Log, random: Log, lists: Mapping[str, Recommendations], metrics: list[str]
-    ) -> Result:
-        """What the call says."""
+    @property
+    def target(self) -> None:
+        """The truth is asked for under the study's targets alone."""
+
+    @property
+    def metrics(self) -> None:
+        """Those of the study."""
+
+    def key(self) -> dict[str, Any]:
+        """The rows, the scenarios of them, and the call."""
+        return {
+            "rows": {name: list(row) for name, row in self.rows.items()},
+            "points": [point for name in self.rows for point in self.points(name)],
+            "ratings": self.ratings,
+            "options": dict(self.options),
+            "random": self.random,
+        }
+
+    def ask(self, draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence[str]) -> Unit:
+        """What each row says of every pair of models and of each model, under every metric."""
+        result = self._call(draw, lists, list(metrics))
+        unit: Unit = {}
+        for metric in metrics:
+            for name, row in self.rows.items():
+                pairs = said(result, metric, row, self.points(name))
+                unit |= {f"{metric} | {name} | {what}": values for what, values in asdict(pairs).items()}
+        return unit
+
+    def _call(self, draw: Draw, lists: Lists, metrics: list[str]) -> Result:
+        train, test = draw.train, draw.test
         if not self.ratings:
-            train, test = as_likes(train), as_likes(test)
+            train, test = as_likes(train, LIKED), as_likes(test, LIKED)
         elif self.options.get("propensity") != "known":
             train, test = (replace(log, propensity=None) for log in (train, test))
         told: dict[str, Any] = {"feedback": "ratings", "relevant": LIKED} if self.ratings else {}
@@ -75,31 +101,11 @@ class Recipe:
             estimators=asked,
             target=list(dict.fromkeys(target for _, target in self.rows.values())),
             train=train,
-            mcar=random if self.random else None,
+            mcar=draw.truth if self.random else None,
             threads=1,
             **told,
             **self.options,
         )
-
-
-def as_likes(log: Log) -> Log:
-    """What a log of clicks would hold: pairs that were liked, and nothing else."""
-    return replace(log.positives(LIKED), value=None, feedback=Feedback.IMPLICIT, propensity=None)
-
-
-def truth(train: Log, random: Log, lists: Mapping[str, Recommendations], metrics: list[str]) -> Result:
-    """A plain average over ratings of randomly drawn coats that are not in training."""
-    return evaluate(
-        random,
-        lists,
-        metrics=metrics,
-        estimators=["naive"],
-        target=[POOLED, PER_USER],
-        train=train,
-        feedback="ratings",
-        relevant=LIKED,
-        threads=1,
-    )
 
 
 def _popularity(gamma: float, *, per_user: bool = False) -> Recipe:

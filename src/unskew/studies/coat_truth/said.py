@@ -15,10 +15,10 @@ import numpy as np
 from unskew import estimators
 from unskew.log.log import Floats
 from unskew.result import Result, Verdict
-from unskew.studies.coat_truth.recipes import HEADLINE
+from unskew.studies.recovery.questions import WORDS, z_of
+from unskew.studies.recovery.scores import CRITICAL
 
-WORDS = {"ahead": 1.0, "better": 1.0, "behind": -1.0, "worse": -1.0}
-CRITICAL = 1.96
+HEADLINE = "headline"  # in place of an estimator: nothing is asked for, and the headline's estimator answers
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +28,13 @@ class Pairs:
     Args:
         z: the difference in standard errors; of scenarios the least of them, 0 where their signs differ.
         open: whether some scenarios, but not all, are beyond 1.96 on the same side.
-        word: 1 ahead or better, −1 behind or worse, 0 otherwise, as the result words it.
-        depends: whether it says so.
+        word: as the result words it: 1 ahead or better, −1 behind or worse, 2 where it depends, 0 otherwise.
         value, low, high: of each model with its interval, (scenarios, models); one row where there are none.
     """
 
     z: Floats
     open: Floats
     word: Floats
-    depends: Floats
     value: Floats
     low: Floats
     high: Floats
@@ -51,15 +49,14 @@ def said(result: Result, metric: str, row: tuple[str, str], points: Sequence[str
         return [v for v in result.verdicts_ if (v.metric, v.estimator, str(v.target)) == (metric, name, target)]
 
     verdicts = of(estimator)
-    z = np.array([[_z(v) for v in of(point)] for point in points or (estimator,)])
+    z = np.array([[z_of(v) for v in of(point)] for point in points or (estimator,)])
     low, high = z.min(axis=0), z.max(axis=0)
     least = np.where(low > 0.0, low, np.where(high < 0.0, high, 0.0))
     beyond = (np.abs(z) > CRITICAL).any(axis=0) & (np.abs(least) <= CRITICAL)
     return Pairs(
         least,
         beyond.astype(np.float64),
-        np.array([WORDS.get(v.verdict, 0.0) for v in verdicts]),
-        np.array([float(v.verdict == "depends") for v in verdicts]),
+        np.array([float(WORDS.get(v.verdict, 0)) for v in verdicts]),
         *_values(result, (metric, estimator, target)),
     )
 
@@ -75,7 +72,3 @@ def _values(result: Result, cell: tuple[str, str, str]) -> tuple[Floats, Floats,
     rows = [e for e in result.estimates if (e.metric, e.estimator, str(e.target)) == cell]
     value, low, high = (np.array([[getattr(e, what) for e in rows]]) for what in ("value", "low", "high"))
     return value, low, high
-
-
-def _z(verdict: Verdict) -> float:
-    return verdict.difference / verdict.se if verdict.se > 0.0 else 0.0

@@ -1,49 +1,72 @@
-"""What the experiments share: Coat, its splits, and finished calls that are kept.
+"""What the experiments share: Coat, its splits, and lists and answers that are kept, on the runner of ``recovery/``.
 
-One unit is one recipe on one split. Splits are random parts of one log, so they do not vary as fresh logs would: errors
-over splits say how much the split matters, not how far another shop would be from this one.
+A draw is one split. Splits are random parts of one log, so they do not vary as fresh logs would: errors over splits say
+how much the split matters, not how far another shop would be from this one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from unskew.engine.store import Progress, Store
+from unskew.errors import RefusedError
+from unskew.kernels.arrays import present
 from unskew.log import Log
 from unskew.log.datasets import Dataset, load
 from unskew.log.recommendations import Recommendations
-from unskew.split import holdout
+from unskew.memory import available
 from unskew.studies.coat_truth import learned, simple
-from unskew.studies.coat_truth.recipes import PER_USER, POOLED, Recipe, truth
-from unskew.studies.coat_truth.said import said
-from unskew.studies.digest import digest_of
+from unskew.studies.coat_truth.recipes import LIKED, PER_USER, POOLED, Recipe
+from unskew.studies.recovery.draws import Draw, Paired, Place
+from unskew.studies.recovery.makers import Maker
+from unskew.studies.recovery.run import Runner, StudyTask
 
-VERSION = "2"  # of the calls that are kept; raise it when their meaning changes
+VERSION = "3"  # of the lists and answers that are kept; raise it when their meaning changes
 SHARE = 0.3
 METRICS = ("recall@10", "recall@50")
 SIMPLE, LEARNED, IMITATED = "simple", "learned", "imitated"  # sets of models
+SETS: dict[str, dict[str, simple.ListMaker]] = {
+    SIMPLE: simple.MODELS,
+    LEARNED: learned.MODELS,
+    IMITATED: learned.MODELS | learned.IMITATORS,
+}
 Unit = dict[str, Any]
 
 
+@dataclass(frozen=True, eq=False)
+class OfCoat(Maker):
+    """A model of one of the sets, by its name: it ranks all coats that the person did not rate in training."""
+
+    models: str
+    name: str
+
+    def key(self, place: Place) -> dict[str, Any]:
+        """Its name, which means the same model in every set."""
+        return {"coat": self.name}
+
+    def lists(self, draw: Draw, depth: int) -> Recommendations:
+        """Fit and rank."""
+        return SETS[self.models][self.name](draw.train)
+
+
 class Setting:
-    """Calls, made once and kept.
+    """Lists and answers, made once and kept.
 
     Args:
         store: where they are kept.
         data: by default Coat.
-        workers: how many calls at once.
+        workers: processes at once.
     """
 
     def __init__(self, store: Store, data: Callable[[], Dataset] | None = None, *, workers: int = 1) -> None:
         self.store, self.workers = store, workers
         self._make = data or (lambda: load("coat"))
-        self._split = lru_cache(maxsize=4)(self._split_of)
 
     @cached_property
     def data(self) -> Dataset:
@@ -51,72 +74,47 @@ class Setting:
         return self._make()
 
     @cached_property
-    def _mark(self) -> str:
-        assert self.data.mcar is not None
-        return f"{digest_of(self.data.mnar)} {digest_of(self.data.mcar)}"
+    def source(self) -> Paired:
+        """Its splits, and the random ratings."""
+        return Paired(self.data.mnar, present(self.data.mcar), f"holdout(share={SHARE})", LIKED, called="Coat")
 
     def calls(
         self, recipes: Sequence[Recipe], splits: int, *, models: str = SIMPLE, progress: Progress | None = None
     ) -> list[dict[str, Unit]]:
         """Of every split the truth and what each recipe says, by the recipe's name."""
-        found = {recipe.name: recipe for recipe in recipes}
-        names = ["truth", *found]
-        keys = [
-            {"split": split, "call": name, "data": self._mark, "models": models, "metrics": list(METRICS)}
-            | {"asked": _asked(found[name]) if name in found else ["value", "se", "z", "imitates"]}
-            for split in range(splits)
-            for name in names
+        makers = {name: OfCoat(models, name) for name in SETS[models]}
+        depth = len(self.source.log.items)
+        task = StudyTask(self.source, makers, tuple(recipes), METRICS, (POOLED, PER_USER), depth, "unseen")
+        places = self.source.places(range(splits))
+        runner = Runner(task, self.store, self.workers, available(), keep_lists=True, progress=progress)
+        found = {at: _whole(unit) for at, unit in runner.answers(places).items()}
+        return [
+            {"truth": _truth(found[place, None]), **{recipe.name: found[place, recipe.name] for recipe in recipes}}
+            for place in places
         ]
-
-        def make(key: Mapping[str, Any]) -> Unit:
-            return self._call(found.get(key["call"]), key["split"], models)
-
-        made = self.store.map(keys, make, workers=self.workers, progress=progress, stage="calls on Coat")
-        each = iter(made)
-        return [{name: next(each) for name in names} for _ in range(splits)]
-
-    def _split_of(self, split: int, models: str) -> tuple[Log, Log, dict[str, Recommendations]]:
-        train, test = holdout(self.data.mnar, SHARE, seed=split)
-        return train, test, lists_of(train, models)
-
-    def _call(self, recipe: Recipe | None, split: int, models: str) -> Unit:
-        assert self.data.mcar is not None
-        train, test, lists = self._split(split, models)
-        if recipe is None:
-            return _truth(train, self.data.mcar, lists)
-        result = recipe.run(train, test, self.data.mcar, lists, list(METRICS))
-        unit: Unit = {}
-        for metric in METRICS:
-            for name, row in recipe.rows.items():
-                pairs = said(result, metric, row, recipe.points(name))
-                unit |= {f"{metric} | {name} | {what}": values for what, values in asdict(pairs).items()}
-        return unit
 
 
 def lists_of(train: Log, models: str) -> dict[str, Recommendations]:
     """Of fourteen models, simple or learned, and of imitators beside the learned ones where these are asked for."""
-    if models == SIMPLE:
-        return simple.recommend(train)
-    return learned.recommend(train) | (learned.imitate(train) if models == IMITATED else {})
+    return {name: make(train) for name, make in SETS[models].items()}
 
 
-def _truth(train: Log, random: Log, lists: Mapping[str, Recommendations]) -> Unit:
-    """Per metric and target the value of every model with its standard error, and z of every pair."""
-    result = truth(train, random, lists, list(METRICS))
-    unit: Unit = {}
-    for metric in METRICS:
-        for target in (POOLED, PER_USER):
-            rows = [e for e in result.estimates if (e.metric, str(e.target)) == (metric, target)]
-            unit[f"{metric} | {target} | value"] = np.array([e.value for e in rows])
-            unit[f"{metric} | {target} | se"] = np.array([e.se for e in rows])
-            unit[f"{metric} | {target} | z"] = said(result, metric, ("naive", target)).z
-    copied = [name in learned.IMITATORS or name == simple.IMITATOR for name in lists]
-    unit["imitates"] = np.array([float(one or other) for one, other in combinations(copied, 2)])
+def _whole(unit: Unit) -> Unit:
+    """Shares are of all pairs of models: an answer that lacks some is an error."""
+    lacking = [f"{name}: {failure['error']}" for name, failure in unit["failed"].items()]
+    lacking += [each["reason"] for each in unit.get("missing", ())]
+    if lacking:
+        raise RefusedError(f"coat-truth needs all its models and recipes: {'; '.join(lacking)}")
     return unit
 
 
-def _asked(recipe: Recipe) -> dict[str, Any]:
-    return {
-        "rows": {name: list(row) for name, row in recipe.rows.items()},
-        "points": [point for name in recipe.rows for point in recipe.points(name)],
+def _truth(unit: Mapping[str, Any]) -> Unit:
+    """Per metric and target the value of every model with its standard error and z of every pair; who imitates."""
+    found: Unit = {
+        f"{metric} | {target} | {what}": unit[what][cell]
+        for cell, (metric, _, target) in enumerate(unit["cells"])
+        for what in ("value", "se", "z")
     }
+    copied = [name in learned.IMITATORS or name == simple.IMITATOR for name in unit["models"]]
+    found["imitates"] = np.array([float(one or other) for one, other in combinations(copied, 2)])
+    return found

@@ -22,12 +22,11 @@ import numpy as np
 
 from unskew.log.log import Floats
 from unskew.studies.coat_truth.recipes import PER_USER, POOLED, Recipe
-from unskew.studies.coat_truth.said import CRITICAL
+from unskew.studies.recovery.scores import alone, outcomes, truly_different, widened
 from unskew.studies.repeated import Repeated
 
 Split = Mapping[str, Mapping[str, Any]]
 UNADJUSTED, SIMULTANEOUS = "each pair by itself", "all pairs together"
-OUTCOMES = ("right", "wrong", "depends", "undecided")
 
 
 @dataclass(frozen=True)
@@ -50,17 +49,14 @@ class Row:
             imitators: only pairs with a model that resembles how people chose, or only those without; by default all.
         """
         true = np.asarray(split["truth"][f"{self.metric} | {self.target} | z"])
-        kept = np.abs(true) > CRITICAL
+        kept = truly_different(true)
         if imitators is not None:
             kept &= (np.asarray(split["truth"]["imitates"]) > 0.0) == imitators
         if level == UNADJUSTED:
-            z, depends = self._of(split, "z"), self._of(split, "open") > 0.0
-            word = np.where(np.abs(z) > CRITICAL, np.sign(z), 0.0)
+            word = np.where(self._of(split, "open") > 0.0, 2.0, alone(self._of(split, "z")))
         else:
-            word, depends = self._of(split, "word"), self._of(split, "depends") > 0.0
-        right, wrong = word * true > 0.0, word * true < 0.0
-        neither = ~right & ~wrong
-        return np.array([(kept & some).sum() for some in (right, wrong, neither & depends, neither & ~depends)], float)
+            word = self._of(split, "word")
+        return outcomes(word[kept], true[kept])
 
     def covered(self, split: Split, *, own_error: bool) -> Floats:
         """Of how many models the interval holds what the random ratings say, and of how many not.
@@ -70,10 +66,8 @@ class Row:
         """
         true, se = (np.asarray(split["truth"][f"{self.metric} | {self.target} | {what}"]) for what in ("value", "se"))
         value, low, high = (self._of(split, what) for what in ("value", "low", "high"))
-        margin = CRITICAL * se if own_error else np.zeros_like(se)
-        least = (value - np.hypot(value - low, margin)).min(axis=0)
-        most = (value + np.hypot(high - value, margin)).max(axis=0)
-        inside = (least <= true) & (true <= most)
+        below, above = widened(value, low, high, se if own_error else np.zeros_like(se))
+        inside = (below.min(axis=0) <= true) & (true <= above.max(axis=0))
         return np.array([inside.sum(), (~inside).sum()], float)
 
     def _of(self, split: Split, what: str) -> Floats:

@@ -11,6 +11,8 @@ mix                factors (5) and liked share (5), each over its standard devia
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from unskew import models
@@ -20,32 +22,35 @@ from unskew.log.recommendations import Recommendations
 from unskew.models.base import from_scores, from_shared_scores
 from unskew.studies.coat_truth.recipes import LIKED
 
+ListMaker = Callable[[Log], Recommendations]
 SHRUNK, RANKS, RATED_RANK = (1.0, 5.0, 20.0), (2, 5, 20), 5
 IMITATOR = f"rated factors ({RATED_RANK})"  # learns what was looked at
 
 
-def recommend(train: Log) -> dict[str, Recommendations]:
-    """The lists of the fourteen."""
+def share_of_likes(train: Log, c: float) -> Floats:
+    """The share of likes of every coat, shrunk by c."""
     liked = train.positives(LIKED)
-    y, seen = _matrix(liked), _matrix(train)
-    likes, times, mean = y.sum(axis=0), seen.sum(axis=0), len(liked) / len(train)
-    share = {c: (likes + c * mean) / (times + c) for c in SHRUNK}
-    factors = {rank: _factors(y, rank) for rank in RANKS}
-    made = {
-        "random": models.make("random").fit(liked).recommend(train.users, len(train.items), seen=train),
-        "most liked": alike(likes, train),
-        "most rated": alike(times, train),
-        "least rated": alike(-times, train),
-    }
-    made |= {f"liked share ({c:g})": alike(share[c], train) for c in SHRUNK}
-    made |= {f"factors ({rank})": _each(factors[rank], train) for rank in RANKS}
-    made |= {
-        IMITATOR: _each(_factors(seen, RATED_RANK), train),
-        "item-kNN": _each(y @ _cosines(y.T), train),
-        "user-kNN": _each(_cosines(y) @ y, train),
-        "mix": _each(factors[5] / factors[5].std() + share[5.0] / share[5.0].std(), train),
-    }
-    return made
+    return np.asarray((_times(liked) + c * len(liked) / len(train)) / (_times(train) + c))
+
+
+def _random(train: Log) -> Recommendations:
+    made = models.make("random").fit(train.positives(LIKED))
+    return made.recommend(train.users, len(train.items), seen=train)
+
+
+def _mix(train: Log) -> Recommendations:
+    factors, share = _factors(_likes(train), 5), share_of_likes(train, 5.0)
+    return _each(factors / factors.std() + share / share.std(), train)
+
+
+def _item_knn(train: Log) -> Recommendations:
+    y = _likes(train)
+    return _each(y @ _cosines(y.T), train)
+
+
+def _user_knn(train: Log) -> Recommendations:
+    y = _likes(train)
+    return _each(_cosines(y) @ y, train)
 
 
 def alike(scores: Floats, train: Log) -> Recommendations:
@@ -55,6 +60,14 @@ def alike(scores: Floats, train: Log) -> Recommendations:
 
 def _each(scores: Floats, train: Log) -> Recommendations:
     return from_scores(lambda rows: scores[rows], train.items, train.users, len(train.items), train)
+
+
+def _times(log: Log) -> Floats:
+    return np.bincount(log.item, minlength=len(log.items)).astype(np.float64)
+
+
+def _likes(train: Log) -> Floats:
+    return _matrix(train.positives(LIKED))
 
 
 def _matrix(log: Log) -> Floats:
@@ -72,3 +85,29 @@ def _factors(matrix: Floats, rank: int) -> Floats:
 def _cosines(rows: Floats) -> Floats:
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return np.asarray(unit @ unit.T)
+
+
+def liked_share(c: float) -> ListMaker:
+    """The same order for everybody, by the shrunk share of likes."""
+    return lambda train: alike(share_of_likes(train, c), train)
+
+
+def _of_likes(rank: int) -> ListMaker:
+    return lambda train: _each(_factors(_likes(train), rank), train)
+
+
+COMMON: dict[str, ListMaker] = {
+    "random": _random,
+    "most liked": lambda train: alike(_times(train.positives(LIKED)), train),
+    "most rated": lambda train: alike(_times(train), train),
+}
+MODELS: dict[str, ListMaker] = {
+    **COMMON,
+    "least rated": lambda train: alike(-_times(train), train),
+    **{f"liked share ({c:g})": liked_share(c) for c in SHRUNK},
+    **{f"factors ({rank})": _of_likes(rank) for rank in RANKS},
+    IMITATOR: lambda train: _each(_factors(_matrix(train), RATED_RANK), train),
+    "item-kNN": _item_knn,
+    "user-kNN": _user_knn,
+    "mix": _mix,
+}

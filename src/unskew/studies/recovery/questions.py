@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,6 +38,28 @@ from unskew.studies.recovery.draws import Draw, as_likes
 WORDS = {"ahead": 1, "better": 1, "behind": -1, "worse": -1, "depends": 2}  # others decide nothing: 0
 Lists = Mapping[str, Recommendations]
 Unit = dict[str, Any]
+
+
+class Asked(Protocol):
+    """What the runner needs of a question; it is sent to processes."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def target(self) -> tuple[str, ...] | None:
+        """Its own targets, where they differ from those of the study."""
+
+    @property
+    def metrics(self) -> tuple[str, ...] | None:
+        """Its own metrics, where they differ from those of the study."""
+
+    def key(self) -> dict[str, Any]:
+        """What its answer depends on besides the draw and the lists, as JSON values."""
+
+    def ask(self, draw: Draw, lists: Lists, metrics: Sequence[str], targets: Sequence[str]) -> Unit:
+        """The answer on one draw: JSON values and arrays."""
 
 
 @dataclass(frozen=True)
@@ -205,8 +227,13 @@ def _said(
     for v in verdicts:
         cell = place[v.metric, v.estimator, str(v.target)], at[models[v.a], models[v.b]]
         word[cell] = WORDS.get(v.verdict, 0)
-        z[cell] = v.difference / v.se if v.se > 0.0 else 0.0
+        z[cell] = z_of(v)
     return word, z
+
+
+def z_of(verdict: Verdict) -> float:
+    """The difference in standard errors; 0 where there is no error."""
+    return verdict.difference / verdict.se if verdict.se > 0.0 else 0.0
 
 
 def _silent(stage: str, done: int, total: int) -> None:

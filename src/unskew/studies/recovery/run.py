@@ -29,7 +29,7 @@ from unskew.plain import plain
 from unskew.studies.recovery.draws import Draw, Place, Source
 from unskew.studies.recovery.lists import make_lists, read_lists
 from unskew.studies.recovery.makers import Maker, makers_of
-from unskew.studies.recovery.questions import Question, checked_metrics, checked_targets, truth_of
+from unskew.studies.recovery.questions import Asked, Question, checked_metrics, checked_targets, truth_of
 from unskew.studies.recovery.result import StudyResult, put_together
 
 BARE = 400_000_000  # bytes of a process that has loaded everything and done nothing
@@ -100,7 +100,7 @@ class StudyTask:
 
     source: Source
     makers: Mapping[str, Maker]
-    questions: tuple[Question, ...]
+    questions: tuple[Asked, ...]
     metrics: tuple[str, ...]
     targets: tuple[str, ...]
     depth: int
@@ -226,7 +226,14 @@ class Runner:
         self.keep_lists, self.say = keep_lists, progress or (lambda stage, done, total: None)
 
     def run(self, places: list[Place]) -> StudyResult:
-        """All draws: group by group where lists are not kept, so that few of them lie on the disk at once."""
+        """All draws, put together."""
+        return put_together(self.task, places, self.answers(places))
+
+    def answers(self, places: list[Place]) -> dict[tuple[Place, str | None], Unit]:
+        """By draw the answer to each question, and under ``None`` the truth.
+
+        Group by group where lists are not kept, so that few of them lie on the disk at once.
+        """
         task = self.task
         names: list[str | None] = [None, *(question.name for question in task.questions)]
         digests = {place: task.lists_digest(place) for place in places}
@@ -251,7 +258,7 @@ class Runner:
             answers |= self._answer(asked, digests, len(answers), len(places) * len(names))
             if not self.keep_lists:
                 self._remove(group)
-        return put_together(task, places, answers)
+        return answers
 
     def _fit(self, places: list[Place], before: int, total: int) -> None:
         jobs = [_MakeLists(self.task, model, place) for place in places for model in self.task.makers]

@@ -31,6 +31,7 @@ MEASURES = (
     "tau", "spearman", "rmse", "regret", "coverage", "widened", "right", "wrong", "depends", "undecided",
     "alone_right", "alone_wrong",
 )  # fmt: skip
+OUTCOMES = ("right", "wrong", "depends", "undecided")
 HIGHER = ("tau", "spearman", "coverage", "widened", "right", "alone_right")  # measures of which more is better
 
 
@@ -55,12 +56,17 @@ def scores(
     low, high = answer["low"][cell], answer["high"][cell]
     if (known := both & np.isfinite(low) & ~np.isnan(high)).any():
         found["coverage"] = float(((low <= true) & (true <= high))[known].mean())
-        spread = CRITICAL * np.nan_to_num(error)
-        below, above = value - np.hypot(value - low, spread), value + np.hypot(high - value, spread)
+        below, above = widened(value, low, high, np.nan_to_num(error))
         found["widened"] = float(((below <= true) & (true <= above))[known].mean())
     if "word" in answer:
         found |= _verdicts(answer["word"][cell], answer["z"][cell], truth["z"][true_cell])
     return found
+
+
+def widened(value: Floats, low: Floats, high: Floats, error: Floats) -> tuple[Floats, Floats]:
+    """The ends of intervals, widened by 1.96 standard errors of what they are held against (root of squares)."""
+    spread = CRITICAL * error
+    return value - np.hypot(value - low, spread), value + np.hypot(high - value, spread)
 
 
 def truly_different(z: Floats) -> Any:
@@ -85,14 +91,29 @@ def _verdicts(word: Any, z: Floats, true: Floats) -> dict[str, float]:
     apart = truly_different(true)
     if not apart.any():
         return {}
-    sign, word, z = np.sign(true[apart]), np.asarray(word)[apart], z[apart]
-    found = {
-        "right": float((word == sign).mean()),
-        "wrong": float((word == -sign).mean()),
-        "depends": float((word == 2).mean()),
-        "undecided": float((word == 0).mean()),
-    }
+    true, z = true[apart], z[apart]
+    found = dict(zip(OUTCOMES, _shares(np.asarray(word)[apart], true), strict=True))
     if np.isfinite(z).all():
-        alone = np.where(np.abs(z) > CRITICAL, np.sign(z), 0.0)
-        found |= {"alone_right": float((alone == sign).mean()), "alone_wrong": float((alone == -sign).mean())}
+        right, wrong, *_ = _shares(alone(z), true)
+        found |= {"alone_right": right, "alone_wrong": wrong}
     return found
+
+
+def alone(z: Floats) -> Floats:
+    """What is said of each pair by itself: the sign of z beyond 1.96, else 0."""
+    return np.where(np.abs(z) > CRITICAL, np.sign(z), 0.0)
+
+
+def outcomes(word: Any, true: Floats) -> Floats:
+    """How many pairs are right, wrong, dependent and undecided.
+
+    Args:
+        word: what is said of each pair: 1 or −1, 2 where it depends, 0 where nothing is decided.
+        true: z of the truth.
+    """
+    sign = np.sign(true)
+    return np.array([np.count_nonzero(each) for each in (word == sign, word == -sign, word == 2, word == 0)], float)
+
+
+def _shares(word: Any, true: Floats) -> list[float]:
+    return [float(share) for share in outcomes(word, true) / len(true)]
