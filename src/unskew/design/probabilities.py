@@ -97,8 +97,8 @@ class ListDesign:
             return Scale(t, rate, total)
         limit = "" if self.per_user is None else f" with at most {self.per_user} of each user"
         raise InputError(
-            f"{rows:,.0f} rows cannot be drawn: there are {len(self.item):,} pairs in which lists differ, and{limit} at "
-            f"most {int(total):,} rows can be asked about.\nAsk for fewer rows, or lift a limit (per_user=…)."
+            f"{rows:,.0f} rows cannot be drawn: there are {len(self.item):,} pairs in which lists differ, and{limit} "
+            f"at most {int(total):,} rows can be asked about.\nAsk for fewer rows, or lift a limit (per_user=…)."
         )
 
     def probabilities(self, scale: Scale) -> tuple[Floats, Floats]:
