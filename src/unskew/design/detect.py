@@ -66,17 +66,17 @@ class Total:
 def total(candidates: Candidates, q: PairPredictor, judged: Log | None, sample: int = SAMPLE) -> Total:
     """Σ_L y + Σ q over the candidates, from pairs that are drawn evenly with a fixed seed."""
     random = np.random.default_rng(20_231_117)
-    who = np.flatnonzero(candidates.asked)
+    asked = np.flatnonzero(candidates.asked)
     known = 0.0
     if judged is not None and judged.gain is not None:
         known = float(judged.gain[candidates.asked[judged.user]].sum())
-    every = len(who) * len(candidates.pool)
+    every = len(asked) * len(candidates.pool)
     if not every:
         return Total(known, 0.0)
     if every <= sample:
-        user, item = np.repeat(who, len(candidates.pool)), np.tile(candidates.pool, len(who))
+        user, item = np.repeat(asked, len(candidates.pool)), np.tile(candidates.pool, len(asked))
     else:
-        user = who[random.integers(0, len(who), sample)]
+        user = asked[random.integers(0, len(asked), sample)]
         item = candidates.pool[random.integers(0, len(candidates.pool), sample)]
         order = np.lexsort((item, user))
         user, item = user[order], item[order]

@@ -184,7 +184,7 @@ def draw_pairs(  # type: ignore[no-untyped-def]
     low, high, start, item, weight, others, asked, t, rate, most, seed, user_hash, item_hash, gone_start, gone, place,
     pool, out_user, out_item, out_p,
 ):  # fmt: skip
-    """Draw the pairs of users ``low`` … ``high − 1``, and tell their number; ``pool`` has the items that may be shown."""
+    """Draw the pairs of users ``low`` … ``high − 1``, and count them; ``pool`` has the items that may be shown."""
     n = 0
     for u in range(low, high):
         if not asked[u]:
