@@ -1,4 +1,4 @@
-"""How long a plan and a draw take: 1 million users × 100,000 items × 5 lists of ten, within 60 s and 2 GiB on two cores.
+"""How long a plan and a draw take: 1 million users × 100,000 items × 5 lists, within 60 s and 2 GiB on two cores.
 
     python benchmarks/plan.py [USERS]
 

@@ -127,4 +127,4 @@ def test_a_plan_is_written_and_read(world: Shop, tmp_path: Path) -> None:
     )["power"] >= -1e-9).all()  # fmt: skip
     plan.to_html(tmp_path / "plan.html")
     page = (tmp_path / "plan.html").read_text()
-    assert "<svg" in page and "Power over rows" in page and "rows at random" in page
+    assert "<svg" in page and "Power over rows" in page and "decide" in page

@@ -89,6 +89,8 @@ def _decided(plan: Plan, place: int) -> PairPlan:
     )
     if rows is not None:
         return found
+    if settings.per_user is not None and found.rows_differ is not None:
+        return replace(found, needs="limits")
     if question.needs_users(settings.power):
         return replace(found, needs="users", times_users=question.times_users(settings.power))
     if question.hits < POSITIVES or question.differing < ANSWERS:

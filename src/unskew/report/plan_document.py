@@ -73,8 +73,9 @@ def _sentence(pair: PairPlan, names: dict[str, str]) -> doc.Sentence:
     text = {
         "users": f": more users are needed, about {_times(pair)} as many; no number of rows is enough.",
         "pairs": f": all pairs in which the lists differ are too few; about {_times(pair)} as many users would do.",
+        "limits": ": the limit per user allows too few rows; a higher one would do.",
         "positives": ": too few relevant pairs are expected where the lists differ for any verdict.",
-        "size": ": the log suggests no size, as the lead changes hands with what is assumed; give detect=….",
+        "size": ": the log suggests no size, as the lead changes hands with what is assumed; name a difference to detect.",
         "nothing": ": the lists do not differ.",
     }.get(pair.needs)
     if text is None:
@@ -115,7 +116,7 @@ def _draw(plan: Plan) -> list[str]:
 
 
 def _table(pairs: list[PairPlan], names: dict[str, str]) -> doc.Table:
-    labels = ("to detect", "differing pairs", "rows at random", "rows where the two differ", "rows to ask for")
+    labels = ("detect", "pairs", "random", "differ", "ask")
     rows = tuple(
         (
             names[pair.a],
