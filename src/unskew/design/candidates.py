@@ -62,8 +62,11 @@ class Candidates:
 
     def sizes(self) -> Ints64:
         """How many candidates each user has; none where the user may not be asked."""
-        lost = np.concatenate([[0], np.cumsum(self.place[self.gone] >= 0)])
-        left = len(self.pool) - np.diff(lost[self.gone_start])
+        number = np.diff(self.gone_start)
+        if len(self.pool) < len(self.items):
+            user = np.repeat(np.arange(len(number), dtype=np.int32), number)
+            number = np.bincount(user[(self.place >= 0)[self.gone]], minlength=len(number))
+        left = len(self.pool) - number
         return np.where(self.asked, left, 0).astype(np.int64)
 
     def may_ask(self, user: Ints32 | Ints64, item: Ints32 | Ints64) -> Bools:

@@ -40,7 +40,7 @@ class PairPlan:
         rows_random: answers needed if pairs were drawn at random from all candidates; ``None``: see ``needs``.
         rows_differ: answers needed if they were drawn evenly from the pairs where these two lists differ.
         rows: rows to ask for with this plan's draw, which serves all pairs of models, its uniform share included.
-        needs: ``rows``; or, where no number of rows is enough, ``users``, ``positives``, ``pairs`` or ``limits``; ``size``
+        needs: ``rows``; where no number of rows is enough, ``users``, ``positives``, ``pairs`` or ``limits``; ``size``
             where the log suggests no difference; ``nothing`` where the lists do not differ.
         times_users: how many times as many users would be needed, where it is users that are lacking.
     """

@@ -74,13 +74,13 @@ def read(
     if users is not None:
         people = read_population(users, columns=names.of_users, invalid=invalid).users
     else:
-        people = held.users if before is None else Ids.of(held.users.values, before.users.values)
+        people = _all(held.users, *([] if before is None else [before.users]))
     lists = {name: _lists(name, each, people, length, before, names, invalid) for name, each in models.items()}
     logged = [held.items] + ([] if before is None else [before.items])
     if items is not None:
         logged.append(read_catalogue(items, columns=names.of_items, invalid=invalid).items)
-    known = Ids.of(*(each.values for each in logged))
-    catalogue = Ids.of(known.values, *(each.items.values for each in lists.values()))
+    known = _all(*logged)
+    catalogue = _all(known, *(each.items for each in lists.values()))
     if new := len(catalogue) - len(known):
         notes.append(f"{new:,} listed items stand in no log: name them in items=… when the answers are evaluated.")
     for name, each in lists.items():
@@ -106,6 +106,13 @@ def read(
     return PlanInputs(
         held, before, lists, Candidates.of(people, catalogue, had, shown, asked), positives_only, tuple(notes)
     )
+
+
+def _all(first: Ids, *others: Ids) -> Ids:
+    """All ids; the first vocabulary itself where it has them, so that nothing needs new codes."""
+    if all(o is first or (o.values.dtype == first.values.dtype and (o.into(first) >= 0).all()) for o in others):
+        return first
+    return Ids.of(first.values, *(each.values for each in others))
 
 
 def _lists(

@@ -75,7 +75,7 @@ def _sentence(pair: PairPlan, names: dict[str, str]) -> doc.Sentence:
         "pairs": f": all pairs in which the lists differ are too few; about {_times(pair)} as many users would do.",
         "limits": ": the limit per user allows too few rows; a higher one would do.",
         "positives": ": too few relevant pairs are expected where the lists differ for any verdict.",
-        "size": ": the log suggests no size, as the lead changes hands with what is assumed; name a difference to detect.",
+        "size": ": the log suggests no size, as its lead depends on what is assumed; name a difference to detect.",
         "nothing": ": the lists do not differ.",
     }.get(pair.needs)
     if text is None:
