@@ -139,7 +139,7 @@ def test_measured_power_is_what_was_promised() -> None:
     known[world.log["user"], world.log["item"]] = True
     base = float((world.truth * lead)[known].sum() + (q * lead)[unseen].sum())
     right = wrong = 0
-    draws = 150
+    draws = 100
     for seed in range(draws):
         drawn = plan.draw(pair.rows, seed).frame
         u, i, p = drawn["user"].to_numpy(), drawn["item"].to_numpy(), drawn["propensity"].to_numpy()
@@ -148,7 +148,7 @@ def test_measured_power_is_what_was_promised() -> None:
         right += lead_found > plan.settings.critical * error
         wrong += lead_found < -plan.settings.critical * error
     assert wrong == 0
-    assert abs(right / draws - 0.8) < 0.1 + 0.05  # ± .1 promised, and the Monte Carlo error of 150 draws
+    assert abs(right / draws - 0.8) < 0.1 + 0.05  # ± .1 promised, and the Monte Carlo error of 100 draws
 
 
 def test_what_to_detect() -> None:

@@ -46,7 +46,7 @@ def test_logs_with_zeros_are_not_asked_about_again_and_positives_are(world: Shop
 def test_rows_of_rounds_have_the_probability_of_all_draws_together(world: Shop) -> None:
     """Over many seeds a pair is in the second round's file as often as its propensity says; answers stay."""
     plan = planned(world, rounds=3, per_user=3)
-    seeds, counts, told = 400, np.zeros((30, 20)), np.full((30, 20), np.nan)
+    seeds, counts, told = 200, np.zeros((30, 20)), np.full((30, 20), np.nan)
     for seed in range(seeds):
         first = answered(world, plan.draw(25, seed).frame)
         later = plan.next(first)
