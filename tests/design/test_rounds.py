@@ -38,7 +38,7 @@ def test_logs_with_zeros_are_not_asked_about_again_and_positives_are(world: Shop
     plan = us.plan(
         world.models, log=world.positives(), seen=world.seen.select("user", "item"), metric="recall@4", uniform=0.5
     )
-    assert plan.settings.positives_only and plan.settings.candidates == 30 * 20 - len(before)
+    assert plan.settings.positives_only and plan.settings.candidates == plan.settings.users * 20 - len(before)
     drawn = set(plan.draw(300, seed=1).frame.select("user", "item").iter_rows())
     assert had & drawn and not before & drawn
 

@@ -37,8 +37,8 @@ def draw(design: ListDesign, scale: Scale, seed: int) -> DrawnPairs:
         room = int(most) + 1 + (high - low)
         user, item, p = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
         n = draw_pairs(
-            low, high, design.start, design.item, design.weight, *how, np.uint64(seed), user_hash, item_hash, who.gone_start,
-            who.gone, who.place, who.pool, user, item, p,
+            low, high, design.start, design.item, design.weight, *how, np.uint64(seed), user_hash, item_hash,
+            who.gone_start, who.gone, who.place, who.pool, user, item, p,
         )  # fmt: skip
         order = np.lexsort((item[:n], user[:n]))
         return DrawnPairs(user[order], item[order], p[order])
