@@ -79,7 +79,7 @@ def test_a_changed_plan_does_not_continue(world: Shop, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="rounds=3"):
         planned(world).next(first)
     first.with_columns(value=pl.when(pl.int_range(pl.len()) > 2).then("value")).write_csv(tmp_path / "a.csv")
-    assert "3 that were asked about are not" in plan.next(tmp_path / "a.csv").notes[0]
+    assert any("3 that were asked about are not" in note for note in plan.next(tmp_path / "a.csv").notes)
 
 
 def test_whom_and_what_not_to_ask(world: Shop) -> None:
