@@ -31,6 +31,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("models",),
     ("cross_validation",),
     ("protocols",),
+    ("design",),
     ("simulate",),
     ("studies",),
     ("report",),

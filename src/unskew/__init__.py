@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from unskew.auditing import Audit, audit
     from unskew.cross_validation import CrossValidation
     from unskew.cross_validation.run import cross_validate
+    from unskew.design import Plan
+    from unskew.design.run import plan
     from unskew.errors import InputError, MissingExtraError, RefusedError, UnskewError
     from unskew.evaluation import PropensityComparison, compare_propensities, evaluate
     from unskew.log import (
@@ -49,6 +51,8 @@ _NAMES = {
     "auditing": ("Audit", "audit"),
     "cross_validation": ("CrossValidation",),
     "cross_validation.run": ("cross_validate",),
+    "design": ("Plan",),
+    "design.run": ("plan",),
     "errors": ("InputError", "MissingExtraError", "RefusedError", "UnskewError"),
     "evaluation": ("PropensityComparison", "compare_propensities", "evaluate"),
     "log": ("Feedback", "Log", "Predictions", "Recommendations", "read_predictions", "read_recommendations"),
@@ -67,6 +71,7 @@ __all__ = [
     "InputError",
     "Log",
     "MissingExtraError",
+    "Plan",
     "PolicyImpact",
     "Predictions",
     "PropensityComparison",
@@ -87,6 +92,7 @@ __all__ = [
     "metrics",
     "models",
     "outcome",
+    "plan",
     "policy_impact",
     "propensity",
     "read_log",

@@ -21,6 +21,7 @@ from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
 from unskew.cli.parts import parts
+from unskew.cli.plan import plan
 from unskew.cli.policies import policy_impact
 from unskew.cli.protocols import compare_protocols
 from unskew.cli.reproduce import reproduce
@@ -63,13 +64,14 @@ EPILOGS = {
     compare_protocols: PARTS,
     cross_validate: EXAMPLES,
     evaluate: PARTS,
+    plan: PARTS,
     policy_impact: PARTS,
     sample: PARTS,
     split: PARTS,
     study: STUDY_EXAMPLES,
 }
 for command in (
-    audit, compare_protocols, cross_validate, demo, evaluate, parts, policy_impact, reproduce, sample, split,
+    audit, compare_protocols, cross_validate, demo, evaluate, parts, plan, policy_impact, reproduce, sample, split,
     study,
 ):  # fmt: skip
     app.command(epilog=EPILOGS.get(command))(guarded(command))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.auditing import Audit
 from unskew.cross_validation import CrossValidation
+from unskew.design import Plan
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
 from unskew.protocols import PolicyImpact, ProtocolComparison
@@ -21,6 +22,7 @@ from unskew.report.cross_validation_document import cross_validation_document, l
 from unskew.report.document import Document
 from unskew.report.interactive import interactive
 from unskew.report.leaderboard import leaderboard
+from unskew.report.plan_document import plan_document
 from unskew.report.policies_document import policies_document
 from unskew.report.protocols_document import protocols_document
 from unskew.report.result_document import result_document
@@ -44,6 +46,7 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Audit: audit_document,
     PropensityComparison: comparison_document,
     Checks: checks_document,
+    Plan: plan_document,
     PolicyImpact: policies_document,
     ProtocolComparison: protocols_document,
     SampleSummary: sample_document,

@@ -1,0 +1,98 @@
+"""From what is at stake to rows: every pair of models with the difference to detect and the verdict's critical value.
+
+The critical value is that of one simultaneous level over all pairs of models (MATHS §13), from the covariances that the
+plan predicts; squared errors of differences A give a covariance of models, −½ (A less its row and column means).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from unskew.design.listed import Stakes
+from unskew.design.pilot import Pilot
+from unskew.design.plan import PairPlan, Plan
+from unskew.design.power import ANSWERS, NORMAL, POSITIVES, Curve, Question, least_rows
+from unskew.inference.simultaneous import Family, single_error
+from unskew.kernels.arrays import Floats
+
+USUAL = 500.0  # rows for which errors of differences are compared with each other
+
+
+def critical_value(stakes: Stakes, curve: Curve, fixed: bool, level: float, simultaneous: bool) -> float:
+    """c: two-sided, at this level for all pairs of models together, or for each alone."""
+    alpha = 1.0 - level
+    if simultaneous:
+        models = len(stakes.value)
+        error = np.zeros((models, models))
+        rows = min(USUAL, float(curve.rows[-1]))
+        for a, b in combinations(range(models), 2):
+            error[a, b] = error[b, a] = curve.at(rows, a, b)[0] if stakes.variance[a, b] > 0.0 else 0.0
+        error += -np.minimum(stakes.variance, error) if fixed else stakes.between
+        side = error.mean(axis=0)
+        covariance = -0.5 * (error - side[:, None] - side[None, :] + error.mean())
+        alpha = single_error([Family.of(covariance, stakes.differing.astype(np.int64))], level)
+    return NORMAL.inv_cdf(1.0 - alpha / 2.0)
+
+
+def questions_of(stakes: Stakes, detect: Floats, critical: float, fixed: bool) -> tuple[Question, ...]:
+    """One for every pair of models; ``detect`` is T by [model, model]."""
+    return tuple(
+        Question(
+            float(detect[a, b]),
+            float(stakes.variance[a, b]),
+            0.0 if fixed else float(stakes.between[a, b]),
+            float(stakes.hits[a, b]),
+            float(stakes.differing[a, b]),
+            critical,
+            fixed,
+        )
+        for a, b in combinations(range(len(stakes.value)), 2)
+    )
+
+
+def decide(plan: Plan) -> Plan:
+    """The plan with the rows that every pair of models needs; what a pilot says is taken into account."""
+    pilot = plan.pilot or Pilot()
+    guessed = questions_of(
+        plan.parts.looked.stakes, plan.parts.detect, plan.settings.critical, plan.settings.users_are == "fixed"
+    )
+    plan = replace(
+        plan,
+        questions=tuple(
+            replace(each, variance=each.variance * pilot.variance, hits=each.hits * pilot.hits) for each in guessed
+        ),
+        pairs=tuple(
+            PairPlan(a, b, 0.0, 0, None, None, None, "rows") for a, b in combinations(plan.models, 2)
+        ),
+    )  # fmt: skip
+    return replace(plan, pairs=tuple(_decided(plan, place) for place in range(len(plan.pairs))))
+
+
+def _decided(plan: Plan, place: int) -> PairPlan:
+    pair, question, settings = plan.pairs[place], plan.questions[place], plan.settings
+    size = question.detect / settings.relevant if settings.relevant > 0.0 else float("nan")
+    known = replace(pair, detect=size, differing=int(question.differing))
+    if not question.differing:
+        return replace(known, needs="nothing")
+    if not question.detect > 0.0:
+        return replace(known, needs="size")
+    most = plan.parts.curve.rows[-1] / (1.0 - settings.uniform)
+    rows = least_rows(lambda n: plan.power_of(place, n), float(most), settings.power)
+    found = replace(
+        known,
+        rows_random=least_rows(question.even(settings.candidates), settings.candidates, settings.power),
+        rows_differ=least_rows(question.even(question.differing), question.differing, settings.power),
+        rows=rows,
+    )
+    if rows is not None:
+        return found
+    if settings.per_user is not None and found.rows_differ is not None:
+        return replace(found, needs="limits")
+    if question.needs_users(settings.power):
+        return replace(found, needs="users", times_users=question.times_users(settings.power))
+    if question.hits < POSITIVES or question.differing < ANSWERS:
+        return replace(found, needs="positives")
+    return replace(found, needs="pairs", times_users=max(1.0, question.times_users(settings.power)))

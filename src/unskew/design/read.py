@@ -1,0 +1,153 @@
+"""Read what a plan is made from: the log, what was seen before, lists, and whom and what not to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from unskew.alignment.sources import Names, as_lists, as_log
+from unskew.design.candidates import Candidates
+from unskew.design.relevance import refuse_graded
+from unskew.errors import InputError
+from unskew.kernels.arrays import Bools
+from unskew.log import Feedback, Ids, Log, Recommendations, read_recommendations
+from unskew.log.log import Invalid
+from unskew.log.population import read_catalogue, read_population
+from unskew.log.relevance import gains, told_feedback, train_gains
+from unskew.plain import plain
+
+
+@dataclass(frozen=True, eq=False)
+class PlanInputs:
+    """Everything over one vocabulary of users and items.
+
+    Args:
+        log, seen: with their gains.
+        positives_only: the log says nothing of what was seen and not taken.
+        notes: what a reader should know.
+    """
+
+    log: Log
+    seen: Log | None
+    lists: Mapping[str, Recommendations]
+    candidates: Candidates
+    positives_only: bool
+    notes: tuple[str, ...]
+
+    @property
+    def judged(self) -> Log | None:
+        """The rows that count as they are."""
+        return None if self.positives_only else self.log
+
+
+def read(
+    models: Mapping[str, Any],
+    log: Any,
+    seen: Any,
+    *,
+    length: int,
+    feedback: Feedback | str | None,
+    relevant: str | None,
+    users: Any,
+    items: Any,
+    not_users: Any,
+    not_items: Any,
+    columns: Mapping[str, str] | None,
+    invalid: Invalid,
+) -> PlanInputs:
+    """Read and code everything; rows and lists that are left out are counted in the notes."""
+    if not isinstance(models, Mapping) or len(models) < 2:
+        raise InputError("a plan compares models: give at least two, models={'a': …, 'b': …}.")
+    names, notes = Names(columns), []
+    held = as_log(log, name="log", columns=names.of_test, feedback=feedback, invalid=invalid)
+    kind = told_feedback(held, relevant)
+    held = replace(held, feedback=kind, gain=gains(held, kind, relevant))
+    refuse_graded(held)
+    before = None
+    if seen is not None:
+        before = as_log(seen, name="seen", columns=names.of_train, feedback=feedback, invalid=invalid)
+        before = replace(before, feedback=before.feedback or kind, gain=train_gains(before, kind, relevant))
+    if users is not None:
+        people = read_population(users, columns=names.of_users, invalid=invalid).users
+    else:
+        people = _all(held.users, *([] if before is None else [before.users]))
+    lists = {name: _lists(name, each, people, length, before, names, invalid) for name, each in models.items()}
+    logged = [held.items] + ([] if before is None else [before.items])
+    if items is not None:
+        logged.append(read_catalogue(items, columns=names.of_items, invalid=invalid).items)
+    known = _all(*logged)
+    catalogue = _all(known, *(each.items for each in lists.values()))
+    if new := len(catalogue) - len(known):
+        notes.append(f"{new:,} listed items stand in no log: name them in items=… when the answers are evaluated.")
+    for name, each in lists.items():
+        strange = int(np.count_nonzero((each.users.into(people) < 0) & (np.diff(each.indptr) > 0)))
+        if strange:
+            notes.append(
+                f"{strange:,} lists of '{plain(name)}' are of users outside the population; they are left out."
+            )
+        lists[name] = each.recode(people, catalogue)
+        if lacking := int(np.count_nonzero(np.diff(lists[name].indptr) == 0)):
+            notes.append(f"'{plain(name)}' has no list for {lacking:,} of {len(people):,} users; it counts as empty.")
+    held, lost = _inside(held, people, catalogue)
+    if lost:
+        notes.append(f"{lost:,} rows of the log are of users outside the population; they are left out.")
+    if before is not None:
+        before, lost = _inside(before, people, catalogue)
+        if lost:
+            notes.append(f"{lost:,} rows of seen=… are of users outside the population; they are left out.")
+    asked = _allowed(not_users, people, "user", notes, names.of_users, invalid)
+    shown = _allowed(not_items, catalogue, "item", notes, names.of_items, invalid)
+    positives_only = kind is Feedback.IMPLICIT
+    had = (before,) if positives_only else (before, held)
+    return PlanInputs(
+        held, before, lists, Candidates.of(people, catalogue, had, shown, asked), positives_only, tuple(notes)
+    )
+
+
+def _all(first: Ids, *others: Ids) -> Ids:
+    """All ids; the first vocabulary itself where it has them, so that nothing needs new codes."""
+    if all(o is first or (o.values.dtype == first.values.dtype and (o.into(first) >= 0).all()) for o in others):
+        return first
+    return Ids.of(first.values, *(each.values for each in others))
+
+
+def _lists(
+    name: str, source: Any, users: Ids, length: int, seen: Log | None, names: Names, invalid: Invalid
+) -> Recommendations:
+    if isinstance(source, str | PathLike):
+        return read_recommendations(source, columns=names.of_lists, invalid=invalid)
+    return as_lists(source, name, users, length, seen, names.of_lists, invalid)
+
+
+def _inside(log: Log, users: Ids, items: Ids) -> tuple[Log, int]:
+    """The rows of these users over one vocabulary, and how many others there are."""
+    mine = log.users.into(users)[log.user] >= 0
+    if mine.all() and len(log.users) == len(users):
+        return log.recode(users, items), 0
+    kept = log.take(mine)
+    there = np.flatnonzero(log.users.into(users) >= 0)
+    kept = replace(kept, users=log.users.subset(there), indptr=kept.indptr[np.append(there, len(log.users))])
+    return kept.recode(users, items), int(np.count_nonzero(~mine))
+
+
+def _allowed(
+    source: Any, ids: Ids, kind: str, notes: list[str], columns: Mapping[str, str], invalid: Invalid
+) -> Bools | None:
+    """Which of the users or items may be asked or shown; ids that nobody knows are counted."""
+    if source is None:
+        return None
+    read: Any = read_population if kind == "user" else read_catalogue
+    found = read(source, columns=columns, invalid=invalid)
+    named: Ids = found.users if kind == "user" else found.items
+    code = named.into(ids)
+    if unknown := int(np.count_nonzero(code < 0)):
+        notes.append(f"not_{kind}s=…: {unknown:,} of {len(code):,} {kind}s are not known here.")
+    allowed = np.ones(len(ids), dtype=np.bool_)
+    allowed[code[code >= 0]] = False
+    if not allowed.any():
+        raise InputError(f"not_{kind}s=… names every {kind}: nothing is left to ask about.")
+    return allowed

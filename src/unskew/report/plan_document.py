@@ -1,0 +1,160 @@
+"""The document of a plan: what decides each pair of models, power over rows, and what the draw rests on."""
+
+from __future__ import annotations
+
+from itertools import cycle, islice
+from typing import Any
+
+from unskew.design.plan import PairPlan, Plan
+from unskew.report import document as doc
+from unskew.report import numbers
+from unskew.report.marks import ESTIMATORS
+from unskew.report.names import clean, shown
+from unskew.report.plots import DASHED, chart, colours, field, layers, lines, points
+from unskew.report.texts import glossary, section
+
+PAIRS = 6  # with a curve of their own; more could not be told apart
+
+
+def plan_document(plan: Plan) -> doc.Document:
+    """What people look at."""
+    names = shown(list(plan.models))
+    pairs = sorted(plan.pairs, key=lambda pair: (pair.rows is None, pair.rows or 0))
+    drawn = pairs[:PAIRS]
+    swatches = tuple(
+        doc.Swatch(_both(pair, names), f"var(--e{place})") for place, pair in enumerate(drawn, 1)
+    )  # fmt: skip
+    cards = doc.Cards((_chart(plan, drawn, names),), (doc.Legend("", swatches),), fit=True, inline=True)
+    s = plan.settings
+    return doc.Document(
+        title=doc.Sentence.plain(_headline(plan)),
+        panel="How many answers decide",
+        subtitle=f"{s.metric}, {numbers.share(s.power)} power at a level of {numbers.share(s.level)}",
+        summary=(
+            doc.Paragraph(_opening(plan), "opening"),
+            doc.Sentences(tuple(_sentence(pair, names) for pair in pairs), shown=10, where="in the table"),
+            doc.Sentences(tuple(doc.Sentence.plain(clean(note), "warning") for note in plan.notes)),
+        ),
+        body=(
+            section("plan.rows", _table(pairs, names), cards),
+            section("plan.draw", doc.Sentences(tuple(doc.Sentence.plain(text, "note") for text in _draw(plan)))),
+            glossary("plan"),
+        ),
+    )
+
+
+def _headline(plan: Plan) -> str:
+    needed = [pair.rows for pair in plan.pairs if pair.rows is not None]
+    if len(needed) == len(plan.pairs):
+        return f"{numbers.count(max(needed))} answers decide between " + ("both" if len(needed) == 1 else "all models")
+    if needed:
+        return f"{numbers.count(max(needed))} answers decide {len(needed)} of {len(plan.pairs)} pairs of models"
+    return "No number of answers decides with these users and lists"
+
+
+def _opening(plan: Plan) -> str:
+    s = plan.settings
+    what = {
+        "log": "the least difference that the log suggests, whatever part of popularity is exposure",
+        "share": f"a lead of {s.detect} over the lesser value",
+        "number": f"a difference of {s.detect}",
+    }["log" if s.detect == "log" else "share" if s.detect.endswith("%") else "number"]
+    together = "for all pairs of models together" if s.simultaneous else "for each pair of models alone"
+    rounds = f", divided over {s.rounds} declared rounds (this is round {plan.round})" if s.rounds > 1 else ""
+    users = "users like these" if s.users_are == "sampled" else "exactly these users"
+    return (
+        f"To be detected: {what}, for {users}. The level holds {together}{rounds}: a difference counts beyond "
+        f"{numbers.number(s.critical, 2)} standard errors."
+    )
+
+
+def _sentence(pair: PairPlan, names: dict[str, str]) -> doc.Sentence:
+    a, b = names[pair.a], names[pair.b]
+    text = {
+        "users": f": more users are needed, about {_times(pair)} as many; no number of rows is enough.",
+        "pairs": f": all pairs in which the lists differ are too few; about {_times(pair)} as many users would do.",
+        "limits": ": the limit per user allows too few rows; a higher one would do.",
+        "positives": ": too few relevant pairs are expected where the lists differ for any verdict.",
+        "size": ": the log suggests no size, as its lead depends on what is assumed; name a difference to detect.",
+        "nothing": ": the lists do not differ.",
+    }.get(pair.needs)
+    if text is None:
+        random = "more rows than there are" if pair.rows_random is None else numbers.count(pair.rows_random)
+        text = f": {numbers.count(pair.rows)} rows by this plan's draw, {random} at random."
+    return doc.Sentence.about(f"{a} – {b}", text, "note" if pair.needs == "rows" else "warning")
+
+
+def _times(pair: PairPlan) -> str:
+    return "many times" if pair.times_users is None else f"{numbers.number(pair.times_users, 1)} times"
+
+
+def _draw(plan: Plan) -> list[str]:
+    s = plan.settings
+    found = [
+        (
+            "Pairs are drawn from all candidates, those in the log included: a log of positives only is selected on "
+            "success, and cannot stand for its pairs."
+            if s.positives_only
+            else "Pairs are drawn from candidates outside the log: of those in it the relevance is known already."
+        ),
+        f"There are {numbers.count(s.candidates)} candidates of {numbers.count(s.users)} users and "
+        f"{numbers.count(s.items)} items.",
+        f"How relevant pairs probably are comes from: {clean(s.relevance)}. It shapes the draw, and biases no answer.",
+    ]
+    if s.uniform:
+        text = f"{numbers.share(s.uniform)} of a draw are spread over all candidates alike"
+        found.append(f"{text}, so that values can be estimated as well; the rest goes where lists differ.")
+    else:
+        found.append("All rows are drawn where lists differ: answers decide between models, and give no values.")
+    if s.per_user is not None:
+        found.append(f"No user is asked about more than {s.per_user} pairs in a round.")
+    found.append(
+        "All of it assumes that rows are asked about as drawn, that answers are complete, and that they measure the "
+        "same relevance as the log."
+    )
+    return found
+
+
+def _table(pairs: list[PairPlan], names: dict[str, str]) -> doc.Table:
+    labels = ("detect", "pairs", "random", "differ", "ask")
+    rows = tuple(
+        (
+            names[pair.a],
+            names[pair.b],
+            numbers.number(pair.detect, 4),
+            *(numbers.count(n) for n in (pair.differing, pair.rows_random, pair.rows_differ, pair.rows)),
+            pair.needs,
+        )
+        for pair in pairs
+    )
+    columns = (*doc.columns(("a", "b"), labels), doc.Column("needs", "text"))
+    return doc.Table("Rows needed", "the fewest first", columns, rows)
+
+
+def _both(pair: PairPlan, names: dict[str, str]) -> str:
+    return f"{names[pair.a]} – {names[pair.b]}"
+
+
+def _chart(plan: Plan, pairs: list[PairPlan], names: dict[str, str]) -> doc.Chart:
+    """Power over rows: by the plan's draw, and dashed at random."""
+    wanted = {(pair.a, pair.b): _both(pair, names) for pair in pairs}
+    data: list[dict[str, Any]] = []
+    random: list[dict[str, Any]] = []
+    for row in plan.power().iter_rows(named=True):
+        pair = wanted.get((row["a"], row["b"]))
+        if pair is None:
+            continue
+        text = f"{pair}: {numbers.count(round(row['rows']))} rows, power {numbers.share(row['power'])}"
+        data.append({"rows": row["rows"], "power": row["power"], "pair": pair, "text": text})
+        random.append({"rows": row["rows"], "power": row["power_random"], "pair": pair})
+    axis = {"title": "rows asked about", "tickCount": 5, "format": "~s", "labelOverlap": "greedy", "grid": False}
+    where = {
+        "x": field("rows:Q", axis=axis, scale={"type": "log", "nice": False}),
+        "y": field("power:Q", axis={"title": None, "tickCount": 5, "format": "~%"}, scale={"domain": [0, 1]}),
+        "color": colours("pair:N", list(wanted.values()), list(islice(cycle(ESTIMATORS), len(wanted)))),
+    }
+    spec = layers(lines(where, 1.5, "random", **DASHED), lines(where), points(where, 10))
+    return chart(
+        "Power over rows", "dashed: drawn at random", "Chance of the right verdict by rows", spec, rows=data,
+        random=random,
+    )  # fmt: skip
