@@ -65,7 +65,7 @@ def test_the_rest_is_left_alone(message: str) -> None:
 def test_every_option_exists() -> None:
     """An argument that is translated is an argument in Python and an option on the command line."""
     commands: Any = typer.main.get_command(app)
-    named = ("evaluate", "sample", "cross-validate", "compare-protocols", "policy-impact")
+    named = ("evaluate", "sample", "cross-validate", "compare-protocols", "policy-impact", "plan")
     options = {option for name in named for parameter in commands.commands[name].params for option in parameter.opts}
     assert set(FLAGS.values()) - {"--force"} <= options  # of simulate
     arguments = {
@@ -75,6 +75,7 @@ def test_every_option_exists() -> None:
         *inspect.signature(us.compare_propensities).parameters,
         *inspect.signature(us.sample).parameters,
         *inspect.signature(us.cross_validate).parameters,
+        *inspect.signature(us.plan).parameters,
         *inspect.signature(us.compare_protocols).parameters,
         *inspect.signature(us.policy_impact).parameters,
         "force",

@@ -60,8 +60,8 @@ def test_rows_of_rounds_have_the_probability_of_all_draws_together(world: Shop) 
     often = ~np.isnan(told) & (told > 0.05)
     error = np.sqrt(told * (1 - told) / seeds)
     assert np.abs((counts / seeds - told)[often] / error[often]).max() < 4.5
-    first, second = (both[f"propensity_{r}"].to_numpy() for r in (1, 2))
-    assert np.allclose(both["propensity"], 1 - (1 - first) * (1 - second))
+    one, two = (both[f"propensity_{r}"].to_numpy() for r in (1, 2))
+    assert np.allclose(both["propensity"], 1 - (1 - one) * (1 - two))
 
 
 def test_a_changed_plan_does_not_continue(world: Shop, tmp_path: Path) -> None:
