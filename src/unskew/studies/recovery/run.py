@@ -157,8 +157,8 @@ def _rows(draw: Draw) -> int:
     return len(draw.train) + len(draw.test) + len(draw.truth)
 
 
-def _once(store: Store, key: Key, job: _MakeLists | _MakeAnswer) -> Unit:
-    return store.once(key, job.make)
+def _make_once(store: Store, key: Key, job: _MakeLists | _MakeAnswer) -> None:
+    store.once(key, job.make)
 
 
 class _MakeLists(NamedTuple):
@@ -263,33 +263,33 @@ class Runner:
     def _fit(self, places: list[Place], before: int, total: int) -> None:
         jobs = [_MakeLists(self.task, model, place) for place in places for model in self.task.makers]
         keys = [self.task.lists_key(job.model, job.place) for job in jobs]
-        self._made(keys, jobs, "fitting and ranking", before, total, self._fit_size(places))
+        self._make(keys, jobs, "fitting and ranking", before, total, self._fit_size(places))
 
     def _answer(
         self, asked: list[tuple[Place, str | None]], digests: Mapping[Place, str], before: int, total: int
     ) -> dict[tuple[Place, str | None], Unit]:
         jobs = [_MakeAnswer(self.task, self.store, name, place) for place, name in asked]
         keys = [self.task.answer_key(name, place, digests[place]) for place, name in asked]
-        made = self._made(keys, jobs, "answering", before, total, self._answer_size(asked[0][0]))
-        return dict(zip(asked, made, strict=True))
+        self._make(keys, jobs, "answering", before, total, self._answer_size(asked[0][0]))
+        found = (self.store.once(key, job.make) for key, job in zip(keys, jobs, strict=True))
+        return dict(zip(asked, found, strict=True))
 
-    def _made(self, keys: list[Key], jobs: Sequence[Any], stage: str, before: int, total: int, size: int) -> list[Unit]:
+    def _make(self, keys: list[Key], jobs: Sequence[Any], stage: str, before: int, total: int, size: int) -> None:
+        """Have all units made that are not there yet; none is held here, as lists together may exceed the memory."""
         if size > self.memory:
             raise InputError(
                 f"one worker needs about {amount(size)} of memory, and {amount(self.memory)} may be taken.\nGive fewer "
                 "models or shorter lists, or more memory."
             )
         workers = max(1, min(self.workers, self.memory // size))
-        found = [self.store.get(key) for key in keys]
-        places = [n for n, unit in enumerate(found) if unit is None]
-        done = before + len(keys) - len(places)
+        waiting = [
+            (self.store, key, job) for key, job in zip(keys, jobs, strict=True) if not self.store.path(key).exists()
+        ]
+        done = before + len(keys) - len(waiting)
         self.say(stage, done, total)
-        waiting = [(self.store, keys[n], jobs[n]) for n in places]
-        for which, unit in each(_once, waiting, workers=workers, processes=workers > 1):
-            found[places[which]] = unit
+        for _ in each(_make_once, waiting, workers=workers, processes=workers > 1):
             done += 1
             self.say(stage, done, total)
-        return [unit for unit in found if unit is not None]
 
     def _fit_size(self, places: list[Place]) -> int:
         """About what one process takes for the largest model: itself, the draw, the model and its lists."""
