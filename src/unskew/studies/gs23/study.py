@@ -100,7 +100,9 @@ is there.
 
 How to read it. In the world both gs and IPS order the models better than naive at every cut-off, and gs is never
 significantly behind the best: there items are shown unevenly, and weights by popularity help. Its τ lie below the
-paper's, and move with how models are trained: they are those of a made-up world.
+paper's, and move with how models are trained: they are those of a made-up world. Here the price of verdicts without
+checks is plain: each pair by itself, gs and IPS name the wrong model in 14 to 23 of a hundred truly different pairs,
+and naive in more than 20. unskew withholds all of gs and IPS, and marks naive as not debiased.
 
 Finished lists take about 5 GB in the store; delete it when you are done.
 """,
