@@ -33,10 +33,11 @@ FLAGS = {
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        "by", "candidates", "columns", "drop_seen", "duplicates", "feedback", "force", "in_sample", "interval",
-        "invalid", "item_features", "items", "level", "mcar", "min_users", "outcome", "propensity", "refit", "refits",
-        "refused", "relevant", "repeats", "replicates", "sample", "sample_size", "seed", "share", "size", "split",
-        "store", "strategy", "target", "threads", "train", "user_features", "users", "workers",
+        "answers", "by", "candidates", "columns", "drop_seen", "duplicates", "feedback", "fixed_relevance", "force",
+        "in_sample", "interval", "invalid", "item_features", "items", "level", "mcar", "min_users", "outcome",
+        "propensity", "refit", "refits", "refused", "relevant", "repeats", "replicates", "sample", "sample_size",
+        "seed", "share", "size", "split", "store", "strategy", "target", "threads", "train", "user_features", "users",
+        "workers",
     )
 }  # fmt: skip
 CALLS = {"read_predictions(…)": "--predictions name=FILE"}  # what is an option here, and a function in Python
