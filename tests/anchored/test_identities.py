@@ -30,12 +30,17 @@ def anchored(world: Tiny, drawn: dict[Pair, float], target: str, **more: Any) ->
         users=pl.DataFrame({"user": USERS}),
         items=pl.DataFrame({"item": ITEMS}),
         threads=1,
+        per_user=True,
         **asked,
     )
 
 
 def values(result: Result) -> dict[tuple[str, str], float]:
-    return {(e.model, e.metric): e.value for e in result.estimates}
+    """Σ N / Σ D by model and metric: in worlds so tiny, values themselves are refused."""
+    rows = result.per_user().group_by("model", "metric").agg(pl.col("numerator", "divisor").sum())
+    return {
+        (model, metric): n / d for model, metric, n, d in rows.select("model", "metric", "numerator", "divisor").rows()
+    }
 
 
 @pytest.mark.parametrize("outcome", [None, "means(shrink=2)"])
@@ -58,13 +63,12 @@ def test_it_is_dr_on_the_joined_log(outcome: str | None, target: str) -> None:
         users=pl.DataFrame({"user": USERS}),
         items=pl.DataFrame({"item": ITEMS}),
         threads=1,
+        per_user=True,
     )
     found = anchored(world, drawn, target, outcome=given)
-    for mine, other in zip(found.estimates, dr.estimates, strict=True):
-        assert (mine.model, mine.metric) == (other.model, other.metric)
-        np.testing.assert_allclose([mine.value, mine.se], [other.value, other.se], rtol=1e-12, atol=1e-12)
+    assert values(found) == pytest.approx(values(dr), rel=1e-12, abs=1e-12)
     for v, w in zip(found.verdicts_, dr.verdicts_, strict=True):
-        np.testing.assert_allclose([v.difference, v.se, v.p], [w.difference, w.se, w.p], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose([v.difference, v.se], [w.difference, w.se], rtol=1e-12, atol=1e-12)
 
 
 def test_pooled_is_the_normalised_sum() -> None:

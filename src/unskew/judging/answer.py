@@ -237,7 +237,7 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
         low, high = (min(low, low + shift), max(high, high + shift)) if math.isfinite(shift) else (-math.inf, math.inf)
     slack = measured.setting.shortage * compared.span
     low, high = low - slack, high + slack
-    positive = not compared.run.traits.corrects_model  # sums of positive terms, and errors
+    positive = not compared.run.traits.corrects_model or compared.run.joined  # sums of positive terms, and errors
     return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
 
 

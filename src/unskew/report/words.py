@@ -256,8 +256,8 @@ def _title(view: View, facet: Facet) -> Sentence:
         return Sentence((*who, on, Span(" depends on "), what), Outcome.DEPENDS)
     if not beaten:
         answered = any(Standing(v.standing) is Standing.ANSWERED for v in verdicts)
-        who = "Log and answers" if answered else "This log"
-        return Sentence((Span(f"{who} cannot decide between "), *_together(models), on), "undecided")
+        told = "Log and answers" if answered else "This log"
+        return Sentence((Span(f"{told} cannot decide between "), *_together(models), on), "undecided")
     if len(ahead) == 1 and all(decided(v) for v in verdicts if ahead[0] in (v.a, v.b)):
         rest = "both others" if len(models) == 3 else f"all {len(models) - 1} others"
         return Sentence((Span(ahead[0], "name"), Span(f" {leads} {rest}"), on), word)
@@ -345,7 +345,7 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
     tail = ""
     if verdict.trust:
         tail = f" {verdict.trust}"
-    elif Standing(verdict.standing) is Standing.ANSWERED and apart > APART * scale:
+    elif Standing(verdict.standing) is Standing.ANSWERED and not apart <= APART * scale:
         tail = " More answers where the two lists differ would be needed: unskew plan says how many."
     elif math.isinf(apart):
         tail = " Too few users carry the difference to bound it."
