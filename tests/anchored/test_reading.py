@@ -95,7 +95,8 @@ def test_rows_of_the_log_are_dropped_and_counted() -> None:
             "holds 5 for user 'a', and the held-out log 0 and 1",
         ),
         ({}, {"sample": "reg"}, "leave one of them out"),
-        ({}, {"target": "per_user", "estimators": ["anchored"]}, "biased by 4 to 22 %"),
+        ({"item": ["k", "k", "k"], "user": ["a", "b", "c"]}, {}, "user 'c' was asked"),
+        ({"item": ["k", "j", "k"]}, {"target": "per_user", "estimators": ["anchored"]}, "biased by 4 to 22 %"),
     ],
 )
 def test_what_does_not_go_together(changes: dict[str, Any], more: dict[str, Any], words: str) -> None:

@@ -55,6 +55,8 @@ def ask(
         metrics=[f"recall@{K}"],
         feedback="conversions",
         answers=pl.DataFrame({"user": u, "item": i, "value": values[u, i], "propensity": scale * pi[u, i]}),
+        users=pl.DataFrame({"user": np.arange(USERS)}),
+        items=pl.DataFrame({"item": np.arange(ITEMS)}),
         **({"target": "per_user_sum"} | more),
     )
 

@@ -4,7 +4,8 @@ The guess of a pair must not know the pair's own answer, so that models are fitt
 item, over all candidates). A model that was asked for is fitted to the joined log, as ``dr`` would. By default the log
 gives the order and the answers the level: a census model (MATHS §15), fitted to the held-out rows, recalibrated on the
 answers. Where the log holds positives only, the answers alone fit a census model if there are enough of them; else q is
-their mean. Logged pairs have P = 1, so that it does not matter what q says of them.
+their mean, and with fewer than 20 answers that of the log. Logged pairs have P = 1, so that it does not matter what q
+says of them.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from unskew.outcome.recalibrated import Recalibrated
 from unskew.propensity import FitInputs
 
 FOLDS = 5
+FEWEST = 20  # answers, by folds of which anything is fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +107,15 @@ def fit_guess(given: Outcome | None, joined: JoinedLog, aligned: Aligned, side: 
         from unskew.outcome.census import Census  # with scipy
 
         return crossfit(Census(), answers, FOLDS, propensity=answers.propensity, inputs=side)
-    folds = min(FOLDS, max(2, len(answers)))
-    return crossfit(Recalibrated(base), answers, folds, propensity=answers.propensity)
+    if len(answers) < FEWEST:
+        return _without_answers(aligned)
+    return crossfit(Recalibrated(base), answers, FOLDS, propensity=answers.propensity)
+
+
+def _without_answers(aligned: Aligned) -> Outcome:
+    """A constant that no answer enters: the mean of what was logged, and nothing where that holds positives only."""
+    gain = present(aligned.rows.gain)
+    return Recalibrated(found=(float(gain.mean()) if (gain == 0.0).any() else 0.0, 0.0))
 
 
 def _base(aligned: Aligned) -> Outcome | None:
