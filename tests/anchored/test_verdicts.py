@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import unskew as us
 from unskew.inference.clopper_pearson import limits
+from unskew.judging import answers
 from unskew.report.words import headline
 from unskew.result import Result
 
@@ -77,14 +78,15 @@ def test_enough_answers_decide_and_say_what_they_rest_on() -> None:
     )
 
 
-def test_few_positive_answers_need_an_exact_test() -> None:
-    """Hardly any positive answer: undecided, and the sentence says how many it takes."""
-    result = ask(rates=(0.05, 0.0), questions=0.25)
-    assert verdict(result).verdict == "undecided"
-    found = ask(rates=(0.04, 0.0), questions=0.9)
-    reasons = verdict(found).trust
-    assert verdict(found).verdict == "undecided"
-    assert "it takes 20 with 10 positive ones there" in reasons or not reasons
+def test_few_positive_answers_need_an_exact_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six positive answers: their spread would name a model, exact limits do not, and the reason says what it takes."""
+    few = verdict(ask(rates=(0.05, 0.0), questions=0.5))
+    assert few.verdict == "undecided"
+    assert few.low < 0.0 < few.high
+    assert "206 answers, 6 of them positive, lie where the lists differ" in few.trust
+    assert "it takes 20 with 10 positive ones there" in few.trust
+    monkeypatch.setattr(answers, "FEWEST_POSITIVE", 0)
+    assert verdict(ask(rates=(0.05, 0.0), questions=0.5)).verdict == "better"
 
 
 def test_a_list_that_was_never_asked_about_is_refused() -> None:
