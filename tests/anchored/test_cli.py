@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> Path:
 
 def test_answers_make_the_headline(files: Path) -> None:
     """The account says what was asked, and messages speak of options."""
-    given = ["--feedback", "conversions", "--metric", "recall@2", "--items", files / "items.csv"]
+    given: list[str | Path] = ["--feedback", "conversions", "--metric", "recall@2", "--items", files / "items.csv"]
     lists = [word for name in ("one", "other") for word in ("--recs", f"{name}={files / f'{name}.parquet'}")]
     done = unskew(
         "evaluate", files / "test.parquet", *lists, *given, "--users", files / "users.csv",

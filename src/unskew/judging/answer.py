@@ -217,11 +217,16 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
     value, largest = one.value, math.inf if compared.largest is None else compared.largest
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
     hits = measured.sums.carried[compared.cell.run].pairs(compared.cell.metric, model)
-    if ranked and one.users == 0 and hits == 0 and value == 0.0:
+    answers = compared.answers(model)
+    if ranked and one.users == 0 and hits == 0 and value == 0.0 and answers is None:
         if compared.by_seen_pairs or compared.hit is None:
             return Interval(math.nan, 0.0, largest)
         return Interval(math.nan, 0.0, min(MORE_HITS * compared.hit, largest))
     low, high = one.interval(1.0 - level) if one.exists else (value, value)
+    if answers is not None:  # what a few answers leave open is known also where all of them are alike
+        for _, other in answers.others(1.0 - level, compared.unit(model), (low, high)):
+            low, high = min(low, other[0]), max(high, other[1])
+        return Interval(error, max(low, 0.0), min(high, largest))
     if math.isnan(error) or math.isnan(value):
         return Interval(error, math.nan, math.nan)
     if ranked and compared.run.traits.uses_seen_pairs and weighted(compared.run):
@@ -230,14 +235,11 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
             high = math.inf
         elif wins < ENOUGH_HITS and compared.hit is not None:
             high = max(high, one.with_hits(MORE_HITS, compared.hit).interval(1.0 - level)[1])
-    if (answers := compared.answers(model)) is not None:
-        for _, other in answers.others(1.0 - level, compared.unit(model), (low, high)):
-            low, high = min(low, other[0]), max(high, other[1])
     for shift in (compared.shift(model), compared.lean(model)):
         low, high = (min(low, low + shift), max(high, high + shift)) if math.isfinite(shift) else (-math.inf, math.inf)
     slack = measured.setting.shortage * compared.span
     low, high = low - slack, high + slack
-    positive = not compared.run.traits.corrects_model or compared.run.joined  # sums of positive terms, and errors
+    positive = not compared.run.traits.corrects_model  # sums of positive terms, and errors
     return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
 
 
