@@ -64,6 +64,8 @@ def judge(draw: Draw) -> Said:
     else:
         favoured = np.where(listed == 1, relevant, ~relevant)
         seen = rng.random((USERS, ITEMS)) < np.where(listed == 0, 0.2, np.where(favoured, 0.5, 0.1))
+    if not (seen & relevant).any():
+        return Said(False, 0, 0, 0)  # evaluations refuse a log without any relevant pair: no verdict, no values
     candidates = np.ones_like(seen) if draw.kind == "positives" else ~seen
     differ = candidates & (listed > 0)
     pi = np.minimum(0.25 * draw.questions * candidates / candidates.sum(), 1.0)
