@@ -34,12 +34,13 @@ fuzz: $(STAMP)
 	@UNSKEW_EXAMPLES=fresh $(BIN)/python tests/run.py -m hypothesis
 
 # Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), the exposure path in 2,000 worlds
-# (writes docs/exposure_path.md), census and tilt in 500 (writes docs/census.md), refitted intervals, naive Bayes, and
-# the suite's own Monte Carlo tests with all worlds.
+# (writes docs/exposure_path.md), census and tilt in 500 (writes docs/census.md), answers in 2,000 of each kind, refitted
+# intervals, naive Bayes, and the suite's own Monte Carlo tests with all worlds.
 verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.false_verdicts
 	@$(BIN)/python -m tests.inference.path_study
 	@$(BIN)/python -m tests.census.box_study
+	@$(BIN)/python -m tests.anchored.study 2000
 	@$(BIN)/python -m tests.inference.refit_study 500
 	@$(BIN)/python -m tests.inference.naive_bayes_study 500
 	@$(BIN)/python -m tests.protocols.policy_study 500

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from unskew.engine.answers import AnswerSums
 from unskew.engine.data import EvaluationData
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
@@ -94,6 +95,10 @@ class PartitionEngine:
         self, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
     ) -> DifferingWorth:
         found: DifferingWorth = self._merged("differing_worth", a, b, propensity, worth, limit)
+        return found
+
+    def answer_sums(self, worths: Floats) -> AnswerSums | None:
+        found: AnswerSums | None = self._merged("answer_sums", worths)
         return found
 
     def item_worths(self, worths: Floats) -> ItemSums:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from unskew.alignment.account import account_of, as_values, nothing_left
+from unskew.alignment.answers import JoinedLog
 from unskew.alignment.evidence import evidence_of, summary_of, training_propensity
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.level import LevelCheck, LevelInputs, check_level
@@ -48,6 +49,7 @@ class Aligned:
         level: what was found about the level of the propensities.
         weighed: what became of the rows when they got their propensities; ``None`` without propensities.
         coded_lists: the models' lists, with what looks strange about them.
+        joined: the held-out rows with the answers, where there are any.
     """
 
     held: EvaluationData
@@ -68,6 +70,7 @@ class Aligned:
     level: LevelCheck | None
     weighed: WeighedRows | None
     coded_lists: Mapping[str, CodedLists]
+    joined: JoinedLog | None = None
 
 
 def align(
@@ -140,7 +143,9 @@ def align(
         labels=_texts(rows),
         training_counts=None if counts is None else counts.astype(np.float64),
         seen_counts=seen,
-        account=account_of(inputs, accounts, held, dropped) | {"items": _items(inputs, coded, counts)},
+        account=account_of(inputs, accounts, held, dropped)
+        | {"items": _items(inputs, coded, counts)}
+        | ({} if coded.joined is None else {"answers": coded.joined.account}),
         rows=rows,
         train=train,
         logged=logged,
@@ -149,6 +154,7 @@ def align(
         level=level,
         weighed=weighed,
         coded_lists=lists,
+        joined=coded.joined,
     )
 
 

@@ -69,6 +69,7 @@ def evidence_of(
         users=held.users,
         counts=held.counted is not None,
         unseen=rules.unseen,
+        answers=inputs.answers is not None,
         rarer=int(min(np.count_nonzero(held.value > 0.0), np.count_nonzero(held.value == 0.0))),
     )
 

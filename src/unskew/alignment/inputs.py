@@ -34,6 +34,7 @@ class Rules:
         share: the test log is a random part of the whole log with this share, where its split does not say so.
         ranks: whether anything asks for ranks; if not, every seen pair counts alike, whatever its value.
         rates: whether anything asks for predictions.
+        fixed_relevance: a logged pair would be answered as it was logged.
     """
 
     feedback: Feedback
@@ -47,6 +48,7 @@ class Rules:
     train_cut: bool = False
     ranks: bool = True
     rates: bool = False
+    fixed_relevance: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,7 @@ class Inputs:
         models: their names, in the order in which results are shown.
         lists: of the models that recommend; ``predictions`` of those that predict.
         side: what propensities and outcome models may be fitted on beside the logs.
+        answers: pairs that were drawn, shown and answered (``log/answers.py``).
     """
 
     test: Log
@@ -70,3 +73,4 @@ class Inputs:
     predictions: Sources
     side: FitInputs
     rules: Rules
+    answers: Log | None = None

@@ -63,6 +63,7 @@ class Names:
         self.of_test = self._only("user", "item", "value", "time", "policy", "propensity")
         self.of_train = self._only("user", "item", "value")
         self.of_train_with_propensity = self._only("user", "item", "value", "propensity")
+        self.of_answers = self._only("user", "item", "value", "propensity")
         self.of_lists = self._only("user", "item", "rank", "score")
         self.of_predictions = self._only("user", "item", "rank", "prediction")
         self.of_guesses = self._only("user", "item", "prediction")

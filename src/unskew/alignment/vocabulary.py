@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unskew.alignment.answers import JoinedLog, join_answers
 from unskew.alignment.inputs import Inputs, Rules
 from unskew.alignment.rows import inside, judged
 from unskew.kernels.arrays import Floats
@@ -25,6 +26,7 @@ class Coded(NamedTuple):
         known: the training rows of the population's users.
         train: the training log with its gains, in its own vocabulary, as propensities are fitted on it.
         dropped: held-out rows that were left out, by reason; aligning may add to them.
+        joined: the held-out rows with the answers, where there are any.
     """
 
     items: Ids
@@ -33,20 +35,21 @@ class Coded(NamedTuple):
     known: Log | None
     train: Log | None
     dropped: dict[str, int]
+    joined: JoinedLog | None = None
 
 
 def code(inputs: Inputs) -> Coded:
     """The judged rows and the training log over the population's users and the union of all items."""
     test, train, users, rules = inputs.test, inputs.train, inputs.users, inputs.rules
     dropped = dict(test.account.dropped)
-    shown = _items(test, train, ())
+    shown = _items(test, train, () if inputs.answers is None else [inputs.answers.items])
     catalogue = inputs.catalogue
     logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
     items = _items(test, train, [logged, *(lists.items for lists in inputs.lists.values())])
     known = None if train is None else train.take(inside(train, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, dropped)
     gained = None if train is None else replace(train, gain=training_gains(train, rules))
-    return Coded(items, logged, rows, known, gained, dropped)
+    return Coded(items, logged, rows, known, gained, dropped, join_answers(inputs, rows, known, items))
 
 
 def training_gains(train: Log, rules: Rules) -> Floats:

@@ -33,6 +33,11 @@ TARGETS = 'per_user, pooled, per_user_sum, "per_user_sum(normalised=pooled)" (or
 DUPLICATES = "Repeated pairs: error, first, last, max, earliest; by default earliest without values, else error."
 COVARIATES = "numbers, for logistic or an sklearn outcome."
 SHARES = "The test log is a random share of the whole (0.3), or holds other users (users)."
+ANSWERS = (
+    "Pairs that were drawn, shown and answered: user, item, value (empty: no answer), propensity (of being drawn). For "
+    "anchored, which then makes the headline."
+)
+FIXED = "With --answers: logged positives would be answered alike, and need not be asked about again."
 SAMPLES = 'Evaluate fairer samples of the rows by naive alone: wtd_h, skew, "weighted(item_power=1)", … Not debiased.'
 
 # What is not handed on to Python's evaluate as it is.
@@ -51,6 +56,8 @@ def evaluate(
     items: Annotated[File, option("The catalogue: item, all there are, also what nobody saw.", INPUTS)] = None,
     share: Annotated[Text, option(SHARES, INPUTS)] = None,
     mcar: Annotated[File, option("A log seen at random, for naive_bayes and --sample wtd.", INPUTS)] = None,
+    answers: Annotated[File, option(ANSWERS, INPUTS)] = None,
+    fixed_relevance: Annotated[bool, option(FIXED, INPUTS, "--fixed-relevance")] = False,
     user_features: Annotated[File, option(f"Covariates: user and {COVARIATES}", INPUTS)] = None,
     item_features: Annotated[File, option(f"Covariates: item and {COVARIATES}", INPUTS)] = None,
     columns: options.Columns = None,
@@ -89,7 +96,7 @@ def evaluate(
     asked = {name: value for name, value in locals().items() if name not in OWN}
     outputs = {"json": json, "csv": csv, "parquet": parquet, "html": html}
     sources = Sources.of(recs, model, predictions)
-    read = (test, train, users, items, mcar, user_features, item_features, *sources.files)
+    read = (test, train, users, items, mcar, answers, user_features, item_features, *sources.files)
     check_outputs(*read, specs=[*sources.specs.values(), *(propensity or []), *(estimator or []), outcome], **outputs)
     sources.check()
     asked |= {"columns": column_map(columns), "share": _share(share), "estimators": estimator}

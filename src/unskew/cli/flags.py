@@ -33,11 +33,12 @@ FLAGS = {
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        "by", "candidates", "columns", "detect", "drop_seen", "duplicates", "feedback", "force", "in_sample",
-        "interval", "invalid", "item_features", "items", "level", "mcar", "min_users", "not_items", "not_users",
-        "outcome", "per_user", "propensity", "refit", "refits", "refused", "relevant", "repeats", "replicates",
-        "rounds", "sample", "sample_size", "seed", "seen", "share", "size", "split", "store", "strategy", "target",
-        "threads", "train", "uniform", "user_features", "users", "workers",
+        "answers", "by", "candidates", "columns", "detect", "drop_seen", "duplicates", "feedback",
+        "fixed_relevance", "force", "in_sample", "interval", "invalid", "item_features", "items", "level",
+        "mcar", "min_users", "not_items", "not_users", "outcome", "per_user", "propensity", "refit", "refits",
+        "refused", "relevant", "repeats", "replicates", "rounds", "sample", "sample_size", "seed", "seen",
+        "share", "size", "split", "store", "strategy", "target", "threads", "train", "uniform",
+        "user_features", "users", "workers",
     )
 }  # fmt: skip
 CALLS = {"read_predictions(…)": "--predictions name=FILE"}  # what is an option here, and a function in Python

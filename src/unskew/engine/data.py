@@ -57,6 +57,7 @@ class EvaluationData(Batch):
         listed: what is known of listed pairs; ``None`` where no estimator looks at whole lists.
         shown: tells which listed pairs the log could ever have shown; ``None`` where all of them.
         all_pairs: a census model of all of them, where an estimator asks for one.
+        with_answers: the same users and lists with the rows of the log and the answers, where there are any.
         draws: samples of the rows over which users' columns are averaged; for the naive estimator alone.
     """
 
@@ -68,6 +69,7 @@ class EvaluationData(Batch):
     listed: ListedPairs | None = None
     shown: ListedPairs | None = None
     all_pairs: Census | None = None
+    with_answers: EvaluationData | None = None
     draws: DrawMarks | None = None
 
     @property
@@ -91,7 +93,12 @@ class EvaluationData(Batch):
             q_total=None if self.q_total is None else self.q_total[low:high],
             counted=None if self.counted is None else self.counted[rows],
             census=None if self.all_pairs is None else self.all_pairs.block(self.indptr, self.item, low, high),
+            joined=None if self.with_answers is None else self.with_answers.block(low, high),
         )
+
+    def block(self, low: int, high: int) -> JoinedBlock:
+        """The same with what models say of the rows."""
+        return JoinedBlock(self.batch(low, high), self.ranked(low, high))
 
     def ranked(self, low: int, high: int) -> list[Ranked]:
         """Per model, the rank of every held-out item of these users, and its prediction."""
@@ -130,6 +137,7 @@ class EvaluationData(Batch):
             listed=None if self.listed is None else self.listed.of_users(users),
             shown=None if self.shown is None else self.shown.of_users(users),
             all_pairs=None if self.all_pairs is None else self.all_pairs.of_users(users),
+            with_answers=None if self.with_answers is None else self.with_answers.of_users(users),
             draws=None if part.draws is None else part.draws.of_users(users),
         )
 
@@ -154,6 +162,14 @@ class EvaluationData(Batch):
             return None
         user = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(lists.indptr[low : high + 1]))
         return self.all_pairs.pairs(user, lists.item[lists.indptr[low] : lists.indptr[high]])
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedBlock:
+    """Some users with the rows of the log and the answers, and what each model says of these rows."""
+
+    batch: Batch
+    ranked: list[Ranked]
 
 
 def user_sums(batch: Batch, numbers: Floats) -> Floats:

@@ -12,6 +12,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from unskew.engine.answers import AnswerSums
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.items import ItemSums
@@ -53,6 +54,9 @@ class Engine(Protocol):
         self, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
     ) -> DifferingWorth:
         """Where the lists of two models differ."""
+
+    def answer_sums(self, worths: Floats) -> AnswerSums | None:
+        """Where answers lie; ``worths`` is by [rank, metric]. ``None`` without answers."""
 
     def item_worths(self, worths: Floats) -> ItemSums:
         """Σ y·worth by metric, model and item, and Σ y by item; ``worths`` is by [rank, metric]."""

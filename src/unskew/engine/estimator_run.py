@@ -18,7 +18,7 @@ from unskew.engine.layout import BY_MODEL, Block, Kind, Layout, divides_inside_u
 from unskew.engine.pair_costs import PairCosts
 from unskew.engine.rank_sums import HitSums, ListSums
 from unskew.engine.summand import Summand, added
-from unskew.estimators.base import Batch, Estimator, Normaliser, Over
+from unskew.estimators.base import Batch, Estimator, Need, Normaliser, Over
 from unskew.estimators.target import Target
 from unskew.estimators.traits import PROBE, Traits
 from unskew.inference.model_error import ModelError
@@ -58,6 +58,11 @@ class EstimatorRun:
         return self.divided and (self.target is Target.PER_PAIR or set(self.traits.divisors) != {Normaliser.OWN})
 
     @property
+    def joined(self) -> bool:
+        """Whether it is computed on the rows of the log and the answers together."""
+        return Need.ANSWERS in self.estimator.needs(self.target)
+
+    @property
     def by_item(self) -> bool:
         """Whether ratios are taken per item: points without errors, since users have no columns of their own."""
         return self.target is Target.PER_PAIR and self.estimator.normalised is Over.ITEM
@@ -72,8 +77,9 @@ class EstimatorRun:
         if self.target is Target.PER_PAIR:
             return PairCosts(self.metrics, self.models, self.depth, self.divided)
         ranking = tuple(metric for metric in self.metrics if isinstance(metric, RankingMetric))
-        if self.target.sums:
-            return ListSums(ranking, self.models, self.depth, only_catalogue=self.target.normalised)
+        if self.target.sums or self.traits.terms[0].listed:
+            only_catalogue = self.target.normalised or not self.target.sums  # totals hold no others
+            return ListSums(ranking, self.models, self.depth, only_catalogue=only_catalogue)
         return HitSums(ranking, self.models, self.depth, self.divided)
 
     @cached_property
@@ -128,6 +134,8 @@ class EstimatorRun:
     def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> tuple[Tally, Carried]:
         """Fill the columns for a batch of users, and tally the weights and those that carry values."""
         own = x[:, self.start : self.start + self.width]
+        if self.joined:
+            batch, ranked = _joined(batch)
         if self.estimator.tilt is not None:
             batch, ranked = tilted(batch, ranked, self.estimator.tilt, divided=self.target.normalised)
         terms = [Summand.of(term, batch, self.target) for term in self.estimator.terms(batch, self.target)]
@@ -202,6 +210,13 @@ class EstimatorRun:
     def _needs_weight(self, metric: Metric) -> bool:
         """Whether users count by their weights instead of their divisors: those for whom an ideal list exists."""
         return self.divided and isinstance(metric, RankingMetric) and metric.shape is Shape.IDEAL
+
+
+def _joined(batch: Batch) -> tuple[Batch, list[Ranked]]:
+    """A block with the rows of the log and the answers."""
+    block = batch.joined
+    assert block is not None
+    return block.batch, block.ranked
 
 
 def _total(summand: Summand, batch: Batch) -> Floats:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from unskew.engine import few_clicks, items, support
+from unskew.engine import answers, few_clicks, items, support
 from unskew.engine.data import EvaluationData, Ranked
 from unskew.engine.draws import averaged
 from unskew.engine.estimator_run import EstimatorRun
@@ -142,6 +142,10 @@ class MemoryEngine:
     ) -> support.DifferingWorth:
         """Where the lists of two models differ."""
         return support.differing_worth(self.held, a, b, propensity, worth, limit)
+
+    def answer_sums(self, worths: Floats) -> answers.AnswerSums | None:
+        """Where answers lie."""
+        return answers.answer_sums(self.held, worths, self.threads)
 
     def item_worths(self, worths: Floats) -> items.ItemSums:
         """Σ y·worth by metric, model and item, and Σ y by item."""

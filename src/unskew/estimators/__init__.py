@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unskew.estimators.anchored import Anchored
 from unskew.estimators.base import Batch, Estimator, Need, Over, Standing, Term
 from unskew.estimators.clipped import Clipped
 from unskew.estimators.direct import Direct
@@ -25,6 +26,7 @@ __all__ = [
     "IPS",
     "SNDR",
     "SNIPS",
+    "Anchored",
     "Batch",
     "Clipped",
     "Direct",
@@ -51,7 +53,21 @@ FAMILY: Family[Estimator] = Family(
     "estimator",
     Estimator,
     __name__,
-    (Naive, IPS, SNIPS, GeneralizedStratified, Stratified, Clipped, ExposurePath, Tilted, Direct, DR, SNDR, Switch),
+    (
+        Naive,
+        IPS,
+        SNIPS,
+        GeneralizedStratified,
+        Stratified,
+        Clipped,
+        ExposurePath,
+        Tilted,
+        Direct,
+        DR,
+        SNDR,
+        Switch,
+        Anchored,
+    ),
 )
 register, make = FAMILY.register, FAMILY.make  # make: the estimator with this canonical string, gs(strata=5)
 __dir__ = FAMILY.class_names

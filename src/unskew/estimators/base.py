@@ -24,6 +24,7 @@ from unskew.parts import Part
 
 if TYPE_CHECKING:
     from unskew.engine.census import CensusBlock
+    from unskew.engine.data import JoinedBlock
 
 
 class Need(StrEnum):
@@ -38,12 +39,14 @@ class Need(StrEnum):
     OUTCOME = "outcome"  # q, what an unseen pair would have yielded
     LISTS = "lists"  # the lists themselves, not only the ranks of seen items
     COUNTS = "counts"  # how often each item was seen in training
+    ANSWERS = "answers"  # pairs that were drawn with known probabilities, shown and answered
     CENSUS = "census"  # a model of all pairs, fitted to the held-out rows, whose error is told
 
 
 class Standing(StrEnum):
     """What may be claimed of an estimator under a target, the strongest first: headlines go by it."""
 
+    ANSWERED = "rests on answers"  # that were asked for with known probabilities, whatever the log
     UNBIASED = "unbiased"  # whatever the number of users
     CONSISTENT = "consistent"  # as users grow
     LEANS = "leans towards naive"  # consistent only as clicks per user grow
@@ -80,6 +83,7 @@ class Batch:
         floor: the least propensity that weights may use (a clip).
         counted: a code of how often each row's item was seen in training (``Summary.counts`` says how often).
         census: what a census model says of the users' rows and candidates.
+        joined: the same users with the rows of the log and the answers, where there are any.
     """
 
     indptr: Ints64
@@ -94,6 +98,7 @@ class Batch:
     floor: float = 0.0
     counted: Ints32 | None = None
     census: CensusBlock | None = None
+    joined: JoinedBlock | None = None
 
     @property
     def users(self) -> int:

@@ -96,7 +96,10 @@ def terms_refusal(estimator: Estimator, target: Target) -> str | None:
     found = traits(estimator, target)
     if not found.terms:
         return f"{estimator} has no terms under {target}."
-    if not target.sums and any(term.seen is None or term.residual or term.listed for term in found.terms):
+    own = {Normaliser.USERS} if target is Target.POOLED else set()  # a total per user that the estimator gives itself
+    if not target.sums and any(
+        (term.seen is None or term.residual or term.listed) and term.divisor.kind not in own for term in found.terms
+    ):
         return f"{estimator} uses predictions of an outcome model, which enter sums per user only, not {target}."
     if Normaliser.LISTED in found.divisors and target is not Target.PER_USER_SUM:
         return f"{estimator} divides by the weights of each list, which exist under per_user_sum only, not {target}."
@@ -107,7 +110,7 @@ def terms_refusal(estimator: Estimator, target: Target) -> str | None:
     if target is Target.PER_PAIR and estimator.normalised is Over.ITEM and found.divisors != (Normaliser.PAIRS,):
         return f"{estimator} takes ratios per item, which need a single term that is divided by weights of pairs."
     needs = estimator.needs(target)
-    own_model = {Need.OUTCOME} if Need.CENSUS in needs else set()
+    own_model = {Need.OUTCOME} if {Need.CENSUS, Need.ANSWERS} & needs else set()
     undeclared = sorted(_implied(found, target) - needs - own_model)
     if undeclared:
         return f"{estimator} uses {', '.join(undeclared)} under {target}, and its needs({target}) does not say so."

@@ -46,6 +46,7 @@ class Evidence:
         counts: whether it is known how often items were seen in training.
         unseen: whether only items outside a user's training rows are candidates.
         rarer: held-out rows of the rarer of two outcomes, relevant or not.
+        answers: whether pairs were drawn, shown and answered.
     """
 
     feedback: Feedback
@@ -69,6 +70,7 @@ class Evidence:
     counts: bool = False
     unseen: bool = True
     rarer: int = FEWEST_OUTCOMES
+    answers: bool = False
 
     @property
     def tells_outcomes(self) -> bool:
@@ -144,6 +146,11 @@ def _shape_refusal(metric: Metric, estimator: Estimator, target: Target) -> str 
 
 def _target_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     if target not in estimator.valid:
+        if Need.ANSWERS in estimator.needs(target) and target is Target.PER_USER:
+            return (
+                f"{estimator} adds up over users; a ratio inside each user would rest on a handful of answers, and is "
+                "biased by 4 to 22 %."
+            )
         if target.normalised and Target.PER_USER_SUM in estimator.valid:
             return f"{estimator} has no normalised form: it is divided already."
         return f"{estimator} is defined for {' or '.join(sorted(estimator.valid))}, not for {target}."
@@ -188,6 +195,10 @@ def _census_refusal(estimator: Estimator, evidence: Evidence) -> str | None:
 
 def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> str | None:
     needs = estimator.needs(target)
+    if Need.ANSWERS in needs and not evidence.answers:
+        return (
+            f"{estimator} rests on answers to questions that were drawn with known probabilities, and there are none."
+        )
     if Need.CENSUS in needs and (lacking := _census_refusal(estimator, evidence)):
         return lacking
     if Need.OUTCOME in needs and not evidence.outcome:

@@ -22,6 +22,7 @@ from unskew.engine.plan import EvaluationPlan
 from unskew.engine.walk import Progress, walk
 from unskew.errors import InputError
 from unskew.estimators import Need
+from unskew.evaluation.fit_answers import fit_answers
 from unskew.evaluation.request import Request
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
 from unskew.kernels.arrays import Bools, Floats
@@ -41,6 +42,7 @@ class FittedOutcome:
         predictions: how far the predictions for held-out rows reach.
         outcomes: between which numbers outcomes lie; ``None`` without an outcome model.
         census: what became of a census model that an estimator asked for, as plain values for the result.
+        answers: what was guessed beside answers, as plain values for the result.
     """
 
     held: EvaluationData
@@ -49,13 +51,17 @@ class FittedOutcome:
     predictions: PredictionRange = NO_PREDICTIONS
     outcomes: tuple[float, float] | None = None
     census: dict[str, Any] | None = None
+    answers: dict[str, Any] | None = None
 
 
 def fit_outcome(
     request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs, progress: Progress | None = None
 ) -> FittedOutcome:
     """Fit what estimators of the plan ask for: an outcome model, and a model of all pairs (``fit_census.py``)."""
-    found = _fit_outcome(request, aligned, plan, replace(side, train=aligned.train))
+    side = replace(side, train=aligned.train)
+    found = _fit_outcome(request, aligned, plan, side)
+    if (answers := fit_answers(request.outcome, aligned, plan, side, request.threads)) is not None:
+        found = replace(found, held=replace(found.held, with_answers=answers.data), answers=answers.account)
     if not any(Need.CENSUS in run.estimator.needs(run.target) for run in plan.runs):
         return found
     from unskew.evaluation.fit_census import fit_census  # with what it fits by, which others do not need
@@ -67,7 +73,7 @@ def fit_outcome(
 def _fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs) -> FittedOutcome:
     """Fit the outcome model and ask it about rows, if any estimator of the plan looks at whole lists."""
     outcome, held, threads = request.outcome, aligned.held, request.threads
-    needs = [run.estimator.needs(run.target) for run in plan.runs]
+    needs = [run.estimator.needs(run.target) for run in plan.runs if not run.joined]
     if not any(Need.LISTS in need for need in needs):
         return FittedOutcome(held)
     logged, depth = aligned.items.into(aligned.logged) >= 0, max(run.depth for run in plan.runs)

@@ -139,6 +139,8 @@ def refuse_no_hits(aligned: Aligned, plan: EvaluationPlan, estimates: Sequence[E
         return  # errors of predictions say something, and show that the ids match
     if not estimates or any(estimate.value != 0.0 for estimate in estimates):
         return
+    if any(run.joined for run in plan.runs):
+        return  # nothing relevant among so many answers says something, and intervals tell how much
     rows = int(np.count_nonzero(aligned.held.value > 0.0))
     raise NoHitsError(
         f"no list holds any of the {rows:,} relevant held-out interactions where it counts: every score of every model "

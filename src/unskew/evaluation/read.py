@@ -21,6 +21,7 @@ from unskew.errors import InputError
 from unskew.evaluation.request import Request
 from unskew.evaluation.sampled import marked
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
+from unskew.log.answers import read_answers
 from unskew.log.log import WEIGHT
 from unskew.log.population import Population, read_catalogue, read_population
 from unskew.log.relevance import told_feedback
@@ -57,7 +58,10 @@ def read(request: Request, say: Stage) -> Inputs:
     if side.mcar is not None:
         side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
     models = tuple(request.models)
-    return Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules)
+    answers = None
+    if request.answers is not None:
+        answers = read_answers(request.answers, rules.feedback, columns=names.of_answers, invalid=invalid)
+    return Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules, answers)
 
 
 def ask_models(
@@ -150,6 +154,7 @@ def rules_of(request: Request, test: Log, train: Log | None) -> Rules:
         train_cut=train is not None and train.cut_by_time,
         ranks=request.ranks,
         rates=request.rates,
+        fixed_relevance=request.fixed_relevance,
     )
 
 

@@ -68,6 +68,8 @@ class Request:
     items: Any = None
     share: Share = None
     mcar: Any = None
+    answers: Any = None
+    fixed_relevance: bool = False
     user_features: Any = None
     item_features: Any = None
     candidates: Literal["unseen", "all"] | None = None
@@ -117,6 +119,7 @@ class Request:
                 propensity is not None,
                 outcome is not None,
                 rest.get("train") is not None,
+                rest.get("answers") is not None,
             ),
             chosen=estimators is not None or sampled,
             targets=_parsed_targets(target),
@@ -128,7 +131,7 @@ class Request:
         )
 
     def __post_init__(self) -> None:
-        for name in ("drop_seen", "refit", "in_sample", "per_user"):
+        for name in ("drop_seen", "refit", "in_sample", "per_user", "fixed_relevance"):
             if not isinstance(value := getattr(self, name), int | np.bool_):
                 raise InputError(f"{name} must be True or False, not {shown(value)}.")
         if self.share is not None:
@@ -161,6 +164,15 @@ class Request:
                 f"by={self.by!r}: '{self.by}' is a column with a meaning of its own, and makes no segments. Give a "
                 "column of groups under another name; popularity(strata=3) works with any training log."
             )
+        if self.fixed_relevance and self.answers is None:
+            raise InputError(
+                "fixed_relevance=True says that a pair of the log would be answered as it was logged: it goes with "
+                "answers=…."
+            )
+        if self.answers is not None and not self.ranks:
+            raise InputError(
+                "answers=… settle which lists are better: ask for a ranking metric, metrics=['recall@10']."
+            )
         if self.in_sample and self.outcome is None:
             raise InputError("in_sample=True says how an outcome model is fitted: give outcome=… as well.")
         if self.in_sample and self.outcome is not None and self.outcome.fitted:
@@ -174,7 +186,9 @@ class Request:
         weighs = any(Need.PROPENSITY in e.needs(target) for e in self.estimators for target in e.valid)
         if self.propensity is not None or (self.chosen and not weighs):
             return self
-        usual = _parsed_estimators(None, True, self.outcome is not None, self.train is not None)
+        usual = _parsed_estimators(
+            None, True, self.outcome is not None, self.train is not None, self.answers is not None
+        )
         return replace(self, propensity=propensities.Known(), estimators=self.estimators if self.chosen else usual)
 
     @property
@@ -243,6 +257,11 @@ def check_sampling(request: Request) -> None:
                     f"{name}=… is for samples of the held-out rows: give sample=… as well, or leave it out."
                 )
         return
+    if request.answers is not None:
+        raise InputError(
+            f"sample='{sampler}' evaluates samples of the held-out rows by naive alone, and answers=… speak of all "
+            "candidates. Leave one of them out."
+        )
     if request.repeats is not None:
         REPEATS.of(request.repeats, "repeats")
     SEED.of(request.seed, "the seed")
@@ -295,13 +314,14 @@ def _parsed_metrics(asked: Sequence[str | Metric]) -> tuple[Metric, ...]:
 
 
 def _parsed_estimators(
-    asked: Sequence[str | Estimator] | None, propensities: bool, outcomes: bool, trained: bool
+    asked: Sequence[str | Estimator] | None, propensities: bool, outcomes: bool, trained: bool, answered: bool
 ) -> tuple[Estimator, ...]:
     """The estimators that were asked for, or those that people mean who name none."""
     if propensities:
         usual = ["naive", "ips", "dr"] if outcomes else ["naive", "snips"]
     else:
         usual = ["naive", "exposure_path", "tilted"] if trained else ["naive"]
+    usual += ["anchored"] * answered
     if asked is not None:
         asked = [asked] if isinstance(asked, str | Estimator) else _several("estimators", asked)
     return _once(estimators.make(estimator) for estimator in asked or usual)

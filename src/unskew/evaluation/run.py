@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from unskew.alignment.align import Aligned, align
+from unskew.alignment.answers import rests_on
 from unskew.alignment.division import check_division
 from unskew.alignment.inputs import Inputs, Share
 from unskew.alignment.vocabulary import code
@@ -65,6 +66,8 @@ def evaluate(
     items: Any = None,
     share: Share = None,
     mcar: Any = None,
+    answers: Any = None,
+    fixed_relevance: bool = False,
     user_features: Any = None,
     item_features: Any = None,
     candidates: Literal["unseen", "all"] | None = None,
@@ -95,7 +98,8 @@ def evaluate(
         metrics: canonical strings such as ``recall@10`` or ``mae``.
         estimators: canonical strings; by default naive, and snips where there are propensities; with an outcome
             model naive, ips and dr, or else snips(over=list) and sndr, which do without a level; with a training log
-            and no propensities exposure_path, and tilted where seen pairs are relevant or not.
+            and no propensities exposure_path, and tilted where seen pairs are relevant or not; with answers anchored
+            besides, which makes the headline.
         propensity: a canonical string (popularity is then fitted on ``train``) or a fitted object; by default the test
             log's own column ``propensity``, where there is one.
         outcome: a model of what unseen pairs would yield, for direct, dr, sndr and switch: a canonical string such as
@@ -113,6 +117,10 @@ def evaluate(
         share: the test log is a random part of the whole log with this share (a split of ours remembers it), or
             ``users``: training and test hold different users, so that propensities carry over as they are.
         mcar: a log whose pairs were seen at random, for ``naive_bayes``; of the exposure path it marks a point.
+        answers: pairs that were drawn with a known probability, shown and answered, ``user, item, value, propensity``,
+            a null value where nobody answered: what ``anchored`` rests on (docs/answers.md).
+        fixed_relevance: a pair of the log would be answered as it was logged ("would ever buy"), so that positives need
+            not be asked about again; ratings and conversions are taken like that anyway.
         user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
             model of scikit-learn.
         candidates: ``unseen`` (default with ``train``) or ``all``.
@@ -263,6 +271,7 @@ def setting_of(request: Request, aligned: Aligned, engine: Engine) -> Setting:
         item_propensity=None if model is None else model.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
         seen_counts=aligned.seen_counts,
+        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined),
     )
 
 
@@ -306,7 +315,14 @@ def account(facts: Facts) -> dict[str, Any]:
     return facts.aligned.account | {
         "outcome": facts.outcome.account,
         "census": facts.outcome.census,
+        **_answers(facts),
         "settings": settings,
         "refused": refused,
         **({} if facts.samples is None else {"sample": facts.samples.account}),
     }
+
+
+def _answers(facts: Facts) -> dict[str, Any]:
+    """The account of the answers, with what was guessed beside them."""
+    account = facts.aligned.account.get("answers")
+    return {} if account is None else {"answers": account | (facts.outcome.answers or {})}

@@ -81,7 +81,11 @@ def _first(estimates: list[Estimate]) -> str:
 
 def no_numbers(facts: Facts) -> Iterator[str]:
     """Estimates that are no numbers."""
-    values = np.array([e.value for answer in facts.answers for e in answer.estimates])
+    every = [e for answer in facts.answers for e in answer.estimates]
+    refused = [e for e in every if e.standing == Standing.ANSWERED and np.isnan(e.value)]
+    if refused:
+        yield f"{_first(refused)}: {refused[0].trust}"
+    values = np.array([e.value for e in every if e not in refused])
     if np.isnan(values).any():
         yield "Some estimates do not exist because no user counts for them; they are shown as NaN."
     if np.isinf(values).any():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from unskew.evaluation import warn_answers as answers
+from unskew.evaluation import warn_asked as asked
 from unskew.evaluation import warn_inputs as inputs
 from unskew.evaluation import warn_models as models
 from unskew.evaluation.facts import Facts
@@ -24,7 +25,7 @@ RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
     models.default_predictions, models.fitted_in_sample, models.census_sampled, models.census_not_redrawn,
     models.level_unconfirmed, models.doubtful_share,
     models.predictions_outside, answers.segments_lacking, answers.outside_own_interval, answers.lost_replicates,
-    answers.shares_above_one, answers.no_numbers,
+    answers.shares_above_one, asked.asked_and_answered, answers.no_numbers,
 )  # fmt: skip
 
 

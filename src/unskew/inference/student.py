@@ -22,7 +22,7 @@ def two_sided(t: float, df: float) -> float:
         return 0.0
     if df > MANY:
         return math.erfc(t / math.sqrt(2.0))
-    return _beta(df / (df + t * t), t * t / (df + t * t), df / 2.0, 0.5)
+    return incomplete_beta(df / (df + t * t), t * t / (df + t * t), df / 2.0, 0.5)
 
 
 def critical(tail: float, df: float) -> float:
@@ -47,7 +47,7 @@ def critical(tail: float, df: float) -> float:
     return t
 
 
-def _beta(x: float, rest: float, a: float, b: float) -> float:
+def incomplete_beta(x: float, rest: float, a: float, b: float) -> float:
     """I_x(a, b) with rest = 1 − x, both given so that neither loses its digits."""
     if x <= 0.0:
         return 0.0

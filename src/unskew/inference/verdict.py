@@ -13,6 +13,8 @@ contradict each other. A check either widens the interval or withholds the verdi
     few in folds  Δ, and Δ − 2B (B the leave-one-user-out bias of an average of ratios, each inside a fold)
     thin counts   Δ, and Δ with heavier weights of items that training hardly ever showed (weights from counts)
     mass          pairs that were never seen, by what inverse propensities lack, with the largest cost
+    answers       Δ under the rates of relevance that a few answers leave, and with those that nobody answered
+                  (``judging/answers.py``)
     consent       what is biased on purpose: withheld unless the estimator that it approximates says the same
 
 Undecided pairs get the number of users that would decide: at the same difference and spread, so many users give a test
@@ -80,6 +82,7 @@ class Checks:
         slack: how much pairs that were never seen could add to the difference.
         unable: why a list could not have shown what it is worth; empty if both could.
         unsupported: the larger share of worth on places that the log could never show.
+        others: further intervals that must agree, each with what to say where it does not.
     """
 
     supported: Contrast | None = None
@@ -93,6 +96,7 @@ class Checks:
     slack: float = 0.0
     unable: str = ""
     unsupported: float = 0.0
+    others: tuple[tuple[str, tuple[float, float]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -170,7 +174,7 @@ def _others(
         against = math.copysign(checks.hit, -difference.value)
         lost = difference.with_hits(MORE_HITS, against)
         found.append((f"{MORE_HITS} more hits of the list behind could undo it", lost.interval(tail)))
-    return found
+    return [*found, *checks.others]
 
 
 def _holds_zero(interval: tuple[float, float]) -> bool:

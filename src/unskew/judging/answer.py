@@ -195,7 +195,10 @@ def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, dr
             replicates = percentile(drawn[:, j], setting.level)
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = _both(replicates, interval) if few else replicates
-        rows.append((float(moments.values[j]), interval))
+        refused = bool(_refused_value(compared, j))
+        rows.append(
+            (math.nan, Interval(math.nan, math.nan, math.nan)) if refused else (float(moments.values[j]), interval)
+        )
     bias = measured.few_clicks.get(cell.run)
     few_clicks = None if bias is None else bias.mean[cell.metric]
     return _rows(measured, compared, tally, carried, moments.active, rows, few_clicks)
@@ -214,11 +217,16 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
     value, largest = one.value, math.inf if compared.largest is None else compared.largest
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
     hits = measured.sums.carried[compared.cell.run].pairs(compared.cell.metric, model)
-    if ranked and one.users == 0 and hits == 0 and value == 0.0:
+    answers = compared.answers(model)
+    if ranked and one.users == 0 and hits == 0 and value == 0.0 and answers is None:
         if compared.by_seen_pairs or compared.hit is None:
             return Interval(math.nan, 0.0, largest)
         return Interval(math.nan, 0.0, min(MORE_HITS * compared.hit, largest))
     low, high = one.interval(1.0 - level) if one.exists else (value, value)
+    if answers is not None:  # what a few answers leave open is known also where all of them are alike
+        for _, other in answers.others(1.0 - level, compared.unit(model), (low, high)):
+            low, high = min(low, other[0]), max(high, other[1])
+        return Interval(error, max(low, 0.0), min(high, largest))
     if math.isnan(error) or math.isnan(value):
         return Interval(error, math.nan, math.nan)
     if ranked and compared.run.traits.uses_seen_pairs and weighted(compared.run):
@@ -283,7 +291,7 @@ def _rows(
                 standing=standing(run, metric),
                 promise=_promise(measured, run, metric),
                 trust=_doubt(cell, j) if isinstance(cell, CellComparisons) else "",
-                assumption="" if _sure(measured, run, metric) else _assumption(measured, run, standing(run, metric)),
+                assumption=_rests_on(measured, run, metric),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),
             )
@@ -294,8 +302,13 @@ def _rows(
 def _doubt(compared: CellComparisons, model: int) -> str:
     """What should make a reader doubt a value; empty if nothing does."""
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
+    if refused := _refused_value(compared, model):
+        return f"no value: {refused}."
     if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):
         return ""
+    if (answers := compared.answers(model)) is not None:
+        few = f"its value rests on {answers.positive:,} positive of {answers.answers:,} answers about its list."
+        return few if answers.few else ""
     wins = compared.wins(model)
     lean = compared.lean(model)
     if not lean**2 <= float(compared.moments.covariance[model, model]):
@@ -307,6 +320,16 @@ def _doubt(compared: CellComparisons, model: int) -> str:
         return f"its value rests on the equivalent of {wins:,.1f} users with hits."
     share = compared.unsupported(model, model)
     return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
+
+
+def _refused_value(compared: CellComparisons, model: int) -> str:
+    """Why answers give no value, in words; empty where they do, or the value does not rest on answers."""
+    found = compared.answers(model)
+    if found is None:
+        return ""
+    return compared.weak_total or found.uncovered.replace("where the lists differ", "in its list").replace(
+        "where these lists differ", "about its list"
+    )
 
 
 def standing(run: EstimatorRun, metric: int) -> Standing:
@@ -345,7 +368,7 @@ def _verdict(
     sure = _sure(measured, run, cell.metric)
     word = outcome(upwards * difference.value, judged.decided, sure)
     needed = None
-    if word is Outcome.UNDECIDED and difference.users:
+    if word is Outcome.UNDECIDED and difference.users and not run.joined:  # more answers would decide, not more users
         needed = users_needed(difference, compared.moments.active, compared.tail)
     alpha = 1.0 - setting.level
     p = compared.p(a, b)
@@ -365,7 +388,7 @@ def _verdict(
         p=p,
         p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
-        assumption="" if sure else _assumption(measured, run, cell_standing),
+        assumption=_rests_on(measured, run, cell.metric),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
         tipping_kind=None if gamma is None else kind,
@@ -381,7 +404,14 @@ def _verdict(
 def _sure(measured: Measured, run: EstimatorRun, metric: int) -> bool:
     """Whether nothing but known propensities carries it."""
     claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    return measured.setting.known and claims and uses_propensity(run)
+    return run.joined or (measured.setting.known and claims and uses_propensity(run))
+
+
+def _rests_on(measured: Measured, run: EstimatorRun, metric: int) -> str:
+    """What must hold besides the rows, in words that go on after "if"; empty where nothing is assumed."""
+    if run.joined:
+        return measured.setting.answers_assumption
+    return "" if _sure(measured, run, metric) else _assumption(measured, run, standing(run, metric))
 
 
 def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
@@ -416,6 +446,8 @@ def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged
 
 
 def _note(compared: CellComparisons, a: int, b: int) -> str:
+    if compared.weak_total:
+        return "how large the difference is cannot be told, only whose it is: no value is shown for either"
     share = compared.unsupported(a, b)
     if share > 0.05:
         return f"up to {share:.0%} of a list's worth lies on items that the log could never show"

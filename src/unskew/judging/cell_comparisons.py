@@ -16,6 +16,7 @@ from unskew.inference.intervals import critical, percentile, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.steps import corrected
 from unskew.inference.verdict import FEW_WINS, Checks, Judgement, judge
+from unskew.judging.answers import PairAnswers
 from unskew.judging.companions import CompanionCell, confirming_cell, hit_counting_cell
 from unskew.judging.measure import Floats, Measured, weighted
 from unskew.metrics import RankingMetric, Shape
@@ -61,6 +62,8 @@ class CellComparisons:
     def difference(self, a: int, b: int) -> Contrast:
         """Model a less model b; the corrected difference where propensities were fitted anew."""
         found = contrast(self.moments, a, b)
+        if self.weak_total:  # the sign needs no total: its size is in units of the one that was estimated
+            found = replace(found, s01=0.0, s11=0.0)
         if not (self.moved and self.drawn is not None):
             return found
         gaps = self.drawn[:, a] - self.drawn[:, b]
@@ -225,7 +228,8 @@ class CellComparisons:
                 f"{names[behind]} beat {names[ahead]} for too few users (an effective {wins:.1f}) to tell how often it "
                 "would if all had been shown"
             )
-        unable = unable or self._uncounted
+        answers = self.answers(a, b)
+        unable = unable or self._uncounted or ("" if answers is None else answers.uncovered)
         few = self.measured.few_clicks.get(self.cell.run)
         return Checks(
             supported=supported,
@@ -233,13 +237,36 @@ class CellComparisons:
             bias_error=self._bias_error(a, b),
             single_clicks=None if few is None else self.measured.setting.single_clicks,
             wins=wins,
-            hit=None if weighted(self.run) else self.hit,
+            hit=None if weighted(self.run) or self.run.joined else self.hit,
             shift=self.shift(a) - self.shift(b),
             lean=self._lean_of(a, b),
             slack=self.measured.setting.shortage * self.span,
             unable=unable,
             unsupported=self.unsupported(a, b),
+            others=() if answers is None else self._with_answers(answers, difference),
         )
+
+    @cached_property
+    def weak_total(self) -> str:
+        """Why the total that an average over relevant pairs divides by is hardly known; empty where it is known."""
+        found = self.measured.answers
+        divides = self.run.joined and self.run.target is not Target.PER_USER_SUM
+        return found.weak_total(self.moments) if divides and found is not None else ""
+
+    def answers(self, a: int, b: int | None = None) -> PairAnswers | None:
+        """What answers say where two lists differ, or on one list; ``None`` where the run does not rest on answers."""
+        metric, found = self.run.metrics[self.cell.metric], self.measured.answers
+        if not self.run.joined or found is None or not isinstance(metric, RankingMetric):
+            return None
+        return found.pair(str(metric), metric.table(self.run.depth), a, b)
+
+    def unit(self, model: int) -> float:
+        """How far a value moves by one more unit in the sum over all users."""
+        place = self.moments.form.places[0][0][0][model]
+        return float(self.moments.gradients[model, place]) / max(self.moments.users, 1)
+
+    def _with_answers(self, answers: PairAnswers, difference: Contrast) -> tuple[tuple[str, tuple[float, float]], ...]:
+        return tuple(answers.others(self.tail, self.unit(0), difference.interval(self.tail)))
 
     def _lean_of(self, a: int, b: int) -> float:
         leans = self.lean(a), self.lean(b)

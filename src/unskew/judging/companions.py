@@ -64,6 +64,8 @@ def hit_counting_cell(estimator: Estimator, target: Target, metric: Metric) -> C
     """The cell whose sums count positive outcomes; ``None`` where the cell's own do."""
     if not isinstance(metric, RankingMetric) or not traits(estimator, target).corrects_model:
         return None
+    if Need.ANSWERS in estimator.needs(target):
+        return None  # answers are counted where lists differ (``answers.py``)
     counting = Naive() if Need.CENSUS in estimator.needs(target) else IPS()
     return CompanionCell(metric, counting, Target.PER_USER_SUM)
 

@@ -18,6 +18,7 @@ from unskew.engine.support import DifferingWorth, ListedWorth, sample_limit
 from unskew.estimators import Need, Standing, Summary
 from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
+from unskew.judging.answers import AnswerChecks
 from unskew.judging.companions import companions
 from unskew.judging.count_error import CountError, count_errors, with_spread
 from unskew.judging.over_draws import over_draws
@@ -44,6 +45,7 @@ class Setting:
         seen_counts: how often each item was seen in training.
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
         sample: how the rows are sampled, in words; empty where they are not.
+        answers_assumption: what must hold for answers to be right; empty without answers.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
     """
 
@@ -62,6 +64,7 @@ class Setting:
     seen_counts: Floats | None = None
     sample: str = ""
     sample_assumption: str = ""
+    answers_assumption: str = ""
 
     def propensity_of_items(self, run: EstimatorRun) -> Floats | None:
         """P of each item as a run uses it, where it is one per item: from its own counts, else the given one."""
@@ -83,6 +86,7 @@ class Measured:
         companion: the cells that verdicts need beside their own (``companions``), themselves among them.
         judged: what was found out about pairs of models in these cells, by place, models and error probability.
         tips: whether the rows are there to be walked again, for tipping points.
+        answers: where answers lie, for runs that rest on them.
     """
 
     engine: Engine
@@ -97,6 +101,7 @@ class Measured:
     judged: dict[tuple[int, int, int, float], Judgement] = field(default_factory=dict)
     tips: bool = True
     leans: dict[int, Floats] = field(default_factory=dict)
+    answers: AnswerChecks | None = None
 
     def knows_items(self, run: EstimatorRun) -> bool:
         """Whether P of all listed places is known."""
@@ -141,7 +146,8 @@ def measure(
         companion = replace(companion, companion=companion)
     counts = count_errors(engine, plan, setting.seen_counts)
     own = over_draws(with_spread(own, counts), plan)
-    return Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), counts, redrawn, companion)
+    found = Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), counts, redrawn, companion)
+    return replace(found, answers=_answers(engine, plan))
 
 
 def companion_plan(plan: EvaluationPlan, models: int) -> EvaluationPlan:
@@ -187,6 +193,16 @@ def uses_propensity(run: EstimatorRun) -> bool:
 def _unsupported(engine: Engine, plan: EvaluationPlan) -> dict[Metric, Floats]:
     asked, found = listed_worth(engine, plan)
     return {} if found is None else dict(zip(asked, found.unsupported, strict=True))
+
+
+def _answers(engine: Engine, plan: EvaluationPlan) -> AnswerChecks | None:
+    """Where answers lie, by the metrics of the runs that rest on them."""
+    runs = [run for run in plan.runs if run.joined]
+    asked = list(dict.fromkeys(m for run in runs for m in run.metrics if isinstance(m, RankingMetric)))
+    if not asked:
+        return None
+    found = engine.answer_sums(np.ascontiguousarray(np.stack([m.table(runs[0].depth) for m in asked], axis=1)))
+    return None if found is None else AnswerChecks.of(found, [str(metric) for metric in asked])
 
 
 def listed_worth(engine: Engine, plan: EvaluationPlan) -> tuple[list[RankingMetric], ListedWorth | None]:

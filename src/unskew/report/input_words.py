@@ -19,6 +19,10 @@ def read(view: View) -> list[str]:
         if not isinstance(account, dict) or "source" not in account:
             continue
         lines.append(f"{clean(name)} ({clean(account['source'])}): {_rows(account)}")
+    if answers := inputs.get("answers"):
+        told = f"{numbers.count(answers['answered'])} of {numbers.count(answers['asked'])} questions answered"
+        positive = f"{numbers.count(answers['positive'])} positive"
+        lines.append(f"answers ({clean(answers['source'])}): {_rows(answers)}; {told}, {positive}")
     if sample := inputs.get("sample"):
         drawn = f"{numbers.count(sample['repeats'])} × {numbers.count(sample['rows_per_draw'])} rows"
         in_any = f"{numbers.count(sample['rows_in_any_draw'])} of {numbers.count(sample['rows'])} rows in any of them"

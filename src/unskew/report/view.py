@@ -123,7 +123,7 @@ class View:
 
     def _strongest(self, facet: Facet) -> str:
         there = unique(e.estimator for e in self.estimates(facet))
-        sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low)}
+        sure = {e.estimator for e in self.estimates(facet) if not math.isnan(e.low) or _answered(e)}
         known = [name for name in there if name in sure] or there
         return min(reversed(known), key=lambda name: self._strength(facet, name))
 
@@ -139,6 +139,8 @@ class View:
     def _strength(self, facet: Facet, estimator: str) -> tuple[int, int]:
         """The lower the stronger: known propensities, scenarios, assumed propensities, and what promises less."""
         first = self.estimates(facet, estimator)[0]
+        if _answered(first):
+            return -1, 0
         place, scenarios = Standing(first.standing).place, Standing.SCENARIOS.place
         return (int(bool(first.assumption)) * 2 if place < scenarios else 1 if place == scenarios else 3), place
 
@@ -216,6 +218,11 @@ class View:
     @cached_property
     def _verdicts(self) -> dict[Facet, list[Verdict]]:
         return grouped((_facet(v), v) for v in self.result.verdicts_)
+
+
+def _answered(row: Estimate) -> bool:
+    """Whether a row rests on answers, which count more than whatever the log alone says."""
+    return Standing(row.standing) is Standing.ANSWERED
 
 
 def in_scenarios(row: Estimate | Verdict) -> bool:

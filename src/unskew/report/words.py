@@ -255,7 +255,9 @@ def _title(view: View, facet: Facet) -> Sentence:
         who = (Span("Whether "), *_together(models, "or"), Span(" is ahead")) if len(models) == 2 else _WHO
         return Sentence((*who, on, Span(" depends on "), what), Outcome.DEPENDS)
     if not beaten:
-        return Sentence((Span("This log cannot decide between "), *_together(models), on), "undecided")
+        answered = any(Standing(v.standing) is Standing.ANSWERED for v in verdicts)
+        told = "Log and answers" if answered else "This log"
+        return Sentence((Span(f"{told} cannot decide between "), *_together(models), on), "undecided")
     if len(ahead) == 1 and all(decided(v) for v in verdicts if ahead[0] in (v.a, v.b)):
         rest = "both others" if len(models) == 3 else f"all {len(models) - 1} others"
         return Sentence((Span(ahead[0], "name"), Span(f" {leads} {rest}"), on), word)
@@ -343,6 +345,8 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
     tail = ""
     if verdict.trust:
         tail = f" {verdict.trust}"
+    elif Standing(verdict.standing) is Standing.ANSWERED and not apart <= APART * scale:
+        tail = " More answers where the two lists differ would be needed: unskew plan says how many."
     elif math.isinf(apart):
         tail = " Too few users carry the difference to bound it."
     elif needed is not None:
@@ -356,7 +360,8 @@ def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) 
         tail = " More than a hundred times the users would be needed at this difference."
     if brief:
         return *names, Span(f" undecided: {measured}.{tail}")
-    return Span("This log cannot decide between "), *names, Span(f" on {verdict.metric}: {measured}.{tail}")
+    who = "Log and answers" if Standing(verdict.standing) is Standing.ANSWERED else "This log"
+    return Span(f"{who} cannot decide between "), *names, Span(f" on {verdict.metric}: {measured}.{tail}")
 
 
 def _pair(verdict: Verdict, between: str, tail: str) -> Sentence:

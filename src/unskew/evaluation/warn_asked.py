@@ -1,0 +1,32 @@
+"""What a careful reader should know of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from unskew.alignment.answers import IN_LOG
+from unskew.alignment.rows import IN_TRAINING
+from unskew.evaluation.facts import Facts
+
+
+def asked_and_answered(facts: Facts) -> Iterator[str]:
+    """What was asked and is not used, and what nobody answered."""
+    answers = facts.aligned.account.get("answers")
+    if answers is None:
+        return
+    if lost := answers["dropped"].get(IN_LOG, 0):
+        yield f"{lost:,} answers are about pairs of the held-out log, which are known already: they were dropped."
+    if lost := answers["dropped"].get(IN_TRAINING, 0):
+        yield f"{lost:,} answers are about training items, which are no candidates: they were dropped."
+    if silent := answers["unanswered"]:
+        yield (
+            f"{silent:,} of {answers['asked']:,} questions were not answered. Intervals and verdicts of anchored allow "
+            "for the worst that they could hide; the values take them to be as the guesses say."
+        )
+    joined = facts.aligned.joined
+    if joined is not None and not joined.census:
+        yield (
+            "The log holds positives only, which were selected on success: it enters anchored through the guesses "
+            "alone, and the answers must be drawn from all candidates, logged ones too. If a logged pair would be "
+            "answered as it was logged, say fixed_relevance=True."
+        )

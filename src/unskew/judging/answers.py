@@ -1,0 +1,224 @@
+"""What a verdict, or a value, on answers must survive (MATHS §16).
+
+    coverage    Σ_S |d|/π must be Σ |d| over the pairs outside the log to which the lists give different worth, within
+                10 % or four standard errors: what could not be drawn there, or a wrong π, is refused
+    few         with fewer than 20 answers, or 10 positive ones, where the lists differ, the difference must hold for
+                all rates of relevance that Clopper and Pearson leave on either side:
+                Σ_L yd + p₊ Σ_{d>0} d − p₋ Σ_{d<0} |d|
+    unanswered  whatever nobody answered may be irrelevant where that hurts, and relevant where that does
+    the total   values over relevant pairs divide by D: refused where SE(D)/D > .2, or where candidates outside the
+                lists were never drawn. A difference then is in units of a total that is hardly known; its sign is not.
+
+A value is looked at like a difference from a list that holds nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.engine.answers import AnswerSums, AskedPairs
+from unskew.inference.clopper_pearson import limits
+from unskew.inference.moments import Moments
+from unskew.kernels.arrays import Bools, Floats
+
+FEWEST_ANSWERS, FEWEST_POSITIVE = 20, 10
+OFF, ERRORS = 0.1, 4.0  # how far the drawn worth may be from what is there, as a share and in standard errors
+WEAK = 0.2  # SE(D)/D beyond which a value over relevant pairs means nothing
+
+
+@dataclass(frozen=True)
+class Side:
+    """The pairs to which one of two lists gives more worth.
+
+    Args:
+        worth: Σ |d| over those that could be asked about.
+        answers, positive: how many were answered, and how many of them are relevant.
+        number, rate: effective number of answers, and their weighted mean as a share of the largest outcome.
+        drawn, error: Σ_S |d|/π as a share of ``worth``, and its standard error.
+    """
+
+    worth: float
+    answers: int
+    positive: int
+    number: float
+    rate: float
+    drawn: float
+    error: float
+
+    @classmethod
+    def of(cls, asked: AskedPairs, d: Floats, there: Bools, worth: float, largest: float) -> Side:
+        """The asked pairs with ``there``, whose lists differ by ``d`` ≥ 0."""
+        weight, told = (d / asked.propensity)[there], asked.answered[there]
+        y, w = asked.value[there][told] / largest, weight[told]
+        total, squares = float(w.sum()), float(w @ w)
+        spread = float((weight**2) @ (1.0 - asked.propensity[there]))
+        return cls(
+            worth,
+            int(np.count_nonzero(told)),
+            int(np.count_nonzero(y > 0.0)),
+            total**2 / squares if squares > 0.0 else 0.0,
+            float(w @ y) / total if total > 0.0 else 0.0,
+            float(weight.sum()) / worth if worth > 0.0 else 1.0,
+            math.sqrt(spread) / worth if worth > 0.0 else 0.0,
+        )
+
+    @property
+    def covered(self) -> bool:
+        """Whether what was drawn adds up to what is there."""
+        off = abs(self.drawn - 1.0)
+        return self.worth <= 0.0 or off <= OFF or off <= ERRORS * self.error
+
+    def rates(self, tail: float) -> tuple[float, float]:
+        """Between which rates relevance lies here."""
+        return limits(self.rate * self.number, self.number, tail)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerChecks:
+    """The answers of one table.
+
+    Args:
+        places: of the metrics in the sums.
+        largest: the largest outcome.
+    """
+
+    sums: AnswerSums
+    places: dict[str, int]
+    largest: float
+
+    @classmethod
+    def of(cls, sums: AnswerSums, metrics: list[str]) -> AnswerChecks:
+        """From what an engine found, metric by metric."""
+        told = sums.asked.value[sums.asked.answered]
+        return cls(sums, {name: n for n, name in enumerate(metrics)}, max(1.0, float(told.max(initial=1.0))))
+
+    def pair(self, metric: str, worth: Floats, a: int, b: int | None = None) -> PairAnswers:
+        """Model a against b, or against nothing; ``worth`` is by rank."""
+        sums, place = self.sums, self.places[metric]
+        rank = sums.asked.rank
+        worths = np.where((rank > 0) & (rank < len(worth)), worth[np.minimum(rank, len(worth) - 1)], 0.0)
+        d = worths[:, a] - (0.0 if b is None else worths[:, b])
+        ahead = Side.of(sums.asked, d, d > 1e-12, float(sums.worth[place, a, a if b is None else b]), self.largest)
+        behind = Side.of(sums.asked, -d, d < -1e-12, 0.0 if b is None else float(sums.worth[place, b, a]), self.largest)
+        logged = float(sums.logged[place, a] - (0.0 if b is None else sums.logged[place, b]))
+        return PairAnswers(ahead, behind, logged, self.largest, *self._silent(d))
+
+    def _silent(self, d: Floats) -> tuple[int, float, float]:
+        """How many questions nobody answered where lists differ, and how far T could move by them."""
+        asked = self.sums.asked
+        silent = ~asked.answered & (np.abs(d) > 1e-12)
+        d, q, weight = d[silent], asked.q[silent], 1.0 / asked.propensity[silent]
+        none, every = -q * d * weight, (self.largest - q) * d * weight
+        return int(np.count_nonzero(silent)), float(np.minimum(none, every).sum()), float(np.maximum(none, every).sum())
+
+    @property
+    def total(self) -> Side:
+        """All candidates outside the log, which values over relevant pairs rest on."""
+        asked = self.sums.asked
+        ones = np.ones(len(asked.value))
+        return Side.of(asked, ones, ones > 0.0, self.sums.candidates, self.largest)
+
+    def weak_total(self, moments: Moments) -> str:
+        """Why D is hardly known, in words; empty where it is known, or nothing is divided by it."""
+        below = moments.form.places[0][0][1][0]
+        mean = float(moments.mean[below])
+        error = math.sqrt(max(float(moments.cross[below, below]), 0.0)) / max(moments.users, 1)
+        if not mean > 0.0 or error > WEAK * mean:
+            share = f"{error / mean:.0%} of itself" if mean > 0.0 else "more than itself"
+            return (
+                f"the number of relevant pairs is known to {share} only: it takes about "
+                f"{(error / (WEAK * mean)) ** 2 if mean > 0.0 else 10:.1f} times the answers, or ask for per_user_sum"
+            )
+        if not self.total.covered:
+            return (
+                f"the answers stand for {self.total.drawn:.0%} of all candidates: where nothing was drawn outside the "
+                "lists, the number of relevant pairs is a guess. Draw a quarter of the questions from all candidates, "
+                "or ask for per_user_sum"
+            )
+        return ""
+
+
+@dataclass(frozen=True)
+class PairAnswers:
+    """What answers say where two lists differ.
+
+    Args:
+        logged: Σ_L yd.
+        unanswered: how many questions nobody answered there; ``low`` and ``high`` how far T could move by them.
+    """
+
+    ahead: Side
+    behind: Side
+    logged: float
+    largest: float
+    unanswered: int
+    low: float
+    high: float
+
+    @property
+    def answers(self) -> int:
+        """How many there are."""
+        return self.ahead.answers + self.behind.answers
+
+    @property
+    def positive(self) -> int:
+        """How many of them are relevant."""
+        return self.ahead.positive + self.behind.positive
+
+    @property
+    def few(self) -> bool:
+        """Whether there are too few for an error that their spread tells."""
+        return self.answers < FEWEST_ANSWERS or self.positive < FEWEST_POSITIVE
+
+    @property
+    def uncovered(self) -> str:
+        """Why answers do not speak for the pairs where lists differ, in words; empty where they do."""
+        sides = [side for side in (self.ahead, self.behind) if not side.covered]
+        if not sides:
+            return ""
+        return (
+            f"the answers stand for {sides[0].drawn:.0%} of what they should where the lists differ: pairs there could "
+            "not be drawn, or column 'propensity' is not the probability of being drawn. Ask where these lists differ"
+        )
+
+    def exact(self, tail: float) -> tuple[float, float]:
+        """T under all rates of relevance that the answers leave on either side."""
+        (low, high), (lower, higher) = self.ahead.rates(tail / 2.0), self.behind.rates(tail / 2.0)
+        plus, minus = self.ahead.worth * self.largest, self.behind.worth * self.largest
+        return self.logged + low * plus - higher * minus, self.logged + high * plus - lower * minus
+
+    def others(self, tail: float, unit: float, plain: tuple[float, float]) -> list[tuple[str, tuple[float, float]]]:
+        """Intervals that a verdict must survive as well, each with what to say where it does not.
+
+        Args:
+            unit: what T is worth in the difference that is judged; ``plain`` its interval.
+        """
+        found = []
+        if self.few:
+            reason = (
+                f"{_number(self.answers, 'answer')}, {self.positive} of them positive, {_lie(self.answers)} where the "
+                f"lists differ, and so few could come out like that by chance: it takes {FEWEST_ANSWERS} with "
+                f"{FEWEST_POSITIVE} positive ones there"
+            )
+            low, high = self.exact(tail)
+            found.append((reason, (low * unit, high * unit)))
+        if self.unanswered:
+            questions = _number(self.unanswered, "question")
+            reason = f"{questions} where the lists differ {_were(self.unanswered)} not answered, and could undo it"
+            found.append((reason, (plain[0] + self.low * unit, plain[1] + self.high * unit)))
+        return found
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def _lie(count: int) -> str:
+    return "lies" if count == 1 else "lie"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"

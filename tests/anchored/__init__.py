@@ -1,0 +1,1 @@
+"""Answers, and the estimator that rests on them."""

@@ -1,0 +1,150 @@
+"""What keeps answers from naming a model: each refusal says what would be needed, and none stands without its cause."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unskew as us
+from unskew.inference.clopper_pearson import limits
+from unskew.judging import answers
+from unskew.report.words import headline
+from unskew.result import Result
+
+USERS, ITEMS, K = 80, 12, 3
+
+
+def ask(
+    questions: float = 0.8,
+    rates: tuple[float, float] = (0.7, 0.2),
+    silent: float = 0.0,
+    of_lists: tuple[int, ...] = (1, 2),
+    outside: float = 0.5,
+    scale: float = 1.0,
+    **more: Any,
+) -> Result:
+    """Two models whose lists hold relevant pairs at two rates; a share of the pairs of the lists is asked about.
+
+    Args:
+        silent: the share of questions that nobody answers.
+        of_lists: whose pairs may be drawn; ``outside``: the share of other pairs that is.
+        scale: by which the probabilities are wrong.
+    """
+    rng = np.random.default_rng(5)
+    listed = np.zeros((USERS, ITEMS), dtype=np.int64)
+    listed[:, :K], listed[:, K : 2 * K] = 1, 2
+    lists = {}
+    for n, name in enumerate(("one", "other")):
+        user, item = np.nonzero(listed == n + 1)
+        lists[name] = pl.DataFrame({"user": user, "item": item, "rank": item % K + 1})
+    y = rng.random((USERS, ITEMS)) < np.choose(listed, [0.3, *rates])
+    seen = rng.random((USERS, ITEMS)) < 0.15
+    pi = np.where(np.isin(listed, of_lists) & (listed > 0), questions, np.where(listed == 0, outside, 0.0))
+    asked = ~seen & (rng.random((USERS, ITEMS)) < pi)
+    values = np.where(rng.random((USERS, ITEMS)) < silent, np.nan, y.astype(float))
+    u, i = np.nonzero(asked)
+    where: dict[str, Any] = dict(zip(("user", "item"), np.nonzero(seen), strict=True))
+    return us.evaluate(
+        pl.DataFrame(where | {"value": y[seen].astype(int)}),
+        lists,
+        metrics=[f"recall@{K}"],
+        feedback="conversions",
+        answers=pl.DataFrame({"user": u, "item": i, "value": values[u, i], "propensity": scale * pi[u, i]}),
+        users=pl.DataFrame({"user": np.arange(USERS)}),
+        items=pl.DataFrame({"item": np.arange(ITEMS)}),
+        **({"target": "per_user_sum"} | more),
+    )
+
+
+def verdict(result: Result) -> Any:
+    return next(v for v in result.verdicts_ if v.estimator == "anchored")
+
+
+def test_enough_answers_decide_and_say_what_they_rest_on() -> None:
+    """Known inclusion probabilities: better, not ahead; the headline is anchored, the sentence has its conditions."""
+    result = ask()
+    assert verdict(result).verdict == "better"
+    said = headline(result)
+    assert said["estimator"] == "anchored"
+    assert (
+        "probabilities of being drawn are right and a pair is as relevant in the log as in the answers"
+        in said["sentences"][0]
+    )
+
+
+def test_few_positive_answers_need_an_exact_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six positive answers: their spread would name a model, exact limits do not, and the reason says what it takes."""
+    few = verdict(ask(rates=(0.05, 0.0), questions=0.5))
+    assert few.verdict == "undecided"
+    assert few.low < 0.0 < few.high
+    assert "206 answers, 6 of them positive, lie where the lists differ" in few.trust
+    assert "it takes 20 with 10 positive ones there" in few.trust
+    monkeypatch.setattr(answers, "FEWEST_POSITIVE", 0)
+    assert verdict(ask(rates=(0.05, 0.0), questions=0.5)).verdict == "better"
+
+
+def test_a_list_that_was_never_asked_about_is_refused() -> None:
+    """π = 0 on all pairs of one list: whatever q says of them is no evidence."""
+    found = verdict(ask(of_lists=(1,)))
+    assert found.verdict == "undecided"
+    assert "stand for 0% of what they should where the lists differ" in found.trust
+    assert math.isnan(found.low)
+
+
+def test_wrong_probabilities_are_noticed() -> None:
+    """Probabilities that do not add up to the pairs that are there, such as shares of the draw."""
+    found = verdict(ask(questions=0.8, scale=0.1))
+    assert found.verdict == "undecided"
+    assert "column 'propensity' is not the probability of being drawn" in found.trust
+
+
+def test_what_nobody_answered_may_hurt() -> None:
+    """A few silent questions widen the interval, many undo the verdict; both are counted."""
+    all_told, some, many = (ask(silent=share) for share in (0.0, 0.02, 0.5))
+    widths = [verdict(r).high - verdict(r).low for r in (all_told, some, many)]
+    assert widths[0] < widths[1] < widths[2]
+    assert verdict(some).verdict == "better"
+    assert verdict(many).verdict == "undecided"
+    assert "not answered, and could undo it" in verdict(many).trust
+    assert many.inputs["answers"]["unanswered"] > 100
+    assert any("questions were not answered" in text for text in many.warnings)
+
+
+def test_values_without_a_total_are_refused_and_verdicts_are_not() -> None:
+    """Drawn from the lists alone, the number of relevant pairs is a guess: no pooled value, but a winner."""
+    result = ask(outside=0.0, target="pooled")
+    values = [e for e in result.estimates if e.estimator == "anchored"]
+    assert all(math.isnan(e.value) for e in values)
+    assert all("of all candidates" in e.trust or "number of relevant pairs" in e.trust for e in values)
+    assert verdict(result).verdict == "better"
+    assert headline(result)["estimator"] == "anchored"
+
+
+def test_mirrored_lists_give_the_opposite_verdict() -> None:
+    """Nothing depends on which model is named first."""
+    assert verdict(ask(rates=(0.2, 0.7))).verdict == "worse"
+
+
+@given(n=st.integers(1, 60), share=st.floats(0, 1), tail=st.floats(0.001, 0.3))
+def test_clopper_pearson_against_binomial_sums(n: int, share: float, tail: float) -> None:
+    """At the limits, as many or more (fewer) positives have exactly half the error probability."""
+    k = round(share * n)
+    low, high = limits(k, n, tail)
+
+    def at_least(m: int, p: float) -> float:
+        return sum(math.comb(n, j) * p**j * (1.0 - p) ** (n - j) for j in range(m, n + 1))
+
+    if k > 0:
+        assert at_least(k, low) == pytest.approx(tail / 2.0, abs=1e-7)
+    else:
+        assert low == 0.0
+    if k < n:
+        assert 1.0 - at_least(k + 1, high) == pytest.approx(tail / 2.0, abs=1e-7)
+    else:
+        assert high == 1.0
