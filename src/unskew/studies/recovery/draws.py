@@ -67,8 +67,10 @@ class Draw:
         return Ids.of(self.train.items.values, self.test.items.values, self.truth.items.values)
 
     def of(self, log: Log) -> dict[str, Any]:
-        """What ``evaluate`` must be told of one of these logs."""
-        return {} if log.value is None else {"feedback": "ratings", "relevant": self.relevant}
+        """What ``evaluate`` needs to know of one of these logs."""
+        if log.value is None:
+            return {}
+        return {"feedback": str(log.feedback or Feedback.RATINGS), "relevant": self.relevant}
 
 
 class Source(ABC):
