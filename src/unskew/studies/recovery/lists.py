@@ -27,9 +27,8 @@ def make_lists(maker: Maker, draw: Draw, depth: int) -> Unit:
         with Threads(1, alone=True) as pool:
             found = pool.submit(maker.lists, draw, depth).result()
     except MemoryError:
-        raise  # which is nobody's fault, and may not happen again
+        raise  # the machine's failure, not the model's
     except Exception as error:
-        # without our own frames, whose lines are not theirs to mend
         return {"failed": f"{type(error).__name__}: {error}", "traceback": "".join(traceback.format_exception(error))}
     lists = found.recode(draw.users, draw.items)
     table = np.full((len(draw.users), depth), -1, dtype=np.int32)
