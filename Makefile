@@ -44,6 +44,7 @@ verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.refit_study 500
 	@$(BIN)/python -m tests.inference.naive_bayes_study 500
 	@$(BIN)/python -m tests.protocols.policy_study 500
+	@$(BIN)/python -m tests.recovery.kills 20
 	@UNSKEW_WORLDS=all $(BIN)/python tests/run.py -m study
 
 # Hostile files, faults and interrupts: 2,000 seeded inputs against a slow oracle (HOSTILE="--fresh", "--only log", …).

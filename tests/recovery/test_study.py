@@ -114,6 +114,17 @@ def test_worlds_have_a_truth_without_error() -> None:
     assert value == pytest.approx(drawn.truth(lists, "recall@5", "pooled"))
 
 
+def test_worlds_of_conversions_know_their_zeros() -> None:
+    """Models learn from what was converted, known propensities recover the truth, and nothing is refused."""
+    world = us.simulate.World(users=300, items=60, relevant=10.0, impressions=60.0, feedback="conversions")  # type: ignore[arg-type]
+    asked = Question("known", ("naive", "ips"), "known")
+    found = study(Worlds(world), MODELS, [asked], metrics=["recall@5"], target="per_user_sum", seeds=2)
+    assert not found.failures
+    assert not found.missing
+    error = {row.estimator: row.rmse for row in found.draw_scores}
+    assert error["ips"] < error["naive"]
+
+
 def test_training_pairs_among_the_random_ones_are_left_out_or_missed() -> None:
     """``candidates=all`` keeps them, and as nobody recommends them again every worth falls."""
     source = paired()

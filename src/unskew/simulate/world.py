@@ -91,6 +91,7 @@ class World:
 
     def __post_init__(self) -> None:
         word(self.feedback, ("implicit", "conversions"), "'world': feedback")
+        object.__setattr__(self, "feedback", Feedback(self.feedback))  # a text is the same choice
         check(
             self,
             "world",

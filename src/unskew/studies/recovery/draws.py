@@ -68,7 +68,9 @@ class Draw:
 
     def of(self, log: Log) -> dict[str, Any]:
         """What ``evaluate`` needs to know of one of these logs."""
-        return {} if log.value is None else {"feedback": "ratings", "relevant": self.relevant}
+        if log.value is None:
+            return {}
+        return {"feedback": str(log.feedback or Feedback.RATINGS), "relevant": self.relevant}
 
 
 class Source(ABC):

@@ -27,7 +27,7 @@ def make_lists(maker: Maker, draw: Draw, depth: int) -> Unit:
         with Threads(1, alone=True) as pool:
             found = pool.submit(maker.lists, draw, depth).result()
     except MemoryError:
-        raise  # a machine's failure, not the model's
+        raise  # the machine's failure, not the model's
     except Exception as error:
         return {"failed": f"{type(error).__name__}: {error}", "traceback": "".join(traceback.format_exception(error))}
     lists = found.recode(draw.users, draw.items)

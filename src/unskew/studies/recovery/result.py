@@ -219,7 +219,7 @@ def put_together(
     scores_, comparisons = _over_draws(rows)
     return StudyResult(
         task.source.words,
-        bool(len(places)) and _complete(truths),
+        _complete(truths),
         task.candidates,
         tuple(task.makers),
         tuple(place.label for place in places),
@@ -247,7 +247,7 @@ def _truths(truth: Unit, place: Place) -> list[TrueValue]:
 
 
 def _complete(truths: Sequence[TrueValue]) -> bool:
-    return all(each.se == 0.0 for each in truths)
+    return bool(truths) and all(each.se == 0.0 for each in truths)
 
 
 def _scored(question: str, answer: Unit, truth: Unit, place: Place) -> list[DrawScore]:
