@@ -9,7 +9,9 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +21,18 @@ indptr, seen = np.load(folder / "indptr.npy"), np.load(folder / "seen.npy")
 BATCH = 1024
 
 
-def batches():
+def batches() -> Iterator[slice]:
     for start in range(0, len(users), BATCH):
         yield slice(start, min(start + BATCH, len(users)))
 
 
-def product():
+def product() -> None:
     columns, buffer = np.ascontiguousarray(items.T), np.empty((BATCH, len(items)), np.float32)
     for rows in batches():
         np.dot(users[rows], columns, out=buffer[: rows.stop - rows.start])
 
 
-def numpy_argpartition():
+def numpy_argpartition() -> Any:
     columns, buffer = np.ascontiguousarray(items.T), np.empty((BATCH, len(items)), np.float32)
     out = np.empty((len(users), k), np.int64)
     for rows in batches():
@@ -43,8 +45,8 @@ def numpy_argpartition():
     return out
 
 
-def implicit():
-    from implicit.cpu.matrix_factorization_base import MatrixFactorizationBase
+def implicit() -> Any:
+    from implicit.cpu.matrix_factorization_base import MatrixFactorizationBase  # type: ignore[import-not-found]
     from scipy.sparse import csr_matrix
 
     model = MatrixFactorizationBase()
@@ -53,8 +55,8 @@ def implicit():
     return model.recommend(np.arange(len(users)), ratings, N=k, filter_already_liked_items=True)[0]
 
 
-def faiss():
-    import faiss
+def faiss() -> Any:
+    import faiss  # type: ignore[import-not-found]
 
     index = faiss.IndexFlatIP(users.shape[1])
     index.add(items)
@@ -67,8 +69,8 @@ def faiss():
     return out
 
 
-def torch():
-    import torch
+def torch() -> Any:
+    import torch  # type: ignore[import-not-found]
 
     left, right = torch.from_numpy(users), torch.from_numpy(items.T.copy())
     out = np.empty((len(users), k), np.int64)
@@ -80,7 +82,7 @@ def torch():
     return out
 
 
-def unskew():
+def unskew() -> Any:
     import polars as pl
 
     from unskew.log import Feedback, Ids, Log
@@ -92,12 +94,20 @@ def unskew():
     return model.recommend(people, k, seen=past).item.reshape(len(users), k)
 
 
-work = {"product": product, "numpy": numpy_argpartition, "implicit": implicit, "faiss": faiss, "torch": torch,
-        "unskew": unskew}[library]  # fmt: skip
-seconds, cpu, lists = [], [], None
+JOBS: dict[str, Callable[[], Any]] = {
+    "product": product,
+    "numpy": numpy_argpartition,
+    "implicit": implicit,
+    "faiss": faiss,
+    "torch": torch,
+    "unskew": unskew,
+}
+seconds: list[float] = []
+cpu: list[float] = []
+lists = None
 for _ in range(times + 1):
     start, used = time.perf_counter(), time.process_time()
-    lists = work()
+    lists = JOBS[library]()
     seconds.append(time.perf_counter() - start)
     cpu.append(time.process_time() - used)
 if lists is not None:
