@@ -14,7 +14,7 @@ no longer be tied, and a list would depend on whose lists are made beside it.
 ``top_k_screened`` comes to the same lists through single precision. A screened score is off by at most e
 (``models/screen.py``): what lies more than 2e below the k-th best screened score so far is below k items for certain,
 and so are two items in order whose screened scores differ by more than 2e. Only the others are scored exactly. Scores
-of four users and two factors at a time, on a tile of items that rests in the cache, come as fast as from a matrix
+of four users and four factors at a time, on a tile of items that rests in the cache, come as fast as from a matrix
 product, and are compared while they are in the first cache.
 """
 
@@ -101,15 +101,17 @@ def _screen_scores(first, users, tile, out):  # type: ignore[no-untyped-def]
     """Fill ``out[4, WIDE]`` with single-precision scores of four users for the items of one tile."""
     for i in range(WIDE):
         out[0, i] = out[1, i] = out[2, i] = out[3, i] = 0.0
-    for j in range(0, users.shape[1], 2):
-        a, b, c, d = users[first, j], users[first + 1, j], users[first + 2, j], users[first + 3, j]
-        e, f, g, h = users[first, j + 1], users[first + 1, j + 1], users[first + 2, j + 1], users[first + 3, j + 1]
+    for j in range(0, users.shape[1], 4):
+        a0, a1, a2, a3 = users[first, j], users[first, j + 1], users[first, j + 2], users[first, j + 3]
+        b0, b1, b2, b3 = users[first + 1, j], users[first + 1, j + 1], users[first + 1, j + 2], users[first + 1, j + 3]
+        c0, c1, c2, c3 = users[first + 2, j], users[first + 2, j + 1], users[first + 2, j + 2], users[first + 2, j + 3]
+        d0, d1, d2, d3 = users[first + 3, j], users[first + 3, j + 1], users[first + 3, j + 2], users[first + 3, j + 3]
         for i in range(WIDE):
-            v, w = tile[j, i], tile[j + 1, i]
-            out[0, i] += a * v + e * w
-            out[1, i] += b * v + f * w
-            out[2, i] += c * v + g * w
-            out[3, i] += d * v + h * w
+            v, w, x, y = tile[j, i], tile[j + 1, i], tile[j + 2, i], tile[j + 3, i]
+            out[0, i] += a0 * v + a1 * w + a2 * x + a3 * y
+            out[1, i] += b0 * v + b1 * w + b2 * x + b3 * y
+            out[2, i] += c0 * v + c1 * w + c2 * x + c3 * y
+            out[3, i] += d0 * v + d1 * w + d2 * x + d3 * y
 
 
 @njit(cache=True, nogil=True)

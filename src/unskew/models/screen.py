@@ -3,7 +3,7 @@
 Factors and offsets are scaled so that no entry is above 1: single precision then neither overflows nor loses anything
 that counts, whatever the scale of the factors. With e the largest error of a screened score,
 
-    |v̂·ŵ_i − s_i| ≤ e = (D + 8)·2⁻²⁴ ‖v̂‖ max_i ‖ŵ_i‖        D columns: the factors and the offset, made even
+    |v̂·ŵ_i − s_i| ≤ e = (D + 8)·2⁻²⁴ ‖v̂‖ max_i ‖ŵ_i‖        D columns: factors, and offsets if any, a multiple of four
 
 Items come by the length of their factors, longest first: most of the best are among the first, and few later ones reach
 the k-th best so far. Users for whom too many items are nearly tied are left to the exhaustive pass.
@@ -102,12 +102,14 @@ class Screen:
     def _tiles(self) -> npt.NDArray[np.float32]:
         """Single-precision factors of items in their order, a tile after the other, zeros behind the last."""
         items, dim = self.right.shape
-        tiles = _aligned((-(-items // WIDE), (dim + 2) // 2 * 2, WIDE), np.float32)
+        columns = dim + (self.level > 0.0)
+        tiles = _aligned((-(-items // WIDE), max(1, -(-columns // 4)) * 4, WIDE), np.float32)
         tiles[:] = 0.0
         for number, first in enumerate(range(0, items, WIDE)):
             chosen = self.order[first : first + WIDE]
             tiles[number, :dim, : len(chosen)] = (self.right[chosen] / (self.scale or 1.0)).T
-            tiles[number, dim, : len(chosen)] = self.offsets[chosen] / (self.level or 1.0)
+            if self.level > 0.0:
+                tiles[number, dim, : len(chosen)] = self.offsets[chosen] / self.level
         return tiles
 
     def _wide(self, rows: Codes) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -116,7 +118,8 @@ class Screen:
         wide = np.zeros((-(-len(rows) // 4) * 4, self.tiles.shape[1]))
         known = rows >= 0
         wide[: len(rows)][known, :dim] = self.left[rows[known]] * self.scale
-        wide[:, dim] = self.level
+        if self.level > 0.0:
+            wide[:, dim] = self.level
         largest = np.abs(wide).max(axis=1, initial=0.0)
         wide /= np.where(largest > 0.0, largest, 1.0)[:, None]
         bound = (wide.shape[1] + 8) * 2.0**-24 * self.longest
