@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unskew.kernels.topk import SEED, WIDE, score, top_k
+from unskew.kernels.screened import WIDE
+from unskew.kernels.topk import SEED, score, top_k
 from unskew.log.ids import Ids
 from unskew.log.log import Floats
 from unskew.log.order import starts_of

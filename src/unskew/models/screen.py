@@ -1,4 +1,4 @@
-"""Lists from factors, screened in single precision and decided in double (``kernels/topk.py`` says why they are exact).
+"""Lists from factors, screened in single precision and decided in double (``kernels/screened.py``: why they are exact).
 
 Factors and offsets are scaled so that no entry is above 1: single precision then neither overflows nor loses anything
 that counts, whatever the scale of the factors. With e the largest error of a screened score,
@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unskew.kernels.topk import LANE, SEED, WIDE, score, top_k, top_k_screened
+from unskew.kernels.screened import LANE, WIDE, top_k_screened
+from unskew.kernels.topk import SEED, score, top_k
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Integers
 from unskew.log.order import starts_of
@@ -60,20 +61,21 @@ class Screen:
         self.order = np.argsort(-lengths, kind="stable").astype(np.int32)
         self.place = np.empty_like(self.order)
         self.place[self.order] = np.arange(len(self.order), dtype=np.int32)
-        self.longest = float(np.sqrt(lengths.max(initial=0.0)))
+        self.reach = np.sqrt(lengths[self.order[::WIDE]]) * (1.0 + 1e-6)  # of the first of every tile, rounded up
         self.tiles = self._tiles()
 
     def fill(self, block: slice, indptr: Integers, excluded: Codes, out: Codes) -> npt.NDArray[np.bool_]:
         """Lists of some users into ``out``; per user whether the cut-off is tied."""
-        wide, error = self._wide(self.rows[block])
+        wide, lengths, error = self._wide(self.rows[block])
         first, last = indptr[0], indptr[-1]
         starts = np.asarray(indptr - first)
         places = self._places(starts, excluded[first:last])
         scores = _aligned((4, WIDE), np.float32)
         close, code = _aligned((len(wide), self.room), np.float32), _aligned((len(wide), self.room), np.int32)
         found: Any = top_k_screened(
-            self.k, wide, self.tiles, self.order, error, self.rows[block], self.left, self.right, self.offsets,
-            self.users[block], self.items, SEED, starts, places, scores, close, code, out,
+            self.k, wide, self.tiles, self.reach, self.order, lengths, error, self.rows[block],
+            self.left, self.right, self.offsets, self.users[block], self.items, SEED, starts, places,
+            scores, close, code, out,
         )  # fmt: skip
         left_over = np.flatnonzero(found < 0)
         for start in range(0, len(left_over), self.rest):
@@ -112,18 +114,19 @@ class Screen:
                 tiles[number, dim, : len(chosen)] = self.offsets[chosen] / self.level
         return tiles
 
-    def _wide(self, rows: Codes) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Single-precision factors of some users, made a multiple of four, and 2e of each."""
+    def _wide(self, rows: Codes) -> tuple[npt.NDArray[np.float32], Floats, npt.NDArray[np.float32]]:
+        """Single-precision factors of some users, their lengths, and 2e of each."""
         dim = self.right.shape[1]
-        wide = np.zeros((-(-len(rows) // 4) * 4, self.tiles.shape[1]))
+        wide = np.zeros((len(rows), self.tiles.shape[1]))
         known = rows >= 0
-        wide[: len(rows)][known, :dim] = self.left[rows[known]] * self.scale
+        wide[known, :dim] = self.left[rows[known]] * self.scale
         if self.level > 0.0:
             wide[:, dim] = self.level
         largest = np.abs(wide).max(axis=1, initial=0.0)
         wide /= np.where(largest > 0.0, largest, 1.0)[:, None]
-        bound = (wide.shape[1] + 8) * 2.0**-24 * self.longest
-        return wide.astype(np.float32), (2.0 * bound * np.sqrt(np.square(wide).sum(axis=1))).astype(np.float32)
+        bound = (wide.shape[1] + 8) * 2.0**-24 * self.reach[0]
+        lengths = np.sqrt(np.square(wide).sum(axis=1)) * (1.0 + 1e-6)
+        return wide.astype(np.float32), lengths, (2.0 * bound * lengths).astype(np.float32)
 
     def _places(self, starts: Integers, excluded: Codes) -> Codes:
         """Where excluded items stand in the order, ascending for every user."""
