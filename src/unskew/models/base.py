@@ -23,6 +23,7 @@ from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations, exclusions
 from unskew.log.relevance import gains, told_feedback
+from unskew.models.screen import Screen, finite, worthwhile
 from unskew.parts import Part
 from unskew.threads import Threads
 
@@ -108,14 +109,18 @@ def from_scores(score: Callable[[slice], Floats], items: Ids, users: Ids, k: int
 def from_factors(
     rows: Codes, factors: tuple[Floats, Floats], offsets: Floats, items: Ids, users: Ids, k: int, seen: Log | None
 ) -> Recommendations:
-    """Lists by v·w + b in double precision, block by block: no users × items matrix is made.
+    """Lists by v·w + b in double precision, block by block: no users × items matrix is made (``screen.py``: faster).
 
     Args:
         rows: of each user the row of factors; −1 is a user without factors, for whom the offsets rank.
         factors: one row per user, and one per item.
         offsets: b, of the items; an offset of the user moves no item past another.
     """
-    left, right = np.ascontiguousarray(factors[0]), np.ascontiguousarray(factors[1].T)
+    left = np.ascontiguousarray(factors[0])
+    if worthwhile(len(users), len(items), k) and finite(left, factors[1], offsets):
+        screen = Screen(rows, left, factors[1], offsets, (users.hashes, items.hashes), k)
+        return _lists(screen.fill, screen.block, items, users, k, seen)
+    right = np.ascontiguousarray(factors[1].T)
 
     def scores(block: slice) -> Floats:
         out = np.empty((block.stop - block.start, len(items)))
