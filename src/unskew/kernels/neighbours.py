@@ -18,6 +18,7 @@ from unskew.kernels.hashing import mix
 SLACK = 1.0 - 1e-5  # rounding of the quick test by which most candidates fail, in single precision
 STEP, STEPS = 19, 256  # bits of a number in single precision that a tally does not tell apart, and its length
 FEW = 4  # looks at one of all rows take the time of listing one row
+TINIEST = 1e-30  # below every score that is not 0
 BLOCK = 16  # rows whose best is looked at together: a vector of the widest machines
 
 
@@ -48,7 +49,7 @@ def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed,
             common[r] = 0
             quick_scores_of_all(common, root[r], root, np.float32(shrink), quick)
         many = candidates(listed, quick, k, chosen)
-        if few:
+        if few and indptr[r + 1] - indptr[r] > 1:  # the rows of one column are listed in their order
             chosen[:many].sort()
         keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near[b], alike[b])
         if few:
@@ -103,19 +104,20 @@ def block_best(quick, best):  # type: ignore[no-untyped-def]
 def candidates(listed, quick, k, chosen):  # type: ignore[no-untyped-def]
     """List in ``chosen`` those of the ``listed`` rows that may be among the k nearest; gives back how many those are.
 
-    The bar is reached by the best of k + 1 blocks or more, and so by as many rows, one of which may be the row itself:
-    whoever does not reach it is out, and most blocks are passed over as a whole. Where blocks are few, the bar is one
-    that k + 1 of all scores reach.
+    The bar is reached by the best of k + 1 blocks or more, and so by as many rows: whoever does not reach it is out,
+    and most blocks are passed over as a whole. Where blocks are few, the bar is one that k + 1 of all scores reach.
+    A score of 0 never does.
     """
     best = np.empty(-(-len(listed) // BLOCK), np.float32)
     block_best(quick, best)
     bar, many = _bar(best if len(best) > 2 * k else quick[: len(listed)], k) * np.float32(SLACK), np.uintp(0)
+    bar = max(bar, np.float32(TINIEST))
     for b in range(len(best)):
-        if best[b] == 0.0 or best[b] < bar:
+        if best[b] < bar:
             continue
         for m in range(np.uintp(b * BLOCK), np.uintp(min((b + 1) * BLOCK, len(listed)))):
             chosen[many] = listed[m]
-            many += np.uintp((quick[m] > 0.0) & (quick[m] >= bar))
+            many += np.uintp(quick[m] >= bar)
     return many
 
 
@@ -141,20 +143,16 @@ def _bar(best, k):  # type: ignore[no-untyped-def]
     return np.float32(0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near, alike):  # type: ignore[no-untyped-def]
-    """Fill ``near`` with the best of the candidates, ascending as they are; a tie at the cut-off goes to the hash."""
-    k, n = len(near), np.float64(own[r])
-    size = 0
-    for m in range(many):
-        s = np.uintp(chosen[m])
-        if s != np.uintp(r):
-            chosen[size] = chosen[m]
-            exact[size] = common[s] / (np.sqrt(n * np.float64(own[s])) + shrink)
-            size += 1
-    cut, places = -1.0, 0
+    """Fill ``near`` with the best of the candidates, ascending as they are; a tie at the cut-off goes to the hash.
+
+    Row r itself is not among the candidates.
+    """
+    k, size, cut = len(near), np.int64(many), -1.0
+    _exact_scores(r, chosen, size, common, own, shrink, exact)
     if size > k:
-        cut = np.partition(exact[:size], size - k)[size - k]
+        cut = _smallest(exact[:size].copy(), size - k)
         places, tied = k, 0
         for m in range(size):
             places -= exact[m] > cut
@@ -169,19 +167,59 @@ def keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near, alike)
     near[at:], alike[at:] = -1, 0.0
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def _exact_scores(r, chosen, size, common, own, shrink, exact):  # type: ignore[no-untyped-def]
+    """How much the candidates are alike, several by one instruction."""
+    n = np.float64(own[r])
+    for m in range(np.uintp(size)):
+        s = np.uintp(chosen[m])
+        exact[m] = common[s] / (np.sqrt(n * np.float64(own[s])) + shrink)
+
+
+@njit(cache=True, nogil=True)
+def _smallest(values, place):  # type: ignore[no-untyped-def]
+    """The value that would stand at ``place`` if they were sorted; they are moved about.
+
+    Hoare's selection without branches: values below a pivot go first, then those equal to it, so that many equal ones
+    end it at once. ``np.partition`` looks for values that are not numbers too, and takes several times as long.
+    """
+    first, last = np.uintp(0), np.uintp(len(values))
+    while True:
+        pivot, below = values[(first + last) // np.uintp(2)], first
+        for m in range(first, last):
+            value = values[m]
+            values[m] = values[below]
+            values[below] = value
+            below += np.uintp(value < pivot)
+        if place < below:
+            last = below
+            continue
+        equal = below
+        for m in range(below, last):
+            value = values[m]
+            values[m] = values[equal]
+            values[equal] = value
+            equal += np.uintp(value == pivot)
+        if place < equal:
+            return pivot
+        first = equal
+
+
 @njit(cache=True, nogil=True)
 def _drop_tied(chosen, exact, size, cut, surplus, salt, hashes):  # type: ignore[no-untyped-def]
     """Take out so many of the rows at the cut-off, those with the largest hashes; gives back how many rows are left."""
-    keys = np.empty(size, np.uint64)
-    tied = 0
+    keys, tied = np.empty(size, np.uint64), 0
     for m in range(size):
         if exact[m] == cut:
             keys[tied] = mix(salt ^ hashes[chosen[m]])
             tied += 1
-    bound = np.sort(keys[:tied])[tied - surplus]
-    left = 0
+    bound, left, tied = _smallest(keys[:tied].copy(), tied - surplus), 0, 0
     for m in range(size):
-        if exact[m] != cut or mix(salt ^ hashes[chosen[m]]) < bound:
+        stays = True
+        if exact[m] == cut:
+            stays = keys[tied] < bound
+            tied += 1
+        if stays:
             chosen[left], exact[left] = chosen[m], exact[m]
             left += 1
     return left
