@@ -14,6 +14,7 @@ import numpy as np
 
 from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
+from unskew.kernels.selection import smallest
 
 SLACK = 1.0 - 1e-5  # rounding of the quick test by which most candidates fail, in single precision
 STEP, STEPS = 19, 256  # bits of a number in single precision that a tally does not tell apart, and its length
@@ -152,7 +153,7 @@ def keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near, alike)
     k, size, cut = len(near), np.int64(many), -1.0
     _exact_scores(r, chosen, size, common, own, shrink, exact)
     if size > k:
-        cut = _smallest(exact[:size].copy(), size - k)
+        cut = smallest(exact[:size].copy(), size - k)
         places, tied = k, 0
         for m in range(size):
             places -= exact[m] > cut
@@ -177,35 +178,6 @@ def _exact_scores(r, chosen, size, common, own, shrink, exact):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def _smallest(values, place):  # type: ignore[no-untyped-def]
-    """The value that would stand at ``place`` if they were sorted; they are moved about.
-
-    Hoare's selection without branches: values below a pivot go first, then those equal to it, so that many equal ones
-    end it at once. ``np.partition`` looks for values that are not numbers too, and takes several times as long.
-    """
-    first, last = np.uintp(0), np.uintp(len(values))
-    while True:
-        pivot, below = values[(first + last) // np.uintp(2)], first
-        for m in range(first, last):
-            value = values[m]
-            values[m] = values[below]
-            values[below] = value
-            below += np.uintp(value < pivot)
-        if place < below:
-            last = below
-            continue
-        equal = below
-        for m in range(below, last):
-            value = values[m]
-            values[m] = values[equal]
-            values[equal] = value
-            equal += np.uintp(value == pivot)
-        if place < equal:
-            return pivot
-        first = equal
-
-
-@njit(cache=True, nogil=True)
 def _drop_tied(chosen, exact, size, cut, surplus, salt, hashes):  # type: ignore[no-untyped-def]
     """Take out so many of the rows at the cut-off, those with the largest hashes; gives back how many rows are left."""
     keys, tied = np.empty(size, np.uint64), 0
@@ -213,7 +185,7 @@ def _drop_tied(chosen, exact, size, cut, surplus, salt, hashes):  # type: ignore
         if exact[m] == cut:
             keys[tied] = mix(salt ^ hashes[chosen[m]])
             tied += 1
-    bound, left, tied = _smallest(keys[:tied].copy(), tied - surplus), 0, 0
+    bound, left, tied = smallest(keys[:tied].copy(), tied - surplus), 0, 0
     for m in range(size):
         stays = True
         if exact[m] == cut:

@@ -26,7 +26,8 @@ from unskew.log.relevance import gains, told_feedback
 from unskew.parts import Part
 from unskew.threads import Threads
 
-CELLS = 1 << 22  # scores held at once by one thread: 32 MiB
+CELLS = 1 << 22  # predictions held at once by one thread: 32 MiB
+SCORES = 1 << 17  # scores of candidates that are made and ranked at once: they stay in the cache of a core meanwhile
 PLACES = Whole(1, 2**31 - 1)
 ROWS = 4096  # users per block where no scores are held
 
@@ -102,7 +103,7 @@ def from_scores(score: Callable[[slice], Floats], items: Ids, users: Ids, k: int
     def fill(rows: slice, indptr: Integers, excluded: Codes, out: Codes) -> Any:
         return top_k(score(rows), k, users.hashes[rows], items.hashes, SEED, indptr, excluded, out)
 
-    return _lists(fill, max(1, CELLS // max(1, len(items))), items, users, k, seen)
+    return _lists(fill, max(1, SCORES // max(1, len(items))), items, users, k, seen)
 
 
 def from_factors(
