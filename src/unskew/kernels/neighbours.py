@@ -20,6 +20,8 @@ SLACK = 1.0 - 1e-5  # rounding of the quick test by which most candidates fail, 
 STEP, STEPS = 19, 256  # bits of a number in single precision that a tally does not tell apart, and its length
 FEW = 4  # looks at one of all rows take the time of listing one row
 TINIEST = 1e-30  # below every score that is not 0
+SPARSE = 8  # words of 64 rows that are passed by in the time of sorting one row
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)  # every six bits of it come once
 BLOCK = 16  # rows whose best is looked at together: a vector of the widest machines
 
 
@@ -35,6 +37,7 @@ def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed,
     root, every = roots(own), np.arange(rows).astype(np.int32)
     common, quick, exact = np.zeros(rows, np.int32), scores_for(rows), np.empty(rows)
     met, chosen = np.empty(rows + 1, np.int32), np.empty(rows + 1, np.int32)
+    bits, place_of = np.zeros(-(-rows // 64), np.uint64), places_of_bits()
     for b in range(first, last):
         r, cost = asked[b], 0
         for e in range(indptr[r], indptr[r + 1]):
@@ -51,7 +54,7 @@ def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed,
             quick_scores_of_all(common, root[r], root, np.float32(shrink), quick)
         many = candidates(listed, quick, k, chosen)
         if few and indptr[r + 1] - indptr[r] > 1:  # the rows of one column are listed in their order
-            chosen[:many].sort()
+            _sort(chosen, np.int64(many), bits, place_of)
         keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near[b], alike[b])
         if few:
             for s in listed:
@@ -109,11 +112,17 @@ def candidates(listed, quick, k, chosen):  # type: ignore[no-untyped-def]
     and most blocks are passed over as a whole. Where blocks are few, the bar is one that k + 1 of all scores reach.
     A score of 0 never does.
     """
-    best = np.empty(-(-len(listed) // BLOCK), np.float32)
+    blocks, many = -(-len(listed) // BLOCK), np.uintp(0)
+    if blocks <= 2 * k:
+        bar = max(_bar(quick[: len(listed)], k) * np.float32(SLACK), np.float32(TINIEST))
+        for m in range(np.uintp(len(listed))):
+            chosen[many] = listed[m]
+            many += np.uintp(quick[m] >= bar)
+        return many
+    best = np.empty(blocks, np.float32)
     block_best(quick, best)
-    bar, many = _bar(best if len(best) > 2 * k else quick[: len(listed)], k) * np.float32(SLACK), np.uintp(0)
-    bar = max(bar, np.float32(TINIEST))
-    for b in range(len(best)):
+    bar = max(_bar(best, k) * np.float32(SLACK), np.float32(TINIEST))
+    for b in range(blocks):
         if best[b] < bar:
             continue
         for m in range(np.uintp(b * BLOCK), np.uintp(min((b + 1) * BLOCK, len(listed)))):
@@ -218,6 +227,35 @@ def _list_common(r, indptr, column, back, row, common, met):  # type: ignore[no-
             many += common[s] == 0
             common[s] += np.int32(1)
     return many
+
+
+@njit(cache=True, nogil=True)
+def places_of_bits():  # type: ignore[no-untyped-def]
+    """Of every word with one bit set its place, found at (word · DE_BRUIJN) >> 58."""
+    out = np.empty(64, np.int32)
+    for place in range(64):
+        out[((np.uint64(1) << np.uint64(place)) * DE_BRUIJN) >> np.uint64(58)] = place
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _sort(chosen, many, bits, place_of):  # type: ignore[no-untyped-def]
+    """Sort the first rows of ``chosen``: where they are not few among all, by a bit for each row, read in order."""
+    if SPARSE * many < len(bits):
+        chosen[:many].sort()
+        return
+    for m in range(many):
+        bits[chosen[m] >> 6] |= np.uint64(1) << np.uint64(chosen[m] & 63)
+    at = 0
+    for word in range(len(bits)):
+        left = bits[word]
+        if left:
+            bits[word] = 0
+        while left:
+            lowest = left & (~left + np.uint64(1))
+            chosen[at] = (word << 6) + place_of[(lowest * DE_BRUIJN) >> np.uint64(58)]
+            at += 1
+            left ^= lowest
 
 
 @njit(cache=True, nogil=True)
