@@ -24,7 +24,7 @@ from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations, exclusions
 from unskew.log.relevance import gains, told_feedback
 from unskew.parts import Part
-from unskew.threads import Threads
+from unskew.threads import Threads, usual
 
 CELLS = 1 << 22  # predictions held at once by one thread: 32 MiB
 SCORES = 1 << 17  # scores of candidates that are made and ranked at once: they stay in the cache of a core meanwhile
@@ -78,6 +78,10 @@ class Updatable(Model):
     @abstractmethod
     def update(self, rows: Log) -> Self:
         """Learn rows besides those that are known."""
+
+    def update_pays(self, log: Log) -> bool:
+        """Whether an update takes less time than a fit on ``log``, all rows together."""
+        return True
 
 
 def united(known: Ids, further: Ids) -> Ids:
@@ -148,8 +152,8 @@ def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | N
         rows = slice(start, min(start + block, len(users)))
         return int(np.count_nonzero(fill(rows, indptr[start : rows.stop + 1], excluded, found[rows])))
 
-    with Threads() as pool:
-        tied = sum(pool.map(work, range(0, len(users), block)))
+    with Threads(usual()) as pool:
+        tied = sum((map if usual() == 1 else pool.map)(work, range(0, len(users), block)))
     listed = found >= 0
     lengths = np.count_nonzero(listed, axis=1)
     rank = np.broadcast_to(np.arange(1, found.shape[1] + 1, dtype=np.int32), found.shape)
