@@ -1,4 +1,4 @@
-"""Columns with the same rows, against a dictionary of sets; and the eigenvalues of the merged matrix, against numpy's."""
+"""Columns with the same rows, against a dictionary; and the eigenvalues of the merged matrix, against numpy's."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
     w = A v_j − β_{j−1} v_{j−1},   α_j = v_j·w,   w ← w − α_j v_j,   w ← w − Vᵀ(V w),   β_j = ‖w‖,   v_{j+1} = w / β_j
 
 Every new vector is made orthogonal to all that there are (Golub & Van Loan 2013, §10.3), so that T, with α on its
-diagonal and β beside it, stays what it is in exact arithmetic. What w owes to the last two vectors is most of it, and is
-taken off first: what is left needs one round against all vectors, where it would need two. Vectors pass by four at a
+diagonal and β beside it, stays what it is in exact arithmetic. What w owes to the last two vectors is most of it, and
+is taken off first: what is left needs one round against all vectors, where it would need two. Vectors pass by four at a
 time, since memory is what this waits for. Sums run in an order that no number of threads changes; a BLAS would share
 each short product among threads, and wait for them most of the time.
 """

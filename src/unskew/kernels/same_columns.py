@@ -1,7 +1,7 @@
 """Which columns of a sparse 0/1 matrix have the same rows: partition refinement, exact and in one walk over the rows.
 
-All columns begin in one group. Every row divides the groups that it meets into the columns that it has and those that it
-has not (Paige & Tarjan 1987); what is together at the end has the same rows.
+All columns begin in one group. Every row divides the groups that it meets into the columns that it has and those that
+it has not (Paige & Tarjan 1987); what is together at the end has the same rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The value at one place of the sorted order, without sorting (Hoare 1961, "Find"), without branches inside.
 
-Values below a pivot go first, then those equal to it, so that many equal ones end it at once. ``np.partition`` looks for
-values that are not numbers too, and takes twice as long.
+Values below a pivot go first, then those equal to it, so that many equal ones end it at once. ``np.partition`` looks
+for values that are not numbers too, and takes twice as long.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ is tied exactly if the last score that reached the top and was left out equals t
 Before that, the best scores of short stretches of items are found: k of these reach the k-th best of them, and whatever
 does not reach it is in no list, so that most stretches are passed over as a whole, and zeros where k items have more.
 
-Scores of factors are summed here, always in the same order. A matrix product (BLAS) sums in an order that depends on
-an item's column and on how many users are asked for together: items with the same factors would no longer be tied, and
-a list would depend on whose lists are made beside it.
+Scores of factors are summed by ``top_factors.py``, always in the same order. A matrix product (BLAS) sums in an order
+that depends on an item's column and on how many users are asked for together: items with the same factors would no
+longer be tied, and a list would depend on whose lists are made beside it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from unskew.kernels.selection import smallest
 
 SEED = np.uint64(mix(np.uint64(0)))  # the fixed seed of all tie-breaking
 CHUNK = 32  # items of a stretch
-TILE = 256  # items whose scores are summed together: with four rows of factors they fill a third of the first cache
 
 
 @njit(cache=True, nogil=True)
@@ -72,7 +71,7 @@ def _select(scores, excluded, k, salt, items, score, key, code, out):  # type: i
             else:
                 left_out = s
     tied = size == k and left_out == score[0]
-    _drain(score, key, code, size, out)
+    drain(score, key, code, size, out)
     return tied
 
 
@@ -91,37 +90,6 @@ def _holds(ascending, number):  # type: ignore[no-untyped-def]
     """Whether a number is one of these."""
     place = np.searchsorted(ascending, number)
     return place < len(ascending) and ascending[place] == number
-
-
-@njit(cache=True, nogil=True)
-def score(rows, users, items, offsets, out):  # type: ignore[no-untyped-def]
-    """Fill ``out[b, I]`` with ((b_i + v_1 w_1) + v_2 w_2) + …, v = ``users[rows[b]]`` and w = ``items[:, i]``.
-
-    ``offsets`` are b; row −1 is a user without factors.
-    """
-    for first in range(0, out.shape[1], TILE):
-        last = min(first + TILE, out.shape[1])
-        for r in range(len(rows)):
-            _score(np.uintp(r), rows[r], users, items, offsets, np.uintp(first), np.uintp(last), out)
-
-
-@njit(cache=True, nogil=True)
-def _score(r, row, users, items, offsets, first, last, out):  # type: ignore[no-untyped-def]
-    """One user and the items of one tile, four factors at a time, so that sums rest in registers meanwhile."""
-    for i in range(first, last):
-        out[r, i] = offsets[i]
-    if row < 0:
-        return
-    u, whole = np.uintp(row), np.uintp(len(items) // 4 * 4)
-    for j in range(np.uintp(0), whole, np.uintp(4)):
-        j1, j2, j3 = j + np.uintp(1), j + np.uintp(2), j + np.uintp(3)
-        v, v1, v2, v3 = users[u, j], users[u, j1], users[u, j2], users[u, j3]
-        for i in range(first, last):
-            out[r, i] = out[r, i] + v * items[j, i] + v1 * items[j1, i] + v2 * items[j2, i] + v3 * items[j3, i]
-    for j in range(whole, np.uintp(len(items))):
-        v = users[u, j]
-        for i in range(first, last):
-            out[r, i] += v * items[j, i]
 
 
 @njit(cache=True, nogil=True)
@@ -153,7 +121,7 @@ def top_k_shared(scores, order, k, users, items, seed, indptr, excluded, out):  
             if h < key[0]:
                 sink(score, key, code, size, s, h, i)
         tied[u] = size == k and left_out == score[0]
-        _drain(score, key, code, size, out[u])
+        drain(score, key, code, size, out[u])
     return tied
 
 
@@ -187,7 +155,7 @@ def sink(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _drain(score, key, code, size, out):  # type: ignore[no-untyped-def]
+def drain(score, key, code, size, out):  # type: ignore[no-untyped-def]
     """Empty the heap into ``out``, worst last, −1 behind it."""
     out[size:] = -1
     for left in range(size - 1, -1, -1):

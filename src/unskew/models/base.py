@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from unskew.bounds import Whole
 from unskew.errors import InputError
-from unskew.kernels.topk import SEED, score, top_k, top_k_shared
+from unskew.kernels.top_factors import top_k_of_factors
+from unskew.kernels.topk import SEED, top_k, top_k_shared
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
@@ -29,6 +30,8 @@ from unskew.threads import Threads, usual
 CELLS = 1 << 22  # predictions held at once by one thread: 32 MiB
 SCORES = 1 << 17  # scores of candidates that are made and ranked at once: they stay in the cache of a core meanwhile
 PLACES = Whole(1, 2**31 - 1)
+USERS = 128  # users who share a tile of factors while it is in the cache
+ROUNDING = 1e-9  # of a score, relative to the lengths of its factors: far more than sums in double precision lose
 ROWS = 4096  # users per block where no scores are held
 
 Fill = Callable[[slice, Integers, Codes, Codes], npt.NDArray[np.bool_]]
@@ -113,21 +116,27 @@ def from_scores(score: Callable[[slice], Floats], items: Ids, users: Ids, k: int
 def from_factors(
     rows: Codes, factors: tuple[Floats, Floats], offsets: Floats, items: Ids, users: Ids, k: int, seen: Log | None
 ) -> Recommendations:
-    """Lists by v·w + b in double precision, block by block: no users × items matrix is made.
+    """Lists by v·w + b in double precision; items whose score cannot reach a list are not looked at.
 
     Args:
         rows: of each user the row of factors; −1 is a user without factors, for whom the offsets rank.
         factors: one row per user, and one per item.
         offsets: b, of the items; an offset of the user moves no item past another.
     """
-    left, right = np.ascontiguousarray(factors[0]), np.ascontiguousarray(factors[1].T)
+    length = np.sqrt(np.square(factors[1]).sum(axis=1))
+    order = np.argsort(-length, kind="stable").astype(np.int32)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    left, right = np.ascontiguousarray(factors[0]), np.ascontiguousarray(factors[1][order].T)
+    offset, hashes = offsets[order], items.hashes[order]
+    highest = np.maximum.accumulate(offset[::-1])[::-1] + ROUNDING * np.abs(offset).max(initial=0.0)
+    by_place = right, offset, length[order] * (1.0 + ROUNDING), highest, order, place
 
-    def scores(block: slice) -> Floats:
-        out = np.empty((block.stop - block.start, len(items)))
-        score(rows[block], left, right, offsets, out)
-        return out
+    def fill(block: slice, indptr: Integers, excluded: Codes, out: Codes) -> Any:
+        asked = users.hashes[block], hashes, SEED, indptr, excluded, out
+        return top_k_of_factors(rows[block], left, *by_place, out.shape[1], *asked)
 
-    return from_scores(scores, items, users, k, seen)
+    return _lists(fill, USERS, items, users, k, seen)
 
 
 def from_shared_scores(
