@@ -44,5 +44,5 @@ def test_the_merged_matrix_has_the_same_eigenvalues(rows: list[list[bool]]) -> N
     spread = merged.spread(vector.T[value > 1e-9])
     assert np.allclose(spread @ dense.T @ dense, value[value > 1e-9][:, None] * spread, atol=1e-9)
     assert np.allclose(spread @ spread.T, np.eye(len(spread)), atol=1e-9)
-    start = np.arange(dense.shape[1]) + 1.0
+    start = np.arange(1.0, dense.shape[1] + 1.0)
     assert np.allclose(merged.merged(start), merged.spread(np.eye(merged.size)) @ start)

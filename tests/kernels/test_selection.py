@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +19,7 @@ from unskew.kernels.selection import smallest
 def test_every_place(kind: type, numbers: list[int], place: int) -> None:
     """Many equal values, and few; −∞ and ∞ are values as others are."""
     place %= len(numbers)
-    values = np.array(numbers).astype(kind)
+    values: npt.NDArray[Any] = np.array(numbers).astype(kind)
     if kind is np.float64:
         values[values == 1.0], values[values == 2.0] = -np.inf, np.inf
     assert smallest(values.copy(), place) == np.sort(values)[place]

@@ -35,7 +35,7 @@ def gram_product(start, column, alone, root, x, scaled, out):  # type: ignore[no
             sum_0 += scaled[np.uintp(column[e])]
             e += one
         total = (sum_0 + sum_1) + (sum_2 + sum_3)
-        for e in range(first, last):
-            out[np.uintp(column[e])] += total
+        for again in range(first, last):
+            out[np.uintp(column[again])] += total
     for c in range(np.uintp(len(x))):
         out[c] *= root[c]

@@ -20,10 +20,10 @@ def same_columns(start, column, size):  # type: ignore[no-untyped-def]
     for r in range(len(start) - 1):
         many = np.uintp(0)
         for e in range(np.uintp(start[r]), np.uintp(start[r + 1])):
-            c = np.uintp(column[e])
+            own = group[np.uintp(column[e])]
             shared[many] = column[e]  # a column alone in its group cannot be divided
-            is_shared = members[group[c]] > 1
-            met[group[c]] += is_shared
+            is_shared = members[own] > 1
+            met[own] += is_shared
             many += np.uintp(is_shared)
         for e in range(many):
             g = group[shared[e]]
