@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unskew.kernels.screened import WIDE
-from unskew.kernels.topk import SEED, score, top_k
-from unskew.log.ids import Ids
+from unskew.kernels.topk import SEED, top_k
+from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats
 from unskew.log.order import starts_of
 from unskew.models.base import from_factors
+from unskew.models.by_length import ByLength
 from unskew.models.screen import FEWEST_ITEMS, Screen, finite, worthwhile
 
 USERS, ITEMS = 37, 2 * WIDE + 5
@@ -31,6 +32,14 @@ def kinds(kind: str, rng: np.random.Generator, rows: int, dim: int) -> Floats:
     if kind == "scales":
         return normal * 10.0 ** rng.integers(-40, 40, (rows, 1))
     return normal * {"zero": 0.0, "huge": 1e150, "tiny": 1e-160, "normal": 1.0}[kind]
+
+
+def in_order(rows: Codes, left: Floats, right: Floats, offsets: Floats) -> Floats:
+    """((b + v_1 w_1) + v_2 w_2) + … of all pairs; b alone for users without factors."""
+    scores = np.repeat(offsets[None], len(rows), axis=0)
+    for j in range(right.shape[1]):
+        scores = scores + np.where(rows >= 0, left[rows, j], 0.0)[:, None] * right[None, :, j]
+    return scores
 
 
 KINDS = ("normal", "duplicates", "whole", "nearly equal", "scales", "zero", "huge", "tiny")
@@ -55,13 +64,15 @@ def test_screened_lists_are_exact(seed: int, kind: tuple[str, str, str], dim: in
     seen = [np.flatnonzero(rng.random(ITEMS) < rng.choice([0.0, 0.01, 0.97])) for _ in range(USERS)]
     indptr, excluded = starts_of(np.array([len(s) for s in seen])), np.concatenate(seen).astype(np.int32)
     wanted, found = (np.empty((USERS, k), dtype=np.int32) for _ in range(2))
-    scores = np.empty((USERS, ITEMS))
-    score(rows, left, np.ascontiguousarray(right.T), offsets, scores)
+    scores = in_order(rows, left, right, offsets)
     tied = top_k(scores, k, users, items, SEED, indptr, excluded, wanted)
     screen = Screen(rows, left, right, offsets, (users, items), k)
     for block in (slice(0, 20), slice(20, USERS)):
         ties = screen.fill(block, indptr[block.start : block.stop + 1], excluded, found[block])
         np.testing.assert_array_equal(ties, tied[block])
+    np.testing.assert_array_equal(found, wanted)
+    by_length = ByLength(rows, left, right, offsets, (users, items))
+    np.testing.assert_array_equal(by_length.fill(slice(0, USERS), indptr, excluded, found), tied)
     np.testing.assert_array_equal(found, wanted)
 
 

@@ -68,8 +68,8 @@ def _times(test: Log, train: Log, random: bool) -> None:
         return
     if random and min(len(test), len(train)) < FEW:
         return
-    tested, trained = _span(test), _span(train)
     if test.time.max() < train.time.min() or _earlier_by_user(test, train):
+        tested, trained = _span(test), _span(train)
         raise InputError(
             f"{test.account.source}: the test log is earlier than the training log {train.account.source}: the one "
             f"goes from {tested[0]} to {tested[1]}, the other from {trained[0]} to {trained[1]}.\n"
@@ -77,6 +77,7 @@ def _times(test: Log, train: Log, random: bool) -> None:
             "'time' have the same unit."
         )
     if random and test.time.min() > train.time.max():
+        tested, trained = _span(test), _span(train)
         raise InputError(
             f"{test.account.source}: all its rows (from {tested[0]} on) are later than those of the training log "
             f"{train.account.source} (up to {trained[1]}), so it is no random share of both.\n"

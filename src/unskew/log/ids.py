@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -192,6 +192,7 @@ def changed() -> InputError:
     return InputError("the rows changed while they were read.\nTry again when nothing writes to them.")
 
 
+@lru_cache(maxsize=256)
 def stream_of(purpose: str) -> int:
     """A seed for random numbers of one purpose, so that no other purpose draws the same ones."""
     return int(hash_texts(pl.Series([purpose]))[0])

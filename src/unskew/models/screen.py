@@ -6,7 +6,7 @@ that counts, whatever the scale of the factors. With e the largest error of a sc
     |v̂·ŵ_i − s_i| ≤ e = (D + 8)·2⁻²⁴ ‖v̂‖ max_i ‖ŵ_i‖        D columns: factors, and offsets if any, a multiple of four
 
 Items come by the length of their factors, longest first: most of the best are among the first, and few later ones reach
-the k-th best so far. Users for whom too many items are nearly tied are left to the exhaustive pass.
+the k-th best so far. Users for whom too many items are nearly tied are left to double precision alone.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.kernels.screened import LANE, WIDE, top_k_screened
-from unskew.kernels.topk import SEED, score, top_k
-from unskew.log.ids import Codes
+from unskew.kernels.topk import SEED
+from unskew.log.ids import Codes, Hashes
 from unskew.log.log import Floats, Integers
 from unskew.log.order import starts_of
+from unskew.models.by_length import ByLength
 
 FEWEST_ITEMS = 4 * WIDE  # below them nothing is gained
 FEWEST_USERS = 32  # the factors of items are packed once for so many
 USERS = 256  # whose candidates are held at once, fewer where lists are long
 PLACES = 1 << 17  # candidates held at once
-CELLS = 1 << 20  # exact scores held at once for users of the exhaustive pass
+TINY = 1e-290  # a largest product below it, and scores in double precision are no longer exact either
 LINE = 64  # bytes of a line of the cache, at whose start arrays begin
 
 
@@ -47,14 +48,13 @@ class Screen:
         left: Floats,
         right: Floats,
         offsets: Floats,
-        hashes: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
+        hashes: tuple[Hashes, Hashes],
         k: int,
     ) -> None:
         self.rows, self.left, self.right, self.offsets = rows, left, np.ascontiguousarray(right), offsets
         self.users, self.items = hashes
         self.k = k
         self.room = -(-(max(2 * k, k + 2 * LANE) + LANE) // LANE) * LANE
-        self.rest = max(1, CELLS // len(self.items))
         self.block = max(16, min(USERS, PLACES // self.room // 4 * 4))
         self.scale, self.level = (float(np.abs(part).max(initial=0.0)) for part in (right, offsets))
         lengths = np.square(right / (self.scale or 1.0)).sum(axis=1) + np.square(offsets / (self.level or 1.0))
@@ -77,29 +77,20 @@ class Screen:
             self.left, self.right, self.offsets, self.users[block], self.items, SEED, starts, places,
             scores, close, code, out,
         )  # fmt: skip
-        left_over = np.flatnonzero(found < 0)
-        for start in range(0, len(left_over), self.rest):
-            self._exhaustive(left_over[start : start + self.rest], block, indptr, excluded, out, found)
+        if (left := np.flatnonzero(found < 0)).size:
+            seen = [excluded[indptr[user] : indptr[user + 1]] for user in left]
+            ends, lists = (
+                starts_of(np.array([len(items) for items in seen])),
+                np.empty((len(left), out.shape[1]), np.int32),
+            )
+            found[left] = self.rest.fill(left + block.start, ends, np.concatenate(seen), lists)
+            out[left] = lists
         return np.asarray(found > 0)
 
-    def _exhaustive(
-        self, chosen: Integers, block: slice, indptr: Integers, excluded: Codes, out: Codes, found: Integers
-    ) -> None:
-        """The lists of some users of a block from all scores."""
-        users, scores = chosen + block.start, np.empty((len(chosen), len(self.items)))
-        score(self.rows[users], self.left, self.transposed, self.offsets, scores)
-        seen = [excluded[indptr[user] : indptr[user + 1]] for user in chosen]
-        ends, lists = (
-            starts_of(np.array([len(items) for items in seen])),
-            np.empty((len(chosen), out.shape[1]), dtype=np.int32),
-        )
-        tied = top_k(scores, self.k, self.users[users], self.items, SEED, ends, np.concatenate(seen), lists)
-        out[chosen], found[chosen] = lists, tied
-
     @cached_property
-    def transposed(self) -> Floats:
-        """The factors of items, a row per factor."""
-        return np.ascontiguousarray(self.right.T)
+    def rest(self) -> ByLength:
+        """The way for users whom the screen does not settle."""
+        return ByLength(self.rows, self.left, self.right, self.offsets, (self.users, self.items))
 
     def _tiles(self) -> npt.NDArray[np.float32]:
         """Single-precision factors of items in their order, a tile after the other, zeros behind the last."""
@@ -126,7 +117,8 @@ class Screen:
         wide /= np.where(largest > 0.0, largest, 1.0)[:, None]
         bound = (wide.shape[1] + 8) * 2.0**-24 * self.reach[0]
         lengths = np.sqrt(np.square(wide).sum(axis=1)) * (1.0 + 1e-6)
-        return wide.astype(np.float32), lengths, (2.0 * bound * lengths).astype(np.float32)
+        error = np.where(largest < TINY, np.inf, 2.0 * bound * lengths)  # where products lose digits, nothing is known
+        return wide.astype(np.float32), lengths, error.astype(np.float32)
 
     def _places(self, starts: Integers, excluded: Codes) -> Codes:
         """Where excluded items stand in the order, ascending for every user."""
