@@ -126,6 +126,23 @@ def test_values_without_a_total_are_refused_and_verdicts_are_not() -> None:
     assert headline(result)["estimator"] == "anchored"
 
 
+def test_rounds_divide_the_level() -> None:
+    """Five declared rounds at 0.95 are one look at 0.99, of values and verdicts; adjusted p is five times as large."""
+    once, five, narrow = ask(level=0.99), ask(rounds=5), ask()
+    for one, other in zip(once.verdicts_, five.verdicts_, strict=True):
+        if one.estimator == "anchored":
+            assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
+    values = [[e for e in r.estimates if e.estimator == "anchored"] for r in (once, five, narrow)]
+    for a, b, c in zip(*values, strict=True):
+        assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-9)
+        assert b.high - b.low > c.high - c.low
+    assert verdict(five).p_adjusted == pytest.approx(5.0 * verdict(narrow).p_adjusted, rel=1e-9)
+    assert any("5 declared rounds" in text for text in five.warnings)
+    assert five.inputs["answers"]["rounds"] == 5
+    others = [[e for e in r.estimates if e.estimator != "anchored"] for r in (five, narrow)]
+    assert [(e.low, e.high) for e in others[0]] == [(e.low, e.high) for e in others[1]]  # the log is looked at once
+
+
 def test_mirrored_lists_give_the_opposite_verdict() -> None:
     """Nothing depends on which model is named first."""
     assert verdict(ask(rates=(0.2, 0.7))).verdict == "worse"

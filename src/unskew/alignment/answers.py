@@ -93,6 +93,7 @@ def join_answers(inputs: Inputs, rows: Log, train: Log | None, items: Ids) -> Jo
     joined, origin = _joined(rows if census else None, answers, np.where(silent, ASKED, ANSWERED).astype(np.int32))
     gain = present(answers.gain)
     account = as_values(replace(answers.account, dropped=dropped)) | {
+        "rounds": inputs.rounds,
         "asked": len(answers),
         "answered": int(np.count_nonzero(~silent)),
         "unanswered": int(np.count_nonzero(silent)),

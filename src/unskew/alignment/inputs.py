@@ -60,7 +60,7 @@ class Inputs:
         models: their names, in the order in which results are shown.
         lists: of the models that recommend; ``predictions`` of those that predict.
         side: what propensities and outcome models may be fitted on beside the logs.
-        answers: pairs that were drawn, shown and answered (``log/answers.py``).
+        answers: pairs that were drawn, shown and answered (``log/answers.py``), over so many declared ``rounds``.
     """
 
     test: Log
@@ -74,3 +74,4 @@ class Inputs:
     side: FitInputs
     rules: Rules
     answers: Log | None = None
+    rounds: int = 1

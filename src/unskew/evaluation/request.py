@@ -24,6 +24,7 @@ from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.judging.segments import COUNTED
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
+from unskew.log.rounds import DECLARED
 from unskew.metrics import Metric, RankingMetric, RatingMetric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity
@@ -69,6 +70,7 @@ class Request:
     share: Share = None
     mcar: Any = None
     answers: Any = None
+    rounds: int | None = None
     fixed_relevance: bool = False
     user_features: Any = None
     item_features: Any = None
@@ -169,6 +171,10 @@ class Request:
                 "fixed_relevance=True says that a pair of the log would be answered as it was logged: it goes with "
                 "answers=…."
             )
+        if self.rounds is not None:
+            DECLARED.of(self.rounds, "rounds")
+            if self.answers is None:
+                raise InputError("rounds=… says over how many rounds answers are drawn: it goes with answers=….")
         if self.answers is not None and not self.ranks:
             raise InputError(
                 "answers=… settle which lists are better: ask for a ranking metric, metrics=['recall@10']."

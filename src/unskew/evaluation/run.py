@@ -67,6 +67,7 @@ def evaluate(
     share: Share = None,
     mcar: Any = None,
     answers: Any = None,
+    rounds: int | None = None,
     fixed_relevance: bool = False,
     user_features: Any = None,
     item_features: Any = None,
@@ -119,6 +120,8 @@ def evaluate(
         mcar: a log whose pairs were seen at random, for ``naive_bayes``; of the exposure path it marks a point.
         answers: pairs that were drawn with a known probability, shown and answered, ``user, item, value, propensity``,
             a null value where nobody answered: what ``anchored`` rests on (docs/answers.md).
+        rounds: over how many rounds answers are drawn and looked at, declared before the first draw; by default what
+            their file says, else 1. The level of what rests on answers is divided by it.
         fixed_relevance: a pair of the log would be answered as it was logged ("would ever buy"), so that positives need
             not be asked about again; ratings and conversions are taken like that anyway.
         user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
@@ -245,7 +248,7 @@ def _measure(
         return MemoryEngine(held, request.threads, lambda done, total: say("estimating", done, total))
 
     rows = engine(aligned.held)
-    setting = setting_of(request, aligned, rows)
+    setting = replace(setting_of(request, aligned, rows), rounds=inputs.rounds)
     if samples is not None:
         setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
     redraw = _redraw(request, aligned, plan, inputs, say) if request.refit else None

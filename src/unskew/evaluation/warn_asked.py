@@ -23,6 +23,12 @@ def asked_and_answered(facts: Facts) -> Iterator[str]:
             f"{silent:,} of {answers['asked']:,} questions were not answered. Intervals and verdicts of anchored allow "
             "for the worst that they could hide; the values take them to be as the guesses say."
         )
+    if (rounds := answers["rounds"]) > 1:
+        level = facts.request.level
+        yield (
+            f"Answers are drawn over {rounds} declared rounds and may be looked at after each: intervals and verdicts "
+            f"of anchored hold at {1.0 - (1.0 - level) / rounds:.4g} each, so that all looks together keep {level:g}."
+        )
     joined = facts.aligned.joined
     if joined is not None and not joined.census:
         yield (

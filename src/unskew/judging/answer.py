@@ -62,7 +62,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
         rows.append(_estimates(measured, run, cell, place, drawn))
         key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
-        tail = errors.get(key, 1.0 - setting.level)
+        tail = errors.get(key, 1.0 - setting.level_of(run))
         compared.append(CellComparisons(measured, place, tail, drawn, moved is not None))
     pairs = list(combinations(range(len(setting.models)), 2))
     judged = [(r, {pair: r.judge(*pair) for pair in pairs}) for r in compared]
@@ -187,12 +187,13 @@ def _withhold_contradicted(judged: Judged) -> None:
 def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
     setting, moments = measured.setting, measured.sums.moments[place]
     tally, carried = measured.sums.tallies[cell.run], measured.sums.carried[cell.run]
-    compared = CellComparisons(measured, place, 1.0 - setting.level, None, False)
+    level = setting.level_of(run)
+    compared = CellComparisons(measured, place, 1.0 - level, None, False)
     rows = []
     for j in range(len(setting.models)):
         interval = _interval(measured, compared, j)
         if drawn is not None and moments.active > 1:
-            replicates = percentile(drawn[:, j], setting.level)
+            replicates = percentile(drawn[:, j], level)
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = _both(replicates, interval) if few else replicates
         refused = bool(_refused_value(compared, j))
@@ -211,7 +212,7 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
     weight are allowed for; below ten, where weights are known for seen pairs only, nothing bounds the value from above.
     Pairs that inverse propensities do not account for may cost as much as any pair can.
     """
-    one, level = alone(compared.moments, model), measured.setting.level
+    one, level = alone(compared.moments, model), 1.0 - compared.tail
     spread = float(compared.moments.covariance[model, model])
     error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
     value, largest = one.value, math.inf if compared.largest is None else compared.largest

@@ -45,6 +45,7 @@ class Setting:
         seen_counts: how often each item was seen in training.
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
         sample: how the rows are sampled, in words; empty where they are not.
+        rounds: over how many declared rounds answers are drawn, each with its share of the level.
         answers_assumption: what must hold for answers to be right; empty without answers.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
     """
@@ -65,6 +66,11 @@ class Setting:
     sample: str = ""
     sample_assumption: str = ""
     answers_assumption: str = ""
+    rounds: int = 1
+
+    def level_of(self, run: EstimatorRun) -> float:
+        """The level of a run's intervals and verdicts: what rests on answers has one round's share of the error."""
+        return 1.0 - (1.0 - self.level) / self.rounds if run.joined else self.level
 
     def propensity_of_items(self, run: EstimatorRun) -> Floats | None:
         """P of each item as a run uses it, where it is one per item: from its own counts, else the given one."""
@@ -220,7 +226,7 @@ Key = tuple[str, str, str]  # metric, estimator, target
 def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
     """α* of every cell: one simultaneous level over its pairs of models in the whole and in all segments."""
     families: dict[Key, list[Family]] = {}
-    level = tables[0].setting.level
+    levels: dict[Key, float] = {}
     for table in tables:
         counted = set()  # a scenario that is asked for by itself, too, is the same comparison
         for place, cell in enumerate(table.plan.cells):
@@ -229,9 +235,10 @@ def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
             if moments.models < 2 or key in counted:
                 continue
             counted.add(key)
+            levels[key] = table.setting.level_of(run)
             known = np.isfinite(moments.covariance).all()
             families.setdefault(key, []).extend([Family.of(moments.covariance, moments.differ)] if known else [])
-    return {key: single_error(found, level) for key, found in families.items()}
+    return {key: single_error(found, levels[key]) for key, found in families.items()}
 
 
 def per_user_rows(sums: Sums, plan: EvaluationPlan, users: Ids, models: Sequence[str]) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from unskew.errors import InputError
 from unskew.kernels.arrays import Bools
 from unskew.log.interactions import log_of
 from unskew.log.log import Feedback, Invalid, Log
+from unskew.log.rounds import ROUND, ROUNDS, declared_rounds
 from unskew.log.sources import table_of
 from unskew.log.table import Table, show
 
@@ -26,27 +27,35 @@ UNANSWERED = "unanswered"  # marks rows of which no answer came
 
 
 def read_answers(
-    source: Any, feedback: Feedback, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
-) -> Log:
-    """Answers from a path, a frame or a log, as a log of seen pairs.
+    source: Any,
+    feedback: Feedback,
+    *,
+    rounds: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    invalid: Invalid = "error",
+) -> tuple[Log, int]:
+    """Answers from a path, a frame or a log, as a log of seen pairs; and over how many rounds they are drawn.
 
     Args:
         source: ``user, item, value, propensity``, a null value where nobody answered.
         feedback: what a row of the held-out log says; answers to positives-only logs are 0 or 1.
+        rounds: how many were declared before the first draw; by default what the file says, else 1.
         columns: our column names → theirs.
         invalid: wrong rows are an ``error``, or ``drop`` counts them.
     """
     kind = Feedback.CONVERSIONS if feedback is Feedback.IMPLICIT else feedback
     if isinstance(source, Log):
-        log = _of_log(source, kind)
+        log, rounds = _of_log(source, kind), 1 if rounds is None else rounds
     else:
-        table = table_of(source, "answers", ("user", "item"), ("value", "propensity"), columns=columns, invalid=invalid)
+        known = ("value", "propensity", ROUND, ROUNDS)
+        table = table_of(source, "answers", ("user", "item"), known, columns=columns, invalid=invalid)
         _check(table)
+        rounds = declared_rounds(table, rounds)
         _mark_unanswered(table)
         log = _explained(log_of(table, kind, None))
     if feedback is Feedback.IMPLICIT:
         _refuse_graded(log)
-    return log
+    return log, rounds
 
 
 def unanswered(answers: Log) -> Bools:
