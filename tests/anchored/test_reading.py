@@ -135,4 +135,4 @@ def test_anchored_needs_answers() -> None:
         us.evaluate(log, {"one": lists}, estimators=["anchored"])
     for more in ({"fixed_relevance": True}, {"rounds": 2}):
         with pytest.raises(InputError, match="it goes with answers="):
-            us.evaluate(log, {"one": lists}, **more)  # type: ignore[arg-type]
+            us.evaluate(log, {"one": lists}, **more)

@@ -24,6 +24,7 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.errors import InputError
 from unskew.estimators import Estimator
+from unskew.evaluation.against_answers import AgainstAnswers, against_answers
 from unskew.evaluation.draw_samples import DrawnSamples, draw_samples, rows_in_samples, with_draws
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import FittedOutcome, fit_outcome
@@ -203,7 +204,8 @@ def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
 def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     """From a request and what was read for it to the result."""
     request, propensity, aligned, plan, refusals, outcome, samples = settle(asked, inputs, say)
-    tables, segments_lack = _measure(request, inputs, aligned, plan, samples, say)
+    against = against_answers(request, aligned, plan, inputs.rounds)
+    tables, segments_lack = _measure(request, inputs, aligned, plan, samples, against, say)
     errors = error_per_comparison(tables)
     answers = tuple(answer(table, errors) for table in tables)
     refuse_no_hits(replace(aligned, held=rows_in_samples(aligned.held)), plan, answers[0].estimates)
@@ -219,6 +221,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         answers,
         tuple(segments_lack),
         samples,
+        against,
     )
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
@@ -238,6 +241,7 @@ def _measure(
     aligned: Aligned,
     plan: EvaluationPlan,
     samples: DrawnSamples | None,
+    against: AgainstAnswers,
     say: Stage,
 ) -> tuple[list[Measured], list[str]]:
     """The sums of the whole and of every segment, and what segments lack."""
@@ -249,6 +253,7 @@ def _measure(
 
     rows = engine(aligned.held)
     setting = replace(setting_of(request, aligned, rows), rounds=inputs.rounds)
+    setting = replace(setting, propensity_check=against.propensity, path_range=against.path)
     if samples is not None:
         setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
     redraw = _redraw(request, aligned, plan, inputs, say) if request.refit else None
@@ -328,4 +333,12 @@ def account(facts: Facts) -> dict[str, Any]:
 def _answers(facts: Facts) -> dict[str, Any]:
     """The account of the answers, with what was guessed beside them."""
     account = facts.aligned.account.get("answers")
-    return {} if account is None else {"answers": account | (facts.outcome.answers or {})}
+    if account is None:
+        return {}
+    checked, path = facts.against
+    return {
+        "answers": account
+        | (facts.outcome.answers or {})
+        | ({} if checked is None else {"propensities_by_answers": checked.plain()})
+        | ({} if path is None else {"exposure_by_answers": path.plain()})
+    }

@@ -36,3 +36,12 @@ def asked_and_answered(facts: Facts) -> Iterator[str]:
             "alone, and the answers must be drawn from all candidates, logged ones too. If a logged pair would be "
             "answered as it was logged, say fixed_relevance=True."
         )
+
+
+def held_against_answers(facts: Facts) -> Iterator[str]:
+    """What answers say against the propensities, or the exposure path; what they leave of it."""
+    checked, path = facts.against
+    if checked is not None and checked.contradiction():
+        yield checked.sentence
+    if path is not None and (path.refuted or path.narrows):
+        yield path.sentence

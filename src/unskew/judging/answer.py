@@ -24,6 +24,7 @@ from unskew.judging.over_draws import draw_errors
 from unskew.judging.scenarios import (
     agreed,
     holds_everywhere,
+    narrowed,
     scenario_estimates,
     scenario_table,
     scenario_verdict,
@@ -67,7 +68,7 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
     pairs = list(combinations(range(len(setting.models)), 2))
     judged = [(r, {pair: r.judge(*pair) for pair in pairs}) for r in compared]
     _withhold_contradicted([each for each in judged if each[0].place not in plan.in_scenarios])
-    gammas = tipping_points(measured, _decided(plan, judged)) if measured.tips else {}
+    gammas = tipping_points(measured, _decided(measured, judged)) if measured.tips else {}
     verdicts = [
         [_verdict(measured, r, pair, judgement, gammas.get((r.place, *pair))) for pair, judgement in found.items()]
         for r, found in judged
@@ -86,20 +87,23 @@ def estimates_of(measured: Measured) -> list[Estimate]:
     for place, own in enumerate(rows):
         if place not in plan.in_scenarios:
             found += own
-    for cells in plan.scenarios:
+    for every in plan.scenarios:
+        cells = narrowed(every, measured.setting.left)
         found += scenario_estimates(cells, [rows[place] for place in cells.cells])
     return found
 
 
-def _decided(plan: EvaluationPlan, judged: Judged) -> set[tuple[int, int, int]]:
+def _decided(measured: Measured, judged: Judged) -> set[tuple[int, int, int]]:
     """The pairs that get a tipping point, by cell: those that are decided, in scenarios all over."""
+    plan = measured.plan
     found = {
         (r.place, *pair)
         for r, judgements in judged
         for pair, judgement in judgements.items()
         if judgement.decided and r.place not in plan.in_scenarios
     }
-    for cells in plan.scenarios:
+    for every in plan.scenarios:
+        cells = narrowed(every, measured.setting.left)
         there = [judged[place][1] for place in cells.cells]
         everywhere = [pair for pair in there[0] if holds_everywhere(there, pair)]
         found |= {(place, *pair) for place in cells.cells for pair in everywhere}
@@ -120,18 +124,18 @@ def _in_order(
             estimates += rows[place]
             said += verdicts[place]
         elif place in first:
-            cells = first[place]
+            every = first[place]
+            cells = narrowed(every, setting.left)
             there = [judged[other] for other in cells.cells]
-            own = [rows[other] for other in cells.cells]
             upwards = -1.0 if cells.metric.lower_is_better else 1.0
-            estimates += scenario_estimates(cells, own)
+            estimates += scenario_estimates(cells, [rows[other] for other in cells.cells])
             for n, pair in enumerate(there[0][1]):
                 each = [verdicts[other][n] for other in cells.cells], [found[pair] for _, found in there]
                 said.append(scenario_verdict(cells, setting.models, pair, *each, upwards))
-            judgements = [found for _, found in there]
-            tables.append(
-                scenario_table(cells, setting.models, setting.segment, own, judgements, [r for r, _ in there])
-            )
+            whole = [judged[other] for other in every.cells]
+            told = [rows[other] for other in every.cells], [found for _, found in whole], [r for r, _ in whole]
+            ends = None if cells is every else (cells.scenarios.points[0].at[0], cells.scenarios.points[-1].at[0])
+            tables.append(scenario_table(every, setting.models, setting.segment, *told, ends))
     return estimates, agreed(said, tables), tables
 
 
@@ -264,6 +268,8 @@ def _rows(
     setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
+    wrong = setting.contradiction(run)
+    doubt = f"{wrong}." if wrong else ""
     rows = []
     for j, (model, (value, interval)) in enumerate(zip(setting.models, found, strict=True)):
         ess = tally.ess if carried is None else carried.ess(metric, j)
@@ -291,7 +297,7 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=_promise(measured, run, metric),
-                trust=_doubt(cell, j) if isinstance(cell, CellComparisons) else "",
+                trust=doubt or (_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
                 assumption=_rests_on(measured, run, metric),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),

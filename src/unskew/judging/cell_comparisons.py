@@ -229,7 +229,12 @@ class CellComparisons:
                 "would if all had been shown"
             )
         answers = self.answers(a, b)
-        unable = unable or self._uncounted or ("" if answers is None else answers.uncovered)
+        unable = (
+            self.measured.setting.contradiction(self.run)
+            or unable
+            or self._uncounted
+            or ("" if answers is None else answers.uncovered)
+        )
         few = self.measured.few_clicks.get(self.cell.run)
         return Checks(
             supported=supported,

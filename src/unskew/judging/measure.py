@@ -22,6 +22,8 @@ from unskew.judging.answers import AnswerChecks
 from unskew.judging.companions import companions
 from unskew.judging.count_error import CountError, count_errors, with_spread
 from unskew.judging.over_draws import over_draws
+from unskew.judging.path_range import SPLIT, PathRange
+from unskew.judging.propensity_check import PropensityCheck
 from unskew.log import Ids
 from unskew.metrics import Metric, RankingMetric
 
@@ -46,6 +48,7 @@ class Setting:
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
         sample: how the rows are sampled, in words; empty where they are not.
         rounds: over how many declared rounds answers are drawn, each with its share of the level.
+        propensity_check, path_range: what answers say of the propensities, and of the exposure path.
         answers_assumption: what must hold for answers to be right; empty without answers.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
     """
@@ -67,10 +70,34 @@ class Setting:
     sample_assumption: str = ""
     answers_assumption: str = ""
     rounds: int = 1
+    propensity_check: PropensityCheck | None = None
+    path_range: PathRange | None = None
 
     def level_of(self, run: EstimatorRun) -> float:
-        """The level of a run's intervals and verdicts: what rests on answers has one round's share of the error."""
-        return 1.0 - (1.0 - self.level) / self.rounds if run.joined else self.level
+        """The level of a run's intervals and verdicts.
+
+        What rests on answers has one round's share of the error; the exposure path has what its range does not take.
+        """
+        error = 1.0 - self.level
+        if run.joined:
+            return 1.0 - error / self.rounds
+        return self.level if self.path_range is None or not by_counts(run) else 1.0 - (1.0 - SPLIT) * error
+
+    @property
+    def left(self) -> PathRange | None:
+        """What answers leave of the exposure path: they speak of all users, not of the users or items of a segment."""
+        return self.path_range if self.segment is None else None
+
+    def contradiction(self, run: EstimatorRun) -> str:
+        """Why answers say that a run's weights are wrong; empty where they do not."""
+        checked, path = self.propensity_check, self.path_range
+        if checked is not None and uses_propensity(run):
+            level = Need.ABSOLUTE in run.estimator.needs(run.target)
+            if told := checked.contradiction(level=level):
+                return f"the answers contradict the propensities: {told}"
+        if path is not None and by_counts(run) and path.refuted:
+            return f"the answers refute the exposure path: {path.refuted}"
+        return ""
 
     def propensity_of_items(self, run: EstimatorRun) -> Floats | None:
         """P of each item as a run uses it, where it is one per item: from its own counts, else the given one."""
@@ -189,6 +216,11 @@ def debiased(run: EstimatorRun) -> bool:
 def weighted(run: EstimatorRun) -> bool:
     """Whether the run weighs by propensities, given or counted."""
     return not {Need.PROPENSITY, Need.COUNTS}.isdisjoint(run.estimator.needs(run.target))
+
+
+def by_counts(run: EstimatorRun) -> bool:
+    """Whether the run weighs by a power of training counts."""
+    return Need.COUNTS in run.estimator.needs(run.target)
 
 
 def uses_propensity(run: EstimatorRun) -> bool:
