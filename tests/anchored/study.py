@@ -12,17 +12,26 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
+from tests.anchored.plan_worlds import KINDS as PLANNED
+from tests.anchored.plan_worlds import judge_plan
 from tests.anchored.worlds import Draw, Said, judge
 from tests.worlds import monte_carlo_error
 
 KINDS, RATES, QUESTIONS = ("cancelled", "positives"), (0.002, 0.03, 0.3), (100, 500, 2000)
+PLANNED_RATES, PLANNED_QUESTIONS = (0.02, 0.15), 500
 LEVEL = 0.05
 
 
 def draws(worlds: int) -> list[Draw]:
     """So many worlds of each kind."""
     kinds = [(kind, rate, n) for kind in KINDS for rate in RATES for n in QUESTIONS]
+    kinds += [(kind, rate, PLANNED_QUESTIONS) for kind in PLANNED for rate in PLANNED_RATES]
     return [Draw(world, *each) for each in kinds for world in range(worlds)]
+
+
+def judge_any(draw: Draw) -> Said:
+    """One world, asked by chances of its own or by a plan."""
+    return judge_plan(draw) if draw.kind in PLANNED else judge(draw)
 
 
 def limit(worlds: int) -> float:
@@ -57,7 +66,7 @@ def main() -> None:
     """Run the study and print it."""
     asked = draws(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(judge, asked, chunksize=20))
+        found = list(pool.map(judge_any, asked, chunksize=20))
     print(table(asked, found))
 
 
