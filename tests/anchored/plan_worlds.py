@@ -38,7 +38,7 @@ KINDS = ("plan", "rounds", "once", "silent", "census", "useless", "pooled", "str
 def rates(rate: float) -> Floats:
     """How likely each item is to be relevant: a few items are much more so than most, ``rate`` on average."""
     skewed = (np.arange(ITEMS) + 1.0) ** -0.8
-    return np.minimum(skewed * rate / skewed.mean(), 0.95)
+    return np.asarray(np.minimum(skewed * rate / skewed.mean(), 0.95), dtype=np.float64)
 
 
 def lists_of(rng: np.random.Generator, models: int, users: int = USERS) -> Ints64:

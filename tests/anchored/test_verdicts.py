@@ -27,6 +27,7 @@ def ask(
     of_lists: tuple[int, ...] = (1, 2),
     outside: float = 0.5,
     scale: float = 1.0,
+    design: str = "",
     **more: Any,
 ) -> Result:
     """Two models whose lists hold relevant pairs at two rates; a share of the pairs of the lists is asked about.
@@ -35,6 +36,7 @@ def ask(
         silent: the share of questions that nobody answers.
         of_lists: whose pairs may be drawn; ``outside``: the share of other pairs that is.
         scale: by which the probabilities are wrong.
+        design: what the answers say of how they were drawn.
     """
     rng = np.random.default_rng(5)
     listed = np.zeros((USERS, ITEMS), dtype=np.int64)
@@ -50,12 +52,13 @@ def ask(
     values = np.where(rng.random((USERS, ITEMS)) < silent, np.nan, y.astype(float))
     u, i = np.nonzero(asked)
     where: dict[str, Any] = dict(zip(("user", "item"), np.nonzero(seen), strict=True))
+    answers_ = pl.DataFrame({"user": u, "item": i, "value": values[u, i], "propensity": scale * pi[u, i]})
     return us.evaluate(
         pl.DataFrame(where | {"value": y[seen].astype(int)}),
         lists,
         metrics=[f"recall@{K}"],
         feedback="conversions",
-        answers=pl.DataFrame({"user": u, "item": i, "value": values[u, i], "propensity": scale * pi[u, i]}),
+        answers=answers_.with_columns(design=pl.lit(design)) if design else answers_,
         users=pl.DataFrame({"user": np.arange(USERS)}),
         items=pl.DataFrame({"item": np.arange(ITEMS)}),
         **({"target": "per_user_sum"} | more),

@@ -18,7 +18,7 @@ import numpy as np
 from unskew.engine.data import EvaluationData
 from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
-from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
+from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
 
 ORIGIN = "origin"  # the label of joined rows that says where they come from
 LOGGED, ANSWERED, ASKED = 0, 1, 2  # ASKED: nobody answered
@@ -29,10 +29,12 @@ class AskedPairs:
     """The pairs that were asked about, row by row.
 
     Args:
+        user: the hash of the user's id.
         rank: where each model lists the pair, (rows, models); 0 = not listed.
         answered: whether an answer came; ``value`` is q where none did.
     """
 
+    user: Hashes
     rank: Ints32
     propensity: Floats
     value: Floats
@@ -82,6 +84,7 @@ def _block(joined: EvaluationData, worths: Floats, low: int, high: int) -> Answe
     user = np.repeat(np.arange(high - low), np.diff(batch.indptr))
     ours = origin != LOGGED
     asked = AskedPairs(
+        joined.hashes[low:high][user][ours],
         rank[ours],
         present(batch.propensity)[ours],
         batch.value[ours],

@@ -61,10 +61,10 @@ def read(request: Request, say: Stage) -> Inputs:
     inputs = Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules)
     if request.answers is None:
         return inputs
-    answers, rounds = read_answers(
+    answers, drawing = read_answers(
         request.answers, rules.feedback, rounds=request.rounds, columns=names.of_answers, invalid=invalid
     )
-    return replace(inputs, answers=answers, rounds=rounds)
+    return replace(inputs, answers=answers, drawing=drawing)
 
 
 def ask_models(

@@ -69,6 +69,7 @@ def evaluate(
     mcar: Any = None,
     answers: Any = None,
     rounds: int | None = None,
+    users_are: Literal["sampled", "fixed"] = "sampled",
     fixed_relevance: bool = False,
     user_features: Any = None,
     item_features: Any = None,
@@ -123,6 +124,8 @@ def evaluate(
             a null value where nobody answered: what ``anchored`` rests on (docs/answers.md).
         rounds: over how many rounds answers are drawn and looked at, declared before the first draw; by default what
             their file says, else 1. The level of what rests on answers is divided by it.
+        users_are: ``sampled`` (what rests on answers is about users like these) or ``fixed`` (about these users alone:
+            only the draw of the questions is chance).
         fixed_relevance: a pair of the log would be answered as it was logged ("would ever buy"), so that positives need
             not be asked about again; ratings and conversions are taken like that anyway.
         user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
@@ -204,7 +207,7 @@ def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
 def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     """From a request and what was read for it to the result."""
     request, propensity, aligned, plan, refusals, outcome, samples = settle(asked, inputs, say)
-    against = against_answers(request, aligned, plan, inputs.rounds)
+    against = against_answers(request, aligned, plan, inputs.drawing.rounds)
     tables, segments_lack = _measure(request, inputs, aligned, plan, samples, against, say)
     errors = error_per_comparison(tables)
     answers = tuple(answer(table, errors) for table in tables)
@@ -252,7 +255,9 @@ def _measure(
         return MemoryEngine(held, request.threads, lambda done, total: say("estimating", done, total))
 
     rows = engine(aligned.held)
-    setting = replace(setting_of(request, aligned, rows), rounds=inputs.rounds)
+    drawing, fixed = inputs.drawing, request.users_are == "fixed"
+    setting = setting_of(request, aligned, rows)
+    setting = replace(setting, rounds=drawing.rounds, design=drawing.design, fixed_users=fixed)
     setting = replace(setting, propensity_check=against.propensity, path_range=against.path)
     if samples is not None:
         setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
@@ -279,7 +284,7 @@ def setting_of(request: Request, aligned: Aligned, engine: Engine) -> Setting:
         item_propensity=None if model is None else model.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
         seen_counts=aligned.seen_counts,
-        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined),
+        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined, request.users_are == "fixed"),
     )
 
 
@@ -318,6 +323,7 @@ def account(facts: Facts) -> dict[str, Any]:
         "replicates": request.drawn,
         "seed": request.seed,
         "by": request.by,
+        **({} if request.answers is None else {"users_are": request.users_are}),
     }
     refused = [vars(refusal) for refusal in facts.refusals]
     return facts.aligned.account | {

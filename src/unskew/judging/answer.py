@@ -13,7 +13,6 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Target
-from unskew.inference.contrast import alone
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubts, withheld
@@ -216,8 +215,8 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
     weight are allowed for; below ten, where weights are known for seen pairs only, nothing bounds the value from above.
     Pairs that inverse propensities do not account for may cost as much as any pair can.
     """
-    one, level = alone(compared.moments, model), 1.0 - compared.tail
-    spread = float(compared.moments.covariance[model, model])
+    one, level = compared.alone(model), 1.0 - compared.tail
+    spread = compared.variance(model)
     error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
     value, largest = one.value, math.inf if compared.largest is None else compared.largest
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)

@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from unskew.engine.answers import AnswerSums, AskedPairs
 from unskew.inference.clopper_pearson import limits
+from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.moments import Moments
 from unskew.kernels.arrays import Bools, Floats
 
@@ -83,28 +85,40 @@ class AnswerChecks:
     Args:
         places: of the metrics in the sums.
         largest: the largest outcome.
+        design: how pairs of a user that were drawn depend on each other; empty where that is not known.
     """
 
     sums: AnswerSums
     places: dict[str, int]
     largest: float
+    design: str = ""
 
     @classmethod
-    def of(cls, sums: AnswerSums, metrics: list[str]) -> AnswerChecks:
+    def of(cls, sums: AnswerSums, metrics: list[str], design: str = "") -> AnswerChecks:
         """From what an engine found, metric by metric."""
         told = sums.asked.value[sums.asked.answered]
-        return cls(sums, {name: n for n, name in enumerate(metrics)}, max(1.0, float(told.max(initial=1.0))))
+        return cls(sums, {name: n for n, name in enumerate(metrics)}, max(1.0, float(told.max(initial=1.0))), design)
 
     def pair(self, metric: str, worth: Floats, a: int, b: int | None = None) -> PairAnswers:
         """Model a against b, or against nothing; ``worth`` is by rank."""
         sums, place = self.sums, self.places[metric]
-        rank = sums.asked.rank
-        worths = np.where((rank > 0) & (rank < len(worth)), worth[np.minimum(rank, len(worth) - 1)], 0.0)
+        worths = self.worths(worth)
         d = worths[:, a] - (0.0 if b is None else worths[:, b])
         ahead = Side.of(sums.asked, d, d > 1e-12, float(sums.worth[place, a, a if b is None else b]), self.largest)
         behind = Side.of(sums.asked, -d, d < -1e-12, 0.0 if b is None else float(sums.worth[place, b, a]), self.largest)
         logged = float(sums.logged[place, a] - (0.0 if b is None else sums.logged[place, b]))
         return PairAnswers(ahead, behind, logged, self.largest, *self._silent(d))
+
+    def worths(self, worth: Floats) -> Floats:
+        """What each asked pair is worth to each model, (rows, models)."""
+        rank = self.sums.asked.rank
+        return np.where((rank > 0) & (rank < len(worth)), worth[np.minimum(rank, len(worth) - 1)], 0.0)
+
+    @cached_property
+    def drawn(self) -> DrawnErrors:
+        """The errors of the guesses that were drawn, by user."""
+        asked = self.sums.asked
+        return DrawnErrors.of(asked.user, asked.propensity, asked.value, asked.q, self.design)
 
     def _silent(self, d: Floats) -> tuple[int, float, float]:
         """How many questions nobody answered where lists differ, and how far T could move by them."""

@@ -48,6 +48,8 @@ class Setting:
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
         sample: how the rows are sampled, in words; empty where they are not.
         rounds: over how many declared rounds answers are drawn, each with its share of the level.
+        design: how pairs of a user that were drawn depend on each other; empty where that is not known.
+        fixed_users: what rests on answers is about these users and no others.
         propensity_check, path_range: what answers say of the propensities, and of the exposure path.
         answers_assumption: what must hold for answers to be right; empty without answers.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
@@ -70,6 +72,8 @@ class Setting:
     sample_assumption: str = ""
     answers_assumption: str = ""
     rounds: int = 1
+    design: str = ""
+    fixed_users: bool = False
     propensity_check: PropensityCheck | None = None
     path_range: PathRange | None = None
 
@@ -180,7 +184,7 @@ def measure(
     counts = count_errors(engine, plan, setting.seen_counts)
     own = over_draws(with_spread(own, counts), plan)
     found = Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), counts, redrawn, companion)
-    return replace(found, answers=_answers(engine, plan))
+    return replace(found, answers=_answers(engine, plan, setting.design))
 
 
 def companion_plan(plan: EvaluationPlan, models: int) -> EvaluationPlan:
@@ -233,14 +237,14 @@ def _unsupported(engine: Engine, plan: EvaluationPlan) -> dict[Metric, Floats]:
     return {} if found is None else dict(zip(asked, found.unsupported, strict=True))
 
 
-def _answers(engine: Engine, plan: EvaluationPlan) -> AnswerChecks | None:
+def _answers(engine: Engine, plan: EvaluationPlan, design: str) -> AnswerChecks | None:
     """Where answers lie, by the metrics of the runs that rest on them."""
     runs = [run for run in plan.runs if run.joined]
     asked = list(dict.fromkeys(m for run in runs for m in run.metrics if isinstance(m, RankingMetric)))
     if not asked:
         return None
     found = engine.answer_sums(np.ascontiguousarray(np.stack([m.table(runs[0].depth) for m in asked], axis=1)))
-    return None if found is None else AnswerChecks.of(found, [str(metric) for metric in asked])
+    return None if found is None else AnswerChecks.of(found, [str(metric) for metric in asked], design)
 
 
 def listed_worth(engine: Engine, plan: EvaluationPlan) -> tuple[list[RankingMetric], ListedWorth | None]:
@@ -269,7 +273,10 @@ def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
             counted.add(key)
             levels[key] = table.setting.level_of(run)
             known = np.isfinite(moments.covariance).all()
-            families.setdefault(key, []).extend([Family.of(moments.covariance, moments.differ)] if known else [])
+            own = [Family.of(moments.covariance, moments.differ)] if known else []
+            if run.joined and table.setting.fixed_users:
+                own = [Family(np.eye(2), ((0, 1),)) for family in own for _ in family.pairs]  # as if independent
+            families.setdefault(key, []).extend(own)
     return {key: single_error(found, levels[key]) for key, found in families.items()}
 
 

@@ -17,9 +17,9 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.arrays import Bools
+from unskew.log.drawing import DESIGN, ROUND, ROUNDS, Drawing, read_drawing
 from unskew.log.interactions import log_of
 from unskew.log.log import Feedback, Invalid, Log
-from unskew.log.rounds import ROUND, ROUNDS, declared_rounds
 from unskew.log.sources import table_of
 from unskew.log.table import Table, show
 
@@ -33,8 +33,8 @@ def read_answers(
     rounds: int | None = None,
     columns: Mapping[str, str] | None = None,
     invalid: Invalid = "error",
-) -> tuple[Log, int]:
-    """Answers from a path, a frame or a log, as a log of seen pairs; and over how many rounds they are drawn.
+) -> tuple[Log, Drawing]:
+    """Answers from a path, a frame or a log, as a log of seen pairs; and how they were drawn.
 
     Args:
         source: ``user, item, value, propensity``, a null value where nobody answered.
@@ -45,17 +45,17 @@ def read_answers(
     """
     kind = Feedback.CONVERSIONS if feedback is Feedback.IMPLICIT else feedback
     if isinstance(source, Log):
-        log, rounds = _of_log(source, kind), 1 if rounds is None else rounds
+        log, drawing = _of_log(source, kind), Drawing(1 if rounds is None else rounds)
     else:
-        known = ("value", "propensity", ROUND, ROUNDS)
+        known = ("value", "propensity", ROUND, ROUNDS, DESIGN)
         table = table_of(source, "answers", ("user", "item"), known, columns=columns, invalid=invalid)
         _check(table)
-        rounds = declared_rounds(table, rounds)
+        drawing = read_drawing(table, rounds)
         _mark_unanswered(table)
         log = _explained(log_of(table, kind, None))
     if feedback is Feedback.IMPLICIT:
         _refuse_graded(log)
-    return log, rounds
+    return log, drawing
 
 
 def unanswered(answers: Log) -> Bools:
