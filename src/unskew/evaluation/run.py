@@ -27,6 +27,7 @@ from unskew.estimators import Estimator
 from unskew.evaluation.against_answers import AgainstAnswers, against_answers
 from unskew.evaluation.draw_samples import DrawnSamples, draw_samples, rows_in_samples, with_draws
 from unskew.evaluation.facts import Facts
+from unskew.evaluation.fit_answers import ADDED_UP, SAMPLED
 from unskew.evaluation.fit_outcome import FittedOutcome, fit_outcome
 from unskew.evaluation.fit_propensity import FittedPropensity, fit_propensity, with_estimate
 from unskew.evaluation.planning import plan_cells, refuse_no_hits, targets_for
@@ -207,8 +208,9 @@ def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
 def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     """From a request and what was read for it to the result."""
     request, propensity, aligned, plan, refusals, outcome, samples = settle(asked, inputs, say)
+    sampled = (outcome.answers or {}).get(ADDED_UP) == SAMPLED
     against = against_answers(request, aligned, plan, inputs.drawing.rounds)
-    tables, segments_lack = _measure(request, inputs, aligned, plan, samples, against, say)
+    tables, segments_lack = _measure(request, inputs, aligned, plan, samples, against, sampled, say)
     errors = error_per_comparison(tables)
     answers = tuple(answer(table, errors) for table in tables)
     refuse_no_hits(replace(aligned, held=rows_in_samples(aligned.held)), plan, answers[0].estimates)
@@ -245,9 +247,14 @@ def _measure(
     plan: EvaluationPlan,
     samples: DrawnSamples | None,
     against: AgainstAnswers,
+    sampled: bool,
     say: Stage,
 ) -> tuple[list[Measured], list[str]]:
-    """The sums of the whole and of every segment, and what segments lack."""
+    """The sums of the whole and of every segment, and what segments lack.
+
+    Args:
+        sampled: guesses were added up over a sample of the candidates.
+    """
     drawn = f"a bootstrap of {request.drawn:,} replicates"
     require(40 * request.drawn * plan.width, drawn, "Draw fewer replicates.")
 
@@ -258,7 +265,7 @@ def _measure(
     drawing, fixed = inputs.drawing, request.users_are == "fixed"
     setting = setting_of(request, aligned, rows)
     setting = replace(setting, rounds=drawing.rounds, design=drawing.design, fixed_users=fixed)
-    setting = replace(setting, propensity_check=against.propensity, path_range=against.path)
+    setting = replace(setting, propensity_check=against.propensity, path_range=against.path, sampled_total=sampled)
     if samples is not None:
         setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
     redraw = _redraw(request, aligned, plan, inputs, say) if request.refit else None

@@ -83,8 +83,12 @@ class CellComparisons:
 
     @property
     def _drawn(self) -> DrawnErrors | None:
-        """The chance of the draw alone, where users are fixed and the run rests on answers."""
-        fixed, found = self.measured.setting.fixed_users, self.measured.answers
+        """The chance of the draw alone, where users are fixed and the run rests on answers.
+
+        A total of sampled guesses brings a chance of its own, which the spread over users has.
+        """
+        setting, found = self.measured.setting, self.measured.answers
+        fixed = setting.fixed_users and (self._below is None or not setting.sampled_total)
         metric = self.run.metrics[self.cell.metric]
         return found.drawn if fixed and self.run.joined and found and isinstance(metric, RankingMetric) else None
 

@@ -50,6 +50,7 @@ class Setting:
         rounds: over how many declared rounds answers are drawn, each with its share of the level.
         design: how pairs of a user that were drawn depend on each other; empty where that is not known.
         fixed_users: what rests on answers is about these users and no others.
+        sampled_total: the number of relevant pairs rests on a sample of the guesses.
         propensity_check, path_range: what answers say of the propensities, and of the exposure path.
         answers_assumption: what must hold for answers to be right; empty without answers.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
@@ -74,6 +75,7 @@ class Setting:
     rounds: int = 1
     design: str = ""
     fixed_users: bool = False
+    sampled_total: bool = False
     propensity_check: PropensityCheck | None = None
     path_range: PathRange | None = None
 
