@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ def ask(
     outside: float = 0.5,
     scale: float = 1.0,
     design: str = "",
+    lost: float = 0.0,
     **more: Any,
 ) -> Result:
     """Two models whose lists hold relevant pairs at two rates; a share of the pairs of the lists is asked about.
@@ -37,6 +39,7 @@ def ask(
         of_lists: whose pairs may be drawn; ``outside``: the share of other pairs that is.
         scale: by which the probabilities are wrong.
         design: what the answers say of how they were drawn.
+        lost: the share of relevant answers whose rows are missing.
     """
     rng = np.random.default_rng(5)
     listed = np.zeros((USERS, ITEMS), dtype=np.int64)
@@ -50,6 +53,8 @@ def ask(
     pi = np.where(np.isin(listed, of_lists) & (listed > 0), questions, np.where(listed == 0, outside, 0.0))
     asked = ~seen & (rng.random((USERS, ITEMS)) < pi)
     values = np.where(rng.random((USERS, ITEMS)) < silent, np.nan, y.astype(float))
+    if lost:
+        asked &= ~(y & (rng.random((USERS, ITEMS)) < lost))
     u, i = np.nonzero(asked)
     where: dict[str, Any] = dict(zip(("user", "item"), np.nonzero(seen), strict=True))
     answers_ = pl.DataFrame({"user": u, "item": i, "value": values[u, i], "propensity": scale * pi[u, i]})
@@ -105,6 +110,28 @@ def test_wrong_probabilities_are_noticed() -> None:
     found = verdict(ask(questions=0.8, scale=0.1))
     assert found.verdict == "undecided"
     assert "column 'propensity' is not the probability of being drawn" in found.trust
+
+
+def test_lost_rows_are_noticed_over_both_sides() -> None:
+    """14 % fewer than there should be, within four standard errors on each side, beyond three of both together."""
+    side = answers.Side(100.0, 300, 90, 300.0, 0.3, 0.86, 0.045)
+    pair = answers.PairAnswers(side, side, 0.0, 1.0, 0, 0.0, 0.0)
+    assert side.covered
+    assert "stand for 86%" in pair.uncovered
+    assert "rows were lost" in pair.uncovered
+    fine = replace(side, drawn=0.91)
+    assert not replace(pair, ahead=fine, behind=fine).uncovered
+    assert not replace(pair, behind=replace(side, drawn=1.1)).uncovered
+    assert not replace(pair, behind=replace(side, worth=0.0)).uncovered
+
+
+def test_lost_rows_refuse_values_too() -> None:
+    """Half of the relevant answers are gone without a trace but their number."""
+    result = ask(questions=0.5, rates=(0.4, 0.4), lost=0.5)
+    assert "rows were lost" in verdict(result).trust
+    assert all(
+        math.isnan(e.value) and "rows were lost" in e.trust for e in result.estimates if e.estimator == "anchored"
+    )
 
 
 def test_what_nobody_answered_may_hurt() -> None:

@@ -333,8 +333,14 @@ def _refused_value(compared: CellComparisons, model: int) -> str:
     found = compared.answers(model)
     if found is None:
         return ""
-    return compared.weak_total or found.uncovered.replace("where the lists differ", "in its list").replace(
-        "where these lists differ", "about its list"
+    others = (compared.answers(model, b) for b in range(len(compared.measured.setting.models)) if b != model)
+    lost = next((other.lost for other in others if other is not None and other.lost), "")
+    return (
+        lost
+        or compared.weak_total
+        or found.uncovered.replace("where the lists differ", "in its list").replace(
+            "where these lists differ", "about its list"
+        )
     )
 
 

@@ -1,7 +1,8 @@
 """What a verdict, or a value, on answers must survive (MATHS §16).
 
     coverage    Σ_S |d|/π must be Σ |d| over the pairs outside the log to which the lists give different worth, within
-                10 % or four standard errors: what could not be drawn there, or a wrong π, is refused
+                10 % or four standard errors (three of both sides together): what could not be drawn there, a wrong π,
+                or rows that were lost instead of kept without a value, are refused
     few         with fewer than 20 answers, or 10 positive ones, where the lists differ, the difference must hold for
                 all rates of relevance that Clopper and Pearson leave on either side:
                 Σ_L yd + p₊ Σ_{d>0} d − p₋ Σ_{d<0} |d|
@@ -28,6 +29,7 @@ from unskew.kernels.arrays import Bools, Floats
 
 FEWEST_ANSWERS, FEWEST_POSITIVE = 20, 10
 OFF, ERRORS = 0.1, 4.0  # how far the drawn worth may be from what is there, as a share and in standard errors
+TOGETHER = 3.0  # standard errors of both sides together
 WEAK = 0.2  # SE(D)/D beyond which a value over relevant pairs means nothing
 
 
@@ -190,12 +192,29 @@ class PairAnswers:
     @property
     def uncovered(self) -> str:
         """Why answers do not speak for the pairs where lists differ, in words; empty where they do."""
-        sides = [side for side in (self.ahead, self.behind) if not side.covered]
-        if not sides:
+        shares = [side.drawn for side in (self.ahead, self.behind) if not side.covered]
+        if not shares:
+            return self.lost
+        return (
+            f"the answers stand for {shares[0]:.0%} of what they should where the lists differ: pairs there could not "
+            "be drawn, or column 'propensity' is not the probability of being drawn. Ask where these lists differ"
+        )
+
+    @property
+    def lost(self) -> str:
+        """Why rows seem to be missing on both sides alike, in words; empty where they do not."""
+        sides = [side for side in (self.ahead, self.behind) if side.worth > 0.0]
+        if len(sides) < 2 or not all(side.covered for side in sides):
+            return ""
+        worth = sides[0].worth + sides[1].worth
+        drawn = sum(side.worth * side.drawn for side in sides) / worth
+        error = math.hypot(*(side.worth * side.error for side in sides)) / worth
+        if abs(drawn - 1.0) <= max(OFF, TOGETHER * error):
             return ""
         return (
-            f"the answers stand for {sides[0].drawn:.0%} of what they should where the lists differ: pairs there could "
-            "not be drawn, or column 'propensity' is not the probability of being drawn. Ask where these lists differ"
+            f"the answers stand for {drawn:.0%} of what they should where the lists differ: rows were lost, or column "
+            "'propensity' is not the probability of being drawn. Give all rows that were drawn, those that nobody "
+            "answered without a value"
         )
 
     def exact(self, tail: float) -> tuple[float, float]:
