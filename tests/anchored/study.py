@@ -1,7 +1,7 @@
 """How often do answers name a model where two are equally good, and do their intervals cover?
 
 ``python -m tests.anchored.study 200`` draws so many worlds of each kind, rate and number of questions and prints a
-table; the suite runs a few.
+table; ``python -m tests.anchored.study 200 plan rounds`` those of some kinds; the suite runs a few.
 """
 
 from __future__ import annotations
@@ -57,14 +57,16 @@ def table(asked: Sequence[Draw], found: Sequence[Said]) -> str:
         mark = " **over**" if wrong(some) > limit(len(some)) else ""
         positive = sum(said.positive for said in some) / len(some)
         given = sum(said.given for said in some) / (2 * len(some))
-        rest = f"{positive:.1f} | {wrong(some):.1%}{mark} | {covered(some):.1%} | {given:.0%}"
+        covers = f"{covered(some):.1%}" if given else "–"
+        rest = f"{positive:.1f} | {wrong(some):.1%}{mark} | {covers} | {given:.0%}"
         lines.append(f"| {key[0]} | {key[1]:g} | {key[2]:,} | {rest} |")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Run the study and print it."""
-    asked = draws(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
+    kinds = sys.argv[2:] or [*KINDS, *PLANNED]
+    asked = [draw for draw in draws(int(sys.argv[1]) if len(sys.argv) > 1 else 2000) if draw.kind in kinds]
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         found = list(pool.map(judge_any, asked, chunksize=20))
     print(table(asked, found))

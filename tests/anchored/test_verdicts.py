@@ -126,12 +126,11 @@ def test_lost_rows_are_noticed_over_both_sides() -> None:
 
 
 def test_lost_rows_refuse_values_too() -> None:
-    """Half of the relevant answers are gone without a trace but their number."""
-    result = ask(questions=0.5, rates=(0.4, 0.4), lost=0.5)
+    """A third of the relevant answers is gone without a trace but their number."""
+    result = ask(questions=0.5, rates=(0.4, 0.4), lost=0.35)
     assert "rows were lost" in verdict(result).trust
-    assert all(
-        math.isnan(e.value) and "rows were lost" in e.trust for e in result.estimates if e.estimator == "anchored"
-    )
+    values = [e for e in result.estimates if e.estimator == "anchored"]
+    assert all(math.isnan(e.value) and "rows were lost" in e.trust for e in values)
 
 
 def test_what_nobody_answered_may_hurt() -> None:
@@ -154,6 +153,18 @@ def test_values_without_a_total_are_refused_and_verdicts_are_not() -> None:
     assert all("of all candidates" in e.trust or "number of relevant pairs" in e.trust for e in values)
     assert verdict(result).verdict == "better"
     assert headline(result)["estimator"] == "anchored"
+
+
+@pytest.mark.parametrize("outside", [0.01, 0.02, 0.03])
+def test_few_positive_answers_outside_the_lists_give_no_total(outside: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handful of answers stands for most pairs: their spread may be small, and D far off. Verdicts need no D."""
+    result = ask(outside=outside, target="pooled")
+    values = [e for e in result.estimates if e.estimator == "anchored"]
+    assert all(math.isnan(e.value) and "the number of relevant pairs is known to" in e.trust for e in values)
+    assert verdict(result).verdict == "better"
+    monkeypatch.setattr(answers, "FEWEST_POSITIVE", 0)
+    again = ask(outside=outside, target="pooled")
+    assert not any(math.isnan(e.value) for e in again.estimates)
 
 
 def test_rounds_divide_the_level() -> None:

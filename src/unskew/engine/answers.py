@@ -55,7 +55,7 @@ class AnswerSums(Mergeable):
         asked: the pairs, row by row.
         pairs, worth: of unseen candidates, (metrics, models, models).
         logged: Σ_L yλ, (metrics, models); 0 where the log is not taken as known.
-        candidates: how many candidates there are outside the log.
+        candidates: how many candidates there are outside the log, and how many of them some list holds (``listed``).
     """
 
     asked: AskedPairs
@@ -63,6 +63,7 @@ class AnswerSums(Mergeable):
     worth: Floats
     logged: Floats
     candidates: float
+    listed: float
 
 
 def answer_sums(held: EvaluationData, worths: Floats, threads: int | None = None) -> AnswerSums | None:
@@ -101,7 +102,7 @@ def _block(joined: EvaluationData, worths: Floats, low: int, high: int) -> Answe
             ahead = d > 1e-12
             pairs[:, a, b], worth[:, a, b] = ahead.sum(axis=0), np.where(ahead, d, 0.0).sum(axis=0)
     candidates = 0.0 if batch.candidates is None else float(batch.candidates.sum()) - float(np.count_nonzero(~ours))
-    return AnswerSums(asked, pairs, worth, logged, candidates)
+    return AnswerSums(asked, pairs, worth, logged, candidates, float(len(listed)))
 
 
 def _listed_ranks(joined: EvaluationData, low: int, high: int, user: Ints64, item: Ints32) -> Ints32:

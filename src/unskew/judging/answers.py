@@ -9,6 +9,10 @@
     unanswered  whatever nobody answered may be irrelevant where that hurts, and relevant where that does
     the total   values over relevant pairs divide by D: refused where SE(D)/D > .2, or where candidates outside the
                 lists were never drawn. A difference then is in units of a total that is hardly known; its sign is not.
+                In the lists, and outside them, fewer than 10 positive answers have an error by Clopper and Pearson: of
+                a hundred answers that stand for nearly all pairs none may be positive by chance, and D is then much
+                too small with hardly any spread (values were given that were more than twice the truth). As no interval
+                of a value knows of it, that error must be below .05 of D
 
 A value is looked at like a difference from a list that holds nothing.
 """
@@ -24,12 +28,14 @@ import numpy as np
 from unskew.engine.answers import AnswerSums, AskedPairs
 from unskew.inference.clopper_pearson import limits
 from unskew.inference.fixed_users import DrawnErrors
+from unskew.inference.intervals import critical
 from unskew.inference.moments import Moments
 from unskew.kernels.arrays import Bools, Floats
 
 FEWEST_ANSWERS, FEWEST_POSITIVE = 20, 10
 OFF, ERRORS = 0.1, 4.0  # how far the drawn worth may be from what is there, as a share and in standard errors
 TOGETHER = 3.0  # standard errors of both sides together
+FEW_TAIL, WEAK_FEW = 0.05, 0.05  # of exact limits, and what their error may be as a share of D
 WEAK = 0.2  # SE(D)/D beyond which a value over relevant pairs means nothing
 
 
@@ -137,13 +143,27 @@ class AnswerChecks:
         ones = np.ones(len(asked.value))
         return Side.of(asked, ones, ones > 0.0, self.sums.candidates, self.largest)
 
+    @property
+    def _few_positive(self) -> float:
+        """The error of D where few positive answers tell it, in the lists or outside: half of exact limits / 1.96."""
+        asked, sums, found = self.sums.asked, self.sums, 0.0
+        inside = (asked.rank > 0).any(axis=1)
+        for there, pairs in ((inside, sums.listed), (~inside, sums.candidates - sums.listed)):
+            side = Side.of(asked, np.ones(len(there)), there, pairs, self.largest)
+            if side.positive < FEWEST_POSITIVE and pairs > 0.0:
+                low, high = side.rates(FEW_TAIL)
+                found = math.hypot(found, pairs * self.largest * (high - low) / 2.0 / critical(1.0 - FEW_TAIL))
+        return found
+
     def weak_total(self, moments: Moments) -> str:
         """Why D is hardly known, in words; empty where it is known, or nothing is divided by it."""
-        below = moments.form.places[0][0][1][0]
+        below, users = moments.form.places[0][0][1][0], max(moments.users, 1)
         mean = float(moments.mean[below])
-        error = math.sqrt(max(float(moments.cross[below, below]), 0.0)) / max(moments.users, 1)
+        error = math.sqrt(max(float(moments.cross[below, below]), 0.0)) / users
+        few = self._few_positive / users
+        error = max(error, few * WEAK / WEAK_FEW)  # which no interval of a value has in it
         if not mean > 0.0 or error > WEAK * mean:
-            share = f"{error / mean:.0%} of itself" if mean > 0.0 else "more than itself"
+            share = f"{error / mean:.0%} of itself" if 0.0 < error < mean else "more than itself"
             return (
                 f"the number of relevant pairs is known to {share} only: it takes about "
                 f"{(error / (WEAK * mean)) ** 2 if mean > 0.0 else 10:.1f} times the answers, or ask for per_user_sum"
