@@ -121,6 +121,8 @@ def test_few_answers_leave_everything() -> None:
     checked = check_propensity("p", wrong, counts(world), None, absolute=True)
     assert checked.unasked
     assert not checked.contradiction()
+    many = ExposureWorld.draw(1, 0.3, 4000)
+    assert "say nothing that answers say too" in check_propensity("p", many.both(), None, None, absolute=False).unasked
 
 
 @cache

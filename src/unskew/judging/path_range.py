@@ -93,7 +93,7 @@ class PathRange:
             "effective_positive_answers": self.positive,
             "refuted": bool(self.refuted),
             "said": self.sentence,
-            "difference_in_log_popularity": {f"{a:g}": f"{d:.3f} ± {e:.3f}" for a, d, e in self.statistics},
+            "difference_in_log_popularity": {f"{a:g}": {"value": d, "error": e} for a, d, e in self.statistics},
         }
 
 

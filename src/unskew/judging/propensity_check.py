@@ -133,7 +133,12 @@ def check_propensity(
     found = [*_values(both, inverse, users), *_popularity(both, inverse, counts, users)]
     if absolute:
         found.append(_level(both, inverse))
-    return PropensityCheck(name, tuple(each for each in found if math.isfinite(each.error)))
+    kept = tuple(each for each in found if math.isfinite(each.error))
+    if not kept:
+        return PropensityCheck(
+            name, unasked="without zeros, a training log or a level, weights say nothing that answers say too"
+        )
+    return PropensityCheck(name, kept)
 
 
 def _values(both: LogAndAnswers, inverse: Floats, users: Ints64) -> list[Statistic]:
