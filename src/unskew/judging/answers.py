@@ -147,7 +147,7 @@ class AnswerChecks:
     def _few_positive(self) -> float:
         """The error of D where few positive answers tell it, in the lists or outside: half of exact limits / 1.96."""
         asked, sums, found = self.sums.asked, self.sums, 0.0
-        inside = (asked.rank > 0).any(axis=1)
+        inside: Bools = np.asarray((asked.rank > 0).any(axis=1), dtype=np.bool_)
         for there, pairs in ((inside, sums.listed), (~inside, sums.candidates - sums.listed)):
             side = Side.of(asked, np.ones(len(there)), there, pairs, self.largest)
             if side.positive < FEWEST_POSITIVE and pairs > 0.0:
