@@ -78,6 +78,8 @@ def test_a_changed_plan_does_not_continue(world: Shop, tmp_path: Path) -> None:
         plan.next(first.with_columns(value=pl.lit(7.0)))
     with pytest.raises(InputError, match="rounds=3"):
         planned(world).next(first)
+    with pytest.raises(InputError, match="2 rounds were declared, not 3"):
+        planned(world, rounds=3).next(first)
     first.with_columns(value=pl.when(pl.int_range(pl.len()) > 2).then("value")).write_csv(tmp_path / "a.csv")
     assert any("3 that were asked about are not" in note for note in plan.next(tmp_path / "a.csv").notes)
 

@@ -215,7 +215,10 @@ class Plan(ShownTable):
             frame = pl.DataFrame({"user": who.users.values[user], "item": who.items.values[item]})
         p = np.stack([design.of(user, item, scale) for scale in scales], axis=1)
         frame = frame.with_columns(
-            value=pl.Series(value).fill_nan(None), propensity=pl.Series(together(p)), round=pl.Series(drawn_in)
+            value=pl.Series(value).fill_nan(None),
+            propensity=pl.Series(together(p)),
+            round=pl.Series(drawn_in),
+            rounds=pl.lit(self.settings.rounds),
         )
         for r, size in enumerate(sizes):
             frame = frame.with_columns(

@@ -24,8 +24,10 @@ from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.errors import InputError
 from unskew.estimators import Estimator
+from unskew.evaluation.against_answers import AgainstAnswers, against_answers
 from unskew.evaluation.draw_samples import DrawnSamples, draw_samples, rows_in_samples, with_draws
 from unskew.evaluation.facts import Facts
+from unskew.evaluation.fit_answers import ADDED_UP, SAMPLED
 from unskew.evaluation.fit_outcome import FittedOutcome, fit_outcome
 from unskew.evaluation.fit_propensity import FittedPropensity, fit_propensity, with_estimate
 from unskew.evaluation.planning import plan_cells, refuse_no_hits, targets_for
@@ -67,6 +69,8 @@ def evaluate(
     share: Share = None,
     mcar: Any = None,
     answers: Any = None,
+    rounds: int | None = None,
+    users_are: Literal["sampled", "fixed"] = "sampled",
     fixed_relevance: bool = False,
     user_features: Any = None,
     item_features: Any = None,
@@ -119,6 +123,10 @@ def evaluate(
         mcar: a log whose pairs were seen at random, for ``naive_bayes``; of the exposure path it marks a point.
         answers: pairs that were drawn with a known probability, shown and answered, ``user, item, value, propensity``,
             a null value where nobody answered: what ``anchored`` rests on (docs/answers.md).
+        rounds: over how many rounds answers are drawn and looked at, declared before the first draw; by default what
+            their file says, else 1. The level of what rests on answers is divided by it.
+        users_are: ``sampled`` (what rests on answers is about users like these) or ``fixed`` (about these users alone:
+            only the draw of the questions is chance).
         fixed_relevance: a pair of the log would be answered as it was logged ("would ever buy"), so that positives need
             not be asked about again; ratings and conversions are taken like that anyway.
         user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
@@ -200,7 +208,9 @@ def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
 def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     """From a request and what was read for it to the result."""
     request, propensity, aligned, plan, refusals, outcome, samples = settle(asked, inputs, say)
-    tables, segments_lack = _measure(request, inputs, aligned, plan, samples, say)
+    sampled = (outcome.answers or {}).get(ADDED_UP) == SAMPLED
+    against = against_answers(request, aligned, plan, inputs.drawing.rounds)
+    tables, segments_lack = _measure(request, inputs, aligned, plan, samples, against, sampled, say)
     errors = error_per_comparison(tables)
     answers = tuple(answer(table, errors) for table in tables)
     refuse_no_hits(replace(aligned, held=rows_in_samples(aligned.held)), plan, answers[0].estimates)
@@ -216,6 +226,7 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
         answers,
         tuple(segments_lack),
         samples,
+        against,
     )
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
@@ -235,9 +246,15 @@ def _measure(
     aligned: Aligned,
     plan: EvaluationPlan,
     samples: DrawnSamples | None,
+    against: AgainstAnswers,
+    sampled: bool,
     say: Stage,
 ) -> tuple[list[Measured], list[str]]:
-    """The sums of the whole and of every segment, and what segments lack."""
+    """The sums of the whole and of every segment, and what segments lack.
+
+    Args:
+        sampled: guesses were added up over a sample of the candidates.
+    """
     drawn = f"a bootstrap of {request.drawn:,} replicates"
     require(40 * request.drawn * plan.width, drawn, "Draw fewer replicates.")
 
@@ -245,7 +262,10 @@ def _measure(
         return MemoryEngine(held, request.threads, lambda done, total: say("estimating", done, total))
 
     rows = engine(aligned.held)
+    drawing, fixed = inputs.drawing, request.users_are == "fixed"
     setting = setting_of(request, aligned, rows)
+    setting = replace(setting, rounds=drawing.rounds, design=drawing.design, fixed_users=fixed)
+    setting = replace(setting, propensity_check=against.propensity, path_range=against.path, sampled_total=sampled)
     if samples is not None:
         setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
     redraw = _redraw(request, aligned, plan, inputs, say) if request.refit else None
@@ -271,7 +291,7 @@ def setting_of(request: Request, aligned: Aligned, engine: Engine) -> Setting:
         item_propensity=None if model is None else model.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
         seen_counts=aligned.seen_counts,
-        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined),
+        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined, request.users_are == "fixed"),
     )
 
 
@@ -310,6 +330,7 @@ def account(facts: Facts) -> dict[str, Any]:
         "replicates": request.drawn,
         "seed": request.seed,
         "by": request.by,
+        **({} if request.answers is None else {"users_are": request.users_are}),
     }
     refused = [vars(refusal) for refusal in facts.refusals]
     return facts.aligned.account | {
@@ -325,4 +346,12 @@ def account(facts: Facts) -> dict[str, Any]:
 def _answers(facts: Facts) -> dict[str, Any]:
     """The account of the answers, with what was guessed beside them."""
     account = facts.aligned.account.get("answers")
-    return {} if account is None else {"answers": account | (facts.outcome.answers or {})}
+    if account is None:
+        return {}
+    checked, path = facts.against
+    return {
+        "answers": account
+        | (facts.outcome.answers or {})
+        | ({} if checked is None else {"propensities_by_answers": checked.plain()})
+        | ({} if path is None else {"exposure_by_answers": path.plain()})
+    }
