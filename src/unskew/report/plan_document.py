@@ -10,7 +10,7 @@ from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.marks import ESTIMATORS
 from unskew.report.names import clean, shown
-from unskew.report.plots import DASHED, chart, colours, field, layers, lines, points
+from unskew.report.plots import DASHED, SOFT, chart, colours, field, layers, lines, marks, points
 from unskew.report.texts import glossary, section
 
 PAIRS = 6  # with a curve of their own; more could not be told apart
@@ -19,12 +19,7 @@ PAIRS = 6  # with a curve of their own; more could not be told apart
 def plan_document(plan: Plan) -> doc.Document:
     """What people look at."""
     names = shown(list(plan.models))
-    pairs = sorted(plan.pairs, key=lambda pair: (pair.rows is None, pair.rows or 0))
-    drawn = pairs[:PAIRS]
-    swatches = tuple(
-        doc.Swatch(_both(pair, names), f"var(--e{place})") for place, pair in enumerate(drawn, 1)
-    )  # fmt: skip
-    cards = doc.Cards((_chart(plan, drawn, names),), (doc.Legend("", swatches),), fit=True, inline=True)
+    pairs = _in_order(plan)
     s = plan.settings
     return doc.Document(
         title=doc.Sentence.plain(_headline(plan)),
@@ -36,11 +31,24 @@ def plan_document(plan: Plan) -> doc.Document:
             doc.Sentences(tuple(doc.Sentence.plain(clean(note), "warning") for note in plan.notes)),
         ),
         body=(
-            section("plan.rows", _table(pairs, names), cards),
+            section("plan.rows", _table(pairs, names), power_cards(plan)),
             section("plan.draw", doc.Sentences(tuple(doc.Sentence.plain(text, "note") for text in _draw(plan)))),
             glossary("plan"),
         ),
     )
+
+
+def power_cards(plan: Plan) -> doc.Cards:
+    """Power over rows with its legend, of the pairs of models that take the fewest rows."""
+    names, drawn = shown(list(plan.models)), _in_order(plan)[:PAIRS]
+    swatches = tuple(
+        doc.Swatch(_both(pair, names), f"var(--e{place})") for place, pair in enumerate(drawn, 1)
+    )  # fmt: skip
+    return doc.Cards((_chart(plan, drawn, names),), (doc.Legend("", swatches),), fit=True, inline=True)
+
+
+def _in_order(plan: Plan) -> list[PairPlan]:
+    return sorted(plan.pairs, key=lambda pair: (pair.rows is None, pair.rows or 0))
 
 
 def _headline(plan: Plan) -> str:
@@ -136,7 +144,7 @@ def _both(pair: PairPlan, names: dict[str, str]) -> str:
 
 
 def _chart(plan: Plan, pairs: list[PairPlan], names: dict[str, str]) -> doc.Chart:
-    """Power over rows: by the plan's draw, and dashed at random."""
+    """Power over rows: by the plan's draw, and dashed at random; a diamond where the plan has the wanted power."""
     wanted = {(pair.a, pair.b): _both(pair, names) for pair in pairs}
     data: list[dict[str, Any]] = []
     random: list[dict[str, Any]] = []
@@ -147,14 +155,27 @@ def _chart(plan: Plan, pairs: list[PairPlan], names: dict[str, str]) -> doc.Char
         text = f"{pair}: {numbers.count(round(row['rows']))} rows, power {numbers.share(row['power'])}"
         data.append({"rows": row["rows"], "power": row["power"], "pair": pair, "text": text})
         random.append({"rows": row["rows"], "power": row["power_random"], "pair": pair})
+    planned: list[dict[str, Any]] = [
+        {
+            "rows": float(pair.rows),
+            "power": plan.power_of(plan.pairs.index(pair), pair.rows),
+            "pair": _both(pair, names),
+            "text": f"planned for {_both(pair, names)}: {numbers.count(pair.rows)} rows",
+        }
+        for pair in pairs
+        if pair.rows is not None
+    ]
     axis = {"title": "rows asked about", "tickCount": 5, "format": "~s", "labelOverlap": "greedy", "grid": False}
     where = {
         "x": field("rows:Q", axis=axis, scale={"type": "log", "nice": False}),
         "y": field("power:Q", axis={"title": None, "tickCount": 5, "format": "~%"}, scale={"domain": [0, 1]}),
         "color": colours("pair:N", list(wanted.values()), list(islice(cycle(ESTIMATORS), len(wanted)))),
     }
-    spec = layers(lines(where, 1.5, "random", **DASHED), lines(where), points(where, 10))
+    wish = marks("wish", "rule", {"y": field("power:Q")}, color=SOFT, strokeWidth=1, strokeDash=[2, 3])
+    diamonds = points(where, 110, "planned", shape="diamond")
+    spec = layers(wish, lines(where, 1.5, "random", **DASHED), lines(where), points(where, 10), diamonds)
     return chart(
-        "Power over rows", "dashed: drawn at random", "Chance of the right verdict by rows", spec, rows=data,
-        random=random,
+        "Power over rows", "dashed: drawn at random; diamonds: planned; dotted: the wanted power",
+        "Chance of the right verdict by rows", spec, rows=data, random=random, planned=planned,
+        wish=[{"power": plan.settings.power}],
     )  # fmt: skip

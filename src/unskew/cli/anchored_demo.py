@@ -1,0 +1,42 @@
+"""``unskew demo --anchored``: from a log that cannot decide to a verdict, told in four steps.
+
+Over 40 seeds the log decided in none of the shops, and all verdicts from the answers agreed with the truth
+(tests/cli/test_anchored_demo.py).
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from unskew.cli.console import out, progress
+from unskew.cli.options import check_outputs, write_outputs, written
+from unskew.outputs import refuse_existing, try_filling
+from unskew.plain import plain_path
+
+STEPS = ("1. The log alone:", "2. The plan and the questions:", "4. The verdict:")
+
+
+def show_anchored(users: int, items: int, seed: int, keep: Path | None, html: Path | None, quiet: bool) -> None:
+    """Walk through the steps, show them, and leave the files where that is asked for."""
+    check_outputs(html=html)
+    from unskew.simulate.anchored_demo import FILES, anchored_demo
+
+    if keep is not None:
+        try_filling(keep)
+        refuse_existing([keep / name for name in FILES], force=False)
+    with progress(quiet) as report:
+        found = anchored_demo(users, items, seed, report)
+    if not quiet:
+        out.print(found)
+    paths = [] if keep is None else found.write(keep)
+    if keep is not None and not quiet:
+        from unskew.report.terminal import wrapped
+
+        out.print(f"Repeat each step with the files in {plain_path(keep)}:")
+        for step, command in zip(STEPS, found.commands(shlex.quote(str(keep))), strict=True):
+            out.print(f"\n{step}\n{wrapped(command, 78)}", soft_wrap=True)
+        out.print()
+    elif not quiet:
+        out.print("The files of every step, and the commands that repeat it: unskew demo --anchored --keep shop")
+    written([*paths, *write_outputs(found, html=html)], quiet)
