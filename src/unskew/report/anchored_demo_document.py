@@ -11,6 +11,7 @@ from unskew.report.view import View, in_scenarios
 from unskew.result import Estimate, Verdict
 from unskew.simulate.anchored_demo import ANCHORED, CHALLENGER, METRIC, PER_USER, POPULAR, TARGET, AnchoredDemo
 
+PLAN, VERDICT = "What unskew plan says.", "What unskew evaluate --answers says of log and answers together."
 SHARES = (0.25, 0.5, 1.0, 2.0)  # of the planned rows
 
 
@@ -22,7 +23,11 @@ def anchored_demo_document(demo: AnchoredDemo) -> doc.Document:
             doc.on_page(doc.Paragraph(_opening(demo), "opening")),
             doc.in_brief(doc.Sentences((doc.Sentence.plain(_opening(demo), "note"),))),
         ),
-        body=(*_log(demo), *_plan(demo), *_answers(demo), *_verdict(demo), glossary("plan", also=("naive", "verdict"))),
+        body=(
+            *(_log(demo), *_plan(demo), *_answers(demo), *_verdict(demo)),
+            doc.on_page(_repeat(demo)),
+            glossary("plan", also=("naive", "verdict")),
+        ),
         panel="A simulated shop whose truth is known",
         subtitle=f"{METRIC}, {TARGET}",
     )
@@ -34,8 +39,8 @@ def _headline(demo: AnchoredDemo) -> str:
     asked = numbers.count(len(demo.drawn.frame))
     if demo.agrees is None:
         return f"The log could not decide, nor could {asked} questions"
-    end = "" if demo.agrees else ", and the truth disagrees"
-    return f"The log could not decide. {asked} questions did{end}" if _open(demo) else f"Log and {asked} questions{end}"
+    start = f"The log could not decide. {asked} questions did" if _open(demo) else f"{asked} questions decided"
+    return start if demo.agrees else f"{start}, and the truth disagrees"
 
 
 def _open(demo: AnchoredDemo) -> bool:
@@ -55,15 +60,15 @@ def _opening(demo: AnchoredDemo) -> str:
     )
 
 
-def _step(anchor: str, title: str, *blocks: doc.Block, said: tuple[doc.Sentence, ...], lead: str = "") -> doc.Section:
+def _step(menu: str, title: str, *blocks: doc.Block, said: tuple[doc.Sentence, ...], lead: str) -> doc.Section:
     """A section on a page; on a terminal, sentences under the same title."""
-    return doc.Section(anchor, title, (doc.Sentences(said, title), *blocks), lead)
+    return doc.Section(menu.lower(), title, (doc.Sentences(said, title), *blocks), lead, menu)
 
 
-def _log(demo: AnchoredDemo) -> tuple[doc.Block, ...]:
+def _log(demo: AnchoredDemo) -> doc.Block:
     title = "1. The log cannot decide" if _open(demo) else "1. What the log says"
     said = tuple(words.headline_sentences(View.of(demo.before)))
-    return (_step("log", title, said=said, lead="unskew evaluate, from the log alone."),)
+    return _step("Log", title, said=said, lead="What unskew evaluate says of the log alone.")
 
 
 def _plan(demo: AnchoredDemo) -> tuple[doc.Block, ...]:
@@ -74,13 +79,14 @@ def _plan(demo: AnchoredDemo) -> tuple[doc.Block, ...]:
             "2000 --items 500.",
             "warning",
         )
-        return (_step("plan", "2. The plan: more users are needed", said=(said,), lead="unskew plan."),)
+        return (_step("Plan", "2. The plan: more users are needed", said=(said,), lead=PLAN),)
     random = "more than there are" if pair.rows_random is None else numbers.count(pair.rows_random)
+    power, uniform = numbers.share(settings.power), numbers.share(settings.uniform)
     said = doc.Sentence.plain(
-        f"{numbers.count(pair.rows)} answers decide with a power of {numbers.share(settings.power)} if one model leads "
-        f"by {settings.detect} of the other's value. Drawn at random from all candidates, it would take {random}. At "
-        f"most {PER_USER} questions per user; {numbers.share(settings.uniform)} of them go to all candidates alike, "
-        "the rest where the lists differ.",
+        f"{numbers.count(pair.rows)} answers decide with a power of {power} if one model leads by "
+        f"{settings.detect.replace('%', ' %')} of the other's value. Drawn at random from all candidates, it would "
+        f"take {random}. At most {PER_USER} questions per user; {uniform} of them go to all candidates alike, the "
+        "rest where the lists differ.",
         "note",
     )
     found = demo.plan.power([share * pair.rows for share in SHARES])
@@ -90,32 +96,32 @@ def _plan(demo: AnchoredDemo) -> tuple[doc.Block, ...]:
     )
     table = doc.Table("Power", "chance of a verdict", doc.columns((), ("questions", "planned", "at random")), rows)
     title = f"2. The plan: {numbers.count(pair.rows)} questions"
-    return (_step("plan", title, power_cards(demo.plan), table, said=(said,), lead="unskew plan."),)
+    return (_step("Plan", title, power_cards(demo.plan), doc.in_brief(table), said=(said,), lead=PLAN),)
 
 
 def _answers(demo: AnchoredDemo) -> tuple[doc.Block, ...]:
     if demo.answers is None:
         return ()
     value = demo.answers["value"]
-    relevant, silent, asked = int(value.sum()), value.null_count(), len(value)
-    users = demo.answers["user"].n_unique()
+    asked, relevant, silent = len(value), int(value.sum()), value.null_count()
+    counts = [numbers.count(n) for n in (asked, demo.answers["user"].n_unique(), relevant)]
+    counts += [numbers.count(n) for n in (asked - relevant - silent, silent)]
     said = doc.Sentence.plain(
-        f"The draw has {numbers.count(asked)} pairs of {numbers.count(users)} users, each with the probability of "
-        f"being drawn. They are shown in an exploration slot: {numbers.count(relevant)} relevant, "
-        f"{numbers.count(asked - relevant - silent)} not, {numbers.count(silent)} without an answer.",
+        "The draw has {} pairs of {} users (its size varies by chance), each with the probability of being drawn. They "
+        "are shown in an exploration slot: {} relevant, {} not, {} without an answer.".format(*counts),
         "note",
     )
-    return (_step("answers", "3. The shop answers", said=(said,), lead="The world's own relevance comes back."),)
+    return (_step("Answers", "3. The shop answers", said=(said,), lead="What was truly relevant comes back."),)
 
 
 def _verdict(demo: AnchoredDemo) -> tuple[doc.Block, ...]:
     if demo.after is None:
         return ()
     view = View.of(demo.after)
-    said = (*words.headline_sentences(view), _truth(demo))
+    said = (*words.headline_sentences(view), _truth(demo), *_missed(demo, view))
     cards = doc.Cards((_differences(demo, view), _values(demo, view)), (TRUTH,), fit=True, inline=True)
     title = "4. The verdict, and the truth"
-    return (_step("verdict", title, cards, _table(demo), said=said, lead="unskew evaluate --answers."),)
+    return (_step("Verdict", title, cards, _table(demo), said=said, lead=VERDICT),)
 
 
 def _truth(demo: AnchoredDemo) -> doc.Sentence:
@@ -130,6 +136,16 @@ def _truth(demo: AnchoredDemo) -> doc.Sentence:
     if demo.agrees:
         return doc.Sentence.plain(f"{text} The verdict is right, and {interval}.", "good" if inside else "note")
     return doc.Sentence.plain(f"{text} The verdict is wrong, as one in twenty may be; {interval}.", "warning")
+
+
+def _missed(demo: AnchoredDemo, view: View) -> tuple[doc.Sentence, ...]:
+    """That the scenarios of the log alone miss the truth, where they do."""
+    assert view.headline is not None
+    ranges = [v for v in view.verdicts(view.headline) if in_scenarios(v)]
+    if not ranges or any(v.low <= demo.lead <= v.high for v in ranges):
+        return ()
+    text = "The ranges from the log alone do not even hold the true difference: what they assume fails in this shop."
+    return (doc.Sentence.plain(text, "note"),)
 
 
 def _table(demo: AnchoredDemo) -> doc.Table:
@@ -163,7 +179,7 @@ def _differences(demo: AnchoredDemo, view: View) -> doc.Chart:
         return Row(_short(v.estimator), v.verdict, v.difference, v.low, v.high, demo.lead, in_scenarios(v))
 
     rows = [row(v) for v in view.by_pair(view.headline)]
-    note = f"{METRIC}; to the right of the dotted line {CHALLENGER} leads. Wide bars: all that the log leaves open"
+    note = f"{METRIC}; to the right of the dotted line {CHALLENGER} leads. Wide bars: ranges over scenarios"
     label = "Difference between the models before and after the answers"
     return beside_truth(f"{CHALLENGER} − {POPULAR}", note, label, rows, zero=True)
 
@@ -182,3 +198,12 @@ def _values(demo: AnchoredDemo, view: View) -> doc.Chart:
 
 def _short(estimator: str) -> str:
     return estimator.partition("(")[0]
+
+
+def _repeat(demo: AnchoredDemo) -> doc.Section:
+    """Commands for every step."""
+    world = demo.world
+    make = f"unskew demo --anchored --users {world.users} --items {world.items} --seed {world.seed} --keep shop"
+    names = ("The log alone:", "The plan, and the questions:", "The verdict, once answers are there:")
+    steps = (("The files:", make), *zip(names, demo.commands("shop"), strict=True))
+    return doc.Section("repeat", "Repeat each step", (doc.Steps("", steps),), "", "Commands")

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from unskew.report import document as doc
 from unskew.report import numbers
-from unskew.report.plots import BESIDE, INK, beside, chart, colours, field, layers, marks
+from unskew.report.plots import INK, WIDTH, beside, chart, colours, field, layers, marks
 from unskew.report.result_charts import VERDICTS
 from unskew.report.scenario_words import range_of
 
+ROOM = 160  # for names
 STROKE = "M-1,-6h2v12h-2z"
 TRUTH = doc.Legend("Marks", (doc.Swatch("the truth", "var(--ink)", STROKE),))
 
@@ -43,7 +44,7 @@ def beside_truth(name: str, note: str, label: str, rows: Sequence[Row], *, zero:
     axis = {"title": None, "tickCount": 4, "format": ".6~g", "labelOverlap": "greedy", "labelSeparation": 10}
     scale = {"zero": False, "nice": True, "padding": 6}
     base = {
-        "y": field("name:N", sort=None, axis=beside()),
+        "y": field("name:N", sort=[row.name for row in known], axis=beside(ROOM)),
         "color": colours("tone:N", list(VERDICTS), list(VERDICTS.values())),
         "description": field("text:N"),
     }
@@ -59,4 +60,4 @@ def beside_truth(name: str, note: str, label: str, rows: Sequence[Row], *, zero:
     if zero:
         found.insert(0, marks("zero", "rule", {"x": field("zero:Q")}, color=INK, strokeWidth=1, strokeDash=[2, 3]))
         tables["zero"] = [{"zero": 0}]
-    return chart(name, note, label, layers(*found, width=BESIDE, height={"step": 26}), **tables)
+    return chart(name, note, label, layers(*found, width=WIDTH - ROOM, height={"step": 26}), **tables)

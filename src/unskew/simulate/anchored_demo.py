@@ -25,7 +25,7 @@ from unskew.design import Draw, Plan
 from unskew.design.run import plan
 from unskew.evaluation import evaluate
 from unskew.inference.verdict import Outcome
-from unskew.log import Feedback
+from unskew.log import Feedback, Recommender
 from unskew.models import MostPopular
 from unskew.outputs import refuse_existing
 from unskew.result import Estimate, Result, Verdict
@@ -35,6 +35,8 @@ from unskew.simulate.world import World, relevant_for
 
 METRIC, TARGET, ANCHORED = "recall@10", "pooled", "anchored"
 CHALLENGER, POPULAR = "challenger", "popular"
+SHOWN = 0.8  # impressions per user and item: 400 of 500 items, some of them often and most never
+NOISE = 0.8  # of the challenger: so good that the log alone does not decide against it
 DEPTH = 10  # length of the lists
 DETECT = "20%"
 PER_USER = 3
@@ -125,8 +127,15 @@ def anchored_demo(users: int = 2000, items: int = 500, seed: int = 0, progress: 
     """Walk through all steps in one shop."""
     say = progress or (lambda stage, done, total: None)
     say("simulating a shop", 0, 4)
-    world = World(users=users, items=items, seed=seed, relevant=relevant_for(items), feedback=Feedback.CONVERSIONS)
-    models = {CHALLENGER: world.challenger(), POPULAR: MostPopular().fit(world.train)}
+    world = World(
+        users=users,
+        items=items,
+        seed=seed,
+        relevant=relevant_for(items),
+        impressions=SHOWN * items,
+        feedback=Feedback.CONVERSIONS,
+    )
+    models: dict[str, Recommender] = {CHALLENGER: world.challenger(NOISE), POPULAR: MostPopular().fit(world.train)}
     lists = {name: model.recommend(world.train.users, DEPTH, seen=world.train) for name, model in models.items()}
     tables = {
         "train": world.train.to_frame(),
@@ -138,9 +147,7 @@ def anchored_demo(users: int = 2000, items: int = 500, seed: int = 0, progress: 
     common: dict[str, Any] = {"users": tables["users"], "feedback": Feedback.CONVERSIONS}
 
     def judged(answers: pl.DataFrame | None) -> Result:
-        return evaluate(
-            tables["test"], given, train=tables["train"], metrics=[METRIC], answers=answers, **common
-        )
+        return evaluate(tables["test"], given, train=tables["train"], metrics=[METRIC], answers=answers, **common)
 
     say("judging from the log alone", 1, 4)
     before = judged(None)
@@ -156,4 +163,3 @@ def anchored_demo(users: int = 2000, items: int = 500, seed: int = 0, progress: 
     answers = answer(world, drawn.frame, seed=seed)
     say("judging with the answers", 3, 4)
     return AnchoredDemo(world, tables, before, planned, truth, drawn, answers, judged(answers))
-
