@@ -27,7 +27,12 @@ FILES: dict[str, Any] = {
 
 def result(inputs: dict[str, Any] = FILES, **changes: Any) -> Result:
     """Two models that the log cannot tell apart."""
-    given = {"difference": 0.03, "half": 0.05, "verdict": Outcome.UNDECIDED, "users_needed": 900} | changes
+    given: dict[str, Any] = {
+        "difference": 0.03,
+        "half": 0.05,
+        "verdict": Outcome.UNDECIDED,
+        "users_needed": 900,
+    } | changes
     found = verdict("a", "b", **given)
     return Result(
         estimates=(estimate("a", 0.14), estimate("b", 0.11)), verdicts_=(found,), weights=(), inputs=inputs, warnings=()

@@ -13,6 +13,7 @@ from unskew.report.names import clean, shown
 from unskew.report.plots import DASHED, SOFT, chart, colours, field, layers, lines, marks, points
 from unskew.report.texts import glossary, section
 
+NO_SIZE = ("size", "nothing")  # needs of pairs that have no difference to detect, and so no power
 PAIRS = 6  # with a curve of their own; more could not be told apart
 
 
@@ -40,7 +41,9 @@ def plan_document(plan: Plan) -> doc.Document:
 
 def power_cards(plan: Plan) -> doc.Cards:
     """Power over rows with its legend, of the pairs of models that take the fewest rows."""
-    names, drawn = shown(list(plan.models)), _in_order(plan)[:PAIRS]
+    names, drawn = shown(list(plan.models)), [pair for pair in _in_order(plan) if pair.needs not in NO_SIZE][:PAIRS]
+    if not drawn:
+        return doc.Cards(())
     swatches = tuple(
         doc.Swatch(_both(pair, names), f"var(--e{place})") for place, pair in enumerate(drawn, 1)
     )  # fmt: skip
@@ -57,6 +60,8 @@ def _headline(plan: Plan) -> str:
         return f"{numbers.count(max(needed))} answers decide between " + ("both" if len(needed) == 1 else "all models")
     if needed:
         return f"{numbers.count(max(needed))} answers decide {len(needed)} of {len(plan.pairs)} pairs of models"
+    if all(pair.needs in NO_SIZE for pair in plan.pairs):
+        return "Say which difference matters: the log suggests none"
     return "No number of answers decides with these users and lists"
 
 
@@ -64,15 +69,15 @@ def _opening(plan: Plan) -> str:
     s = plan.settings
     what = {
         "log": "the least difference that the log suggests, whatever part of popularity is exposure",
-        "share": f"a lead of {s.detect} over the lesser value",
+        "share": f"a lead of {s.detect.replace('%', ' %')} over the lesser value",
         "number": f"a difference of {s.detect}",
     }["log" if s.detect == "log" else "share" if s.detect.endswith("%") else "number"]
     together = "for all pairs of models together" if s.simultaneous else "for each pair of models alone"
     rounds = f", divided over {s.rounds} declared rounds (this is round {plan.round})" if s.rounds > 1 else ""
     users = "users like these" if s.users_are == "sampled" else "exactly these users"
     return (
-        f"To be detected: {what}, for {users}. The level holds {together}{rounds}: a difference counts beyond "
-        f"{numbers.number(s.critical, 2)} standard errors."
+        f"To be detected with a power of {numbers.share(s.power)}: {what}, for {users}. The level holds "
+        f"{together}{rounds}: a difference counts beyond {numbers.number(s.critical, 2)} standard errors."
     )
 
 
@@ -83,7 +88,8 @@ def _sentence(pair: PairPlan, names: dict[str, str]) -> doc.Sentence:
         "pairs": f": all pairs in which the lists differ are too few; about {_times(pair)} as many users would do.",
         "limits": ": the limit per user allows too few rows; a higher one would do.",
         "positives": ": too few relevant pairs are expected where the lists differ for any verdict.",
-        "size": ": the log suggests no size, as its lead depends on what is assumed; name a difference to detect.",
+        "size": ": the log suggests no size, as its lead depends on what is assumed; say which difference matters to "
+        "you, as a share (5%) or a number (0.01).",
         "nothing": ": the lists do not differ.",
     }.get(pair.needs)
     if text is None:
@@ -129,7 +135,7 @@ def _table(pairs: list[PairPlan], names: dict[str, str]) -> doc.Table:
         (
             names[pair.a],
             names[pair.b],
-            numbers.number(pair.detect, 4),
+            numbers.DASH if pair.needs in NO_SIZE else numbers.number(pair.detect, 4),
             *(numbers.count(n) for n in (pair.differing, pair.rows_random, pair.rows_differ, pair.rows)),
             pair.needs,
         )
