@@ -139,13 +139,19 @@ def _truth(demo: AnchoredDemo) -> doc.Sentence:
 
 
 def _missed(demo: AnchoredDemo, view: View) -> tuple[doc.Sentence, ...]:
-    """That the scenarios of the log alone miss the truth, where they do."""
+    """Which other intervals and ranges miss the truth."""
     assert view.headline is not None
+    values = [e.model for e in demo.estimates() if not (e.low <= demo.truth[e.model] <= e.high) and e.value == e.value]
+    found = []
+    if values:
+        whose = " and ".join(values)
+        found.append(
+            f"The interval of {whose} misses the truth in the table below; of 95 % intervals one in twenty may."
+        )
     ranges = [v for v in view.verdicts(view.headline) if in_scenarios(v)]
-    if not ranges or any(v.low <= demo.lead <= v.high for v in ranges):
-        return ()
-    text = "The ranges from the log alone do not even hold the true difference: what they assume fails in this shop."
-    return (doc.Sentence.plain(text, "note"),)
+    if ranges and not any(v.low <= demo.lead <= v.high for v in ranges):
+        found.append("No range from the log alone holds the true difference: what they assume fails in this shop.")
+    return tuple(doc.Sentence.plain(text, "note") for text in found)
 
 
 def _table(demo: AnchoredDemo) -> doc.Table:
