@@ -42,6 +42,7 @@ def read_answers(
     else:
         table = table_of(source, "answers", ("user", "item"), ("value", "propensity"), columns=columns, invalid=invalid)
         _check(table)
+        _refuse_words(table)
         _mark_unanswered(table)
         log = _explained(log_of(table, kind, None))
     if feedback is Feedback.IMPLICIT:
@@ -75,6 +76,20 @@ def _check(table: Table) -> None:
         raise InputError(
             f"{table.source}: the pair of user {user} and item {item} is there twice; {table.place(row)} repeats it.\n"
             "A pair that was drawn more than once is one row, with the probability of all draws together."
+        )
+
+
+def _refuse_words(table: Table) -> None:
+    """An answer is a number: the usual words for one are named, as nothing says which of them is relevant."""
+    column = table.frame["value"]
+    if column.dtype != pl.String:
+        return
+    words = column.str.strip_chars().str.to_lowercase().is_in(["yes", "no", "y", "n", "true", "false"]).fill_null(False)
+    if words.any():
+        row = int(words.arg_true()[0])
+        raise InputError(
+            f"{table.source}: column 'value' must hold numbers; {table.place(row)} has {show(column[row])}.\nWrite 1 "
+            "for a relevant pair and 0 for another one, and leave it empty where nobody answered."
         )
 
 

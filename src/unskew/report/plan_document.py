@@ -28,7 +28,7 @@ def plan_document(plan: Plan) -> doc.Document:
         subtitle=f"{s.metric}, {numbers.share(s.power)} power at a level of {numbers.share(s.level)}",
         summary=(
             doc.Paragraph(_opening(plan), "opening"),
-            doc.Sentences(tuple(_sentence(pair, names) for pair in pairs), shown=10, where="in the table"),
+            doc.Sentences(tuple(_sentence(pair, names, s.detect) for pair in pairs), shown=10, where="in the table"),
             doc.Sentences(tuple(doc.Sentence.plain(clean(note), "warning") for note in plan.notes)),
         ),
         body=(
@@ -81,15 +81,15 @@ def _opening(plan: Plan) -> str:
     )
 
 
-def _sentence(pair: PairPlan, names: dict[str, str]) -> doc.Sentence:
+def _sentence(pair: PairPlan, names: dict[str, str], detect: str) -> doc.Sentence:
+    no_size = "the log suggests no size, as its lead depends on what is assumed" if detect == "log" else "a value is 0"
     a, b = names[pair.a], names[pair.b]
     text = {
         "users": f": more users are needed, about {_times(pair)} as many; no number of rows is enough.",
         "pairs": f": all pairs in which the lists differ are too few; about {_times(pair)} as many users would do.",
         "limits": ": the limit per user allows too few rows; a higher one would do.",
         "positives": ": too few relevant pairs are expected where the lists differ for any verdict.",
-        "size": ": the log suggests no size, as its lead depends on what is assumed; say which difference matters to "
-        "you, as a share (5%) or a number (0.01).",
+        "size": f": {no_size}; say which difference matters to you, as a share (5%) or a number (0.01).",
         "nothing": ": the lists do not differ.",
     }.get(pair.needs)
     if text is None:
