@@ -55,7 +55,7 @@ def count(seeds: int) -> None:
         alone += any(decided(v) for v in view.verdicts(view.headline, view.carrier(view.headline)))
         right, wrong = right + (demo.agrees is True), wrong + (demo.agrees is False)
         held += demo.verdict.low <= demo.lead <= demo.verdict.high
-        values += len(demo.estimates())
+        values += sum(e.value == e.value for e in demo.estimates())
         inside += sum(e.low <= demo.truth[e.model] <= e.high for e in demo.estimates())
     print(f"{seeds} shops: the log alone decides {alone}; with answers {right} right, {wrong} wrong")
     print(f"intervals that hold the truth: {held} of {seeds} differences, {inside} of {values} values")

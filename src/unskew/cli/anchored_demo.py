@@ -1,7 +1,7 @@
 """``unskew demo --anchored``: from a log that cannot decide to a verdict, told in four steps.
 
 Over 40 seeds the log decided in none of the shops, and all verdicts from the answers agreed with the truth
-(tests/cli/test_anchored_demo.py).
+(``python docs/ask.py 40``).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from unskew.atomic import together
 from unskew.cli.console import out, progress
 from unskew.cli.options import check_outputs, write_outputs, written
 from unskew.outputs import refuse_existing, try_filling
@@ -27,9 +28,11 @@ def show_anchored(users: int, items: int, seed: int, keep: Path | None, html: Pa
         refuse_existing([keep / name for name in FILES], force=False)
     with progress(quiet) as report:
         found = anchored_demo(users, items, seed, report)
+    with together():
+        paths = [] if keep is None else found.write(keep)
+        paths += write_outputs(found, html=html)
     if not quiet:
         out.print(found)
-    paths = [] if keep is None else found.write(keep)
     if keep is not None and not quiet:
         from unskew.report.terminal import wrapped
 
@@ -39,4 +42,4 @@ def show_anchored(users: int, items: int, seed: int, keep: Path | None, html: Pa
         out.print()
     elif not quiet:
         out.print("The files of every step, and the commands that repeat it: unskew demo --anchored --keep shop")
-    written([*paths, *write_outputs(found, html=html)], quiet)
+    written(paths, quiet)

@@ -88,8 +88,8 @@ def read(
         if strange and strange == np.count_nonzero(np.diff(each.indptr)):
             theirs, ours = plain(each.users.values[0]), plain(people.values[0])
             raise InputError(
-                f"none of the {strange:,} lists of '{plain(name)}' is of a user in the logs, or in users=…: they are of "
-                f"users like '{theirs}', and those are called like '{ours}'.\nGive lists and logs the same ids."
+                f"none of the {strange:,} lists of '{plain(name)}' is of a user in the logs, or in users=…: they are "
+                f"of users like '{theirs}', and those are called like '{ours}'.\nGive lists and logs the same ids."
             )
         if strange:
             notes.append(
