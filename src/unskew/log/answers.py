@@ -42,7 +42,6 @@ def read_answers(
     else:
         table = table_of(source, "answers", ("user", "item"), ("value", "propensity"), columns=columns, invalid=invalid)
         _check(table)
-        _refuse_words(table)
         _mark_unanswered(table)
         log = _explained(log_of(table, kind, None))
     if feedback is Feedback.IMPLICIT:
@@ -65,10 +64,11 @@ def _of_log(log: Log, kind: Feedback) -> Log:
 
 
 def _check(table: Table) -> None:
-    """All columns are there, and no pair twice: π is the probability of all draws together."""
+    """All columns are there, answers are numbers, no pair is there twice: π is that of all draws together."""
     for name in ("value", "propensity"):
         if name not in table:
             raise _lacking(table.source, name)
+    _refuse_words(table)
     again = ~table.frame.select(pl.struct("user", "item").is_first_distinct()).to_series()
     if again.any():
         row = int(again.arg_true()[0])
