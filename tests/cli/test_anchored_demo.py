@@ -79,6 +79,12 @@ def test_a_shop_that_is_too_small_says_so() -> None:
     assert "and no number of answers would" in page(demo)
 
 
+def test_a_catalogue_of_one_list_is_refused() -> None:
+    """Both lists would hold almost everything."""
+    with pytest.raises(InputError, match="at least 30 items, not 12"):
+        anchored_demo(users=40, items=12)
+
+
 def test_the_commands_repeat_every_step(tmp_path: Path) -> None:
     """From the files that ``--keep`` leaves: the same questions, and the same verdict to the last digit."""
     done = unskew("demo", "--anchored", "--users", "400", "--items", "200", "--keep", "a shop", cwd=tmp_path)
@@ -97,7 +103,7 @@ def test_the_commands_repeat_every_step(tmp_path: Path) -> None:
     assert demo.verdict is not None
     assert (found["verdict"], found["difference"]) == (demo.verdict.verdict, demo.verdict.difference)
     again = unskew("demo", "--anchored", "--keep", "a shop", cwd=tmp_path)
-    assert again.returncode == 2 and "exists" in flat(again.stderr)
+    assert again.returncode == 2 and "train.parquet is there already" in flat(again.stderr)
 
 
 def test_keep_goes_with_anchored(tmp_path: Path) -> None:

@@ -6,13 +6,15 @@ Over 40 seeds the log decided in none of the shops, and all verdicts from the an
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
 from unskew.atomic import together
 from unskew.cli.console import out, progress
 from unskew.cli.options import check_outputs, write_outputs, written
-from unskew.outputs import refuse_existing, try_filling
+from unskew.errors import InputError
+from unskew.outputs import try_filling
 from unskew.plain import plain_path
 
 STEPS = ("1. The log alone:", "2. The plan and the questions:", "4. The verdict:")
@@ -25,7 +27,8 @@ def show_anchored(users: int, items: int, seed: int, keep: Path | None, html: Pa
 
     if keep is not None:
         try_filling(keep)
-        refuse_existing([keep / name for name in FILES], force=False)
+        if there := [name for name in FILES if os.path.lexists(keep / name)]:
+            raise InputError(f"--keep {plain_path(keep)}: {there[0]} is there already. Give another folder.")
     with progress(quiet) as report:
         found = anchored_demo(users, items, seed, report)
     with together():

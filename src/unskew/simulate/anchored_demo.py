@@ -23,6 +23,7 @@ import polars as pl
 from unskew.atomic import atomic, folder, together
 from unskew.design import Draw, Plan
 from unskew.design.run import plan
+from unskew.errors import InputError
 from unskew.evaluation import evaluate
 from unskew.inference.verdict import Outcome
 from unskew.log import Feedback, Recommender
@@ -38,6 +39,7 @@ CHALLENGER, POPULAR = "challenger", "popular"
 SHOWN = 0.8  # impressions per user and item: 400 of 500 items, some of them often and most never
 NOISE = 0.8  # of the challenger: so good that the log alone does not decide against it
 DEPTH = 10  # length of the lists
+LEAST = 3 * DEPTH  # items
 DETECT = "20%"
 PER_USER = 3
 INPUTS = ("train", "test", "users", CHALLENGER, POPULAR)
@@ -125,6 +127,8 @@ class AnchoredDemo(Shown):
 
 def anchored_demo(users: int = 2000, items: int = 500, seed: int = 0, progress: Stage | None = None) -> AnchoredDemo:
     """Walk through all steps in one shop."""
+    if items < LEAST:
+        raise InputError(f"this demo needs at least {LEAST} items, not {items}: lists of {DEPTH} would hardly differ.")
     say = progress or (lambda stage, done, total: None)
     say("simulating a shop", 0, 4)
     world = World(
