@@ -21,6 +21,7 @@ from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids, Log, Recommendations
 from unskew.models import MF, Factors, GivenFactors, base, load
+from unskew.models.by_length import ByLength
 
 Floats = npt.NDArray[np.float64]
 

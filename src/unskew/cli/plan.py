@@ -129,8 +129,10 @@ def plan(
 def _check_draw(draw: int | None, output: Path | None, inputs: list[Path]) -> None:
     if (draw is None) != (output is None):
         raise InputError("--draw says how many pairs to draw and --out where to write them: give both, or neither.")
-    if output is None:
+    if output is None or draw is None:
         return
+    if draw < 1:
+        raise InputError(f"--draw {draw}: a draw has at least one pair.")
     if output.suffix.lower() not in (".parquet", ".pq", ".csv"):
         raise InputError(f"--out {plain(output)}: the file's name should end in .parquet or .csv.")
     try_writing(output)

@@ -85,6 +85,12 @@ def read(
         notes.append(f"{new:,} listed items stand in no log: name them in items=… when the answers are evaluated.")
     for name, each in lists.items():
         strange = int(np.count_nonzero((each.users.into(people) < 0) & (np.diff(each.indptr) > 0)))
+        if strange and strange == np.count_nonzero(np.diff(each.indptr)):
+            theirs, ours = plain(each.users.values[0]), plain(people.values[0])
+            raise InputError(
+                f"none of the {strange:,} lists of '{plain(name)}' is of a user in the logs, or in users=…: they are "
+                f"of users like '{theirs}', and those are called like '{ours}'.\nGive lists and logs the same ids."
+            )
         if strange:
             notes.append(
                 f"{strange:,} lists of '{plain(name)}' are of users outside the population; they are left out."

@@ -63,7 +63,13 @@ def together(propensity: Floats) -> Floats:
 def read_asked(source: Any, design: ListDesign, rounds: int) -> Asked:
     """The rows of earlier rounds, with answers where there are some; ``design`` must be what they were drawn by."""
     several = [f"{name}_{r + 1}" for r in range(rounds) for name in ("propensity", "rows")]
-    table = table_of(source, "answers", ("user", "item", "round"), ("value", "rounds", *several))
+    table = table_of(source, "answers", ("user", "item"), ("round", "value", "rounds", *several))
+    if "round" not in table:
+        raise InputError(
+            f"{table.source}: there is no column 'round': these pairs were drawn without declaring rounds.\nRounds are "
+            "declared before the first draw (rounds=…). Evaluate these answers as they are (answers=…), or begin a new "
+            "plan."
+        )
     table.refuse_nulls("user", "item", "round")
     check_ids(table, "user")
     check_ids(table, "item")

@@ -73,10 +73,11 @@ def _of_log(log: Log, kind: Feedback) -> Log:
 
 
 def _check(table: Table) -> None:
-    """All columns are there, and no pair twice: π is the probability of all draws together."""
+    """All columns are there, answers are numbers, no pair is there twice: π is that of all draws together."""
     for name in ("value", "propensity"):
         if name not in table:
             raise _lacking(table.source, name)
+    _refuse_words(table)
     again = ~table.frame.select(pl.struct("user", "item").is_first_distinct()).to_series()
     if again.any():
         row = int(again.arg_true()[0])
@@ -84,6 +85,20 @@ def _check(table: Table) -> None:
         raise InputError(
             f"{table.source}: the pair of user {user} and item {item} is there twice; {table.place(row)} repeats it.\n"
             "A pair that was drawn more than once is one row, with the probability of all draws together."
+        )
+
+
+def _refuse_words(table: Table) -> None:
+    """An answer is a number: the usual words for one are named, as nothing says which of them is relevant."""
+    column = table.frame["value"]
+    if column.dtype != pl.String:
+        return
+    words = column.str.strip_chars().str.to_lowercase().is_in(["yes", "no", "y", "n", "true", "false"]).fill_null(False)
+    if words.any():
+        row = int(words.arg_true()[0])
+        raise InputError(
+            f"{table.source}: column 'value' must hold numbers; {table.place(row)} has {show(column[row])}.\nWrite 1 "
+            "for a relevant pair and 0 for another one, and leave it empty where nobody answered."
         )
 
 
