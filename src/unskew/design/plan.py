@@ -30,6 +30,11 @@ SCHEMA_VERSION = 1
 ROWS = Number(above=0.0, high=1e12)
 
 
+def round_stream(seed: int, number: int) -> int:
+    """The random numbers of one round: rounds of one seed are drawn independently of each other."""
+    return int(hash_texts(pl.Series([f"plan {seed} {number}"]))[0])
+
+
 @dataclass(frozen=True)
 class PairPlan:
     """What it takes to decide one pair of models.
@@ -72,6 +77,7 @@ class Settings:
     per_user: int | None
     relevance: str
     positives_only: bool
+    fixed_relevance: bool
     users: int
     items: int
     candidates: int
@@ -191,8 +197,7 @@ class Plan(ShownTable):
             raise InputError(f"a draw needs at least one row, not {rows:g}.")
         design, number = self.parts.looked.design, self.round
         scale = design.scale(rows)
-        stream = int(hash_texts(pl.Series([f"plan {seed} {number}"]))[0])
-        drawn = draw(design, scale, stream)
+        drawn = draw(design, scale, round_stream(seed, number))
         who = design.candidates
         frame = pl.DataFrame({"user": who.users.values[drawn.user], "item": who.items.values[drawn.item]})
         if self.settings.rounds == 1:
