@@ -101,11 +101,14 @@ def test_sums_are_those_of_loops_over_pairs() -> None:
         assert weights.get(p, 0.0) == pytest.approx(math.sqrt(safe * (1 - safe) * spread), rel=1e-6)
 
 
-@pytest.mark.parametrize("per_user", [None, 1])
-def test_the_curve_is_the_variance_of_the_draw(per_user: int | None) -> None:
-    """Σ v d²/π at some number of rows, also where a limit per user binds."""
-    plan, _ = made(uniform=0.0, per_user=per_user)
-    looked, rows = plan.parts.looked, 100.0
+@pytest.mark.parametrize(("uniform", "per_user", "rows"), [(0.0, None, 100.0), (0.0, 1, 100.0), (0.25, None, 1_000.0)])
+def test_the_curve_is_the_variance_of_the_draw(uniform: float, per_user: int | None, rows: float) -> None:
+    """Σ v d²/π at some number of rows, also where a limit per user binds, and with what is spread over all candidates.
+
+    Here a thousand rows are a quarter of all candidates: what is spread falls on lists, too.
+    """
+    plan, _ = made(uniform=uniform, per_user=per_user)
+    looked = plan.parts.looked
     p, _ = looked.design.probabilities(looked.design.scale(rows))
     v, worth = looked.sample_q * (1 - looked.sample_q), looked.sample_worth
     assert len(p) == len(v)  # the shop is small: everybody is kept

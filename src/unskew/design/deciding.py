@@ -79,8 +79,7 @@ def _decided(plan: Plan, place: int) -> PairPlan:
         return replace(known, needs="nothing")
     if not question.detect > 0.0:
         return replace(known, needs="size")
-    most = plan.parts.curve.rows[-1] / (1.0 - settings.uniform)
-    rows = least_rows(lambda n: plan.power_of(place, n), float(most), settings.power)
+    rows = least_rows(lambda n: plan.power_of(place, n), float(plan.parts.curve.rows[-1]), settings.power)
     found = replace(
         known,
         rows_random=least_rows(question.even(settings.candidates), settings.candidates, settings.power),

@@ -120,7 +120,7 @@ def look(
     counts = np.concatenate([block.counts for block in kept])
     sample = ListDesign(
         candidates, starts_of(counts), np.concatenate([b.item for b in kept]),
-        np.concatenate([b.weight for b in kept]), np.zeros_like(sizes), 0.0, per_user, threads,
+        np.concatenate([b.weight for b in kept]), np.where(keep, design.others, 0), 0.0, per_user, threads,
     )  # fmt: skip
     return Looked(design, stakes, sample, np.concatenate([b.q for b in kept]), np.concatenate([b.worth for b in kept]))
 

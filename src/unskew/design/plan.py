@@ -179,15 +179,15 @@ class Plan(ShownTable):
     def power_of(self, place: int, rows: float) -> float:
         """The chance of the right verdict on one pair of models by rows asked for."""
         pair, curve = self.pairs[place], self.parts.curve
-        where_differ = min(rows * (1.0 - self.settings.uniform), float(curve.rows[-1]))
-        spread, positives = curve.at(where_differ, self.models.index(pair.a), self.models.index(pair.b))
+        drawn = min(rows, float(curve.rows[-1]))
+        spread, positives = curve.at(drawn, self.models.index(pair.a), self.models.index(pair.b))
         pilot = self.pilot or Pilot()
         return self.questions[place].power(spread * pilot.variance, positives * pilot.hits)
 
     def _usual_rows(self) -> list[float]:
         """From 20 rows to a few times what is needed."""
         needed = [pair.rows for pair in self.pairs if pair.rows is not None]
-        last = min(4.0 * max(needed, default=2_500), self.parts.curve.rows[-1] / (1.0 - self.settings.uniform))
+        last = min(4.0 * max(needed, default=2_500), float(self.parts.curve.rows[-1]))
         return [float(each) for each in np.geomspace(20.0, max(last, 40.0), 40)]
 
     def draw(self, rows: float, seed: int = 0) -> Draw:

@@ -105,9 +105,9 @@ def read(
     asked = _allowed(not_users, people, "user", notes, names.of_users, invalid)
     shown = _allowed(not_items, catalogue, "item", notes, names.of_items, invalid)
     positives_only = kind is not Feedback.RATINGS and not (row_gains(held) == 0.0).any()
-    known = fixed_relevance or not positives_only
-    candidates = Candidates.of(people, catalogue, (before, held) if known else (before,), shown, asked)
-    return PlanInputs(held, before, lists, candidates, positives_only, known, tuple(notes))
+    counts = fixed_relevance or not positives_only
+    candidates = Candidates.of(people, catalogue, (before, held) if counts else (before,), shown, asked)
+    return PlanInputs(held, before, lists, candidates, positives_only, counts, tuple(notes))
 
 
 def _all(first: Ids, *others: Ids) -> Ids:
