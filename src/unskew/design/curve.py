@@ -1,9 +1,9 @@
 """The variance of every difference as the draw grows, limits included.
 
 At each of some scales t all users' lines are measured (how many rows), and over the kept users Σ v d² / π and Σ q π:
-their ratios to Σ v d² and Σ q over these users carry over to everybody. The share u that is spread over all E candidates
-alike falls on pairs in which lists differ, too, and where these are many of all candidates it counts: with L rows from
-the lists alone its rate is r = u L / ((1 − u) E).
+their ratios to Σ v d² and Σ q over these users carry over to everybody. The share u that is spread over all E
+candidates alike falls on pairs in which lists differ, too, and where these are many of all candidates it counts: with L
+rows from the lists alone its rate is r = u L / ((1 − u) E).
 """
 
 from __future__ import annotations

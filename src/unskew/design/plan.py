@@ -97,6 +97,10 @@ class Parts:
     q: PairPredictor
 
 
+def _ratio(expected: float, guessed: float) -> float:
+    return expected / guessed if guessed > 0.0 else 1.0
+
+
 @dataclass(frozen=True, eq=False)
 class Draw:
     """The pairs to ask about: ``user, item, propensity``, and what later rounds need where rounds are declared.
@@ -178,11 +182,12 @@ class Plan(ShownTable):
 
     def power_of(self, place: int, rows: float) -> float:
         """The chance of the right verdict on one pair of models by rows asked for."""
-        pair, curve = self.pairs[place], self.parts.curve
-        drawn = min(rows, float(curve.rows[-1]))
-        spread, positives = curve.at(drawn, self.models.index(pair.a), self.models.index(pair.b))
-        pilot = self.pilot or Pilot()
-        return self.questions[place].power(spread * pilot.variance, positives * pilot.hits)
+        pair, question = self.pairs[place], self.questions[place]
+        curve, stakes = self.parts.curve, self.parts.looked.stakes
+        a, b = self.models.index(pair.a), self.models.index(pair.b)
+        spread, positives = curve.at(min(rows, float(curve.rows[-1])), a, b)
+        spread *= _ratio(question.variance, float(stakes.variance[a, b]))
+        return question.power(spread, positives * _ratio(question.hits, float(stakes.hits[a, b])))
 
     def _usual_rows(self) -> list[float]:
         """From 20 rows to a few times what is needed."""

@@ -26,7 +26,7 @@ from unskew.propensity import FitInputs
 from unskew.propensity.crossfit import folds_of
 from unskew.studies.anchored.known import FOLDS, KnownPairs, LogRows
 
-K, METRIC = 10, "recall@10"
+LENGTH, METRIC = 10, "recall@10"
 NOBODY = -1  # of a matrix of ratings: this pair was not rated
 
 
@@ -39,7 +39,7 @@ class Case:
         train, held: what was rated there, as codes; ``NOBODY`` elsewhere.
         truth: what would be answered; ``NOBODY`` where nobody knows. Known pairs outside training are the candidates.
         liked: which codes count as relevant.
-        rank: of every pair in each model's list, (users, items, models); 0 where it is not among the first K.
+        rank: of every pair in each model's list, (users, items, models); 0 where it is not among the first ten.
     """
 
     models: tuple[str, ...]
@@ -64,7 +64,7 @@ class Case:
     @cached_property
     def candidates(self) -> Bools:
         """Known pairs outside training."""
-        return (self.truth != NOBODY) & (self.train == NOBODY)
+        return np.asarray((self.truth != NOBODY) & (self.train == NOBODY))
 
     @cached_property
     def lists(self) -> Mapping[str, Recommendations]:
@@ -169,11 +169,11 @@ def with_leads(made: Plan, lead: Floats) -> Plan:
 
 
 def ranks_of(lists: Mapping[str, Recommendations], users: Ids, items: Ids) -> Ints64:
-    """Where each model lists every pair, if among the first K."""
+    """Where each model lists every pair, if among the first ten."""
     out = np.zeros((len(users), len(items), len(lists)), dtype=np.int64)
     for m, each in enumerate(lists.values()):
         own = each.recode(users, items)
         user = np.repeat(np.arange(len(users)), np.diff(own.indptr))
-        short = own.rank <= K
+        short = own.rank <= LENGTH
         out[user[short], own.item[short], m] = own.rank[short]
     return out

@@ -16,7 +16,8 @@ from unskew.kernels.arrays import Ints64, present
 from unskew.log import Ids, Log
 from unskew.log.datasets import Dataset, load
 from unskew.studies.anchored.case import NOBODY, Case, ranks_of
-from unskew.studies.coat_truth.setting import LIKED, SHARE
+from unskew.studies.coat_truth.recipes import LIKED
+from unskew.studies.coat_truth.setting import SHARE
 from unskew.studies.coat_truth.simple import MODELS
 from unskew.studies.recovery.draws import Paired, Place
 

@@ -21,7 +21,7 @@ from unskew.judging.answers import ERRORS, FEWEST_ANSWERS, FEWEST_POSITIVE, OFF,
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.studies.anchored.known import KnownPairs, Sums
 
-LEVEL = 0.95
+LEVEL, CRITICAL = 0.95, 1.959964
 METRIC, LISTED = "recall", np.array([0.0, 1.0])  # worth of a pair by its rank, which is 1 where a list holds it
 
 
@@ -41,14 +41,14 @@ class Differences(NamedTuple):
 
     def beyond(self, tail: float) -> Bools:
         """Which are beyond what chance gives with this probability."""
-        return np.abs(self.t) > stdtrit(np.maximum(self.df, 1e-9), 1.0 - tail / 2.0)
+        return np.asarray(np.abs(self.t) > stdtrit(np.maximum(self.df, 1e-9), 1.0 - tail / 2.0))
 
 
 def sampled(known: KnownPairs, sums: Sums) -> Differences:
     """If users are a sample."""
     a, b = known.sides
     d = sums.own[:, a] - sums.own[:, b]
-    users = np.count_nonzero(d, axis=0)
+    users = np.count_nonzero(np.abs(d) > 1e-12, axis=0)  # sums that differ by rounding alone are the same
     squares, fourth = (d**2).sum(axis=0), (d**4).sum(axis=0)
     small = users / np.maximum(users - 1.0, 0.5)
     heavy = np.divide(squares**2, fourth, out=np.zeros_like(squares), where=fourth > 0.0)

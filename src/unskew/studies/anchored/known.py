@@ -76,7 +76,7 @@ class KnownPairs:
     @property
     def models(self) -> int:
         """How many there are."""
-        return self.worth.shape[1]
+        return int(self.worth.shape[1])
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
@@ -152,7 +152,7 @@ class KnownPairs:
         kinds = int(max(log.kind.max(), self.kind.max())) + 1
         share = np.bincount(self.kind[rows], minlength=kinds) / len(rows)
         weight = np.where(log.liked, (share / np.maximum(np.bincount(log.kind, minlength=kinds), 1))[log.kind], 0.0)
-        own = np.stack(
-            [np.bincount(log.user, weight * log.worth[:, m], self.users) for m in range(self.models)], axis=1
+        own = [np.bincount(log.user, weight * log.worth[:, m], self.users) for m in range(self.models)]
+        return Sums(
+            np.stack(own, axis=1).astype(np.float64), np.bincount(log.user, weight, self.users).astype(np.float64)
         )
-        return Sums(own, np.bincount(log.user, weight, self.users))

@@ -57,7 +57,7 @@ def _kappa(y: Floats, f: Floats, others: Floats) -> Floats:
     n = len(y)
     together = ((y - y.mean(axis=0)) * (f - f.mean(axis=0))).sum(axis=0) / (n - 1)
     spread = (1.0 + n / len(others)) * _variance(np.concatenate([f, others]))
-    return np.divide(together, spread, out=np.zeros_like(together), where=spread > 0.0)
+    return np.asarray(np.divide(together, spread, out=np.zeros_like(together), where=spread > 0.0))
 
 
 def _variance(x: Floats) -> Floats:

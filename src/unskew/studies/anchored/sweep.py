@@ -7,13 +7,13 @@ quarter for values. Of each draw it is kept how well values come out and what is
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import kendalltau
 
 from unskew.design.plan import Plan
-from unskew.kernels.arrays import Floats, Ints64
+from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.studies.anchored import judged, ppi
 from unskew.studies.anchored.case import Case
 from unskew.studies.anchored.known import KnownPairs, Sums
@@ -22,7 +22,9 @@ ALONE, UNIFORM, LISTS = "random rows alone", "anchored, random rows", "anchored,
 WEIGHTED, PPI = "propensities fitted on random rows", "PPI++"
 METHODS = (ALONE, UNIFORM, LISTS, WEIGHTED, PPI)
 TAIL = 1.0 - judged.LEVEL
-MEASURES = ("tau", "rmse", "covered", "given", "right", "wrong", "joint_right", "joint_wrong", "fixed_right", "fixed_wrong")
+MEASURES = (
+    "tau", "rmse", "covered", "given", "right", "wrong", "joint_right", "joint_wrong", "fixed_right", "fixed_wrong",
+)  # fmt: skip
 
 
 class Target(NamedTuple):
@@ -30,18 +32,21 @@ class Target(NamedTuple):
 
     Args:
         values: of every model.
-        lead: T of every pair of models, by its sign.
+        lead: T of every pair of models, by its sign; ``own_lead`` of the users at hand, if they are all there are.
         apart: which pairs are truly different: beyond 1.96 standard errors if users are a sample.
     """
 
     values: Floats
     lead: Floats
-    apart: Any
+    own_lead: Floats
+    apart: Bools
 
     @classmethod
-    def of(cls, known: KnownPairs) -> Target:
-        """The truth of these users, or of a population."""
-        return cls(known.truth.values, known.lead, np.abs(judged.sampled(known, known.truth).t) > 1.96)
+    def of(cls, known: KnownPairs, population: KnownPairs | None = None) -> Target:
+        """The truth of these users, or of a population that they were drawn from."""
+        all_of_them = population or known
+        apart = np.abs(judged.sampled(all_of_them, all_of_them.truth).t) > judged.CRITICAL
+        return cls(all_of_them.truth.values, all_of_them.lead, known.lead, apart)
 
 
 def sweep(case: Case, target: Target, rows: int, draws: int, seed: int) -> dict[str, Floats]:
@@ -134,7 +139,7 @@ def _ppi(known: KnownPairs, target: Target, rows: Ints64, tails: dict[str, float
         mark: np.where(differences.beyond(level), np.sign(differences.lead), 0.0)
         for mark, level in (("", TAIL), ("joint_", tail))
     }
-    reach = 1.959964 * values.se
+    reach = judged.CRITICAL * values.se
     return _scores(target, values.value, np.stack([values.value - reach, values.value + reach], axis=1), said)
 
 
@@ -148,8 +153,8 @@ def _scores(target: Target, values: Floats, interval: Floats, said: dict[str, Fl
         "covered": float(inside[given].mean()) if given.any() else np.nan,
         "given": float(given.mean()),
     }
-    sign = np.sign(target.lead)
     for mark, word in said.items():
+        sign = np.sign(target.own_lead if mark == "fixed_" else target.lead)
         found[f"{mark}right"] = float((word == sign)[target.apart].mean()) if target.apart.any() else np.nan
         found[f"{mark}wrong"] = float((word * sign < 0.0).mean())
     return found

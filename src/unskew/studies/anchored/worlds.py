@@ -15,7 +15,7 @@ from unskew import models
 from unskew.kernels.arrays import Ints64, present
 from unskew.log import Log
 from unskew.simulate import World
-from unskew.studies.anchored.case import K, NOBODY, Case, ranks_of
+from unskew.studies.anchored.case import LENGTH, NOBODY, Case, ranks_of
 
 PEOPLE, USERS, ITEMS = 4_000, 400, 100
 SHOP = World(users=PEOPLE, items=ITEMS, relevant=12.0, impressions=40.0, feedback="conversions")  # type: ignore[arg-type]
@@ -29,10 +29,10 @@ def population(seed: int, shop: World = SHOP) -> Case:
     train, test = world.train, world.test
     likes = train.positives()
     lists: dict[str, Any] = {
-        text: models.make(text).fit(likes).recommend(train.users, K, seen=train) for text in RECOMMENDERS
+        text: models.make(text).fit(likes).recommend(train.users, LENGTH, seen=train) for text in RECOMMENDERS
     }
     for noise in CHALLENGERS:
-        lists[f"challenger ({noise:g})"] = world.challenger(noise).recommend(train.users, K, seen=train)
+        lists[f"challenger ({noise:g})"] = world.challenger(noise).recommend(train.users, LENGTH, seen=train)
     truth = np.zeros((len(train.users), len(train.items)), dtype=np.int64)
     full = world.full_log()
     truth[full.user, full.item] = 1
