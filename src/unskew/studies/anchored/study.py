@@ -29,11 +29,14 @@ noise. A case are 400 of these people, drawn at random; all pairs outside traini
 
 | | |
 |---|---|
-| random rows alone | drawn at random from all candidates; the plain average over their relevant ones |
-| anchored, random rows | drawn at random from candidates outside the log, with the log and its guesses (recalibrated on the answers, cross-fitted) |
-| anchored, list design | the same, drawn by `us.plan(...).draw(n)` for all models at once, a quarter of the rows spread over all candidates |
-| propensities fitted on random rows | P(seen given the rating) by Bayes' rule, as `naive_bayes`, and snips on the log's likes; ips is the same here. In worlds, where ratings are 0 or 1, all likes weigh the same |
-| PPI++ | the power-tuned estimator of Angelopoulos, Duchi and Zrnic (2023) on random rows, with the log's guesses as predictions; rows count as independent, as there |
+| random rows alone | drawn from all candidates; the plain average over their relevant ones |
+| anchored, random rows | drawn outside the log; the log and its guesses, recalibrated and cross-fitted |
+| anchored, list design | the same, drawn by `us.plan(…).draw(n)` for all models, a quarter of it from all candidates |
+| propensities fitted on random rows | snips on the log's likes, P(seen given the rating) by Bayes' rule |
+| PPI++ | power-tuned (Angelopoulos, Duchi and Zrnic 2023), on random rows, the log's guesses as predictions |
+
+With propensities of that kind ips is snips, and in worlds, where a rating is 0 or 1, all likes weigh the same. PPI++
+takes rows for independent, as its authors do, and knows no rules about few answers.
 
 **Right, wrong, undecided** (the rest), in shares. *Right* is of pairs of models that are truly different: beyond 1.96
 standard errors if everything were known, users being a sample. *Wrong* is of all pairs of models: the other one is
@@ -42,8 +45,8 @@ keeps the rules of `evaluate`: exact limits where answers are few, nothing where
 *These users only* takes users for all there are (the error of the draw alone).
 
 Anchored is computed by its closed formula on arrays, over thousands of draws. That these are the numbers of
-`us.evaluate(answers=…)` is tested: values, intervals, differences and p agree to 1e-9, in worlds with its own guesses,
-on Coat with given ones (`tests/studies/test_anchored.py`).
+`us.evaluate(answers=…)` is tested (`tests/studies/test_anchored.py`): values, intervals, differences and p agree to
+1e-9, in worlds with its own guesses, on Coat with given ones.
 
 Errors are over splits, or worlds. Splits of one log do not vary as fresh logs would.
 """,
@@ -117,7 +120,7 @@ rows; and measured powers within .1 of what was promised. Plans know relevance f
 what they like, so that guesses are too high (26 % against 18 %), variances too large, and plans a little too careful.
 """,
             experiments.power,
-            5,
+            3,
             1,
             folded=False,
         ),

@@ -79,8 +79,8 @@ def sweep(case: Case, target: Target, rows: int, draws: int, seed: int) -> dict[
 
 
 def listed(case: Case, made: Plan, rows: int, seed: int) -> tuple[Ints64, Floats]:
-    """By the plan, ascending."""
-    drawn, p = case.drawn(made, rows, seed)
+    """By the plan, ascending; no more than there are."""
+    drawn, p = case.drawn(made, min(rows, len(case.known.unseen)), seed)
     order = np.argsort(drawn)
     return drawn[order], p[order]
 
