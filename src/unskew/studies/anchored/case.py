@@ -146,6 +146,11 @@ class Case:
         )
         return with_leads(made, self.known.lead)
 
+    @cached_property
+    def usual_plan(self) -> Plan:
+        """With users as a sample, a quarter of the rows for values, and 1.96."""
+        return self.plan(simultaneous=False)
+
     def drawn(self, made: Plan, rows: float, seed: int) -> tuple[Ints64, Floats]:
         """One draw by a plan: places among the known pairs, and their probabilities."""
         design = made.parts.looked.design

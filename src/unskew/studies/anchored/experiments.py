@@ -19,7 +19,7 @@ from unskew.studies.anchored.sweep import ALONE, LISTS, MEASURES, METHODS, UNIFO
 from unskew.studies.record import Above, Below, Near, Record, Rule, judged
 from unskew.studies.repeated import averaged
 
-DRAWS, QUICK_DRAWS = 100, 10
+DRAWS, FRESH, POWER_DRAWS, QUICK_DRAWS = 40, 10, 20, 5  # per run: of one case, of fresh users, at planned rows
 TITLES = dict(
     zip(
         MEASURES,
@@ -67,13 +67,13 @@ def coat(setting: Setting, runs: int, quick: bool, progress: Progress | None = N
 
 def users(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Users drawn anew from Coat's, with replacement, held against all of them."""
-    found = setting.sweeps("coat users", runs, QUICK_DRAWS if quick else DRAWS // 5, progress)
+    found = setting.sweeps("coat users", runs, QUICK_DRAWS if quick else FRESH, progress)
     return _tables("coat, users drawn anew", found, ["covered", "given", "wrong", "joint_wrong"])
 
 
 def worlds(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Some users of each world, held against all of its people."""
-    found = setting.sweeps("world", runs, QUICK_DRAWS if quick else DRAWS // 5, progress)
+    found = setting.sweeps("world", runs, QUICK_DRAWS if quick else FRESH, progress)
     return _tables("worlds", found, MEASURES)
 
 
@@ -83,7 +83,7 @@ def power(setting: Setting, runs: int, quick: bool, progress: Progress | None = 
     for where, unit in (("coat", "coat power"), ("worlds", "world power")):
         for users_are in (FIXED, SAMPLED):
             for level, simultaneous in LEVELS.items():
-                draws = QUICK_DRAWS if quick else DRAWS // 2
+                draws = QUICK_DRAWS if quick else POWER_DRAWS
                 found = setting.powers(unit, users_are, simultaneous, runs, draws, progress)
                 records += _power(where, users_are, level, found)
     return records

@@ -50,16 +50,16 @@ class Units:
 
     def _coat(self, key: Key) -> Unit:
         case = coat_case(key["seed"], self.data)
-        return sweep(case, Target.of(case.known), key["rows"], key["draws"], key["seed"])
+        return _sweeps(case, Target.of(case.known), _no_tails(key), key["draws"], key["seed"])
 
     def _coat_users(self, key: Key) -> Unit:
         """Users drawn anew for every draw, held against all of them."""
         case = coat_case(key["seed"], self.data)
-        found = []
+        found, tails = [], _no_tails(key)
         for number in range(key["draws"]):
             other = resampled(case, 1_000 * key["seed"] + number)
             target = Target.of(other.known, case.known)
-            found.append(sweep(other, target, key["rows"], 1, 1_000 * key["seed"] + number))
+            found.append(_sweeps(other, target, tails, 1, 1_000 * key["seed"] + number))
         return _joined(found)
 
     def _coat_power(self, key: Key) -> Unit:
@@ -70,10 +70,10 @@ class Units:
 
     def _world(self, key: Key) -> Unit:
         people = _people(key["seed"], self.shop)
-        found = []
+        found, tails = [], _no_tails(key)
         for number in range(key["draws"]):
             case = some_of(people, number, self.users)
-            found.append(sweep(case, Target.of(case.known, people.known), key["rows"], 1, number))
+            found.append(_sweeps(case, Target.of(case.known, people.known), tails, 1, number))
         return _joined(found)
 
     def _world_power(self, key: Key) -> Unit:
@@ -83,6 +83,20 @@ class Units:
             return fixed_users(case, *how)
         lead = people.known.lead * (self.users / len(people.train))
         return sampled_users(case, lambda n: some_of(people, 1 + n, self.users), lead, *how)
+
+
+def _no_tails(key: Key) -> dict[int, dict[str, float]]:
+    """By number of rows; filled by the first draw."""
+    return {rows: {} for rows in key["rows"]}
+
+
+def _sweeps(case: Case, target: Target, tails: dict[int, dict[str, float]], draws: int, seed: int) -> Unit:
+    """One for each number of rows."""
+    return {
+        f"{rows} | {name}": values
+        for rows, known_tails in tails.items()
+        for name, values in sweep(case, target, rows, draws, seed, known_tails).items()
+    }
 
 
 @lru_cache(maxsize=1)
@@ -109,11 +123,15 @@ class Setting:
 
     def sweeps(self, unit: str, runs: int, draws: int, progress: Progress | None) -> dict[int, list[Unit]]:
         """By number of rows, one unit per run."""
-        keys = [
-            {"unit": unit, "seed": seed, "rows": rows, "draws": draws} for seed in range(runs) for rows in self.rows
-        ]
+        keys = [{"unit": unit, "seed": seed, "rows": list(self.rows), "draws": draws} for seed in range(runs)]
         found = self._made(keys, progress, f"{unit}: drawing")
-        return {rows: [f for f, key in zip(found, keys, strict=True) if key["rows"] == rows] for rows in self.rows}
+        return {
+            rows: [
+                {name.removeprefix(f"{rows} | "): each[name] for name in each if name.startswith(f"{rows} | ")}
+                for each in found
+            ]
+            for rows in self.rows
+        }
 
     def powers(
         self, unit: str, users: str, simultaneous: bool, runs: int, draws: int, progress: Progress | None

@@ -15,7 +15,7 @@ together with the log. Here the relevance of every candidate is known, so that b
 worlds. The metric is recall@10 over relevant pairs.
 
 **Coat.** 290 people rated 24 coats of their choice and 16 that were drawn for them at random. The chosen ones are split
-70/30, ten times over, as in [coat-truth](coat-truth.md); its fourteen simple models are fitted to each training part.
+70/30, five times over, as in [coat-truth](coat-truth.md); its fourteen simple models are fitted to each training part.
 Candidates are the randomly drawn coats outside training (pairs that stand in both parts of Coat are kept), some 4,390
 pairs of which 800 are liked: the truth about all of them is known, and an answer is what is written there. The log
 holds about 120 of them; all its held-out rows together make the guesses. The models' lists are the ten first of all
@@ -66,7 +66,7 @@ Intervals are for users as a sample; here they are the same users in every draw,
 is asked in the next experiment.
 """,
             experiments.coat,
-            10,
+            5,
             2,
             charts=(
                 Chart("coat, Kendall's τ", "Kendall's τ on Coat", "rows", "τ"),
@@ -84,7 +84,7 @@ for users as a sample should hold it in 95 % of cases. *Values given* says how o
 anchored withholds values while the number of relevant pairs is known to worse than a fifth.
 """,
             experiments.users,
-            10,
+            5,
             2,
             folded=False,
         ),
@@ -96,8 +96,8 @@ Fresh users in every draw, held against the 4,000 people of their world. The log
 fill it. Weights that know nothing but the rating do not help; neither do more rows for them.
 """,
             experiments.worlds,
-            10,
-            2,
+            3,
+            1,
             charts=(
                 Chart("worlds, Kendall's τ", "Kendall's τ in worlds", "rows", "τ"),
                 Chart("worlds, relative error", "Relative error in worlds", "rows", "relative error"),
@@ -120,7 +120,7 @@ rows; and measured powers within .1 of what was promised. Plans know relevance f
 what they like, so that guesses are too high (26 % against 18 %), variances too large, and plans a little too careful.
 """,
             experiments.power,
-            3,
+            2,
             1,
             folded=False,
         ),

@@ -49,15 +49,18 @@ class Target(NamedTuple):
         return cls(all_of_them.truth.values, all_of_them.lead, known.lead, apart)
 
 
-def sweep(case: Case, target: Target, rows: int, draws: int, seed: int) -> dict[str, Floats]:
+def sweep(
+    case: Case, target: Target, rows: int, draws: int, seed: int, tails: dict[str, float] | None = None
+) -> dict[str, Floats]:
     """By method and measure, one number per draw.
 
     ``right`` counts truly different pairs, ``wrong`` all pairs of models; each pair by itself at 1.96, ``joint`` at one
-    level for all pairs, ``fixed`` at 1.96 if users are all there are.
+    level for all pairs, ``fixed`` at 1.96 if users are all there are. ``tails`` are the error probabilities of that one
+    level, by method, where they are known already.
     """
-    known, made = case.known, case.plan(simultaneous=False)
+    known, made = case.known, case.usual_plan
     random = np.random.default_rng([seed, rows])
-    tails: dict[str, float] = {}
+    tails = {} if tails is None else tails
     found: dict[str, list[float]] = {f"{method} | {what}": [] for method in METHODS for what in MEASURES}
 
     def keep(method: str, said: dict[str, float]) -> None:
@@ -90,7 +93,7 @@ def _anchored(
 ) -> dict[str, float]:
     q = known.guesses(rows, p)
     sums, fixed = known.anchored(rows, p, q), judged.fixed(known, rows, p, q)
-    tail = tails.setdefault(name, judged.joint_tail(known, sums.own.T @ sums.own))
+    tail = _joint(known, sums, tails, name)
     differences = judged.sampled(known, sums)
     said = {
         "": judged.words(known, differences, rows, p, TAIL),
@@ -98,6 +101,13 @@ def _anchored(
         "fixed_": judged.words(known, fixed, rows, p, TAIL),
     }
     return _scores(target, sums.values, judged.answered_intervals(known, sums, rows, p), said)
+
+
+def _joint(known: KnownPairs, sums: Sums, tails: dict[str, float], name: str) -> float:
+    """α* of one level for all pairs of models: from the first draw, as its covariances hardly change with the draw."""
+    if name not in tails:
+        tails[name] = judged.joint_tail(known, sums.own.T @ sums.own)
+    return tails[name]
 
 
 def _alone(known: KnownPairs, target: Target, rows: Ints64, p: Floats, tails: dict[str, float]) -> dict[str, float]:
@@ -113,7 +123,7 @@ def _plain(known: KnownPairs, target: Target, sums: Sums, tails: dict[str, float
     """Without rules for few answers: what a difference beyond its error says."""
     if not sums.total.sum() > 0.0:
         return {"given": 0.0}
-    tail = tails.setdefault(name, judged.joint_tail(known, sums.own.T @ sums.own))
+    tail = _joint(known, sums, tails, name)
     differences = judged.sampled(known, sums)
     said = {
         mark: np.where(differences.beyond(level), np.sign(differences.lead), 0.0)
