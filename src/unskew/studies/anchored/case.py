@@ -22,6 +22,7 @@ from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.log import Feedback, Ids, Log, Recommendations
 from unskew.log.order import starts_of
 from unskew.outcome.census import Census
+from unskew.outcome.recalibrated import EDGE
 from unskew.propensity import FitInputs
 from unskew.propensity.crossfit import folds_of
 from unskew.studies.anchored.known import FOLDS, KnownPairs, LogRows
@@ -98,18 +99,12 @@ class Case:
         return Census().fit(self.log(self.held), inputs=FitInputs(train=self.log(self.train)))
 
     @cached_property
-    def guess(self) -> Floats:
-        """What it says of every pair; 0 for what is no candidate."""
-        user, item = (side.ravel().astype(np.int32) for side in np.indices(self.train.shape))
-        said = self.census.bind(*self.ids)(user, item).reshape(self.train.shape)
-        return np.where(self.candidates, said, 0.0)
-
-    @cached_property
     def known(self) -> KnownPairs:
         """All of it by candidate pair."""
         user, item = np.nonzero(self.candidates)
-        kind, q = self.truth[user, item], np.clip(self.guess[user, item], 1e-6, 1.0 - 1e-6)
-        fold, _ = folds_of(*self.ids, user.astype(np.int32), item.astype(np.int32), FOLDS)
+        codes = user.astype(np.int32), item.astype(np.int32)
+        kind, q = self.truth[user, item], np.clip(self.census.bind(*self.ids)(*codes), EDGE, 1.0 - EDGE)
+        fold, _ = folds_of(*self.ids, *codes, FOLDS)
         who, what = np.nonzero(self.held != NOBODY)
         rows = LogRows(who, self.held[who, what], self.liked[self.held[who, what]], self._worth(who, what))
         return KnownPairs(

@@ -19,7 +19,7 @@ from unskew.studies.anchored.sweep import ALONE, LISTS, MEASURES, METHODS, UNIFO
 from unskew.studies.record import Above, Below, Near, Record, Rule, judged
 from unskew.studies.repeated import averaged
 
-DRAWS, FRESH, POWER_DRAWS, QUICK_DRAWS = 40, 10, 20, 5  # per run: of one case, of fresh users, at planned rows
+DRAWS, FRESH, POWER_DRAWS, QUICK_DRAWS = 40, 10, 10, 5  # per run: of one case, of fresh users, at planned rows
 TITLES = dict(
     zip(
         MEASURES,

@@ -12,17 +12,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
-from unskew.engine.answers import AnswerSums, AskedPairs
 from unskew.inference.contrast import Contrast
 from unskew.inference.simultaneous import Family, single_error
-from unskew.judging.answers import ERRORS, FEWEST_ANSWERS, FEWEST_POSITIVE, OFF, WEAK, AnswerChecks
+from unskew.judging.answers import ERRORS, FEWEST_ANSWERS, FEWEST_POSITIVE, OFF, WEAK
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.studies.anchored.known import KnownPairs, Sums
 
 LEVEL, CRITICAL = 0.95, 1.959964
-METRIC, LISTED = "recall", np.array([0.0, 1.0])  # worth of a pair by its rank, which is 1 where a list holds it
 
 
 class Differences(NamedTuple):
@@ -88,12 +86,11 @@ def words(known: KnownPairs, found: Differences, rows: Ints64, p: Floats, tail: 
     said = np.where(found.beyond(tail), np.sign(found.lead), 0.0)
     few, covered = _rules(known, rows, p)
     said[~covered] = 0.0
-    checks = None
-    for place in np.flatnonzero(few & (said != 0.0)):
-        checks = checks or _checks(known, rows, p)
-        a, b = known.pairs[place]
-        low, high = checks.pair(METRIC, LISTED, a, b).exact(tail)
-        said[place] = said[place] if low > 0.0 or high < 0.0 else 0.0
+    some = few & (said != 0.0)
+    if some.any():
+        a, b = known.sides
+        low, high = _exact(known, rows, p, known.worth[:, a[some]] - known.worth[:, b[some]], tail)
+        said[some] = np.where((low > 0.0) | (high < 0.0), said[some], 0.0)
     return said
 
 
@@ -115,19 +112,31 @@ def _rules(known: KnownPairs, rows: Ints64, p: Floats) -> tuple[Bools, Bools]:
     return few, covered
 
 
-def _checks(known: KnownPairs, rows: Ints64, p: Floats) -> AnswerChecks:
-    """The package's own rules, of a metric that is worth 1 to every listed pair."""
-    there = known.worth[known.unseen]
-    gram = there.T @ there
-    worth = np.diag(gram)[:, None] - gram
-    np.fill_diagonal(worth, np.diag(gram))
-    asked = AskedPairs(
-        known.worth[rows].astype(np.int32), p, known.y[rows], np.zeros(len(rows)), np.ones(len(rows), dtype=np.bool_)
-    )
-    logged = known.y[known.logged] @ known.worth[known.logged]
-    return AnswerChecks.of(
-        AnswerSums(asked, worth[None], worth[None], logged[None], float(len(known.unseen))), [METRIC]
-    )
+def _exact(known: KnownPairs, rows: Ints64, p: Floats, d: Floats, tail: float) -> tuple[Floats, Floats]:
+    """Between which sums Σ yd lies, column by column of d (by pair): Clopper's and Pearson's limits on either side.
+
+    Rows weigh |d|/π; Σ_L yd + p₊ Σ_{d>0} d − p₋ Σ_{d<0} |d|, as ``judging/answers.py`` has it.
+    """
+    low = high = known.y[known.logged] @ d[known.logged]
+    for sign in (1.0, -1.0):
+        worth = np.maximum(sign * d, 0.0)
+        weight = worth[rows] / p[:, None]
+        total, squares = weight.sum(axis=0), (weight**2).sum(axis=0)
+        number = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0.0)
+        hits = np.divide(known.y[rows] @ weight, total, out=np.zeros_like(total), where=total > 0.0) * number
+        least, most = _limits(hits, number, tail / 2.0)
+        room = worth[known.unseen].sum(axis=0)
+        low, high = (low + least * room, high + most * room) if sign > 0.0 else (low - most * room, high - least * room)
+    return low, high
+
+
+def _limits(hits: Floats, number: Floats, tail: float) -> tuple[Floats, Floats]:
+    """Of rates (``inference/clopper_pearson.py``, by quantiles of Beta distributions)."""
+    some, below = (number > 0.0) & (hits > 0.0), (number > 0.0) & (hits < number - 1e-12)
+    k, n = np.maximum(hits, 1e-12), np.maximum(number, 1e-12)
+    least = np.where(some, betaincinv(k, n - k + 1.0, tail / 2.0), 0.0)
+    most = np.where(below, betaincinv(hits + 1.0, np.maximum(number - hits, 1e-12), 1.0 - tail / 2.0), 1.0)
+    return least, most
 
 
 def intervals(sums: Sums, tail: float = 1.0 - LEVEL) -> Floats:
@@ -150,10 +159,9 @@ def answered_intervals(known: KnownPairs, sums: Sums, rows: Ints64, p: Floats) -
     out, total = intervals(sums), sums.total
     if np.sqrt(np.square(total - total.mean()).sum()) > WEAK * total.sum():
         return np.full_like(out, np.nan)
-    checks = _checks(known, rows, p)
-    for m in range(len(out)):
-        answers = checks.pair(METRIC, LISTED, m)
-        if answers.few:
-            low, high = answers.exact(1.0 - LEVEL)
-            out[m] = np.fmin(out[m, 0], low / total.sum()), np.fmax(out[m, 1], high / total.sum())
+    worth = known.worth[rows]
+    few = ((worth > 0.0).sum(axis=0) < FEWEST_ANSWERS) | (known.y[rows] @ (worth > 0.0) < FEWEST_POSITIVE)
+    if few.any():
+        low, high = _exact(known, rows, p, known.worth[:, few], 1.0 - LEVEL)
+        out[few] = np.stack([np.fmin(out[few, 0], low / total.sum()), np.fmax(out[few, 1], high / total.sum())], axis=1)
     return np.clip(out, 0.0, 1.0)
