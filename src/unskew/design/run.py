@@ -145,7 +145,7 @@ def plan(
         models=tuple(found.lists),
         pairs=(),
         settings=settings,
-        notes=(*found.notes, *_notes(looked, sums)),
+        notes=(*found.notes, *_notes(looked, sums), *_undeclared(found)),
         questions=(),
         parts=Parts(looked, curve, detected, lists, worth, q.of),
         sources=tuple(
@@ -175,6 +175,16 @@ def _detected(wanted: Detect, found: PlanInputs, looked: Looked, sums: Total, wo
     if wanted.kind == "number":
         return np.full((len(value), len(value)), wanted.size * sums.value)
     return sums.value * suggested(along_path(found.log, found.seen, list(found.lists.values()), worth))
+
+
+def _undeclared(found: PlanInputs) -> list[str]:
+    """That a log of positives may be taken as known, if that is declared."""
+    if found.known:
+        return []
+    return [
+        "Pairs of the log may be asked about again. Where they would be answered as they were logged, say so with "
+        "fixed_relevance=True: only pairs outside the log are then drawn."
+    ]
 
 
 def _notes(looked: Looked, sums: Total) -> list[str]:

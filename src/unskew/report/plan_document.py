@@ -99,8 +99,7 @@ def _drawn_from(plan: Plan) -> str:
         )
     return (
         "Pairs are drawn from all candidates, those in the log included: a log of positives only is selected on "
-        "success, and cannot stand for its pairs. Where pairs in it would be answered as they were logged, declare "
-        "relevance fixed (--fixed-relevance, fixed_relevance=True)."
+        "success, and cannot stand for its pairs."
     )
 
 
