@@ -50,7 +50,12 @@ LEVELS = {"1.96": False, "all pairs together": True}
 def coat(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Coat's own users; the truth about all candidates is known."""
     found = setting.sweeps("coat", runs, QUICK_DRAWS if quick else DRAWS, progress)
-    records = _tables("coat", found, [name for name in MEASURES if name != "covered"])
+    facts = setting.facts(runs, progress)
+    records = [
+        averaged("coat, what there is", name, "mean over splits", np.array([each[name] for each in facts]))
+        for name in facts[0]
+    ]
+    records += _tables("coat", found, [name for name in MEASURES if name != "covered"])
     at = found.get(ENOUGH, [])
     if not at:
         return records

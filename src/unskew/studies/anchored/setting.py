@@ -41,12 +41,28 @@ class Units:
     def __call__(self, key: Key) -> Unit:
         """One unit."""
         return {
+            "coat facts": self._coat_facts,
             "coat": self._coat,
             "coat users": self._coat_users,
             "coat power": self._coat_power,
             "world": self._world,
             "world power": self._world_power,
         }[key["unit"]](key)
+
+    def _coat_facts(self, key: Key) -> Unit:
+        """What there is to ask about."""
+        known = coat_case(key["seed"], self.data).known
+        a, b = known.sides
+        there = known.worth[known.unseen]
+        return {
+            "candidates": float(len(known.y)),
+            "relevant candidates": float(known.y.sum()),
+            "candidates in the held-out log": float(known.logged.sum()),
+            "candidates where any two lists differ": float(np.count_nonzero(np.ptp(there, axis=1))),
+            "candidates where two lists differ, median": float(np.median((there[:, a] != there[:, b]).sum(axis=0))),
+            "mean guess": float((1.0 / (1.0 + np.exp(-known.score))).mean()),
+            "mean truth": float(known.y.mean()),
+        }
 
     def _coat(self, key: Key) -> Unit:
         case = coat_case(key["seed"], self.data)
@@ -132,6 +148,10 @@ class Setting:
             ]
             for rows in self.rows
         }
+
+    def facts(self, runs: int, progress: Progress | None) -> list[Unit]:
+        """What there is on Coat, one unit per run."""
+        return self._made([{"unit": "coat facts", "seed": seed} for seed in range(runs)], progress, "coat: facts")
 
     def powers(
         self, unit: str, users: str, simultaneous: bool, runs: int, draws: int, progress: Progress | None

@@ -16,10 +16,10 @@ worlds. The metric is recall@10 over relevant pairs.
 
 **Coat.** 290 people rated 24 coats of their choice and 16 that were drawn for them at random. The chosen ones are split
 70/30, five times over, as in [coat-truth](coat-truth.md); its fourteen simple models are fitted to each training part.
-Candidates are the randomly drawn coats outside training (pairs that stand in both parts of Coat are kept), some 4,390
-pairs of which 800 are liked: the truth about all of them is known, and an answer is what is written there. The log
-holds about 120 of them; all its held-out rows together make the guesses. The models' lists are the ten first of all
-coats outside training, so that some 290 candidates lie where two lists differ.
+Candidates are the randomly drawn coats outside training (pairs that stand in both parts of Coat are kept): the truth
+about all of them is known, and an answer is what is written there. The log holds few of them; all its held-out rows
+together make the guesses. The models' lists are the ten first of all coats outside training, and what lies in them
+among the candidates counts.
 
 **Worlds.** A hundred items, of which twelve are relevant to a user, and a shop that shows some items far more than
 others and logs conversions. 4,000 people; five recommenders learn from what they did, three more know tastes up to
@@ -58,9 +58,9 @@ Errors are over splits, or worlds. Splits of one log do not vary as fresh logs w
             "Coat, as rows grow",
             """
 What was asked for beforehand of the list design at 2,000 rows: τ at least .80, a relative error of at most .15, no
-wrong verdict. "Paper" are figures that were measured before anything of this was written, with other draws: all 912
-pairs in which any two lists differ are asked about at 2,000 rows here, and the rest is spread over the others, so that
-values hardly err any more.
+wrong verdict. "Paper" are figures that were measured before anything of this was written, with draws of another kind:
+here all pairs in which any two lists differ are asked about at 2,000 rows, and the rest is spread over the others, so
+that values hardly err any more.
 
 Intervals are for users as a sample; here they are the same users in every draw, so that how often they hold the truth
 is asked in the next experiment.
@@ -71,7 +71,6 @@ is asked in the next experiment.
             charts=(
                 Chart("coat, Kendall's τ", "Kendall's τ on Coat", "rows", "τ"),
                 Chart("coat, relative error", "Relative error on Coat", "rows", "relative error"),
-                Chart("coat, right, each pair by itself", "Right verdicts on Coat, at 1.96", "rows", "share"),
             ),
             folded=False,
         ),
@@ -117,7 +116,8 @@ a sample; on Coat with replacement from its own.
 
 Asked for beforehand, on Coat: a median of at most 150 rows at 1.96 where lists differ, against more than 4,000 random
 rows; and measured powers within .1 of what was promised. Plans know relevance from the log alone: on Coat people chose
-what they like, so that guesses are too high (26 % against 18 %), variances too large, and plans a little too careful.
+what they like, so that guesses are too high (table "what there is"), variances too large, and plans a little too
+careful.
 """,
             experiments.power,
             2,
