@@ -6,9 +6,8 @@ which that model gives more must be more relevant than q says. Evenly spread ove
     δ = (T − T_q) / Σ_{d>0} d        E y = q + δ        E (y − q)² = q(1 − q) + δ (1 − 2q)
 
 so that V grows by δ Σ_{d>0} (1 − 2q) d², and expected hits by δ for each of these pairs. Without it plans promise too
-much wherever a good model finds what the log did not show: in worlds 66 % of verdicts came instead of 80 %
-(``unskew reproduce anchored power``). Between users, sums of squares grow as their mean does, by (T² − T_q²)/U. Answers
-tell all of this better (``pilot.py``); then nothing is added.
+much wherever a good model finds what the log did not show. Between users, sums of squares grow as their mean does, by
+(T² − T_q²)/U. Answers tell all of this better (``pilot.py``); then nothing is added.
 """
 
 from __future__ import annotations
