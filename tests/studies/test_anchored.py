@@ -238,9 +238,9 @@ def test_power_is_counted_over_pairs_that_were_planned() -> None:
         "rows_random": np.array([900.0, 1_000.0, 1_100.0, 5.0]),
         "alone": np.array([5_000.0, 3_000.0, 6_000.0, 5.0]),
         "alone_finite": np.array([2_000.0, 2_100.0, 2_200.0, 5.0]),
-        "even_right": np.array([0.7, 0.8, nan, 0.0]),
+        "even_right": np.array([0.7, 0.81, nan, 0.0]),
         "even_wrong": np.array([0.0, 0.1, nan, 0.0]),
-        "plan_right": np.array([0.95, nan, nan, 0.0]),
+        "plan_right": np.array([0.2, nan, nan, 0.0]),
         "plan_wrong": np.array([0.0, nan, nan, 0.0]),
     }
 
@@ -254,10 +254,10 @@ def test_power_is_counted_over_pairs_that_were_planned() -> None:
     assert fixed[medians, "pairs of models"].ours == 3
     assert fixed[medians, "where two lists differ"].ours == 140.0
     assert np.isinf(fixed[medians, "by the plan's draw for all models"].ours)
-    assert fixed["coat, measured power", "where two lists differ"].ours == pytest.approx(0.75)
+    assert fixed["coat, measured power", "where two lists differ"].ours == pytest.approx(0.755)
     promises = {r.column.split(":")[0]: r.verdict for r in fixed.values() if r.experiment == "coat, promises"}
     assert promises == {
-        "where two lists differ": Verdict.HOLDS,
+        "where two lists differ": Verdict.LIKELY,  # ten verdicts: chance could turn it
         "by the plan's draw for all models": Verdict.FAILS,
     }
     floors = [r.verdict for r in records if r.experiment == "coat, rows to decide a pair at 1.96"]

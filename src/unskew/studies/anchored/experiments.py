@@ -92,11 +92,12 @@ def power(setting: Setting, runs: int, quick: bool, progress: Progress | None = 
             for level, simultaneous in LEVELS.items():
                 draws = QUICK_DRAWS if quick else POWER_DRAWS
                 found = setting.powers(unit, users_are, simultaneous, runs, draws, progress)
-                records += _power(where, users_are, level, found)
+                records += _power(where, users_are, level, found, draws)
     return records
 
 
-def _power(where: str, users_are: str, level: str, found: Sequence[Mapping[str, Any]]) -> list[Record]:
+def _power(where: str, users_are: str, level: str, found: Sequence[Mapping[str, Any]], draws: int) -> list[Record]:
+    """Of one kind of plan; a promise is undecided where chance could turn it, if it were kept."""
     row = f"users {users_are}, {level}"
     everything = {name: np.concatenate([each[name] for each in found]) for name in found[0]}
     apart = everything["apart"] > 0.0 if users_are == FIXED else np.isfinite(everything["rows_differ"])
@@ -116,12 +117,13 @@ def _power(where: str, users_are: str, level: str, found: Sequence[Mapping[str, 
         claim = f"{told}: measured power within .1 of the {POWER:.0%} promised"
         if np.isfinite(right).any():
             mean = float(np.nanmean(right))
+            chance = float(np.sqrt(POWER * (1.0 - POWER) / (draws * np.count_nonzero(np.isfinite(right)))))
             records += [
                 judged(f"{where}, measured power", row, told, mean, runs=runs),
                 judged(f"{where}, wrong verdicts there", row, told, float(np.nanmean(wrong)), runs=runs),
                 judged(
                     f"{where}, promises", row, claim, mean, runs=runs, rule=Near(absolute=0.1),
-                    reference=("the promise", POWER),
+                    reference=("the promise", POWER), paired_se=chance,
                 ),
             ]  # fmt: skip
     if where == "coat" and users_are == FIXED and level == "1.96":
