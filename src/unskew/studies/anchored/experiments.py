@@ -19,9 +19,7 @@ from unskew.studies.anchored.sweep import ALONE, LISTS, MEASURES, METHODS, UNIFO
 from unskew.studies.record import Above, Below, Near, Record, Rule, judged
 from unskew.studies.repeated import averaged
 
-DRAWS, QUICK_DRAWS = 40, 5  # of rows, per run
-FRESH, EACH = 10, 4  # fresh users per run, and draws of rows of each of them
-POWER_DRAWS = 10  # at every planned number of rows
+DRAWS, FRESH, POWER_DRAWS, QUICK_DRAWS = 40, 10, 10, 5  # per run: of one case, of fresh users, at planned rows
 TITLES = dict(
     zip(
         MEASURES,
@@ -74,13 +72,13 @@ def coat(setting: Setting, runs: int, quick: bool, progress: Progress | None = N
 
 def users(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Users drawn anew from Coat's, with replacement, held against all of them."""
-    found = setting.sweeps("coat users", runs, QUICK_DRAWS if quick else FRESH, progress, each=EACH)
+    found = setting.sweeps("coat users", runs, QUICK_DRAWS if quick else FRESH, progress)
     return _tables("coat, users drawn anew", found, ["covered", "given", "wrong", "joint_wrong"])
 
 
 def worlds(setting: Setting, runs: int, quick: bool, progress: Progress | None = None) -> list[Record]:
     """Some users of each world, held against all of its people."""
-    found = setting.sweeps("world", runs, QUICK_DRAWS if quick else FRESH, progress, each=EACH)
+    found = setting.sweeps("world", runs, QUICK_DRAWS if quick else FRESH, progress)
     return _tables("worlds", found, MEASURES)
 
 

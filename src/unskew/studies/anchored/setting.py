@@ -75,7 +75,7 @@ class Units:
         for number in range(key["draws"]):
             other = resampled(case, 1_000 * key["seed"] + number)
             target = Target.of(other.known, case.known)
-            found.append(_sweeps(other, target, tails, key["each"], 1_000 * key["seed"] + number))
+            found.append(_sweeps(other, target, tails, 1, 1_000 * key["seed"] + number))
         return _joined(found)
 
     def _coat_power(self, key: Key) -> Unit:
@@ -89,7 +89,7 @@ class Units:
         found, tails = [], _no_tails(key)
         for number in range(key["draws"]):
             case = some_of(people, number, self.users)
-            found.append(_sweeps(case, Target.of(case.known, people.known), tails, key["each"], number))
+            found.append(_sweeps(case, Target.of(case.known, people.known), tails, 1, number))
         return _joined(found)
 
     def _world_power(self, key: Key) -> Unit:
@@ -137,12 +137,9 @@ class Setting:
         self.store, self.workers, self.rows = store, workers, rows
         self.units = units or Units()
 
-    def sweeps(
-        self, unit: str, runs: int, draws: int, progress: Progress | None, each: int | None = None
-    ) -> dict[int, list[Unit]]:
-        """By number of rows, one unit per run; ``each`` is how often rows are drawn of the same fresh users."""
-        more = {} if each is None else {"each": each}
-        keys = [{"unit": unit, "seed": seed, "rows": list(self.rows), "draws": draws, **more} for seed in range(runs)]
+    def sweeps(self, unit: str, runs: int, draws: int, progress: Progress | None) -> dict[int, list[Unit]]:
+        """By number of rows, one unit per run."""
+        keys = [{"unit": unit, "seed": seed, "rows": list(self.rows), "draws": draws} for seed in range(runs)]
         found = self._made(keys, progress, f"{unit}: drawing")
         return {
             rows: [
