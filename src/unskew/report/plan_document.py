@@ -102,15 +102,25 @@ def _times(pair: PairPlan) -> str:
     return "many times" if pair.times_users is None else f"{numbers.number(pair.times_users, 1)} times"
 
 
+def _drawn_from(plan: Plan) -> str:
+    """Which pairs may be drawn, and why."""
+    if not plan.settings.positives_only:
+        return "Pairs are drawn from candidates outside the log: of those in it the relevance is known already."
+    if plan.settings.fixed_relevance:
+        return (
+            "Pairs are drawn from candidates outside the log: relevance is declared fixed, so that pairs in it would "
+            "be answered as they were logged."
+        )
+    return (
+        "Pairs are drawn from all candidates, those in the log included: a log of positives only is selected on "
+        "success, and cannot stand for its pairs."
+    )
+
+
 def _draw(plan: Plan) -> list[str]:
     s = plan.settings
     found = [
-        (
-            "Pairs are drawn from all candidates, those in the log included: a log of positives only is selected on "
-            "success, and cannot stand for its pairs."
-            if s.positives_only
-            else "Pairs are drawn from candidates outside the log: of those in it the relevance is known already."
-        ),
+        _drawn_from(plan),
         f"There are {numbers.count(s.candidates)} candidates of {numbers.count(s.users)} users and "
         f"{numbers.count(s.items)} items.",
         f"How relevant pairs probably are comes from: {clean(s.relevance)}. It shapes the draw, and biases no answer.",
