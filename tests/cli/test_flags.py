@@ -19,7 +19,15 @@ from unskew.cli.flags import FLAGS, with_flags
 
 SOURCE = Path(unskew.__file__).parent
 # Whole commands that people are to run, not names of arguments.
-COMMANDS = {"auditing/advice.py", "studies/page.py", "log/datasets/catalogue.py", "studies/recovery/config.py"}
+COMMANDS = {
+    "auditing/advice.py",
+    "log/datasets/catalogue.py",
+    "report/anchored_demo_document.py",
+    "report/next_step.py",
+    "simulate/anchored_demo.py",
+    "studies/page.py",
+    "studies/recovery/config.py",
+}
 
 
 @pytest.mark.parametrize(

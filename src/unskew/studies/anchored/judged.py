@@ -16,7 +16,7 @@ from scipy.special import betaincinv, stdtrit
 
 from unskew.inference.contrast import Contrast
 from unskew.inference.simultaneous import Family, single_error
-from unskew.judging.answers import ERRORS, FEWEST_ANSWERS, FEWEST_POSITIVE, OFF, WEAK
+from unskew.judging.answers import ERRORS, FEW_TAIL, FEWEST_ANSWERS, FEWEST_POSITIVE, OFF, WEAK, WEAK_FEW
 from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.studies.anchored.known import KnownPairs, Sums
 
@@ -157,7 +157,8 @@ def intervals(sums: Sums, tail: float = 1.0 - LEVEL) -> Floats:
 def answered_intervals(known: KnownPairs, sums: Sums, rows: Ints64, p: Floats) -> Floats:
     """Of values that rest on answers: widened where few of these lie in a list; NaN where the total is too weak."""
     out, total = intervals(sums), sums.total
-    if np.sqrt(np.square(total - total.mean()).sum()) > WEAK * total.sum():
+    error = np.sqrt(np.square(total - total.mean()).sum())
+    if max(error, _few_positive(known, rows, p) * WEAK / WEAK_FEW) > WEAK * total.sum():
         return np.full_like(out, np.nan)
     worth = known.worth[rows]
     few = ((worth > 0.0).sum(axis=0) < FEWEST_ANSWERS) | (known.y[rows] @ (worth > 0.0) < FEWEST_POSITIVE)
@@ -165,3 +166,13 @@ def answered_intervals(known: KnownPairs, sums: Sums, rows: Ints64, p: Floats) -
         low, high = _exact(known, rows, p, known.worth[:, few], 1.0 - LEVEL)
         out[few] = np.stack([np.fmin(out[few, 0], low / total.sum()), np.fmax(out[few, 1], high / total.sum())], axis=1)
     return np.clip(out, 0.0, 1.0)
+
+
+def _few_positive(known: KnownPairs, rows: Ints64, p: Floats) -> float:
+    """The error of the total where few positive answers tell it, in the lists or outside (``judging/answers.py``)."""
+    found, inside = 0.0, (known.worth > 0.0).any(axis=1)
+    for there in (inside, ~inside):
+        if known.y[rows] @ there[rows] < FEWEST_POSITIVE and (there & ~known.logged).any():
+            low, high = _exact(known, rows, p, there[:, None].astype(np.float64), 2.0 * FEW_TAIL)  # one side
+            found = float(np.hypot(found, (high - low).item() / 2.0 / CRITICAL))
+    return found
