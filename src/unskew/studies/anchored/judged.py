@@ -170,7 +170,7 @@ def answered_intervals(known: KnownPairs, sums: Sums, rows: Ints64, p: Floats) -
 
 def _few_positive(known: KnownPairs, rows: Ints64, p: Floats) -> float:
     """The error of the total where few positive answers tell it, in the lists or outside (``judging/answers.py``)."""
-    found, inside = 0.0, (known.worth > 0.0).any(axis=1)
+    found, inside = 0.0, np.asarray((known.worth > 0.0).any(axis=1), dtype=np.bool_)
     for there in (inside, ~inside):
         if known.y[rows] @ there[rows] < FEWEST_POSITIVE and (there & ~known.logged).any():
             low, high = _exact(known, rows, p, there[:, None].astype(np.float64), 2.0 * FEW_TAIL)  # one side
