@@ -12,7 +12,7 @@ exponent a of P ∝ n^a is estimated as for ``popularity(gamma=estimate)`` (``pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from unskew.errors import InputError, RefusedError
 from unskew.estimators.exposure_path import SHARE
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity import FitInputs, Level, Propensity
-from unskew.propensity.popularity import ESTIMATE, Popularity
+from unskew.propensity.popularity import ESTIMATE, Popularity, TrainingPositives
 from unskew.result import ScenarioTable
 
 ROUNDED = 0.02  # of the pairs, that a propensity fitted in advance may lack
@@ -97,12 +97,12 @@ def _refuse_clicks(model: Propensity, train: Log | None) -> None:
         )
 
 
-def with_estimate(tables: Iterable[ScenarioTable], train: Log | None, side: FitInputs) -> tuple[ScenarioTable, ...]:
+def with_estimate(tables: Iterable[ScenarioTable], estimate: Callable[[], float | None]) -> tuple[ScenarioTable, ...]:
     """The tables of the exposure path with the estimated share, where there is one."""
     found = tuple(tables)
     if not any(_on_path(table) for table in found):
         return found
-    share = _estimate(train, side)
+    share = estimate()
     return tuple(replace(table, estimated=share) if _on_path(table) else table for table in found)
 
 
@@ -110,12 +110,20 @@ def _on_path(table: ScenarioTable) -> bool:
     return table.axes == (SHARE.name,)
 
 
-def _estimate(train: Log | None, side: FitInputs) -> float | None:
+def exposure_share(train: Log | None, side: FitInputs) -> float | None:
     """a; ``None`` without a random sample, or where the sample is too small or follows no power."""
     if train is None or side.mcar is None or train.feedback is not Feedback.IMPLICIT:
         return None
+    return share_from(ESTIMATED.tally(train), side)
+
+
+ESTIMATED = Popularity(gamma=ESTIMATE)
+
+
+def share_from(tally: TrainingPositives, side: FitInputs) -> float | None:
+    """The same from what all users' training rows add up to."""
     try:
-        slope = Popularity(gamma=ESTIMATE).fit(train, inputs=side).slope
+        slope = ESTIMATED.copy().fit_tally(tally, inputs=side).slope
     except InputError:
         return None
     return None if slope is None else slope.value
