@@ -90,8 +90,8 @@ class PartitionEngine:
     def click_counts(self) -> Ints64:
         return np.asarray(np.sum([part.click_counts for part in self.parts], axis=0))
 
-    def few_clicks(self, run: EstimatorRun) -> FewClicks:
-        found: FewClicks = self._merged("few_clicks", run)
+    def few_clicks(self, run: EstimatorRun, limit: np.uint64 | None = None) -> FewClicks:
+        found: FewClicks = self._merged("few_clicks", run, limit)
         return found
 
     def listed_worth(self, table: Floats) -> ListedWorth | None:

@@ -19,7 +19,7 @@ from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, FoundLists, fo
 from unskew.alignment.part import AlignedPart, Common, Finish, PartFacts, TrainingCounts, align_part
 from unskew.alignment.predicted import refuse_unpredicted
 from unskew.alignment.rows import Weighed, has_level
-from unskew.alignment.vocabulary import Coded
+from unskew.alignment.vocabulary import Coded, Vocabulary
 from unskew.engine.data import EvaluationData
 from unskew.estimators import Summary
 from unskew.estimators.summary import TrainingStrata
@@ -162,13 +162,6 @@ def _here(part: AlignedPart, inputs: Inputs, coded: Coded, model: Propensity | N
         training=lambda labels: None if part.training is None else part.training.coded(labels),
         silent=Silent.of(inputs, part.rows, part.unranked),
     )
-
-
-class Vocabulary(NamedTuple):
-    """All items there are, and the catalogue."""
-
-    items: Ids
-    logged: Ids
 
 
 def settle_alignment(

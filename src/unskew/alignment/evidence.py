@@ -77,6 +77,7 @@ def evidence_of(
         counts=inputs.train is not None,
         unseen=rules.unseen,
         answers=inputs.answers,
+        in_parts=inputs.in_parts,
         rarer=min(facts.positives, facts.zeros),
     )
 

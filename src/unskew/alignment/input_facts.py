@@ -30,6 +30,7 @@ class InputFacts:
         left_out: held-out rows that were dropped before anybody's were looked at, by reason.
         knows_relevant: whether n_u is known.
         answers: whether pairs were drawn, shown and answered.
+        in_parts: whether users are looked at part by part.
     """
 
     test: Log
@@ -50,6 +51,7 @@ class InputFacts:
     left_out: Mapping[str, int] = field(default_factory=dict)
     knows_relevant: bool = False
     answers: bool = False
+    in_parts: bool = False
 
     @classmethod
     def of(cls, inputs: Inputs) -> InputFacts:

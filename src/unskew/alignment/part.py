@@ -161,17 +161,20 @@ class Finish(NamedTuple):
         labels: the values of columns that make strata, coded.
         relative: whether propensities are known up to a factor only.
         there: which items the log could ever have shown; ``None`` where all that lists hold could.
+        listed: which listed pairs are candidates, where an estimator looks at whole lists that lie elsewhere.
     """
 
     labels: Mapping[str, Ids]
     relative: bool
     there: Bools | None
+    listed: ListedPairs | None = None
 
     def of(self, part: AlignedPart) -> EvaluationData:
         """The part as engines work on it."""
         shown = None if self.there is None else ListedPairs(self.there, excluded=part.excluded)
         labels = {name: ids.encode(part.texts[name]) for name, ids in self.labels.items()}
-        return replace(part.held, labels=labels, relative=self.relative, shown=shown)
+        listed = None if self.listed is None else replace(self.listed, excluded=part.excluded)
+        return replace(part.held, labels=labels, relative=self.relative, shown=shown, listed=listed)
 
 
 def align_part(inputs: Inputs, coded: Coded, common: Common) -> AlignedPart:

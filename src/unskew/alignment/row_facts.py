@@ -21,6 +21,7 @@ class RowFacts(Mergeable):
     Args:
         users: how many there are; ``active`` those with any row.
         clicks: how many users have 1, 2, 3–5, 6+ seen relevant items.
+        by_item: relevant rows of every item.
         positives, zeros, graded: rows whose y is above 0, is 0, is neither 0 nor 1.
         logged_zeros: rows whose value is 0 as it came.
         most_rows: of one user.
@@ -32,6 +33,7 @@ class RowFacts(Mergeable):
     users: int
     active: int
     clicks: Ints64
+    by_item: Ints64
     rows: int
     positives: int
     zeros: int
@@ -52,6 +54,7 @@ class RowFacts(Mergeable):
             users=held.users,
             active=int(np.count_nonzero(lengths)),
             clicks=held.click_counts,
+            by_item=np.bincount(held.item[value > 0.0], minlength=len(rows.items)),
             rows=len(value),
             positives=int(np.count_nonzero(value > 0.0)),
             zeros=int(np.count_nonzero(value == 0.0)),

@@ -35,7 +35,7 @@ from unskew.evaluation.run import Settled, settle
 from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import Answer
 from unskew.judging.cell_comparisons import CellComparisons
-from unskew.judging.measure import Measured, companion_plan, listed_worth, owes_to_clicks
+from unskew.judging.measure import Measured, clicks_limit, companion_plan, listed_worth, owes_to_clicks
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.population import Catalogue
 from unskew.memory import require
@@ -172,7 +172,7 @@ def _clicks(measured: Measured, run: EstimatorRun, cell: Cell, shown: bool) -> t
     models = len(measured.setting.models)
     if not (shown and models > 1 and owes_to_clicks(run)):
         return (-1, -1), np.zeros(models), np.zeros((models, models))
-    found = measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)))
+    found = measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)), clicks_limit(measured.engine))
     return (found.users, found.eligible), found.mean[0], found.covariance[0]
 
 

@@ -53,8 +53,8 @@ class Engine(Protocol):
     def click_counts(self) -> Ints64:
         """How many users have 1, 2, 3–5, 6+ seen relevant items."""
 
-    def few_clicks(self, run: EstimatorRun) -> FewClicks:
-        """How far ratios inside users move when a click is left out."""
+    def few_clicks(self, run: EstimatorRun, limit: np.uint64 | None = None) -> FewClicks:
+        """How far ratios inside users move when a click is left out; ``limit`` is that of the users' hashes."""
 
     def listed_worth(self, table: Floats) -> ListedWorth | None:
         """How much of the lists' worth the log could never show; ``table`` is worth by [rank, metric]."""

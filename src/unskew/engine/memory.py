@@ -138,9 +138,9 @@ class MemoryEngine:
         """How many users have 1, 2, 3–5, 6+ seen relevant items."""
         return self.held.click_counts
 
-    def few_clicks(self, run: EstimatorRun) -> few_clicks.FewClicks:
+    def few_clicks(self, run: EstimatorRun, limit: np.uint64 | None = None) -> few_clicks.FewClicks:
         """How far ratios inside users move when a click is left out."""
-        return few_clicks.few_clicks(self.held, run)
+        return few_clicks.few_clicks(self.held, run, limit)
 
     def listed_worth(self, table: Floats) -> support.ListedWorth | None:
         """How much of the lists' worth the log could never show."""

@@ -40,12 +40,14 @@ class FittedPropensity(NamedTuple):
         train: the training log as it was fitted to.
         outside: training rows of users outside the population, which were left out.
         outgrown: it was fitted in advance, to fewer users and items than this evaluation counts.
+        fitted_here: it was not fitted before.
     """
 
     model: Propensity | None
     train: Log | None
     outside: int = 0
     outgrown: bool = False
+    fitted_here: bool = False
 
 
 def fit_propensity(model: Propensity | None, inputs: Inputs, coded: Coded) -> FittedPropensity:
@@ -54,19 +56,23 @@ def fit_propensity(model: Propensity | None, inputs: Inputs, coded: Coded) -> Fi
     if model is None or not model.estimated:
         return FittedPropensity(model, train)
     if model.models_presence:
-        _refuse_clicks(model, train)
+        refuse_clicks(model, train)
     if model.fitted or train is None:
-        outgrown = False  # fitted in advance, it knows the users and items of its log only
+        lacks = False  # fitted in advance, it knows the users and items of its log only
         if train is not None and model.level is Level.ABSOLUTE and not by_users:
-            pairs = len(inputs.users) * len(coded.logged)
-            outgrown = len(train.users) * len(train.items) <= (1.0 - ROUNDED) * pairs
+            lacks = outgrown(len(inputs.users) * len(coded.logged), len(train.users) * len(train.items))
         counted = model if by_users else model.counted_over(inputs.users, coded.logged)
-        return FittedPropensity(counted, train, outgrown=outgrown)
-    train, outside = _population(train, model, inputs, coded.logged)
-    return FittedPropensity(model.copy().fit(train, inputs=inputs.side), train, outside)
+        return FittedPropensity(counted, train, outgrown=lacks)
+    train, outside = population_of(train, model, inputs, coded.logged)
+    return FittedPropensity(model.copy().fit(train, inputs=inputs.side), train, outside, fitted_here=True)
 
 
-def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tuple[Log, int]:
+def outgrown(pairs: int, fitted_to: int) -> bool:
+    """Whether there are clearly more pairs than a propensity was fitted to in advance."""
+    return fitted_to <= (1.0 - ROUNDED) * pairs
+
+
+def population_of(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tuple[Log, int]:
     """The training log over all users and items that it could have shown, and how many rows belong to others."""
     test, users, rules = inputs.test, inputs.users, inputs.rules
     share = share_of(model, test, rules)
@@ -82,7 +88,7 @@ def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tu
     return train.take(keep).recode(users, items), int(np.count_nonzero(~keep))
 
 
-def _refuse_clicks(model: Propensity, train: Log | None) -> None:
+def refuse_clicks(model: Propensity, train: Log | None) -> None:
     """A model of which pairs are in the training log, where that log holds positives only."""
     fitted_to_clicks = model.fitted and model.level is Level.RELATIVE
     if fitted_to_clicks or (not model.fitted and train is not None and train.feedback is Feedback.IMPLICIT):

@@ -14,8 +14,9 @@ from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.plan import EvaluationPlan, make_plan
+from unskew.engine.sampled_users import sample_limit
 from unskew.engine.sums import Sums
-from unskew.engine.support import DifferingWorth, ListedWorth, sample_limit
+from unskew.engine.support import DifferingWorth, ListedWorth
 from unskew.estimators import Need, Standing, Summary
 from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
@@ -136,14 +137,14 @@ def measure(
     both = EvaluationPlan((*plan.runs, *extra.runs), (*plan.cells, *extra.cells))
     beside = EvaluationPlan(extra.runs, tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in extra.cells))
     owing = [place for place, run in enumerate(plan.runs) if len(setting.models) > 1 and owes_to_clicks(run)]
-    asked = answered_metrics(plan)
+    asked, limit = answered_metrics(plan), clicks_limit(engine)
     sums, worth, beside_worth, by_item, answers, *few = engine.together(
         lambda rows: rows.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed),
         lambda rows: listed_worth(rows, plan)[1],
         lambda rows: listed_worth(rows, beside)[1],
         lambda rows: counted_worths(rows, plan, setting.seen_counts),
         lambda rows: rows.answer_sums(worth_tables(asked, plan)) if asked else None,
-        *(partial(_few_clicks, run=plan.runs[place]) for place in owing),
+        *(partial(_few_clicks, run=plan.runs[place], limit=limit) for place in owing),
     )
     own, others = _divided(sums, plan)
     redrawn = None if redraw is None else redraw()
@@ -158,8 +159,13 @@ def measure(
     return replace(found, answers=None if answers is None else AnswerChecks.of(answers, [str(m) for m in asked]))
 
 
-def _few_clicks(rows: Engine, run: EstimatorRun) -> FewClicks:
-    return rows.few_clicks(run)
+def _few_clicks(rows: Engine, run: EstimatorRun, limit: np.uint64 | None) -> FewClicks:
+    return rows.few_clicks(run, limit)
+
+
+def clicks_limit(engine: Engine) -> np.uint64 | None:
+    """The hash below which users with two clicks or more are looked at, for how much ratios owe to few clicks."""
+    return sample_limit(int(engine.click_counts()[1:].sum()))
 
 
 def companion_plan(plan: EvaluationPlan, models: int) -> EvaluationPlan:

@@ -105,9 +105,14 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
         if duplicates is None and stated is Feedback.IMPLICIT:
             duplicates = "first" if log.time is None else "earliest"
             kept = "first in the file" if log.time is None else "earliest"
-            table.notes.append(f"{again.sum():,} {REPEATED}: the {kept} of each pair was kept")
+            table.notes.append(repeated_note(int(again.sum()), kept))
         log = log.take(_one_of_each(table, log, again, order, duplicates or "error"))
     return replace(log, account=table.account())
+
+
+def repeated_note(count: int, kept: str) -> str:
+    """What is said of repeated pairs of which one row was kept without anybody asking for it."""
+    return f"{count:,} {REPEATED}: the {kept} of each pair was kept"
 
 
 def _feedback(table: Table, feedback: Feedback | str | None) -> Feedback | None:

@@ -67,6 +67,11 @@ class Counted(Propensity):
         """Of the inner propensity."""
         return self.inner.doubts_of(sums)
 
+    @property
+    def by_parts(self) -> bool:  # type: ignore[override]
+        """Counts of values would have to know all users at once."""
+        return self.inner.name == "popularity"
+
     def of(self, log: Log) -> Scored:
         """The inner propensity of every row."""
         return self.inner.of(log)

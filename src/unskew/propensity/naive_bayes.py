@@ -57,7 +57,6 @@ class NaiveBayes(Propensity):
     name = "naive_bayes"
     learnt = "of_value"
     estimated = True
-    by_parts = True
     reads = ("value",)
     assumption = "whether a pair was seen depends on its value alone"
     level = Level.ABSOLUTE  # the sample tells what is there to be seen
@@ -67,6 +66,11 @@ class NaiveBayes(Propensity):
         """From values counted elsewhere, such as by ``count_values`` in files that exceed memory."""
         sample = mcar if isinstance(mcar, ValueCounts) else _counts(mcar)
         return cls(smoothing)._from(train, sample)
+
+    @property
+    def by_parts(self) -> bool:  # type: ignore[override]
+        """Counted from files it knows its users, and would have to be asked about all of them at once."""
+        return self.train is None or self.train.user_ids is None
 
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Count the values of the training rows and of the random sample, both by the weight of their user."""
