@@ -7,7 +7,7 @@ stream reads. ``engine=…`` decides where both will do.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -57,8 +57,22 @@ class Expected:
         return "\n".join(lines)
 
 
-def expect(request: Request) -> Expected | None:
-    """What to expect, where inputs are Parquet files; ``None`` where they are in memory, or must be."""
+def dry_run(request: Request) -> str:
+    """In words what an evaluation would take; nothing but headers is read."""
+    forced = request.engine == "memory"
+    request = replace(request, engine=None) if forced else request
+    expected = expect(request, small=True)
+    if expected is None:
+        return "Engine: memory. Inputs other than Parquet files are read into memory, whatever they take."
+    return replace(expected, engine="memory").text if forced else expected.text
+
+
+def expect(request: Request, *, small: bool = False) -> Expected | None:
+    """What to expect, where inputs are Parquet files; ``None`` where they are in memory, or must be.
+
+    Args:
+        small: look also at files that are so small that they fit in any case.
+    """
     given = [request.test, request.train, request.users, *request.models.values()]
     sources = [each for each in given if each is not None]
     asked = request.engine == "stream"
@@ -66,7 +80,7 @@ def expect(request: Request) -> Expected | None:
     if request.engine == "memory" or not (asked or only_stream or all(_is_parquet(each) for each in sources)):
         return None
     free = available()
-    if not asked and not only_stream and _bytes(sources) * LARGEST < free:
+    if not small and not asked and not only_stream and _bytes(sources) * LARGEST < free:
         return None  # such small files are not worth a look
     opened = open_sources(request)
     rows = row_counts(opened)

@@ -19,8 +19,8 @@ from unskew.log.ids import hash_texts
 from unskew.log.spelling import alike
 
 STEP = 16_384  # rows between two entries of the index
-LOOKS = 64  # slices of a source that is not sorted
-LOOK = 4_096  # rows of each
+LOOKS = 32  # slices of a source that is not sorted
+LOOK = 2_048  # rows of each
 
 
 @dataclass(frozen=True, eq=False)
