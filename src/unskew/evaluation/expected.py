@@ -12,6 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from unskew.engine.stream.files import Source, is_address
 from unskew.engine.stream.sizes import Sizes, in_memory, memory_limit
 from unskew.evaluation.request import Request
@@ -85,9 +87,11 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
     opened = open_sources(request)
     rows = row_counts(opened)
     limit = max(int(FREE * free), 1 << 28) if request.memory is None else memory_limit(request.memory)
-    needed = in_memory(rows)
+    needed, texts = in_memory(rows), any(source.types["user"] == pl.String() for source in opened.values())
     stream = asked or only_stream or needed > (free if request.memory is None else min(limit, free))
-    return Expected("stream" if stream else "memory", opened, sum(rows.values()), needed, free, Sizes.of(rows, limit))
+    return Expected(
+        "stream" if stream else "memory", opened, sum(rows.values()), needed, free, Sizes.of(rows, limit, texts=texts)
+    )
 
 
 LARGEST = 60  # bytes in memory for a byte of a Parquet file, at most

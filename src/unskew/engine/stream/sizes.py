@@ -1,6 +1,7 @@
 """How much memory, disk and time a stream takes, from measured constants, and how many parts fit a limit.
 
-The constants are those of two cores; ``python -m benchmarks.engines --constants`` measures them anew.
+The constants come from ``python benchmarks/engines.py --rows 10000000`` (two cores; docs/engine_benchmarks.md), with
+room to spare: a limit is kept, and time is that of a quiet machine.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ PER_ROW: Mapping[Kind, int] = {  # bytes of a row while its part is worked on, a
     Kind.PREDICTIONS: 150,
     Kind.PEOPLE: 150,
 }
+TEXTS = 2  # times as much where ids are texts
 IN_MEMORY: Mapping[Kind, int] = {Kind.LOG: 75, Kind.LISTS: 40, Kind.PREDICTIONS: 60, Kind.PEOPLE: 90}
 DISK = 40  # bytes of a row on disk, in both forms, where it must be brought together
 READ = 0.25e-6  # seconds to read, check and bring together a row
@@ -52,10 +54,10 @@ class Sizes:
     seconds: float
 
     @classmethod
-    def of(cls, rows: Mapping[Kind, int], limit: int) -> Sizes:
-        """Of inputs with so many rows, in so many bytes of memory."""
+    def of(cls, rows: Mapping[Kind, int], limit: int, *, texts: bool = False) -> Sizes:
+        """Of inputs with so many rows, in so many bytes of memory; ``texts`` says that ids of users are texts."""
         room = max(limit - BASE, limit // 4)
-        total = sum(count * PER_ROW[kind] for kind, count in rows.items())
+        total = sum(count * PER_ROW[kind] for kind, count in rows.items()) * (TEXTS if texts else 1)
         every = sum(rows.values())
         return cls(
             limit,
