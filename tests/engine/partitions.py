@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -14,6 +14,7 @@ import numpy as np
 
 from unskew.engine.answers import AnswerSums
 from unskew.engine.data import EvaluationData
+from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.items import ItemSums
@@ -83,8 +84,14 @@ class PartitionEngine:
             out[: len(counts)] += counts
         return out
 
-    def few_clicks(self, run: EstimatorRun) -> FewClicks:
-        found: FewClicks = self._merged("few_clicks", run)
+    def together(self, *questions: Callable[[Engine], Any]) -> tuple[Any, ...]:
+        return tuple(question(self) for question in questions)
+
+    def click_counts(self) -> Ints64:
+        return np.asarray(np.sum([part.click_counts for part in self.parts], axis=0))
+
+    def few_clicks(self, run: EstimatorRun, limit: np.uint64 | None = None) -> FewClicks:
+        found: FewClicks = self._merged("few_clicks", run, limit)
         return found
 
     def listed_worth(self, table: Floats) -> ListedWorth | None:

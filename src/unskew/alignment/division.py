@@ -12,11 +12,16 @@ Splits of ours remember how they were made, and are not doubted; of a handful of
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import polars as pl
 
 from unskew.alignment.inputs import Share
 from unskew.errors import InputError
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Ints64, present
 from unskew.log import Log
 from unskew.plain import plain
@@ -26,8 +31,80 @@ FEW = 10  # rows or users of which a random split may put all on one side
 MOST = 0.9  # of the common users, whose test rows are all earlier than their training rows
 
 
+Span = tuple[int, int]  # the first and the last time
+
+
+def _wider(a: Span | None, b: Span | None) -> Span | None:
+    if a is None or b is None:
+        return a or b
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _lesser(a: Any, b: Any) -> Any:
+    return min((one for one in (a, b) if one is not None), default=None)
+
+
+@dataclass(frozen=True)
+class DivisionFacts(Mergeable):
+    """What the rows of some users in both logs say of the division; those of other users are added.
+
+    Args:
+        rows, train_rows: of the test log and of the training log.
+        tested, trained, common: users with rows in either, and in both.
+        user, train_user: the first user of either.
+        times, train_times: the spans of both, where both have comparable times.
+        earlier: common users whose test rows are all earlier than their training rows.
+    """
+
+    rows: int
+    train_rows: int
+    tested: int
+    trained: int
+    common: int
+    earlier: int
+    user: Any = merged_by(_lesser)
+    train_user: Any = merged_by(_lesser)
+    times: Span | None = merged_by(_wider)
+    train_times: Span | None = merged_by(_wider)
+
+    @classmethod
+    def of(cls, test: Log, train: Log) -> DivisionFacts:
+        """Of two logs."""
+        tested, trained = _active(test), _active(train)
+        into = train.users.into(test.users)
+        both = np.flatnonzero((into >= 0) & trained)
+        both = both[tested[into[both]]]
+        timed, earlier = _timed(test, train), 0
+        if timed and len(both):
+            latest, first = _extreme(test, np.maximum), _extreme(train, np.minimum)
+            earlier = int(np.count_nonzero(latest[into[both]] < first[both]))
+        return cls(
+            rows=len(test),
+            train_rows=len(train),
+            tested=int(tested.sum()),
+            trained=int(trained.sum()),
+            common=len(both),
+            earlier=earlier,
+            user=_first(test, tested),
+            train_user=_first(train, trained),
+            times=_span(test) if timed else None,
+            train_times=_span(train) if timed else None,
+        )
+
+
+def _first(log: Log, active: Bools) -> Any:
+    return log.users.values.filter(pl.Series(active))[0] if active.any() else None
+
+
 def check_division(test: Log, train: Log | None, share: Share, propensity: Propensity | None) -> None:
     """Refuse two logs that cannot be the training and test parts of anything, or not those of the given share."""
+    judge_division(test, train, share, propensity, lambda log: DivisionFacts.of(test, log))
+
+
+def judge_division(
+    test: Log, train: Log | None, share: Share, propensity: Propensity | None, facts: Callable[[Log], DivisionFacts]
+) -> None:
+    """The same where the rows are elsewhere: logs tell their marks only, and ``facts`` what is known of the rows."""
     if isinstance(share, float) and test.cut_by_time:
         raise InputError(
             f"share {share:g}: the test log was cut off by time, so it is no random share of the whole.\nLeave the "
@@ -38,62 +115,56 @@ def check_division(test: Log, train: Log | None, share: Share, propensity: Prope
             f"share {share:g} says that propensities are of the whole log, and '{propensity}' that they are of the "
             "test rows.\nLeave one of them out."
         )
-    if train is None or test.share is not None or not len(test) or not len(train):
+    if train is None or test.share is not None:
+        return
+    found = facts(train)
+    if not found.rows or not found.train_rows:
         return
     random = isinstance(share, float) or getattr(propensity, "share", None) is not None
-    _common_users(test, train, share, random)
-    _times(test, train, random)
+    _common_users(test, train, found, share, random)
+    _times(test, train, found, random)
 
 
-def _common_users(test: Log, train: Log, share: Share, random: bool) -> None:
-    tested, trained = _active(test), _active(train)
-    if random and min(tested.sum(), trained.sum()) < FEW:
+def _timed(test: Log, train: Log) -> bool:
+    """Whether both have times that can be compared."""
+    return test.time is not None and train.time is not None and (test.clock is None) == (train.clock is None)
+
+
+def _common_users(test: Log, train: Log, facts: DivisionFacts, share: Share, random: bool) -> None:
+    if random and min(facts.tested, facts.trained) < FEW:
         return
-    known = train.users.into(test.users)[trained]
-    common = int(np.count_nonzero(tested[known[known >= 0]]))
-    if share == "users" or common:
+    if share == "users" or facts.common:
         return
-    mine, theirs = (log.users.values.filter(pl.Series(active))[0] for log, active in ((test, tested), (train, trained)))
     raise InputError(
-        f"{test.account.source}: none of its {int(tested.sum()):,} users has a row in the training log "
-        f"{train.account.source} ({int(trained.sum()):,} users).\n"
+        f"{test.account.source}: none of its {facts.tested:,} users has a row in the training log "
+        f"{train.account.source} ({facts.trained:,} users).\n"
         "If the two logs hold different users on purpose, say so with share='users': the users of the "
-        f"test log alone are then the population. Else compare how ids are written: '{plain(mine)}' in the test log, "
-        f"'{plain(theirs)}' in the training log."
+        f"test log alone are then the population. Else compare how ids are written: '{plain(facts.user)}' in the test "
+        f"log, '{plain(facts.train_user)}' in the training log."
     )
 
 
-def _times(test: Log, train: Log, random: bool) -> None:
-    if test.time is None or train.time is None or (test.clock is None) != (train.clock is None):
+def _times(test: Log, train: Log, facts: DivisionFacts, random: bool) -> None:
+    if facts.times is None or facts.train_times is None:
         return
-    if random and min(len(test), len(train)) < FEW:
+    if random and min(facts.rows, facts.train_rows) < FEW:
         return
-    if test.time.max() < train.time.min() or _earlier_by_user(test, train):
-        tested, trained = _span(test), _span(train)
+    nearly_all = facts.common >= FEW and facts.earlier / facts.common >= MOST
+    if facts.times[1] < facts.train_times[0] or nearly_all:
+        tested, trained = _written(test, facts.times), _written(train, facts.train_times)
         raise InputError(
             f"{test.account.source}: the test log is earlier than the training log {train.account.source}: the one "
             f"goes from {tested[0]} to {tested[1]}, the other from {trained[0]} to {trained[1]}.\n"
             "What is judged must not come before what was learnt from: swap the two logs, or check that both columns "
             "'time' have the same unit."
         )
-    if random and test.time.min() > train.time.max():
-        tested, trained = _span(test), _span(train)
+    if random and facts.times[0] > facts.train_times[1]:
+        tested, trained = _written(test, facts.times), _written(train, facts.train_times)
         raise InputError(
             f"{test.account.source}: all its rows (from {tested[0]} on) are later than those of the training log "
             f"{train.account.source} (up to {trained[1]}), so it is no random share of both.\n"
             "Leave the share out. Propensities of the test period give a level to ips and dr; with others use snips."
         )
-
-
-def _earlier_by_user(test: Log, train: Log) -> bool:
-    """Whether, inside nearly every user that both logs have, test rows come before training rows."""
-    into = train.users.into(test.users)
-    latest, first = _extreme(test, np.maximum), _extreme(train, np.minimum)
-    both = np.flatnonzero((into >= 0) & _active(train))
-    both = both[_active(test)[into[both]]]
-    if len(both) < FEW:
-        return False
-    return bool(np.mean(latest[into[both]] < first[both]) >= MOST)
 
 
 def _extreme(log: Log, which: np.ufunc) -> Ints64:
@@ -106,10 +177,15 @@ def _active(log: Log) -> Bools:
     return np.asarray(np.diff(log.indptr) > 0)
 
 
-def _span(log: Log) -> tuple[str, str]:
-    """The first and the last time of a log, as they were written."""
+def _span(log: Log) -> Span | None:
+    """The first and the last time of a log; ``None`` without rows."""
     time = present(log.time)
-    ends = pl.Series([int(time.min()), int(time.max())])
+    return (int(time.min()), int(time.max())) if len(time) else None
+
+
+def _written(log: Log, span: Span) -> tuple[str, str]:
+    """A span as the times of a log were written."""
+    ends = pl.Series(span)
     if log.clock is not None:
         zone = log.clock.time_zone if isinstance(log.clock, pl.Datetime) else None
         ends = ends.cast(pl.Datetime("us", zone)).cast(log.clock)

@@ -1,4 +1,4 @@
-"""What is known about the aligned rows: the facts that refusals are decided on, and the first-pass summary.
+"""What is known about the aligned rows: the facts that refusals are decided on.
 
 A user without a list has an empty one where a model serves nobody like them, and is a gap where nobody asked the model.
 An estimator that adds up guesses over lists (direct, dr, sndr, switch, snips(over=list)) describes the whole
@@ -10,18 +10,17 @@ exactly those who were silent: with 40 % of them dr came out at .59 of the truth
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Inputs, Rules
 from unskew.alignment.level import LevelCheck
 from unskew.alignment.lists import NOT_ASKED
+from unskew.alignment.row_facts import RowFacts
 from unskew.alignment.rows import cut_by_time, has_level, in_test_part
-from unskew.engine.data import EvaluationData
-from unskew.estimators import Summary
-from unskew.estimators.summary import Histogram, TrainingRows
 from unskew.estimators.validity import Evidence
 from unskew.kernels.arrays import Floats
 from unskew.log import Feedback, Log, Predictions
@@ -34,16 +33,24 @@ ERRORS = 3.0  # and by how many standard errors, so that chance alone refuses no
 
 
 def evidence_of(
-    inputs: Inputs,
+    inputs: InputFacts,
     model: Propensity | None,
     rows: Log,
-    held: EvaluationData,
-    unranked: str,
+    facts: RowFacts,
+    relevant: bool,
+    silent: Silent,
     outcome: Outcome | None,
     level: LevelCheck | None,
     lists: Mapping[str, Any],
 ) -> Evidence:
-    """The facts on which refusals are decided; ``lists`` are the accounts of the models' lists."""
+    """The facts on which refusals are decided.
+
+    Args:
+        rows: a log with the marks of the judged rows, with or without rows.
+        relevant: whether n_u is known.
+        silent: which models give no ranks or predictions.
+        lists: accounts of the models' lists.
+    """
     rules = inputs.rules
     unshared = model is not None and model.level is Level.ABSOLUTE and not has_level(model, rows, rules)
     return Evidence(
@@ -51,8 +58,8 @@ def evidence_of(
         thresholded=rules.relevant is not None,
         propensity=model is not None,
         absolute=model is not None and has_level(model, rows, rules),
-        relevant=held.relevant is not None,
-        zeros=bool((held.value == 0.0).any()) or (rows.value is not None and bool((rows.value == 0.0).any())),
+        relevant=relevant,
+        zeros=bool(facts.zeros or facts.logged_zeros),
         unshared=unshared,
         cut=("whole" if model.refers(rows) is Scope.LOG else "training")
         if unshared and model is not None and cut_by_time(rows, rules)
@@ -60,26 +67,44 @@ def evidence_of(
         wrong_level=level.wrong if level is not None else "",
         wrong_pairs=level.wrong_pairs if level is not None else "",
         wrong_relevant=level.wrong_relevant if level is not None else "",
-        binary=bool(((held.value == 0.0) | (held.value == 1.0)).all()),
-        unpredicted=_unpredicted(inputs, rows, unranked),
-        unranked=unranked if rules.ranks or not inputs.predictions else "no predictions were ranked",
+        binary=not facts.graded,
+        unpredicted=silent.unpredicted,
+        unranked=silent.unranked if rules.ranks or not inputs.predictions else "no predictions were ranked",
         outcome=outcome is not None,
         outside=outcome is not None and outcome.fitted,
-        unlisted=lists_for_some(lists, held),
-        users=held.users,
-        counts=held.counted is not None,
+        unlisted=lists_for_some(lists, facts),
+        users=facts.users,
+        counts=inputs.train is not None,
         unseen=rules.unseen,
-        answers=inputs.answers is not None,
-        rarer=int(min(np.count_nonzero(held.value > 0.0), np.count_nonzero(held.value == 0.0))),
+        answers=inputs.answers,
+        in_parts=inputs.in_parts,
+        rarer=min(facts.positives, facts.zeros),
     )
+
+
+class Silent(NamedTuple):
+    """In words, which models give no predictions, and which no ranks; empty if all do."""
+
+    unpredicted: str
+    unranked: str
+
+    @classmethod
+    def of(cls, inputs: Inputs, rows: Log, unranked: str) -> Silent:
+        """Of inputs in memory."""
+        return cls(_unpredicted(inputs, rows, unranked), unranked)
+
+
+def without_predictions(models: Sequence[str], predictions: Collection[str]) -> str:
+    """Which models give lists only, in words."""
+    silent = [name for name in models if name not in predictions]
+    return f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only" if silent else ""
 
 
 def _unpredicted(inputs: Inputs, rows: Log, unranked: str) -> str:
     """Which models give no predictions; where only ranks were asked for and lack, whether predictions could serve."""
     predictions, rules = inputs.predictions, inputs.rules
-    silent = [name for name in inputs.models if name not in predictions]
-    if silent:
-        return f"{' and '.join(silent)} {'gives' if len(silent) == 1 else 'give'} lists only"
+    if silent := without_predictions(inputs.models, predictions):
+        return silent
     if unranked and not rules.rates and rules.feedback is not Feedback.IMPLICIT:
         short = [
             name
@@ -91,23 +116,6 @@ def _unpredicted(inputs: Inputs, rows: Log, unranked: str) -> str:
     return ""
 
 
-def summary_of(
-    model: Propensity | None,
-    held: EvaluationData,
-    levels: dict[str, tuple[str, ...]],
-    training: TrainingRows | None,
-) -> Summary:
-    """Histograms of propensities, from which strata edges and clips come."""
-    if model is None or held.propensity is None:
-        return Summary(levels=levels, training=training)
-    return Summary(
-        pairs=Histogram.of(held.propensity[held.value > 0.0]),
-        seen=Histogram.of(held.propensity),
-        levels=levels,
-        training=training,
-    )
-
-
 def training_propensity(model: Propensity | None, train: Log, test: Log, rules: Rules) -> Floats | None:
     """P of the training rows on the test rows' scale, for shares of strata; ``None`` where there is none for them."""
     if model is None or model.lacks(train):
@@ -116,10 +124,10 @@ def training_propensity(model: Propensity | None, train: Log, test: Log, rules: 
     return rows[~np.isnan(rows)]
 
 
-def lists_for_some(lists: Mapping[str, Any], held: EvaluationData) -> str:
+def lists_for_some(lists: Mapping[str, Any], facts: RowFacts) -> str:
     """In words, which models have lists for users with held-out rows rather than for the others; empty if none."""
-    scored = int(np.count_nonzero(np.diff(held.indptr)))
-    silent = held.users - scored
+    scored = facts.active
+    silent = facts.users - scored
     found = []
     for name, account in lists.items():
         missing = account[NOT_ASKED]

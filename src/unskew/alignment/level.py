@@ -5,10 +5,10 @@
 
     ratio ρ = Σ_u t_u / Σ_u c_u,   SE² = n/(n − 1) Σ_u (t_u − ρ c_u)² / (Σ_u c_u)²,   z = (ρ − 1) / SE
 
-with t_u a user's sum on the left and c_u the number on the right; SE is at least that of independent pairs with these
-propensities, √(Σ_O (1 − P)/P²) / Σ c_u. A level that is wrong by more than 10 %, beyond four standard errors, makes ips
-and dr wrong by as much, whatever their intervals say. A forgotten share, numbers of relevant items counted on another
-log, and another population are the usual causes.
+with t_u a user's sum on the left and c_u the number on the right, so that all of it is sums over users; SE is at
+least that of independent pairs with these propensities, √(Σ_O (1 − P)/P²) / Σ c_u. A level that is wrong by more than
+10 %, beyond four standard errors, makes ips and dr wrong by as much, whatever their intervals say. A forgotten share,
+numbers of relevant items counted on another log, and another population are the usual causes.
 
 (In 1,440 worlds of 24 kinds with right propensities five were refused, all with too small a sum: pairs with small
 propensities happened to be seen too seldom, and ips was too small as well.)
@@ -23,15 +23,18 @@ over pairs divide by the number of candidates, and are checked on all of them.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.alignment.inputs import Inputs
+from unskew.alignment.inputs import Rules
+from unskew.alignment.row_facts import RowFacts
 from unskew.alignment.rows import has_level, share_of
-from unskew.alignment.vocabulary import Coded
 from unskew.engine.data import EvaluationData
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Floats, present
 from unskew.kernels.levels import count_in_other, inverse_sums, mark_halves
 from unskew.log import Feedback, Log
@@ -42,6 +45,45 @@ OFF = 0.1  # and the part of the level that this must be
 ENOUGH = 50.0  # effective number of weights that a check rests on
 SHORT = 0.005  # a share of all pairs that is too small to matter
 FEW = 10  # users with rows below which a standard error says nothing
+
+
+@dataclass(frozen=True)
+class LevelSums(Mergeable):
+    """Sums over some users of which a ratio is made; those of other users are added.
+
+    Args:
+        users, active: how many users there are, and with any weight.
+        weight, square, alone: Σ w, Σ w² and Σ (1 − P) w² over their rows.
+        wanted: Σ c_u.
+        tt, tc, cc: Σ t_u², Σ t_u c_u and Σ c_u².
+    """
+
+    users: int
+    active: int
+    weight: float
+    square: float
+    alone: float
+    wanted: float
+    tt: float
+    tc: float
+    cc: float
+
+    @classmethod
+    def of(cls, held: EvaluationData, p: Floats, gain: Floats | None, wanted: Floats, halves: _Halves) -> LevelSums:
+        """Of rows with weights gain/p on the items of ``halves``, and the number that each user should have."""
+        sums, gains = np.empty(held.users), np.empty(0) if gain is None else gain
+        weight, square, alone = inverse_sums(held.indptr, held.item, p, gains, halves.half, halves.seen, sums)
+        return cls(
+            held.users,
+            int(np.count_nonzero(sums)),
+            weight,
+            square,
+            alone,
+            float(wanted.sum()),
+            float(sums @ sums),
+            float(sums @ wanted),
+            float(wanted @ wanted),
+        )
 
 
 class Ratio(NamedTuple):
@@ -59,18 +101,15 @@ class Ratio(NamedTuple):
     users: int
 
     @classmethod
-    def of(cls, held: EvaluationData, p: Floats, gain: Floats | None, wanted: Floats, halves: _Halves) -> Ratio:
-        """Of rows with weights gain/p on the items of ``halves``, and the number that each user should have."""
-        sums, gains = np.empty(held.users), np.empty(0) if gain is None else gain
-        weight, square, alone = inverse_sums(held.indptr, held.item, p, gains, halves.half, halves.seen, sums)
-        total = float(wanted.sum())
-        if total <= 0.0 or square <= 0.0:
+    def of(cls, sums: LevelSums) -> Ratio:
+        """From the sums over all users."""
+        if sums.wanted <= 0.0 or sums.square <= 0.0:
             return cls(math.nan, math.nan, 0.0, 0)
-        value = weight / total
-        own = sums - value * wanted
-        clustered = held.users / max(held.users - 1, 1) * float(own @ own)
-        error = math.sqrt(max(clustered, alone)) / total
-        return cls(value, error, weight**2 / square, int(np.count_nonzero(sums)))
+        value = sums.weight / sums.wanted
+        spread = max(sums.tt - 2.0 * value * sums.tc + value * value * sums.cc, 0.0)
+        clustered = sums.users / max(sums.users - 1, 1) * spread
+        error = math.sqrt(max(clustered, sums.alone)) / sums.wanted
+        return cls(value, error, sums.weight**2 / sums.square, sums.active)
 
     @property
     def known(self) -> bool:
@@ -105,12 +144,9 @@ class _Halves(NamedTuple):
         return cls(np.zeros(held.users, dtype=np.int8), np.ones((2, items), dtype=np.bool_))
 
     @classmethod
-    def of(cls, held: EvaluationData, items: int) -> _Halves:
-        """By a bit of the hash of a user's id, whatever the order of users."""
-        half = ((held.hashes >> np.uint64(17)) & np.uint64(1)).astype(np.int8)
-        seen = np.zeros((2, items), dtype=np.bool_)
-        mark_halves(held.indptr, held.item, half, seen)
-        return cls(half, seen)
+    def of(cls, held: EvaluationData, seen: Bools) -> _Halves:
+        """By a bit of the hash of a user's id, whatever the order of users; ``seen`` are the items of both halves."""
+        return cls(_half(held), seen)
 
     def candidates(self, excluded: Log | None) -> Floats:
         """How many of these items each user has as candidates."""
@@ -152,43 +188,119 @@ class LevelCheck(NamedTuple):
         return missing if missing > max(SHORT, 2.0 * self.ratio.error) else 0.0
 
 
+def _half(held: EvaluationData) -> npt.NDArray[np.int8]:
+    return ((held.hashes >> np.uint64(17)) & np.uint64(1)).astype(np.int8)
+
+
+@dataclass(frozen=True, eq=False)
+class SeenItems(Mergeable):
+    """Which items each half of the users has, (2, items)."""
+
+    seen: Bools = merged_by(np.logical_or)
+
+    @classmethod
+    def of(cls, held: EvaluationData, items: int) -> SeenItems:
+        """Of some users."""
+        seen = np.zeros((2, items), dtype=np.bool_)
+        mark_halves(held.indptr, held.item, _half(held), seen)
+        return cls(seen)
+
+
+class LevelPart(NamedTuple):
+    """Some users, as a check looks at them.
+
+    Args:
+        rows: the judged rows.
+        held: the same with P in the test part, |C_u| and n_u.
+        known: the users' training rows.
+        items: how many items there are.
+    """
+
+    rows: Log
+    held: EvaluationData
+    known: Log | None
+    items: int
+
+
+@dataclass(frozen=True, eq=False)
+class LevelQuestion:
+    """Which inverse propensities are added up, against which numbers.
+
+    Args:
+        raw: take P as the model says it, not as it is used.
+        share: ... and scaled to a test part of this share.
+        relevant: Σ y/P against n_u, not Σ 1/P against |C_u|.
+        untrained: take a user's training rows off n_u.
+        seen: of Σ 1/P, check each half of the users on the items of the other half; ``None`` for all items.
+    """
+
+    model: Propensity
+    unseen: bool
+    raw: bool = False
+    share: float | None = None
+    relevant: bool = False
+    untrained: bool = False
+    seen: Bools | None = None
+
+    def of(self, part: LevelPart) -> LevelSums:
+        """The sums of some users."""
+        held = part.held
+        p = self.model.of(part.rows).rows if self.raw else present(held.propensity)
+        p = p if self.share is None else part_propensity(p, self.share, unseen=self.unseen)
+        if self.relevant:
+            wanted = present(held.relevant)
+            if self.untrained:
+                wanted = np.maximum(wanted - np.diff(present(part.known).indptr), 0.0)
+            return LevelSums.of(held, p, held.value, wanted, _Halves.all_items(held, part.items))
+        if self.seen is None:
+            return LevelSums.of(held, p, None, present(held.candidates), _Halves.all_items(held, part.items))
+        halves = _Halves.of(held, self.seen)
+        return LevelSums.of(held, p, None, halves.candidates(part.known if self.unseen else None), halves)
+
+
 class LevelInputs(NamedTuple):
     """What a check looks at.
 
     Args:
         model: the propensity.
-        rows: the judged rows.
-        held: the same with P in the test part, |C_u| and n_u.
+        rows: a log with the marks of the judged rows (their share, whether time cut them off), with or without rows.
+        facts: how many judged rows and training rows there are, and whether any brought nothing.
+        named: whether the catalogue was named; ``population`` whether that was.
+        ask: the sums over all users; ``seen`` the items that each half of them has.
     """
 
     model: Propensity
     rows: Log
-    held: EvaluationData
-    inputs: Inputs
-    coded: Coded
+    rules: Rules
+    facts: RowFacts
+    relevant: bool
+    trained: bool
+    named: bool
+    population: bool
+    ask: Callable[[LevelQuestion], LevelSums]
+    seen: Callable[[], SeenItems]
 
 
 def check_level(given: LevelInputs) -> LevelCheck:
     """Compare what inverse propensities add up to with what is known, before anything is planned."""
-    model, held, rules = given.model, given.held, given.inputs.rules
+    model, rules = given.model, given.rules
     if not has_level(model, given.rows, rules):
         return LevelCheck()
     if model.estimated:
         return LevelCheck(unknown="they are fitted, and add up on the log that they are fitted to, right or wrong")
-    zeros, counts = _shows_zeros(given), rules.ranks and held.relevant is not None
+    zeros, counts = _shows_zeros(given), rules.ranks and given.relevant
     if not zeros and not counts:
         return LevelCheck(
             unknown="a log of positives does not show how many pairs there were, and column 'relevant' of users=…, "
             "the numbers of relevant items, is not given",
             hint=_hint(given),
         )
-    relevant = _over_relevant(given, present(held.relevant)) if counts else None
+    relevant = _over_relevant(given) if counts else None
     miscounted = "" if relevant is None else _miscounted(given, relevant)
     unclear = "" if relevant is None or miscounted else _unclear(relevant)
     if not zeros:
         return LevelCheck(relevant, wrong=unclear, wrong_relevant=miscounted, unknown=_few(present(relevant)))
-    p = present(held.propensity)
-    level, pairs = _over_pairs(given, p), _over_pairs(given, p, every=True)
+    level, pairs = _over_pairs(given), _over_pairs(given, every=True)
     said = _off(level, "Σ 1/P over the seen pairs", "the number of candidate pairs")
     return LevelCheck(
         level,
@@ -201,12 +313,12 @@ def check_level(given: LevelInputs) -> LevelCheck:
 
 def _hint(given: LevelInputs) -> str:
     """A share that may have been forgotten: nothing says how the test log was divided from training."""
-    rows, train, rules = given.rows, given.coded.known, given.inputs.rules
-    if train is None or not len(train) or rules.by_users or given.model.refers(rows) is not Scope.TEST:
+    rows, rules, facts = given.rows, given.rules, given.facts
+    if not facts.known or rules.by_users or given.model.refers(rows) is not Scope.TEST:
         return ""
     if getattr(given.model, "part", None) is not None or "propensity" not in given.model.reads:
         return ""
-    share = len(rows) / (len(rows) + len(train))
+    share = facts.rows / (facts.rows + facts.known)
     return (
         " The column is taken to describe the test log alone. If it describes the log that was divided at random into "
         f"training and test, of whose rows {share:.2g} are test rows, say share={share:.2g}."
@@ -215,26 +327,22 @@ def _hint(given: LevelInputs) -> str:
 
 def _shows_zeros(given: LevelInputs) -> bool:
     """Whether the seen pairs that brought nothing are there."""
-    if given.inputs.rules.feedback is not Feedback.CONVERSIONS:
-        return given.inputs.rules.feedback is Feedback.RATINGS
-    value = given.held.value if given.rows.value is None else given.rows.value
-    return bool((value == 0.0).any())
+    if given.rules.feedback is not Feedback.CONVERSIONS:
+        return given.rules.feedback is Feedback.RATINGS
+    return bool(given.facts.zeros if given.rows.value is None else given.facts.logged_zeros)
 
 
-def _over_pairs(given: LevelInputs, p: Floats, *, every: bool = False) -> Ratio:
+def _over_pairs(given: LevelInputs, *, every: bool = False, raw: bool = False, share: float | None = None) -> Ratio:
     """Σ 1/P against the candidate pairs: of all items, or of those that the other half of the users saw."""
-    held = given.held
-    if every or given.inputs.catalogue is not None:
-        return Ratio.of(held, p, None, present(held.candidates), _Halves.all_items(held, len(given.coded.items)))
-    halves = _Halves.of(held, len(given.coded.items))
-    return Ratio.of(held, p, None, halves.candidates(given.coded.known if given.inputs.rules.unseen else None), halves)
+    seen = None if every or given.named else given.seen().seen
+    question = LevelQuestion(given.model, given.rules.unseen, raw=raw, share=share, seen=seen)
+    return Ratio.of(given.ask(question))
 
 
-def _over_relevant(given: LevelInputs, relevant: Floats) -> Ratio:
+def _over_relevant(given: LevelInputs, *, untrained: bool = False) -> Ratio:
     """Σ y/P against numbers of relevant items."""
-    held = given.held
-    every = _Halves.all_items(held, len(given.coded.items))
-    return Ratio.of(held, present(held.propensity), held.value, relevant, every)
+    question = LevelQuestion(given.model, given.rules.unseen, relevant=True, untrained=untrained)
+    return Ratio.of(given.ask(question))
 
 
 def _few(ratio: Ratio) -> str:
@@ -252,20 +360,20 @@ def _off(ratio: Ratio, what: str, should: str) -> str:
 
 def _cause(given: LevelInputs, ratio: Ratio) -> str:
     """Which mistake would explain it, by undoing each."""
-    model, rows, rules = given.model, given.rows, given.inputs.rules
-    raw, share = model.of(rows).rows, share_of(model, rows, rules)
+    model, rows, rules, facts = given.model, given.rows, given.rules, given.facts
+    share = share_of(model, rows, rules)
     column = "The column" if "propensity" in model.reads else f"'{model}'"
     own = model.refers(rows) is Scope.TEST and "propensity" in model.reads and not rules.by_users
-    if own and given.coded.known is not None:
-        part = len(rows) / (len(rows) + len(given.coded.known))
-        if part < 1.0 and _over_pairs(given, part_propensity(raw, part, unseen=rules.unseen)).right:
+    if own and given.trained:
+        part = facts.rows / (facts.rows + facts.known)
+        if part < 1.0 and _over_pairs(given, raw=True, share=part).right:
             return (
                 f"{column} seems to describe a whole log, of which the test log is a random {part:.2g}: if so, say "
                 f"share={part:.2g}."
             )
-    if not own and share is not None and not rules.by_users and _over_pairs(given, raw).right:
+    if not own and share is not None and not rules.by_users and _over_pairs(given, raw=True).right:
         return f"{column} seems to describe the test log itself: if so, leave the share out, or use known(part=test)."
-    if given.inputs.population is None and ratio.value > 1.0:
+    if not given.population and ratio.value > 1.0:
         return (
             "Users without any row are missing from the population, or the propensities are of another log: give the "
             "whole population with users=…."
@@ -295,11 +403,9 @@ def _relevant_off(ratio: Ratio) -> str:
 
 def _miscounted(given: LevelInputs, ratio: Ratio) -> str:
     """Numbers of relevant items that fit once those of training are taken off; empty otherwise."""
-    train = given.coded.known
-    if not ratio.wrong or not given.inputs.rules.unseen or train is None:
+    if not ratio.wrong or not given.rules.unseen or not given.trained:
         return ""
-    fewer = np.maximum(present(given.held.relevant) - np.diff(train.indptr), 0.0)
-    if not _over_relevant(given, fewer).right:
+    if not _over_relevant(given, untrained=True).right:
         return ""
     return (
         f"The numbers of relevant items are wrong: {_relevant_off(ratio)}. They seem to count training items too: "

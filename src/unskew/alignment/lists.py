@@ -1,24 +1,24 @@
 """Every model's lists over the common vocabulary, and an account of each.
 
-Ids may miss those of the logs only by how they are written: '007' and '7', 'é' in one sign or in two. A spreadsheet
-takes zeros off, and pandas writes 7.0 for 7. Such lists miss hits, which looks like a worse model; such a training log
-leaves out nothing, and such a catalogue has every item twice.
+What is known of the lists of some users is a sum over them (``ListFacts``), so that it can be found part by part;
+what it says of a model (``found_lists``) is decided when all of it is there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from unskew.alignment.account import as_values
 from unskew.alignment.inputs import Rules
+from unskew.alignment.spelling import Respelled, RespelledUsers, respelled
 from unskew.errors import InputError
+from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Bools
-from unskew.log import Ids, Log, Recommendations
+from unskew.log import Account, Ids, Log, Recommendations
 from unskew.plain import plain
 
 NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
@@ -36,132 +36,170 @@ class StrangeIds(NamedTuple):
 
 
 class CodedLists(NamedTuple):
-    """One model's lists over the common vocabulary.
+    """One model's lists over the common vocabulary, and what is known of them."""
+
+    lists: Recommendations
+    facts: ListFacts
+
+
+class FoundLists(NamedTuple):
+    """What was found about the lists of one model, of all users.
 
     Args:
         account: what became of them, as plain values for the result.
         strange, respelled: ids that look like those of other files, or are written otherwise than in the logs.
     """
 
-    lists: Recommendations
     account: dict[str, Any]
     strange: tuple[StrangeIds, ...]
     respelled: tuple[Respelled, ...]
 
 
+def _first_id(ids: Ids) -> Any:
+    return ids.values[0] if len(ids) else None
+
+
+def _first_ids(a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The lesser of two ids, twice; either may be missing."""
+    first, second = (min((x for x in pair if x is not None), default=None) for pair in zip(a, b, strict=True))
+    return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class ListFacts(Mergeable):
+    """What is known of the lists of some users; facts of other users are added to it.
+
+    Args:
+        rows: as they came; ``entries`` those of the population's users that are left.
+        filled: lists that hold anything; ``outside`` those of users outside the population.
+        scored: users with held-out rows; ``without`` those of them who have an empty list or none.
+        silent_without: users without held-out rows who have an empty list or none.
+        unasked, unasked_silent: users who occur in no list, with held-out rows and without: an empty list is a list,
+            but nobody asked the model about these.
+        repeats: entries that are in the user's training data; ``beyond`` those outside the catalogue.
+        listed: which items of the lists' own vocabulary occur.
+        example: a user of the lists, and one of the logs.
+        respelled: users that the logs write otherwise, and of how many.
+    """
+
+    rows: int
+    entries: int
+    filled: int
+    outside: int
+    scored: int
+    without: int
+    silent_without: int
+    unasked: int
+    unasked_silent: int
+    repeats: int
+    beyond: int
+    tied: int | None
+    respelled: RespelledUsers
+    dropped: Mapping[str, int] = merged_by(added_counts)
+    listed: Bools = merged_by(np.logical_or)
+    example: tuple[Any, Any] = merged_by(_first_ids)
+    depth: int = merged_by(max)
+
+
 def code_lists(
     lists: Mapping[str, Recommendations], test: Log, train: Log | None, logged: Ids, rules: Rules
 ) -> dict[str, CodedLists]:
-    """The coded lists by model, and what became of each: users without a list, training items, ties."""
+    """The coded lists by model, and what is known of each: users without a list, training items, ties."""
     coded = {}
     scored = np.diff(test.indptr) > 0
     for name, given in lists.items():
         found, repeats = given.recode(test.users, test.items), 0
-        theirs, ours = {"user": given.users, "item": given.items}, {"user": test.users, "item": logged}
-        outside, strange = _strangers(plain(name), given, test.users, logged)
-        _refuse_silence(plain(name), given, found, scored)
         if train is not None and rules.drop_seen:
             found = found.drop_seen(train)
         elif train is not None:
             repeats = found.count_seen(train)
         inside = np.append(test.items.into(logged) >= 0, True)  # −1, an item without a code, reads the end
-        beyond = len(found.item) - int(np.count_nonzero(inside[found.item]))
-        without = int(np.count_nonzero(scored & (np.diff(found.indptr) == 0)))
-        unasked = test.users.into(given.users) < 0  # an empty list is a list; nobody asked the model about these
-        account = as_values(found.account) | {
-            "rows": given.account.rows or len(given.item),
-            "users_without_list": without,
-            NOT_ASKED: {"held_out": _count(unasked & scored), "silent": _count(unasked & ~scored)},
-            "silent_users_without_list": _count(~scored & (np.diff(found.indptr) == 0)),
-            "lists_outside_the_population": _count(outside),
-            TRAINING_ITEMS: repeats,
-            PLACES_BEYOND: beyond,
-            "tied_cut_offs": found.tied,
-            "longest_rank": found.depth,
-        }
-        coded[name] = CodedLists(found, account, strange, respelled(theirs, ours))
+        empty, unasked = np.diff(found.indptr) == 0, test.users.into(given.users) < 0
+        filled = np.diff(given.indptr) > 0
+        facts = ListFacts(
+            rows=given.account.rows or len(given.item),
+            entries=len(found.item),
+            filled=_count(filled),
+            outside=_count(filled & (given.users.into(test.users) < 0)),
+            scored=_count(scored),
+            without=_count(scored & empty),
+            silent_without=_count(~scored & empty),
+            unasked=_count(unasked & scored),
+            unasked_silent=_count(unasked & ~scored),
+            repeats=repeats,
+            beyond=len(found.item) - _count(inside[found.item]),
+            tied=found.tied,
+            dropped=found.account.dropped,
+            depth=found.depth,
+            listed=_listed(given),
+            example=(_first_id(given.users), _first_id(test.users)),
+            respelled=RespelledUsers.of(given.users, test.users),
+        )
+        coded[name] = CodedLists(found, facts)
     return coded
+
+
+def found_lists(name: str, facts: ListFacts, account: Account, items: Ids, logged: Ids) -> FoundLists:
+    """What all facts together say of the lists of a model; lists that could only score 0 are refused.
+
+    Args:
+        account: what the facts do not know: source, notes, and rows that were dropped before anybody's were looked at.
+        items: the vocabulary of the lists.
+    """
+    unknown = items.into(logged)[facts.listed] < 0
+    strange = _strange(name, facts, unknown, (_first_id(items), _first_id(logged)))
+    _refuse_silence(name, facts)
+    said = as_values(replace(account, dropped=added_counts(account.dropped, facts.dropped))) | {
+        "rows": facts.rows + sum(account.dropped.values()),
+        "users_without_list": facts.without,
+        NOT_ASKED: {"held_out": facts.unasked, "silent": facts.unasked_silent},
+        "silent_users_without_list": facts.silent_without,
+        "lists_outside_the_population": facts.outside,
+        TRAINING_ITEMS: facts.repeats,
+        PLACES_BEYOND: facts.beyond,
+        "tied_cut_offs": facts.tied,
+        "longest_rank": facts.depth,
+    }
+    return FoundLists(said, strange, (*facts.respelled.found, *respelled({"item": items}, {"item": logged})))
 
 
 def _count(mask: Bools) -> int:
     return int(np.count_nonzero(mask))
 
 
-def _strangers(name: str, given: Recommendations, users: Ids, logged: Ids) -> tuple[Bools, tuple[StrangeIds, ...]]:
-    """Which lists are of users outside the population, and ids that look mixed up: that is no bad model.
+def _listed(given: Recommendations) -> Bools:
+    mark = np.zeros(len(given.items) + 1, dtype=np.bool_)
+    mark[given.item] = True  # −1, an item without a code, marks the place at the end
+    return mark[:-1]
+
+
+def _strange(name: str, facts: ListFacts, unknown: Bools, items: tuple[Any, Any]) -> tuple[StrangeIds, ...]:
+    """Ids that look mixed up: that is no bad model.
 
     Lists of which the logs know no user, or no item, would score 0, and are refused.
     """
-    filled = np.diff(given.indptr) > 0
-    outside = filled & (given.users.into(users) < 0)
-    mark = np.zeros(len(given.items) + 1, dtype=np.bool_)
-    mark[given.item] = True  # −1, an item without a code, marks the place at the end
-    listed = np.flatnonzero(mark[:-1])
     found = []
-    for what, theirs, ours, unknown in (
-        ("user", given.users, users, outside[filled]),
-        ("item", given.items, logged, given.items.into(logged)[listed] < 0),
+    for what, strangers, total, (theirs, ours) in (
+        ("user", facts.outside, facts.filled, facts.example),
+        ("item", _count(unknown), len(unknown), items),
     ):
-        if len(given.item) and unknown.all():
+        if total and strangers == total:
             raise InputError(
                 f"{name}: not one of its {what}s occurs in any log, so that every score would be 0. They look like "
-                f"'{plain(theirs.values[0])}', those of the logs like '{plain(ours.values[0])}'.\n"
+                f"'{plain(theirs)}', those of the logs like '{plain(ours)}'.\n"
                 "Write the same ids in lists and logs, or say which column holds them with "
                 f"columns={{'{what}': 'NAME'}}."
             )
-        share = float(unknown.mean()) if len(unknown) else 0.0
-        if share > 0.5:
-            found.append(StrangeIds(what, share, plain(theirs.values[0]), plain(ours.values[0])))
-    return outside, tuple(found)
+        if total and strangers / total > 0.5:
+            found.append(StrangeIds(what, strangers / total, plain(theirs), plain(ours)))
+    return tuple(found)
 
 
-def _refuse_silence(name: str, given: Recommendations, found: Recommendations, scored: Bools) -> None:
+def _refuse_silence(name: str, facts: ListFacts) -> None:
     """A model without a list for anybody with held-out interactions scores 0, whatever it recommends."""
-    if len(given.item) and scored.any() and not (scored & (np.diff(found.indptr) > 0)).any():
+    if facts.filled and facts.scored and facts.without == facts.scored:
         raise InputError(
-            f"{name}: its {int(np.count_nonzero(np.diff(given.indptr))):,} lists are for other users than the "
-            f"{int(scored.sum()):,} with held-out interactions, so that every score would be 0.\n"
+            f"{name}: its {facts.filled:,} lists are for other users than the "
+            f"{facts.scored:,} with held-out interactions, so that every score would be 0.\n"
             "Make lists for the users of the test log. Are the test log and the training log swapped?"
         )
-
-
-@dataclass(frozen=True)
-class Respelled:
-    """Ids of a file that the logs know under another spelling.
-
-    Args:
-        what: ``user`` or ``item``.
-        count, total: how many there are, of how many ids.
-        listed, logged: an example, as the file and as the logs write it.
-    """
-
-    what: str
-    count: int
-    total: int
-    listed: str
-    logged: str
-
-
-def respelled(given: Mapping[str, Ids], logged: Mapping[str, Ids]) -> tuple[Respelled, ...]:
-    """Users and items that the logs know under another spelling, by what they are ids of: ``user``, ``item``."""
-    spellings = []
-    for what, theirs in given.items():
-        ours = logged[what]
-        if theirs.values.dtype.is_integer() and ours.values.dtype.is_integer():
-            continue  # a number is written in one way only
-        missing = theirs.into(ours) < 0
-        if not missing.any():
-            continue
-        unknown = theirs.values.filter(pl.Series(missing))
-        known = pl.DataFrame({"log": ours.values.cast(pl.String), "alike": _alike(ours.values)}).unique("alike")
-        found = pl.DataFrame({"list": unknown.cast(pl.String), "alike": _alike(unknown)}).join(known, on="alike")
-        if len(found):
-            listed, log = found.sort("list").select("list", "log").row(0)
-            spellings.append(Respelled(what, len(found), len(theirs), plain(listed), plain(log)))
-    return tuple(spellings)
-
-
-def _alike(ids: pl.Series) -> pl.Series:
-    """What is left of ids when leading zeros, '.0' at the end, case and the kind of composition do not count."""
-    texts = ids.cast(pl.String).str.normalize("NFKC").str.to_lowercase()
-    return texts.str.replace(r"\.0+$", "").str.replace("^0+(.)", "$1")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,40 +11,73 @@ from unskew.alignment.inputs import Rules, Sources
 from unskew.alignment.sources import Predictor
 from unskew.bounds import LARGEST
 from unskew.errors import InputError
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Floats
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log, Predictions, Recommendations
 from unskew.plain import plain
 
 WITHOUT_PREDICTION = "without a prediction"  # why rows were dropped
+Pairs = tuple[tuple[str, str] | None, ...]  # a user and an item of each model
 
 
-def predicted_rows(sources: Sources, rows: Log, rules: Rules, dropped: dict[str, int]) -> tuple[Log, dict[str, Floats]]:
-    """The rows that all models predict, and each model's predictions of them; a missing one is an error or a drop."""
+def _first_pairs(a: Pairs, b: Pairs) -> Pairs:
+    return tuple(one or other for one, other in zip(a, b, strict=True))
+
+
+@dataclass(frozen=True)
+class PredictedFacts(Mergeable):
+    """Which held-out rows of some users models do not predict; those of other users are added.
+
+    Args:
+        rows: how many there are.
+        missing: how many some model does not predict.
+        lacking: ... each model, in the order of their names.
+        first: the first such pair of each model.
+    """
+
+    rows: int
+    missing: int
+    lacking: tuple[int, ...]
+    first: Pairs = merged_by(_first_pairs)
+
+
+def predicted_rows(sources: Sources, rows: Log) -> tuple[Log, dict[str, Floats], PredictedFacts]:
+    """The rows that all models predict, each model's predictions of them, and what is missing."""
     found = {name: _of(name, source, rows) for name, source in sources.items()}
     missing = np.zeros(len(rows), dtype=np.bool_)
-    for name, numbers in found.items():
+    lacking, first = [], []
+    for numbers in found.values():
         lacks = np.isnan(numbers)
-        if lacks.all() and len(rows):
+        lacking.append(int(lacks.sum()))
+        first.append(_pair(rows, int(np.argmax(lacks))) if lacks.any() else None)
+        missing |= lacks
+    facts = PredictedFacts(len(rows), int(missing.sum()), tuple(lacking), tuple(first))
+    if not missing.any():
+        return rows, found, facts
+    return rows.take(~missing), {name: numbers[~missing] for name, numbers in found.items()}, facts
+
+
+def _pair(rows: Log, row: int) -> tuple[str, str]:
+    return plain(rows.users.values[int(rows.user[row])]), plain(rows.items.values[int(rows.item[row])])
+
+
+def refuse_unpredicted(names: Iterable[str], facts: PredictedFacts, rules: Rules) -> None:
+    """A missing prediction is an error, unless such rows are to be dropped; that all are missing is one anyway."""
+    for name, lacking, first in zip(names, facts.lacking, facts.first, strict=True):
+        if facts.rows and lacking == facts.rows:
             raise InputError(
-                f"{plain(name)}: not one of {len(rows):,} held-out pairs has a prediction.\n"
+                f"{plain(name)}: not one of {facts.rows:,} held-out pairs has a prediction.\n"
                 "Do users and items have the same ids as in the log? Rows and columns of an array are users and items "
                 "0, 1, 2, …; for other ids use Predictions.from_array(array, users, items)."
             )
-        if lacks.any() and not rules.drop_invalid:
-            first = int(np.argmax(lacks))
-            who, what = rows.users.values[int(rows.user[first])], rows.items.values[int(rows.item[first])]
+        if first is not None and not rules.drop_invalid:
             raise InputError(
-                f"{plain(name)}: {int(lacks.sum()):,} of {len(rows):,} held-out pairs have no prediction; "
-                f"the first is user '{plain(who)}', item '{plain(what)}'.\n"
+                f"{plain(name)}: {lacking:,} of {facts.rows:,} held-out pairs have no prediction; "
+                f"the first is user '{first[0]}', item '{first[1]}'.\n"
                 "Predict all held-out pairs, or judge all models on those that every model predicts with "
                 "invalid='drop'; the result will say how many were dropped."
             )
-        missing |= lacks
-    if not missing.any():
-        return rows, found
-    dropped[WITHOUT_PREDICTION] = int(missing.sum())
-    return rows.take(~missing), {name: numbers[~missing] for name, numbers in found.items()}
 
 
 def _of(name: str, source: Predictions | Predictor, rows: Log) -> Floats:

@@ -8,6 +8,7 @@ otherwise), so among n rows of both about n·s/(s + s_train) are test rows, give
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 from unskew.alignment.inputs import Rules
 from unskew.bounds import SMALLEST
 from unskew.errors import InputError
+from unskew.inference.merging import Mergeable
 from unskew.kernels.arrays import Bools, Floats
 from unskew.kernels.coding import unseen
 from unskew.log import Ids, Log
@@ -73,8 +75,49 @@ class ColdItems:
     of_weight: float | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class WeighedFacts(Mergeable):
+    """What became of some rows when they got their propensities; those of other users are added.
+
+    Args:
+        missing: rows without a propensity, which were left out.
+        rows: those that are left; ``weight`` is their Σ 1/P.
+        floored: rows whose propensity is a guess, as the model says.
+        cold, cold_weight: rows on items that training never showed, where its counts are known, and their Σ 1/P.
+        capped: rows that the model set to 1; ``above`` those that the share of the training part did.
+        doubted: what the propensity's own doubts rest on.
+    """
+
+    missing: int
+    rows: int
+    weight: float
+    floored: int
+    cold: int
+    cold_weight: float
+    capped: int
+    above: int
+    doubted: Floats | None
+
+    @property
+    def cold_items(self) -> ColdItems | None:
+        """Rows whose propensity is a guess."""
+        if self.missing or not self.floored:
+            return None
+        if not self.cold:
+            return ColdItems(self.floored)
+        return ColdItems(self.cold, self.cold / self.rows, self.cold_weight / self.weight)
+
+
 class WeighedRows(NamedTuple):
-    """The rows that have a propensity, and P of each in the test part.
+    """The rows that have a propensity, and P of each in the test part."""
+
+    rows: Log
+    propensity: Floats
+    facts: WeighedFacts
+
+
+class Weighed(NamedTuple):
+    """What a reader should know of the propensities of all rows.
 
     Args:
         cold: rows whose propensity is a guess.
@@ -82,32 +125,44 @@ class WeighedRows(NamedTuple):
         doubts: what the propensity itself says of them.
     """
 
-    rows: Log
-    propensity: Floats
     cold: ColdItems | None
     capped: int
     doubts: tuple[str, ...]
 
+    @classmethod
+    def of(cls, facts: WeighedFacts, doubts: Sequence[str]) -> Weighed:
+        """From the facts of all users."""
+        return cls(facts.cold_items, max(facts.capped, facts.above), tuple(doubts))
 
-def with_propensities(
-    test: Log, model: Propensity, rules: Rules, dropped: dict[str, int], train: Log | None = None
-) -> WeighedRows:
-    """The rows that have a propensity, and P of each; ``train`` are the training positives."""
+
+def with_propensities(test: Log, model: Propensity, rules: Rules, shown: Floats | None = None) -> WeighedRows:
+    """The rows that have a propensity, and P of each; ``shown`` are the training positives of every item."""
     scored = checked(model, test)
-    capped = _capped(scored, model, test, rules)
+    above = _above(scored, model, test, rules)
     rows = in_test_part(scored.rows, model, test, rules)
     if (least := float(np.nanmin(rows, initial=1.0))) < SMALLEST:
         raise InputError(
             f"'{model}': the test log's share of P is {least:g} for some rows: too small to weigh by. Is the share of "
             "the test log in the whole (share=…) right?"
         )
-    missing, cold = np.isnan(rows), None
+    missing = np.isnan(rows)
     if missing.any():
-        dropped["item without training support"] = int(np.count_nonzero(missing))
         test, rows = test.take(~missing), rows[~missing]
-    elif scored.floored:
-        cold = _cold_items(test, rows, scored.floored, train)
-    return WeighedRows(test, rows, cold, capped, tuple(model.doubts(test)))
+    inverse, cold = 1.0 / rows, np.zeros(len(rows), dtype=np.bool_)
+    if shown is not None and scored.floored:
+        cold = shown[test.item] == 0.0
+    facts = WeighedFacts(
+        missing=int(np.count_nonzero(missing)),
+        rows=len(rows),
+        weight=float(inverse.sum()),
+        floored=scored.floored,
+        cold=int(np.count_nonzero(cold)),
+        cold_weight=float(inverse[cold].sum()),
+        capped=scored.capped,
+        above=above,
+        doubted=model.doubted(test),
+    )
+    return WeighedRows(test, rows, facts)
 
 
 def cut_by_time(test: Log, rules: Rules) -> bool:
@@ -122,17 +177,6 @@ def with_share(test: Log, rules: Rules) -> Log:
     return replace(test, share=rules.share, drawn=rules.share)
 
 
-def _cold_items(test: Log, rows: Floats, floored: int, train: Log | None) -> ColdItems:
-    """How many rows have a guessed propensity, and how much of the weight they carry."""
-    if train is not None:
-        shown = np.bincount(train.items.into(test.items)[train.item], minlength=len(test.items)) > 0
-        cold, inverse = ~shown[test.item], 1.0 / rows
-        if cold.any():
-            count = int(np.count_nonzero(cold))
-            return ColdItems(count, count / len(test), float(inverse[cold].sum() / inverse.sum()))
-    return ColdItems(floored)
-
-
 def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Floats:
     """Absolute propensities of the whole log or of its training part, scaled to its test part; others as they are."""
     part, share = model.refers(test), share_of(model, test, rules)
@@ -143,12 +187,12 @@ def in_test_part(rows: Floats, model: Propensity, test: Log, rules: Rules) -> Fl
     return part_propensity(whole, share, unseen=rules.unseen, train=train)
 
 
-def _capped(scored: Scored, model: Propensity, test: Log, rules: Rules) -> int:
-    """Rows set to 1: by the model, or because P of the training part over its share, P of the whole log, exceeds 1."""
+def _above(scored: Scored, model: Propensity, test: Log, rules: Rules) -> int:
+    """Rows set to 1 because P of the training part over its share, P of the whole log, exceeds 1."""
     share = share_of(model, test, rules)
     if model.refers(test) is not Scope.TRAIN or rules.by_users or share is None or not has_level(model, test, rules):
-        return scored.capped
-    return max(scored.capped, int(np.count_nonzero(scored.rows > train_share(share, rules))))
+        return 0
+    return int(np.count_nonzero(scored.rows > train_share(share, rules)))
 
 
 def train_share(share: float, rules: Rules) -> float:
@@ -198,24 +242,28 @@ class ShareCheck(NamedTuple):
     both: int
 
 
-def contradicted_share(test: Log, train: Log | None, used: float, rules: Rules) -> ShareCheck | None:
+def contradicted_share(
+    test: Log, train: Log | None, rows: tuple[int, int], used: float, rules: Rules
+) -> ShareCheck | None:
     """The share that is used, where the numbers of rows contradict it.
 
     ``None`` where rows say nothing of the share: without a training log, where a split of ours made the test log, and
     where only one of the logs has values (rows of the other were chosen by them).
+
+    Args:
+        rows: of the test log and of the training log, as they came.
     """
     if test.share is not None or train is None or (test.value is None) != (train.value is None):
         return None
-    rest, rows = train_share(used, rules), _read(test)
-    both = rows + _read(train)
-    expected, seen = used / (used + rest), rows / both
+    rest, both = train_share(used, rules), sum(rows)
+    expected, seen = used / (used + rest), rows[0] / both
     chance = ERRORS * math.sqrt(expected * (1.0 - expected) / both)
     if abs(seen - expected) <= max(chance, OFF * expected):
         return None
-    return ShareCheck(used, rest, expected, seen, rows, both)
+    return ShareCheck(used, rest, expected, seen, rows[0], both)
 
 
-def _read(log: Log) -> int:
+def read_rows(log: Log) -> int:
     """The rows as they came, with those that were dropped as wrong or repeated; of a part of a log its own rows."""
     read = len(log) + sum(log.account.dropped.values())
     return read if read == log.account.rows else len(log)

@@ -38,18 +38,40 @@ class Coded(NamedTuple):
     joined: JoinedLog | None = None
 
 
+class Vocabulary(NamedTuple):
+    """All items there are, and the catalogue: items of the logs, and those that were named."""
+
+    items: Ids
+    logged: Ids
+
+    @classmethod
+    def of(cls, logs: Sequence[Ids], catalogue: Ids | None, lists: Sequence[Ids]) -> Vocabulary:
+        """From the items of the logs, of the catalogue where it was named, and of lists."""
+        shown = _union(logs)
+        logged = shown if catalogue is None else Ids.of(shown.values, catalogue.values)
+        return cls(_union([*logs, logged, *lists]), logged)
+
+
 def code(inputs: Inputs) -> Coded:
     """The judged rows and the training log over the population's users and the union of all items."""
+    test, train, catalogue = inputs.test, inputs.train, inputs.catalogue
+    logs = [test.items, *([] if train is None else [train.items])]
+    answers = [] if inputs.answers is None else [inputs.answers.items]
+    named = None if catalogue is None else catalogue.items
+    lists = [lists.items for lists in inputs.lists.values()]
+    coded = code_part(inputs, Vocabulary.of([*logs, *answers], named, lists))
+    return coded._replace(joined=join_answers(inputs, coded.rows, coded.known, coded.items))
+
+
+def code_part(inputs: Inputs, vocabulary: Vocabulary) -> Coded:
+    """The same for some of the users, over the items of all."""
     test, train, users, rules = inputs.test, inputs.train, inputs.users, inputs.rules
     dropped = dict(test.account.dropped)
-    shown = _items(test, train, () if inputs.answers is None else [inputs.answers.items])
-    catalogue = inputs.catalogue
-    logged = shown if catalogue is None else Ids.of(shown.values, catalogue.items.values)
-    items = _items(test, train, [logged, *(lists.items for lists in inputs.lists.values())])
+    items, logged = vocabulary
     known = None if train is None else train.take(inside(train, users)).recode(users, items)
     rows = judged(test, known, users, items, rules, dropped)
     gained = None if train is None else replace(train, gain=training_gains(train, rules))
-    return Coded(items, logged, rows, known, gained, dropped, join_answers(inputs, rows, known, items))
+    return Coded(items, logged, rows, known, gained, dropped)
 
 
 def training_gains(train: Log, rules: Rules) -> Floats:
@@ -57,10 +79,10 @@ def training_gains(train: Log, rules: Rules) -> Floats:
     return train_gains(train, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(train))
 
 
-def _items(test: Log, train: Log | None, more: Sequence[Ids]) -> Ids:
-    """The items of the logs, and more."""
+def _union(vocabularies: Sequence[Ids]) -> Ids:
+    """All ids of some vocabularies."""
     known: list[Ids] = []
-    for ids in (test.items, *([] if train is None else [train.items]), *more):
+    for ids in vocabularies:
         known += [ids] if all(ids is not other for other in known) else []
     first = known[0]
     if all(ids.values.dtype == first.values.dtype and (ids.into(first) >= 0).all() for ids in known[1:]):

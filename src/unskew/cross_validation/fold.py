@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from unskew.alignment.account import clicks_per_user
+from unskew.alignment.align import Aligned
+from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Inputs, Share
 from unskew.cross_validation.fold_logs import FoldLogs
 from unskew.cross_validation.fold_sums import FoldSums, Key
@@ -24,15 +26,16 @@ from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Extent, Sums
 from unskew.errors import RefusedError
 from unskew.estimators import Need, Target
+from unskew.evaluation.conclude import account, setting_of
 from unskew.evaluation.facts import Facts
 from unskew.evaluation.planning import targets_for
 from unskew.evaluation.read import ask_models, rules_of
 from unskew.evaluation.request import Request
-from unskew.evaluation.run import Settled, account, setting_of, settle
+from unskew.evaluation.run import Settled, settle
 from unskew.evaluation.warnings import warnings
 from unskew.judging.answer import Answer
 from unskew.judging.cell_comparisons import CellComparisons
-from unskew.judging.measure import Measured, companion_plan, listed_worth, owes_to_clicks
+from unskew.judging.measure import Measured, clicks_limit, companion_plan, listed_worth, owes_to_clicks
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.population import Catalogue
 from unskew.memory import require
@@ -75,7 +78,7 @@ class FoldTask:
         sums = engine.first_pass(both, keep=True)
         measured = Measured(engine, both, setting, sums, {}, {}, {})
         facts = _facts(request, settled, inputs, sums)
-        return _sums_of(measured, plan, facts, split, logs)
+        return _sums_of(measured, plan, facts, settled.aligned, split, logs)
 
     def _inputs(self, request: Request, logs: FoldLogs, fitted: Mapping[str, Any]) -> Inputs:
         """What an evaluation reads; only the users of the test log have lists where nobody else matters."""
@@ -106,12 +109,14 @@ def _refuse_census(plan: EvaluationPlan) -> None:
 def _facts(asked: Request, settled: Settled, inputs: Inputs, sums: Sums) -> Facts:
     answer = Answer((), (), (), (), sums, 0)
     request, propensity, aligned, plan, refusals, outcome, _ = settled
-    return Facts(asked, request, inputs, propensity, aligned, plan, refusals, outcome, (answer,))
+    return Facts(asked, request, InputFacts.of(inputs), propensity, aligned, plan, refusals, outcome, (answer,))
 
 
-def _sums_of(measured: Measured, plan: EvaluationPlan, facts: Facts, split: Split, logs: FoldLogs) -> FoldSums:
+def _sums_of(
+    measured: Measured, plan: EvaluationPlan, facts: Facts, aligned: Aligned, split: Split, logs: FoldLogs
+) -> FoldSums:
     both, sums, setting, engine = measured.plan, measured.sums, measured.setting, measured.engine
-    held, users = facts.aligned.held, facts.inputs.users
+    held, users = aligned.held, aligned.users
     x = np.concatenate(sums.x)
     there = np.flatnonzero((x != 0.0).any(axis=1))
     codes = logs.judged_codes if users is logs.judged else np.arange(len(users))
@@ -119,7 +124,7 @@ def _sums_of(measured: Measured, plan: EvaluationPlan, facts: Facts, split: Spli
     metrics, worth = listed_worth(engine, both)
     models = len(setting.models)
     unsupported = np.zeros((len(metrics), models)) if worth is None else worth.unsupported
-    counts = clicks_per_user(held)
+    counts = clicks_per_user(held.click_counts)
     return FoldSums(
         label=split.label,
         window="" if split.window is None else split.window.text,
@@ -167,7 +172,7 @@ def _clicks(measured: Measured, run: EstimatorRun, cell: Cell, shown: bool) -> t
     models = len(measured.setting.models)
     if not (shown and models > 1 and owes_to_clicks(run)):
         return (-1, -1), np.zeros(models), np.zeros((models, models))
-    found = measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)))
+    found = measured.engine.few_clicks(replace(run, metrics=(run.metrics[cell.metric],)), clicks_limit(measured.engine))
     return (found.users, found.eligible), found.mean[0], found.covariance[0]
 
 

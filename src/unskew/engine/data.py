@@ -78,6 +78,12 @@ class EvaluationData(Batch):
         before = np.concatenate([[0], np.cumsum(self.value > 0.0)])
         return np.asarray(before[self.indptr[1:]] - before[self.indptr[:-1]], dtype=np.int64)
 
+    @property
+    def click_counts(self) -> Ints64:
+        """How many users have 1, 2, 3–5, 6+ of them."""
+        counts = np.bincount(np.minimum(self.clicks, 6), minlength=7)
+        return np.array([counts[1], counts[2], counts[3:6].sum(), counts[6]], dtype=np.int64)
+
     def batch(self, low: int, high: int) -> Batch:
         """Users ``low`` … ``high − 1`` as estimators see them."""
         rows = slice(self.indptr[low], self.indptr[high])

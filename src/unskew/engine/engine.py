@@ -7,8 +7,8 @@ two calls. ``memory.py`` is the engine in memory; another one runs the same func
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -44,8 +44,17 @@ class Engine(Protocol):
     def item_counts(self) -> Ints64:
         """How many relevant held-out pairs every item has, in all samples together where rows are sampled."""
 
-    def few_clicks(self, run: EstimatorRun) -> FewClicks:
-        """How far ratios inside users move when a click is left out."""
+    def together(self, *questions: Callable[[Engine], Any]) -> tuple[Any, ...]:
+        """The answers to several questions, in one walk over the users where rows must be brought here first.
+
+        A question asks one thing of an engine; what it answers merges, as all that engines bring.
+        """
+
+    def click_counts(self) -> Ints64:
+        """How many users have 1, 2, 3–5, 6+ seen relevant items."""
+
+    def few_clicks(self, run: EstimatorRun, limit: np.uint64 | None = None) -> FewClicks:
+        """How far ratios inside users move when a click is left out; ``limit`` is that of the users' hashes."""
 
     def listed_worth(self, table: Floats) -> ListedWorth | None:
         """How much of the lists' worth the log could never show; ``table`` is worth by [rank, metric]."""

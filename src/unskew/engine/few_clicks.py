@@ -3,8 +3,8 @@
     b_u = (n*_u − 1) · (mean over clicks j of R_u without j  −  R_u)        for users with n*_u ≥ 2 clicks
 
 is the jackknife's estimate of the bias of a user's own ratio R_u. Any estimator and metric will do: its per-user
-columns are filled again for users who lack one of their clicks. Of many users a sample serves, in runs that are evenly
-spaced over all of them, and of many clicks a few, evenly spaced too; the error of the mean is kept.
+columns are filled again for users who lack one of their clicks. Of many users a sample serves, those with the least
+hashes, so that it is the same in all engines, and of many clicks a few, evenly spaced; the error of the mean is kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from unskew.estimators import Batch, Target
 from unskew.inference.merging import Mergeable
 from unskew.kernels.arrays import Floats, Ints64
 
-USERS = 4_096  # at most
 CLICKS = 6  # left out, each in turn
 BLOCK = 512  # users at once: a run of neighbours, so that only their lists are looked at
 
@@ -58,23 +57,26 @@ class FewClicks(Mergeable):
         return self.users < self.eligible
 
 
-def few_clicks(held: EvaluationData, run: EstimatorRun) -> FewClicks:
-    """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users."""
+def few_clicks(held: EvaluationData, run: EstimatorRun, limit: np.uint64 | None = None) -> FewClicks:
+    """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users.
+
+    Args:
+        limit: of the hashes of the users that are looked at (``sampled_users.py``); ``None`` for everybody.
+    """
     counts = np.diff(held.indptr) if run.target is Target.PER_PAIR else held.clicks  # errors rest on all rows
     eligible = np.flatnonzero(counts >= 2)
-    starts: Sequence[int] = range(0, len(eligible), BLOCK)
-    if len(eligible) > USERS:
-        starts = [round(n * (len(eligible) - BLOCK) / (USERS // BLOCK - 1)) for n in range(USERS // BLOCK)]
     metrics, models = len(run.metrics), run.models
     total, squares = np.zeros((metrics, models)), np.zeros((metrics, models, models))
-    bare, rows_only = replace(run, start=0), replace(held, listed=None)
-    n = 0
-    for start in starts:
-        b = _of_block(rows_only, bare, eligible[start : start + BLOCK])
-        n += len(b)
+    bare, rows_only = replace(run, start=0), replace(held, listed=None, with_answers=None, all_pairs=None)
+    chosen = eligible
+    if limit is not None:
+        chosen = eligible[held.hashes[eligible] < limit]
+        rows_only, chosen = rows_only.of_users(chosen.astype(np.int32)), np.arange(len(chosen))
+    for start in range(0, len(chosen), BLOCK):
+        b = _of_block(rows_only, bare, chosen[start : start + BLOCK])
         total += b.sum(axis=0)
         squares += np.einsum("uta,utb->tab", b, b)
-    return FewClicks(total, squares, n, len(eligible))
+    return FewClicks(total, squares, len(chosen), len(eligible))
 
 
 def _of_block(held: EvaluationData, run: EstimatorRun, users: Ints64) -> Floats:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from unskew.engine import answers, few_clicks, items, support
 from unskew.engine.data import EvaluationData, Ranked
 from unskew.engine.draws import averaged
+from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan
 from unskew.engine.sensitivity import ModelPair, fill_pairs
@@ -129,9 +130,17 @@ class MemoryEngine:
         times = held.draws.times(slice(None))[relevant]
         return np.bincount(held.item[relevant], weights=times).astype(np.int64)
 
-    def few_clicks(self, run: EstimatorRun) -> few_clicks.FewClicks:
+    def together(self, *questions: Callable[[Engine], Any]) -> tuple[Any, ...]:
+        """The answers to several questions."""
+        return tuple(question(self) for question in questions)
+
+    def click_counts(self) -> Ints64:
+        """How many users have 1, 2, 3–5, 6+ seen relevant items."""
+        return self.held.click_counts
+
+    def few_clicks(self, run: EstimatorRun, limit: np.uint64 | None = None) -> few_clicks.FewClicks:
         """How far ratios inside users move when a click is left out."""
-        return few_clicks.few_clicks(self.held, run)
+        return few_clicks.few_clicks(self.held, run, limit)
 
     def listed_worth(self, table: Floats) -> support.ListedWorth | None:
         """How much of the lists' worth the log could never show."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import Protocol
 
 import numpy as np
 
@@ -22,10 +23,8 @@ from unskew.engine.data import EvaluationData
 from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
 from unskew.kernels import sums
-from unskew.kernels.arrays import Floats
+from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.ranks import differing
-
-USERS = 4_096  # whose lists are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +88,6 @@ class DifferingWorth(Mergeable):
         return first, second
 
 
-def sample_limit(users: int) -> np.uint64 | None:
-    """The hash below which a user is looked at, so that about ``USERS`` of them are; ``None`` for everybody."""
-    return None if users <= USERS else np.uint64(int(USERS / users * 2**64))
-
-
 def differing_worth(
     held: EvaluationData, a: int, b: int, propensity: Floats, worth: Floats, limit: np.uint64 | None
 ) -> DifferingWorth:
@@ -108,7 +102,28 @@ def differing_worth(
     users = np.arange(held.users, dtype=np.int64)
     if limit is not None:
         users = users[held.hashes < limit]
-    out, sides = np.zeros((2, 3)), [(lists.indptr, lists.item, lists.rank) for lists in (held.lists[a], held.lists[b])]
+    return differing_lists(held.lists[a], held.lists[b], users, propensity, worth)
+
+
+class Lists(Protocol):
+    """The lists of one model: those of user u stand at ``indptr[u] ≤ e < indptr[u + 1]``."""
+
+    @property
+    def indptr(self) -> Ints64:
+        """Where lists begin."""
+
+    @property
+    def item(self) -> Ints32:
+        """Item codes of the entries."""
+
+    @property
+    def rank(self) -> Ints32:
+        """Their ranks."""
+
+
+def differing_lists(a: Lists, b: Lists, users: Ints64, propensity: Floats, worth: Floats) -> DifferingWorth:
+    """Where the lists of some users differ."""
+    out, sides = np.zeros((2, 3)), [(lists.indptr, lists.item, lists.rank) for lists in (a, b)]
     worth = worth[: int(np.flatnonzero(worth).max(initial=0)) + 1]  # nothing below is looked at
     for own, other, sums_of_own in zip(sides, reversed(sides), out, strict=True):
         differing(*own, *other, propensity, worth, users, sums_of_own)

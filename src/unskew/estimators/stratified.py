@@ -25,7 +25,7 @@ from unskew.estimators.gs import GeneralizedStratified
 from unskew.estimators.strata import GROUPS, Strata
 from unskew.estimators.summary import Summary
 from unskew.estimators.target import Target
-from unskew.kernels.arrays import Floats, Ints32
+from unskew.kernels.arrays import Floats, Ints32, present
 from unskew.kernels.sums import per_user
 from unskew.log.columns import numbers
 from unskew.log.sources import table_of_file
@@ -123,17 +123,17 @@ def _training_shares(strata: Strata, summary: Summary) -> list[float]:
     if rows is None:
         raise InputError("stratified(shares=train) needs a training log to measure the shares on: give train=….")
     if strata.by_propensity:
-        if rows.propensity is None:
+        if not rows.weighed:
             raise InputError(
                 "stratified(shares=train) needs the propensities of the training rows too: add a column 'propensity' "
                 "to the training log, or give the shares with stratified(shares=FILE)."
             )
-        groups = strata.place(rows.propensity)
-    elif strata.column not in rows.labels:
+        counts = rows.by_propensity(np.asarray(present(strata.edges)))
+    elif strata.column not in rows.columns:
         raise InputError(f"stratified(shares=train): the training log has no column '{strata.column}'.")
     else:
-        groups = rows.labels[strata.column]
-    return [float(n) / len(groups) for n in np.bincount(groups, minlength=strata.count)]
+        counts = rows.by_label(strata.column, strata.count)
+    return [float(n) / float(counts.sum()) for n in counts]
 
 
 def _given_shares(strata: Strata, summary: Summary, given: Mapping[str, float]) -> list[float]:

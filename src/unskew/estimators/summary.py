@@ -6,13 +6,13 @@ such counts merge over any partition of the rows, while exact quantiles do not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from unskew.kernels.arrays import Floats, Ints32, Ints64
+from unskew.kernels.arrays import Floats, Ints32, Ints64, present
 
 _PER_OCTAVE = 256
 _OCTAVES = 64
@@ -32,6 +32,10 @@ class Histogram:
         place = np.floor(np.log2(numbers) * _PER_OCTAVE).astype(np.int64) + _PER_OCTAVE * _OCTAVES
         counts = np.bincount(np.clip(place, 0, _PER_OCTAVE * _OCTAVES), minlength=_PER_OCTAVE * _OCTAVES + 1)
         return cls(counts, float(numbers.min(initial=1.0)), float(numbers.max(initial=0.0)))
+
+    def merge(self, other: Histogram) -> Histogram:
+        """The counts of both."""
+        return Histogram(self.counts + other.counts, min(self.low, other.low), max(self.high, other.high))
 
     def quantiles(self, probabilities: Floats) -> Floats:
         """The lower edges of the bins in which these quantiles fall (below them lies at most that share)."""
@@ -54,7 +58,7 @@ class Summary:
 
     pairs: Histogram | None = None
     levels: Mapping[str, tuple[str, ...]] | None = None
-    training: TrainingRows | None = None
+    training: TrainingStrata | None = None
     seen: Histogram | None = None
     counts: Floats | None = None
 
@@ -64,8 +68,45 @@ class Summary:
         return replace(self, pairs=self.seen or self.pairs)
 
 
+class TrainingStrata(Protocol):
+    """The training rows, for shares measured on them, wherever they are."""
+
+    @property
+    def weighed(self) -> bool:
+        """Whether they have propensities."""
+
+    @property
+    def columns(self) -> Collection[str]:
+        """The label columns that they have."""
+
+    def by_propensity(self, edges: Floats) -> Ints64:
+        """How many rows lie in each stratum between these edges."""
+
+    def by_label(self, column: str, count: int) -> Ints64:
+        """How many rows have each of so many labels."""
+
+
 class TrainingRows(NamedTuple):
-    """The training rows as ``stratified`` sees them: a propensity per row, and codes of label columns."""
+    """Training rows in memory: a propensity per row, and codes of label columns."""
 
     propensity: Floats | None
     labels: Mapping[str, Ints32]
+
+    @property
+    def weighed(self) -> bool:
+        """Whether they have propensities."""
+        return self.propensity is not None
+
+    @property
+    def columns(self) -> Collection[str]:
+        """The label columns that they have."""
+        return self.labels
+
+    def by_propensity(self, edges: Floats) -> Ints64:
+        """How many rows lie in each stratum between these edges."""
+        place = np.searchsorted(edges, present(self.propensity), side="right")
+        return np.bincount(place, minlength=len(edges) + 1)
+
+    def by_label(self, column: str, count: int) -> Ints64:
+        """How many rows have each of so many labels."""
+        return np.bincount(self.labels[column], minlength=count)

@@ -47,6 +47,7 @@ class Evidence:
         unseen: whether only items outside a user's training rows are candidates.
         rarer: held-out rows of the rarer of two outcomes, relevant or not.
         answers: whether pairs were drawn, shown and answered.
+        in_parts: whether users are looked at part by part, since the log exceeds memory.
     """
 
     feedback: Feedback
@@ -71,6 +72,7 @@ class Evidence:
     unseen: bool = True
     rarer: int = FEWEST_OUTCOMES
     answers: bool = False
+    in_parts: bool = False
 
     @property
     def tells_outcomes(self) -> bool:
@@ -201,6 +203,11 @@ def _need_refusal(estimator: Estimator, target: Target, evidence: Evidence) -> s
         )
     if Need.CENSUS in needs and (lacking := _census_refusal(estimator, evidence)):
         return lacking
+    if Need.CENSUS in needs and evidence.in_parts:
+        return (
+            f"{estimator} fits a model to the whole log in memory, and adds it up over all unseen candidates; this "
+            "engine has parts of the users in memory only."
+        )
     if Need.OUTCOME in needs and not evidence.outcome:
         return f"{estimator} needs a model of what unseen pairs would have yielded."
     if Need.OUTCOME in needs and evidence.feedback is Feedback.IMPLICIT and not evidence.outside:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from unskew.alignment.align import Aligned
-from unskew.alignment.inputs import Inputs
+from unskew.alignment.align import Alignment
+from unskew.alignment.input_facts import InputFacts
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.estimators import Need, Target
@@ -30,9 +30,9 @@ class Facts(NamedTuple):
 
     asked: Request
     request: Request
-    inputs: Inputs
+    inputs: InputFacts
     propensity: FittedPropensity
-    aligned: Aligned
+    aligned: Alignment
     plan: EvaluationPlan
     refusals: tuple[Refusal, ...]
     outcome: FittedOutcome

@@ -25,7 +25,7 @@ from unskew.estimators import Need
 from unskew.evaluation.fit_answers import fit_answers
 from unskew.evaluation.request import Request
 from unskew.inference.prediction_range import NO_PREDICTIONS, PredictionRange
-from unskew.kernels.arrays import Bools, Floats
+from unskew.kernels.arrays import Bools, Floats, present
 from unskew.outcome import Outcome, crossfit
 from unskew.propensity import FitInputs
 
@@ -37,6 +37,7 @@ class FittedOutcome:
     """The held-out rows with what the outcome model says of them.
 
     Args:
+        held: ``None`` where rows lie elsewhere, and no model is asked about them.
         model: fitted where it was not yet; ``None`` where no estimator of the plan asks one.
         account: what it was asked and knew, as plain values for the result.
         predictions: how far the predictions for held-out rows reach.
@@ -45,7 +46,7 @@ class FittedOutcome:
         answers: what was guessed beside answers, as plain values for the result.
     """
 
-    held: EvaluationData
+    held: EvaluationData | None = None
     model: Outcome | None = None
     account: dict[str, Any] | None = None
     predictions: PredictionRange = NO_PREDICTIONS
@@ -61,13 +62,13 @@ def fit_outcome(
     side = replace(side, train=aligned.train)
     found = _fit_outcome(request, aligned, plan, side)
     if (answers := fit_answers(request.outcome, aligned, plan, side, request.threads)) is not None:
-        found = replace(found, held=replace(found.held, with_answers=answers.data), answers=answers.account)
+        found = replace(found, held=replace(present(found.held), with_answers=answers.data), answers=answers.account)
     if not any(Need.CENSUS in run.estimator.needs(run.target) for run in plan.runs):
         return found
     from unskew.evaluation.fit_census import fit_census  # with what it fits by, which others do not need
 
     census = fit_census(request.outcome, aligned, plan, request.threads, progress)
-    return replace(found, held=replace(found.held, all_pairs=census.data), census=census.account)
+    return replace(found, held=replace(present(found.held), all_pairs=census.data), census=census.account)
 
 
 def _fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side: FitInputs) -> FittedOutcome:

@@ -12,7 +12,7 @@ exponent a of P ∝ n^a is estimated as for ``popularity(gamma=estimate)`` (``pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from unskew.errors import InputError, RefusedError
 from unskew.estimators.exposure_path import SHARE
 from unskew.log import Feedback, Ids, Log
 from unskew.propensity import FitInputs, Level, Propensity
-from unskew.propensity.popularity import ESTIMATE, Popularity
+from unskew.propensity.popularity import ESTIMATE, Popularity, TrainingPositives
 from unskew.result import ScenarioTable
 
 ROUNDED = 0.02  # of the pairs, that a propensity fitted in advance may lack
@@ -40,12 +40,14 @@ class FittedPropensity(NamedTuple):
         train: the training log as it was fitted to.
         outside: training rows of users outside the population, which were left out.
         outgrown: it was fitted in advance, to fewer users and items than this evaluation counts.
+        fitted_here: it was not fitted before.
     """
 
     model: Propensity | None
     train: Log | None
     outside: int = 0
     outgrown: bool = False
+    fitted_here: bool = False
 
 
 def fit_propensity(model: Propensity | None, inputs: Inputs, coded: Coded) -> FittedPropensity:
@@ -54,19 +56,23 @@ def fit_propensity(model: Propensity | None, inputs: Inputs, coded: Coded) -> Fi
     if model is None or not model.estimated:
         return FittedPropensity(model, train)
     if model.models_presence:
-        _refuse_clicks(model, train)
+        refuse_clicks(model, train)
     if model.fitted or train is None:
-        outgrown = False  # fitted in advance, it knows the users and items of its log only
+        lacks = False  # fitted in advance, it knows the users and items of its log only
         if train is not None and model.level is Level.ABSOLUTE and not by_users:
-            pairs = len(inputs.users) * len(coded.logged)
-            outgrown = len(train.users) * len(train.items) <= (1.0 - ROUNDED) * pairs
+            lacks = outgrown(len(inputs.users) * len(coded.logged), len(train.users) * len(train.items))
         counted = model if by_users else model.counted_over(inputs.users, coded.logged)
-        return FittedPropensity(counted, train, outgrown=outgrown)
-    train, outside = _population(train, model, inputs, coded.logged)
-    return FittedPropensity(model.copy().fit(train, inputs=inputs.side), train, outside)
+        return FittedPropensity(counted, train, outgrown=lacks)
+    train, outside = population_of(train, model, inputs, coded.logged)
+    return FittedPropensity(model.copy().fit(train, inputs=inputs.side), train, outside, fitted_here=True)
 
 
-def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tuple[Log, int]:
+def outgrown(pairs: int, fitted_to: int) -> bool:
+    """Whether there are clearly more pairs than a propensity was fitted to in advance."""
+    return fitted_to <= (1.0 - ROUNDED) * pairs
+
+
+def population_of(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tuple[Log, int]:
     """The training log over all users and items that it could have shown, and how many rows belong to others."""
     test, users, rules = inputs.test, inputs.users, inputs.rules
     share = share_of(model, test, rules)
@@ -82,7 +88,7 @@ def _population(train: Log, model: Propensity, inputs: Inputs, items: Ids) -> tu
     return train.take(keep).recode(users, items), int(np.count_nonzero(~keep))
 
 
-def _refuse_clicks(model: Propensity, train: Log | None) -> None:
+def refuse_clicks(model: Propensity, train: Log | None) -> None:
     """A model of which pairs are in the training log, where that log holds positives only."""
     fitted_to_clicks = model.fitted and model.level is Level.RELATIVE
     if fitted_to_clicks or (not model.fitted and train is not None and train.feedback is Feedback.IMPLICIT):
@@ -97,12 +103,12 @@ def _refuse_clicks(model: Propensity, train: Log | None) -> None:
         )
 
 
-def with_estimate(tables: Iterable[ScenarioTable], train: Log | None, side: FitInputs) -> tuple[ScenarioTable, ...]:
+def with_estimate(tables: Iterable[ScenarioTable], estimate: Callable[[], float | None]) -> tuple[ScenarioTable, ...]:
     """The tables of the exposure path with the estimated share, where there is one."""
     found = tuple(tables)
     if not any(_on_path(table) for table in found):
         return found
-    share = _estimate(train, side)
+    share = estimate()
     return tuple(replace(table, estimated=share) if _on_path(table) else table for table in found)
 
 
@@ -110,12 +116,20 @@ def _on_path(table: ScenarioTable) -> bool:
     return table.axes == (SHARE.name,)
 
 
-def _estimate(train: Log | None, side: FitInputs) -> float | None:
+def exposure_share(train: Log | None, side: FitInputs) -> float | None:
     """a; ``None`` without a random sample, or where the sample is too small or follows no power."""
     if train is None or side.mcar is None or train.feedback is not Feedback.IMPLICIT:
         return None
+    return share_from(ESTIMATED.tally(train), side)
+
+
+ESTIMATED = Popularity(gamma=ESTIMATE)
+
+
+def share_from(tally: TrainingPositives, side: FitInputs) -> float | None:
+    """The same from what all users' training rows add up to."""
     try:
-        slope = Popularity(gamma=ESTIMATE).fit(train, inputs=side).slope
+        slope = ESTIMATED.copy().fit_tally(tally, inputs=side).slope
     except InputError:
         return None
     return None if slope is None else slope.value

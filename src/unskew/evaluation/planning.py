@@ -7,21 +7,24 @@ table of zeros with the verdict "equal" would hide all of that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from unskew import estimators
-from unskew.alignment.align import Aligned
+from unskew.alignment.align import Alignment
 from unskew.alignment.inputs import Rules
+from unskew.alignment.part import PartFacts
 from unskew.engine.data import EvaluationData
 from unskew.engine.plan import EvaluationPlan, Refusal, make_plan, sift
 from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need, Target
 from unskew.estimators.validity import Evidence
 from unskew.evaluation.request import Request
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.ranks import find_ranks
 from unskew.log import Feedback
 from unskew.metrics import Metric, RankingMetric, Shape
@@ -39,7 +42,7 @@ class Planned(NamedTuple):
     refusals: tuple[Refusal, ...]
 
 
-def plan_cells(request: Request, rules: Rules, aligned: Aligned) -> Planned:
+def plan_cells(request: Request, rules: Rules, aligned: Alignment) -> Planned:
     """The cells that the log supports, and the others; asked-for cells that it does not are an error unless skipped."""
     request = _with_others(request, rules, aligned)
     targets = targets_for(request, rules)
@@ -48,7 +51,7 @@ def plan_cells(request: Request, rules: Rules, aligned: Aligned) -> Planned:
         refusals = [r for r in refusals if _meant(r, aligned.evidence)]
     if refusals and not (kept and (request.refused == "skip" or not request.chosen)):
         raise _refused(refusals, SKIP if kept else "")
-    plan = make_plan(kept, aligned.summary, len(request.models), _depth(request.metrics, aligned.held))
+    plan = make_plan(kept, aligned.summary, len(request.models), _depth(request.metrics, aligned.facts))
     return Planned(request, plan, tuple(refusals))
 
 
@@ -90,7 +93,7 @@ def _estimators(request: Request, rules: Rules) -> tuple[Estimator, ...]:
     return tuple(e for e in request.estimators if targets & e.valid)
 
 
-def _with_others(request: Request, rules: Rules, aligned: Aligned) -> Request:
+def _with_others(request: Request, rules: Rules, aligned: Alignment) -> Request:
     """The request with other debiased estimators, where the log supports none of the usual ones.
 
     Nobody who gives propensities wants to read a naive answer: where the level of propensities is not known, sums can
@@ -114,14 +117,14 @@ def _refused(refusals: Sequence[Refusal], more: str = "") -> RefusedError:
     return RefusedError("this log cannot support:\n" + "\n".join(lines) + more)
 
 
-def _depth(metrics: Sequence[Metric], held: EvaluationData) -> int:
+def _depth(metrics: Sequence[Metric], facts: PartFacts) -> int:
     """The deepest rank that can be worth something."""
     ranking = [m for m in metrics if isinstance(m, RankingMetric)]
     depth = max((m.k for m in ranking if m.k is not None), default=1)
     if any(m.k is None for m in ranking):
-        depth = max(depth, *(lists.depth for lists in held.lists))
+        depth = max(depth, *(each.depth for each in facts.lists), 0)
     if any(m.k is None and m.shape is Shape.IDEAL for m in ranking):
-        depth = max(depth, int(np.diff(held.indptr).max(initial=1)))
+        depth = max(depth, facts.rows.most_rows)
     if depth > DEEPEST:
         raise InputError(
             f"a list or metric goes down to rank {depth:,}; ranks up to {DEEPEST:,} can be worth something. Use @k."
@@ -133,25 +136,52 @@ class NoHitsError(InputError):
     """Every score of every model is 0."""
 
 
-def refuse_no_hits(aligned: Aligned, plan: EvaluationPlan, estimates: Sequence[Estimate]) -> None:
-    """Raise where all that was asked are ranks, and every score of every model is 0."""
+@dataclass(frozen=True)
+class Hits(Mergeable):
+    """What lists hold of the relevant held-out rows of some users; those of other users are added.
+
+    Args:
+        rows: relevant held-out rows.
+        first: the best rank at which any model lists any of them; infinite where none does.
+        item: the code of an item of the logs.
+    """
+
+    rows: int
+    first: float = merged_by(min)
+    item: int = merged_by(max)
+
+    @classmethod
+    def of(cls, held: EvaluationData) -> Hits:
+        """Of some users."""
+        first, rank = math.inf, np.empty(len(held.item), dtype=np.int32)
+        for lists in held.lists:
+            find_ranks(held.indptr, held.item, lists.indptr, lists.item, lists.rank, 0, held.users, rank)
+            hits = rank[(rank > 0) & (held.value > 0.0)]
+            first = min(first, float(hits.min()) if len(hits) else math.inf)
+        return cls(int(np.count_nonzero(held.value > 0.0)), first, int(held.item[0]) if len(held.item) else -1)
+
+
+def refuse_no_hits(
+    aligned: Alignment, plan: EvaluationPlan, estimates: Sequence[Estimate], look: Callable[[], Hits]
+) -> None:
+    """Raise where all that was asked are ranks, and every score of every model is 0; ``look`` says what lists hold."""
     if not all(isinstance(metric, RankingMetric) for run in plan.runs for metric in run.metrics):
         return  # errors of predictions say something, and show that the ids match
     if not estimates or any(estimate.value != 0.0 for estimate in estimates):
         return
     if any(run.joined for run in plan.runs):
         return  # nothing relevant among so many answers says something, and intervals tell how much
-    rows = int(np.count_nonzero(aligned.held.value > 0.0))
+    hits = look()
     raise NoHitsError(
-        f"no list holds any of the {rows:,} relevant held-out interactions where it counts: every score of every model "
-        f"is 0, which says nothing of the models.\n{_what_to_check(aligned)}"
+        f"no list holds any of the {hits.rows:,} relevant held-out interactions where it counts: every score of every "
+        f"model is 0, which says nothing of the models.\n{_what_to_check(aligned, hits)}"
     )
 
 
-def _what_to_check(aligned: Aligned) -> str:
+def _what_to_check(aligned: Alignment, hits: Hits) -> str:
     """The likely remedy first: a larger k, lists without training items, else the ids."""
-    first = _first_hit(aligned.held)
-    if first:
+    if math.isfinite(hits.first):
+        first = int(hits.first)
         return f"The first hit stands at rank {first}: ask for a larger k, such as metrics=['recall@{max(first, 10)}']."
     repeats = sum(account.get("training_items_in_lists", 0) for account in aligned.account["models"].values())
     again = aligned.account["test"]["dropped"].get("already in training", 0)
@@ -161,20 +191,8 @@ def _what_to_check(aligned: Aligned) -> str:
             f"{repeats:,} listed items and {again:,} held-out interactions repeat training items, which are no "
             "candidates: judge them with candidates='all', or close the lists up with drop_seen=True."
         )
-    items = aligned.items.values
     found.append(
         "Check that lists and logs mean the same items by the same ids (items of the logs look like "
-        f"'{items[int(aligned.held.item[0])]}'), that lists are long enough, and that they were made for these users."
+        f"'{aligned.items.values[hits.item]}'), that lists are long enough, and that they were made for these users."
     )
     return " ".join(found)
-
-
-def _first_hit(held: EvaluationData) -> int:
-    """The best rank at which any model lists any relevant held-out item; 0 where none does."""
-    best, rank = 0, np.empty(len(held.item), dtype=np.int32)
-    for lists in held.lists:
-        find_ranks(held.indptr, held.item, lists.indptr, lists.item, lists.rank, 0, held.users, rank)
-        hits = rank[(rank > 0) & (held.value > 0.0)]
-        if len(hits):
-            best = min(best or int(hits.min()), int(hits.min()))
-    return best

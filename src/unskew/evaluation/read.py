@@ -51,7 +51,7 @@ def read(request: Request, say: Stage) -> Inputs:
         if request.items is not None:
             catalogue = read_catalogue(request.items, columns=names.of_items, invalid=invalid)
         rules = rules_of(request, test, train)
-        users = _everyone(test, train, population, rules.by_users)
+        users = everyone(test, train, population, rules.by_users)
         ready = ((name, files[name].result() if name in files else source) for name, source in request.models.items())
         lists, predictions = ask_models(request, ready, users, train if rules.unseen else None, say)
     side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
@@ -161,7 +161,7 @@ def rules_of(request: Request, test: Log, train: Log | None) -> Rules:
     )
 
 
-def _everyone(test: Log, train: Log | None, population: Population | None, by_users: bool) -> Ids:
+def everyone(test: Log, train: Log | None, population: Population | None, by_users: bool) -> Ids:
     """The users that count: the population, else the users of both logs; of the test log where training has others."""
     if population is not None:
         return population.users

@@ -7,14 +7,15 @@ Each step is one function of what the steps before it gave.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+import polars as pl
+
 from unskew.alignment.align import Aligned, align
-from unskew.alignment.answers import rests_on
 from unskew.alignment.division import check_division
+from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Inputs, Share
 from unskew.alignment.vocabulary import code
 from unskew.bounds import shown
@@ -22,31 +23,32 @@ from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, Refusal
+from unskew.engine.stream.spill import folder_for
+from unskew.engine.sums import Sums
 from unskew.errors import InputError
 from unskew.estimators import Estimator
-from unskew.evaluation.against_answers import AgainstAnswers, against_answers
+from unskew.evaluation.against_answers import against_answers
+from unskew.evaluation.conclude import Ready, conclude
 from unskew.evaluation.draw_samples import DrawnSamples, draw_samples, rows_in_samples, with_draws
-from unskew.evaluation.facts import Facts
-from unskew.evaluation.fit_answers import ADDED_UP, SAMPLED
+from unskew.evaluation.expected import Expected, expect
 from unskew.evaluation.fit_outcome import FittedOutcome, fit_outcome
-from unskew.evaluation.fit_propensity import FittedPropensity, fit_propensity, with_estimate
-from unskew.evaluation.planning import plan_cells, refuse_no_hits, targets_for
+from unskew.evaluation.fit_propensity import FittedPropensity, exposure_share, fit_propensity
+from unskew.evaluation.partitions import settle_parts
+from unskew.evaluation.planning import Hits, plan_cells
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
 from unskew.evaluation.sampled import for_samples
-from unskew.evaluation.warnings import warnings
-from unskew.judging.answer import answer
-from unskew.judging.measure import Measured, Setting, error_per_comparison, measure, per_user_rows
+from unskew.evaluation.stream import StreamPartitions
+from unskew.judging.measure import per_user_rows
 from unskew.judging.refit import refit_replicates
-from unskew.judging.segments import measure_segments, single_clicks, support_gap
-from unskew.kernels.arrays import Floats
+from unskew.judging.segments import Division, Labels
+from unskew.kernels.arrays import Floats, present
 from unskew.log import Feedback
 from unskew.log.log import Duplicates, Invalid
-from unskew.memory import require
 from unskew.metrics import Metric
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity
-from unskew.result import MetricTraits, Result
+from unskew.result import Result
 from unskew.sampling import Sampler
 from unskew.sampling.size import Size
 
@@ -91,6 +93,8 @@ def evaluate(
     sample: str | Sampler | None = None,
     sample_size: Size = None,
     repeats: int | None = None,
+    engine: Literal["memory", "stream"] | None = None,
+    memory: str | int | None = None,
     progress: Stage | None = None,
 ) -> Result:
     """Estimate what each model would score if everything had been seen, and say which is better.
@@ -146,11 +150,24 @@ def evaluate(
             canonical string such as ``wtd_h`` (``us.sample``). That is not debiased: docs/sample.md.
         sample_size: a share of the rows (0.5 by default) or, as a whole number, how many.
         repeats: how many samples are drawn and averaged, 10 by default; ``seed`` picks them.
+        engine: ``memory``; ``stream`` for Parquet files (also folders, patterns and addresses) that exceed it, read
+            part by part with the same numbers; by default whichever suits (docs/huge.md).
+        memory: how much ``stream`` may take, such as ``2GiB``; by default half of what is free.
         progress: called with (stage, done, total).
     """
     asked = {name: value for name, value in locals().items() if name != "progress"}
     request, say = Request.of(**asked), reporter(progress)
+    expected = expect(request)
+    if expected is not None and expected.engine == "stream":
+        return evaluate_stream(request, expected, say)
     return answer_request(request, read(request, say), say)
+
+
+def evaluate_stream(request: Request, expected: Expected, say: Stage) -> Result:
+    """From files that exceed memory to the result."""
+    with folder_for(expected.sizes.disk) as folder:
+        parts = StreamPartitions(request, expected.sources, expected.sizes, folder, say)
+        return conclude(settle_parts(request, parts, say))
 
 
 def reporter(progress: Stage | None) -> Stage:
@@ -201,157 +218,73 @@ def settle(asked: Request, inputs: Inputs, say: Stage) -> Settled:
     outcome = fit_outcome(
         request, aligned, plan, inputs.side, lambda done, total: say("adding up unseen candidates", done, total)
     )
-    held = replace(aligned, held=outcome.held)
+    held = replace(aligned, held=present(outcome.held))
     return Settled(request, propensity, held, plan, planned.refusals, outcome, samples)
 
 
 def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     """From a request and what was read for it to the result."""
     request, propensity, aligned, plan, refusals, outcome, samples = settle(asked, inputs, say)
-    sampled = (outcome.answers or {}).get(ADDED_UP) == SAMPLED
-    against = against_answers(request, aligned, plan, inputs.drawing.rounds)
-    tables, segments_lack = _measure(request, inputs, aligned, plan, samples, against, sampled, say)
-    errors = error_per_comparison(tables)
-    answers = tuple(answer(table, errors) for table in tables)
-    refuse_no_hits(replace(aligned, held=rows_in_samples(aligned.held)), plan, answers[0].estimates)
-    facts = Facts(
-        asked,
-        request,
-        inputs,
-        propensity,
-        aligned,
-        plan,
-        refusals,
-        outcome,
-        answers,
-        tuple(segments_lack),
-        samples,
-        against,
-    )
-    return Result(
-        estimates=tuple(e for a in answers for e in a.estimates),
-        verdicts_=tuple(v for a in answers for v in a.verdicts),
-        weights=tuple(w for a in answers for w in a.weights),
-        scenarios=with_estimate((s for a in answers for s in a.scenarios), propensity.train, inputs.side),
-        inputs=account(facts),
-        warnings=warnings(facts),
-        rows=per_user_rows(answers[0].sums, plan, aligned.users, inputs.models) if request.per_user else None,
-        metrics={str(metric): MetricTraits.of(metric) for metric in request.metrics},
-    )
+    rows = MemoryRows(request, inputs, aligned, propensity, plan, say)
+    redraw = rows.redraw if request.refit else None
+    facts, against = InputFacts.of(inputs), against_answers(request, aligned, plan, inputs.drawing.rounds)
+    given = (propensity, aligned, plan, refusals, outcome, samples, rows, redraw, inputs.drawing, against)
+    return conclude(Ready(asked, request, facts, *given))
 
 
-def _measure(
-    request: Request,
-    inputs: Inputs,
-    aligned: Aligned,
-    plan: EvaluationPlan,
-    samples: DrawnSamples | None,
-    against: AgainstAnswers,
-    sampled: bool,
-    say: Stage,
-) -> tuple[list[Measured], list[str]]:
-    """The sums of the whole and of every segment, and what segments lack.
+@dataclass(frozen=True, eq=False)
+class MemoryRows:
+    """The aligned rows of all users in memory."""
 
-    Args:
-        sampled: guesses were added up over a sample of the candidates.
-    """
-    drawn = f"a bootstrap of {request.drawn:,} replicates"
-    require(40 * request.drawn * plan.width, drawn, "Draw fewer replicates.")
+    request: Request
+    inputs: Inputs
+    aligned: Aligned
+    propensity: FittedPropensity
+    plan: EvaluationPlan
+    say: Stage
 
-    def engine(held: EvaluationData) -> MemoryEngine:
-        return MemoryEngine(held, request.threads, lambda done, total: say("estimating", done, total))
+    def engine(self) -> Engine:
+        """All of them, ready to be summed."""
+        return self._engine(self.aligned.held)
 
-    rows = engine(aligned.held)
-    drawing, fixed = inputs.drawing, request.users_are == "fixed"
-    setting = setting_of(request, aligned, rows)
-    setting = replace(setting, rounds=drawing.rounds, design=drawing.design, fixed_users=fixed)
-    setting = replace(setting, propensity_check=against.propensity, path_range=against.path, sampled_total=sampled)
-    if samples is not None:
-        setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
-    redraw = _redraw(request, aligned, plan, inputs, say) if request.refit else None
-    whole = measure(rows, plan, setting, keep=request.per_user, redraw=redraw)
-    segments, lacking = measure_segments(aligned, engine, plan, setting, request.by, inputs.population)
-    return [whole, *segments], lacking
+    def labels(self, division: Division) -> Labels:
+        """The labels of a division that occur."""
+        return Labels.of(division.labels(self.aligned.held, *self.columns))
 
+    def segment(self, division: Division, label: str) -> Engine:
+        """One segment, ready to be summed."""
+        return self._engine(division.cut(label, self.aligned.held, *self.columns))
 
-def setting_of(request: Request, aligned: Aligned, engine: Engine) -> Setting:
-    """What the answer depends on besides the data."""
-    model = aligned.propensity
-    return Setting(
-        models=tuple(request.models),
-        propensity=None if model is None else str(model),
-        known=model is not None and model.known,
-        assumption="" if model is None else model.assumption,
-        level=request.level,
-        replicates=request.drawn,
-        seed=request.seed,
-        segment=None,
-        single_clicks=single_clicks(aligned.held),
-        support_gap=support_gap(aligned, engine),
-        item_propensity=None if model is None else model.of_items(aligned.items),
-        shortage=0.0 if aligned.level is None else aligned.level.shortage,
-        seen_counts=aligned.seen_counts,
-        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined, request.users_are == "fixed"),
-    )
+    def hits(self) -> Hits:
+        """What lists hold of them."""
+        return Hits.of(rows_in_samples(self.aligned.held))
 
+    def per_user(self, sums: Sums) -> pl.DataFrame | None:
+        """A row for every user."""
+        return per_user_rows(sums, self.plan, self.aligned.users, self.inputs.models)
 
-def _redraw(
-    request: Request, aligned: Aligned, plan: EvaluationPlan, inputs: Inputs, say: Stage
-) -> Callable[[], list[Floats]]:
-    """Replicates with propensities that are fitted anew."""
-    return partial(
-        refit_replicates,
-        aligned,
-        MemoryEngine(aligned.held, request.threads),
-        plan,
-        inputs.side,
-        inputs.rules,
-        replicates=request.drawn,
-        seed=request.seed,
-        progress=lambda done, total: say("refitting", done, total),
-    )
+    def exposure_share(self) -> float | None:
+        """The share of popularity that comes from exposure, where a random sample tells it."""
+        return exposure_share(self.propensity.train, self.inputs.side)
 
+    def redraw(self) -> list[Floats]:
+        """Replicates with propensities that are fitted anew."""
+        return refit_replicates(
+            self.aligned,
+            MemoryEngine(self.aligned.held, self.request.threads),
+            self.plan,
+            self.inputs.side,
+            self.inputs.rules,
+            replicates=self.request.drawn,
+            seed=self.request.seed,
+            progress=lambda done, total: self.say("refitting", done, total),
+        )
 
-def account(facts: Facts) -> dict[str, Any]:
-    """What became of the inputs, what was asked and what was refused, as plain values."""
-    request, rules, model = facts.request, facts.inputs.rules, facts.aligned.propensity
-    targets = targets_for(request, rules)
-    settings = {
-        "metrics": [str(m) for m in request.metrics],
-        "estimators": [str(e) for e in request.estimators],
-        "targets": list(dict.fromkeys(str(target) for each in targets.values() for target in each)),
-        "propensity": None if model is None else str(model),
-        "outcome": None if request.outcome is None else str(request.outcome),
-        "feedback": str(rules.feedback),
-        "relevant": request.relevant,
-        "candidates": "unseen" if rules.unseen else "all",
-        "level": request.level,
-        "interval": request.interval,
-        "replicates": request.drawn,
-        "seed": request.seed,
-        "by": request.by,
-        **({} if request.answers is None else {"users_are": request.users_are}),
-    }
-    refused = [vars(refusal) for refusal in facts.refusals]
-    return facts.aligned.account | {
-        "outcome": facts.outcome.account,
-        "census": facts.outcome.census,
-        **_answers(facts),
-        "settings": settings,
-        "refused": refused,
-        **({} if facts.samples is None else {"sample": facts.samples.account}),
-    }
+    @property
+    def columns(self) -> tuple[Mapping[str, pl.Series], Mapping[str, pl.Series]]:
+        """The columns by which segments can be made: of the test log, and of the population."""
+        population = self.inputs.population
+        return self.aligned.labels, {} if population is None else population.columns
 
-
-def _answers(facts: Facts) -> dict[str, Any]:
-    """The account of the answers, with what was guessed beside them."""
-    account = facts.aligned.account.get("answers")
-    if account is None:
-        return {}
-    checked, path = facts.against
-    return {
-        "answers": account
-        | (facts.outcome.answers or {})
-        | ({} if checked is None else {"propensities_by_answers": checked.plain()})
-        | ({} if path is None else {"exposure_by_answers": path.plain()})
-    }
+    def _engine(self, held: EvaluationData) -> Engine:
+        return MemoryEngine(held, self.request.threads, lambda done, total: self.say("estimating", done, total))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, CodedLists, Respelled, respelled
+from unskew.alignment.lists import PLACES_BEYOND, TRAINING_ITEMS, FoundLists
 from unskew.alignment.predicted import WITHOUT_PREDICTION
 from unskew.alignment.rows import IN_TRAINING
+from unskew.alignment.spelling import Respelled, respelled
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
-from unskew.log import Predictions
 from unskew.log.interactions import REPEATED
 from unskew.plain import plain
 from unskew.split import LeaveOneOut
@@ -74,14 +74,14 @@ def rows_outside_population(facts: Facts) -> Iterator[str]:
 
 def fitted_to_fewer(facts: Facts) -> Iterator[str]:
     """A propensity fitted in advance knows the users and items of its log only."""
-    train, users, items = facts.inputs.train, facts.inputs.users, facts.aligned.logged
+    train, items = facts.inputs.train, facts.aligned.logged
     if facts.propensity.outgrown and train is not None:
         model = facts.request.propensity
         yield (
-            f"'{model}' was fitted before this evaluation, which counts {len(users):,} users and {len(items):,} items, "
-            f"while the training log knows {len(train.users):,} and {len(train.items):,}: users and items without "
-            f"training rows make its level too high. Give its string (propensity='{model}'), and it is fitted over all "
-            "of them."
+            f"'{model}' was fitted before this evaluation, which counts {facts.inputs.users:,} users and "
+            f"{len(items):,} items, while the training log knows {facts.inputs.train_users:,} and "
+            f"{len(train.items):,}: users and items without training rows make its level too high. Give its string "
+            f"(propensity='{model}'), and it is fitted over all of them."
         )
 
 
@@ -98,9 +98,9 @@ def rows_without_prediction(facts: Facts) -> Iterator[str]:
 def other_spellings(facts: Facts) -> Iterator[str]:
     """Ids of the training log, the catalogue and dropped predictions that the test log writes otherwise."""
     inputs = facts.inputs
-    ours = {"user": inputs.test.users, "item": inputs.test.items}
+    ours = {"item": inputs.test.items}
     if (train := inputs.train) is not None:
-        found = respelled({"user": train.users, "item": train.items}, ours)
+        found = (*inputs.train_spelling.found, *respelled({"item": train.items}, ours))
         harm = "nobody has seen them in training as it is"
         yield from _written_otherwise(f"training log {train.account.source}", found, harm)
     if (catalogue := inputs.catalogue) is not None:
@@ -108,10 +108,9 @@ def other_spellings(facts: Facts) -> Iterator[str]:
         yield from _written_otherwise(
             f"catalogue {catalogue.account.source}", found, "each counts as two items as it is"
         )
-    for name, source in inputs.predictions.items() if facts.dropped.get(WITHOUT_PREDICTION) else ():
-        if isinstance(source, Predictions):
-            found = respelled({"user": source.users, "item": source.items}, ours)
-            yield from _written_otherwise(plain(name), found, "they predict nothing as it is")
+    for name, items in inputs.predicted_items.items() if facts.dropped.get(WITHOUT_PREDICTION) else ():
+        found = (*inputs.spelling[name].found, *respelled({"item": items}, ours))
+        yield from _written_otherwise(plain(name), found, "they predict nothing as it is")
 
 
 def _written_otherwise(name: str, found: tuple[Respelled, ...], harm: str) -> Iterator[str]:
@@ -125,11 +124,11 @@ def _written_otherwise(name: str, found: tuple[Respelled, ...], harm: str) -> It
 
 def lists_of_models(facts: Facts) -> Iterator[str]:
     """Ids, missing lists and training items, model by model."""
-    for name, coded in facts.aligned.coded_lists.items():
+    for name, coded in facts.aligned.found_lists.items():
         yield from _about_lists(plain(name), coded, unseen=facts.inputs.rules.unseen)
 
 
-def _about_lists(name: str, coded: CodedLists, *, unseen: bool) -> Iterator[str]:
+def _about_lists(name: str, coded: FoundLists, *, unseen: bool) -> Iterator[str]:
     for strange in coded.strange:
         yield (
             f"{name}: {strange.share:.0%} of its {strange.what}s occur in no log. They look like '{strange.listed}', "
@@ -166,7 +165,7 @@ def empty_lists(facts: Facts) -> Iterator[str]:
         empty = account.get("users_without_list", 0) + account.get("silent_users_without_list", 0)
         if empty:
             yield (
-                f"{plain(name)}: {empty:,} of {facts.aligned.held.users:,} users have no list; for "
+                f"{plain(name)}: {empty:,} of {facts.aligned.facts.rows.users:,} users have no list; for "
                 f"{', '.join(summing)} they count as users whom the model recommends nothing."
             )
 
@@ -190,7 +189,7 @@ def listed_beyond_catalogue(facts: Facts) -> Iterator[str]:
     places = sum(account.get(PLACES_BEYOND, 0) for account in facts.aligned.account["models"].values())
     if not places:
         return
-    listed = sum(len(lists.item) for lists in facts.aligned.held.lists)
+    listed = sum(each.entries for each in facts.aligned.facts.lists)
     share = f"{places:,} of {listed:,} listed places ({places / listed:.1%})"
     if facts.aligned.closed:
         yield f"{share} hold items outside the catalogue (items=…): they are no candidates and count as 0."

@@ -49,7 +49,7 @@ def capped_propensities(facts: Facts) -> Iterator[str]:
 
 def level_lost(facts: Facts) -> Iterator[str]:
     """Why absolute propensities serve as relative ones here."""
-    model, rows, rules = facts.aligned.propensity, facts.aligned.rows, facts.inputs.rules
+    model, rows, rules = facts.aligned.propensity, facts.aligned.marks, facts.inputs.rules
     if model is None or model.level is not Level.ABSOLUTE or has_level(model, rows, rules):
         return
     whose = "whole log" if model.refers(rows) is Scope.LOG else "training log"
@@ -94,7 +94,7 @@ def doubtful_share(facts: Facts) -> Iterator[str]:
             + ("the test log comes from a split that" if used == test.share else f"'{model}' says that it")
             + f" holds {used:g} of the whole."
         )
-    found = contradicted_share(test, facts.inputs.train, used, rules)
+    found = contradicted_share(test, facts.inputs.train, facts.inputs.rows, used, rules)
     if found is not None:
         nested = f" and the training log {found.rest:g}" if not math.isclose(used + found.rest, 1.0) else ""
         wanted = f", which makes {found.expected:.3g} of the rows of both" if nested else ""
@@ -111,7 +111,7 @@ def estimated_propensities(facts: Facts) -> Iterator[str]:
     model = facts.aligned.propensity
     if model is None or not model.estimated or facts.request.refit:
         return
-    can_refit = model.refits and model.smooth and facts.aligned.train is not None
+    can_refit = model.refits and model.smooth and facts.propensity.train is not None
     yield (
         "The propensities are estimates, and the intervals take them as known: with a small training log the true "
         "uncertainty is larger."
@@ -153,7 +153,7 @@ def activity_ignored(facts: Facts) -> Iterator[str]:
 
 def split_not_corrected(facts: Facts) -> Iterator[str]:
     """P of the rest, given that a pair is not in training, differs from P by a factor that depends on P."""
-    relative = facts.aligned.propensity is not None and facts.aligned.held.relative
+    relative = facts.aligned.propensity is not None and facts.aligned.finish.relative
     if relative and facts.inputs.rules.unseen and any(map(debiased, facts.plan.runs)):
         yield (
             "Relative propensities are not corrected for the split, after which only items outside training are "
@@ -182,7 +182,7 @@ def model_believed(facts: Facts) -> Iterator[str]:
 
 def predictions_far_off(facts: Facts) -> Iterator[str]:
     """An outcome model that is wrong on average."""
-    if (found := far_off(facts.aligned.held)) is not None:
+    if facts.outcome.held is not None and (found := far_off(facts.outcome.held)) is not None:
         means, weighted = found.plain, found.weighted
         yield (
             f"The outcome model guesses {means.guess:.3g} on average for the seen pairs, which brought "

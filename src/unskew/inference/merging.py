@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, field, fields
 from typing import Any, Self
 
 
@@ -18,7 +18,12 @@ class Mergeable:
         )
 
 
-def merged_by(how: Callable[[Any, Any], Any], default: Any) -> Any:
+def added_counts(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
+    """Numbers by name, added; a name that one side lacks counts 0 there."""
+    return {name: a.get(name, 0) + b.get(name, 0) for name in dict.fromkeys((*a, *b))}
+
+
+def merged_by(how: Callable[[Any, Any], Any], default: Any = MISSING) -> Any:
     """A field that is merged by a function such as ``max``."""
     return field(default=default, metadata={"by": how})
 

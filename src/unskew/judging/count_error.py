@@ -40,22 +40,34 @@ class CountError:
     shifts: Floats
 
 
-def count_errors(engine: Engine, plan: EvaluationPlan, counts: Floats | None) -> dict[int, CountError]:
-    """Of every cell whose weights come from training counts, by its place."""
-    found: dict[int, CountError] = {}
-    metrics: dict[Metric, int] = {}
-    places = [p for p, cell in enumerate(plan.cells) if plan.runs[cell.run].estimator.counted_error is not None]
+def counted_worths(engine: Engine, plan: EvaluationPlan, counts: Floats | None) -> ItemSums | None:
+    """What every item brings to the cells whose weights come from training counts; ``None`` without such cells."""
+    places = _counted(plan)
     if counts is None or not places:
-        return found
-    for place in places:
-        metrics.setdefault(_metric(plan, plan.cells[place]), len(metrics))
+        return None
     depth = max(run.depth for run in plan.runs)
-    ranking = [metric for metric in metrics if isinstance(metric, RankingMetric)]
-    sums = engine.item_worths(np.stack([metric.table(depth) for metric in ranking], axis=1))
-    for place in places:
-        cell = plan.cells[place]
-        found[place] = _of_cell(plan, cell, sums, metrics[_metric(plan, cell)], counts)
-    return found
+    ranking = [metric for metric in _metrics(plan, places) if isinstance(metric, RankingMetric)]
+    return engine.item_worths(np.stack([metric.table(depth) for metric in ranking], axis=1))
+
+
+def count_errors(sums: ItemSums | None, plan: EvaluationPlan, counts: Floats | None) -> dict[int, CountError]:
+    """Of every cell whose weights come from training counts, by its place; ``sums`` are ``counted_worths``."""
+    if counts is None or sums is None:
+        return {}
+    places = _counted(plan)
+    metrics = _metrics(plan, places)
+    cells = {place: plan.cells[place] for place in places}
+    return {place: _of_cell(plan, c, sums, metrics.index(_metric(plan, c)), counts) for place, c in cells.items()}
+
+
+def _counted(plan: EvaluationPlan) -> list[int]:
+    """The places of cells whose weights come from training counts."""
+    return [p for p, cell in enumerate(plan.cells) if plan.runs[cell.run].estimator.counted_error is not None]
+
+
+def _metrics(plan: EvaluationPlan, places: list[int]) -> list[Metric]:
+    """The different metrics of some cells."""
+    return list(dict.fromkeys(_metric(plan, plan.cells[place]) for place in places))
 
 
 def with_spread(sums: Sums, errors: dict[int, CountError]) -> Sums:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +14,15 @@ from unskew.engine.engine import Engine
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.few_clicks import FewClicks
 from unskew.engine.plan import EvaluationPlan, make_plan
+from unskew.engine.sampled_users import sample_limit
 from unskew.engine.sums import Sums
-from unskew.engine.support import DifferingWorth, ListedWorth, sample_limit
+from unskew.engine.support import DifferingWorth, ListedWorth
 from unskew.estimators import Need, Standing, Summary
 from unskew.inference.simultaneous import Family, single_error
 from unskew.inference.verdict import Judgement
 from unskew.judging.answers import AnswerChecks
 from unskew.judging.companions import companions
-from unskew.judging.count_error import CountError, count_errors, with_spread
+from unskew.judging.count_error import CountError, count_errors, counted_worths, with_spread
 from unskew.judging.over_draws import over_draws
 from unskew.judging.path_range import SPLIT, PathRange
 from unskew.judging.propensity_check import PropensityCheck
@@ -172,21 +174,39 @@ def measure(
     """
     extra = companion_plan(plan, len(setting.models))
     both = EvaluationPlan((*plan.runs, *extra.runs), (*plan.cells, *extra.cells))
-    sums = engine.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed)
+    beside = EvaluationPlan(extra.runs, tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in extra.cells))
+    owing = [place for place, run in enumerate(plan.runs) if len(setting.models) > 1 and owes_to_clicks(run)]
+    asked, limit = answered_metrics(plan), clicks_limit(engine)
+    sums, worth, beside_worth, by_item, answers, *few = engine.together(
+        lambda rows: rows.first_pass(both, keep=keep, replicates=setting.replicates, seed=setting.seed),
+        lambda rows: listed_worth(rows, plan)[1],
+        lambda rows: listed_worth(rows, beside)[1],
+        lambda rows: counted_worths(rows, plan, setting.seen_counts),
+        lambda rows: rows.answer_sums(worth_tables(asked, plan)) if asked else None,
+        *(partial(_few_clicks, run=plan.runs[place], limit=limit) for place in owing),
+    )
     own, others = _divided(sums, plan)
-    several = len(setting.models) > 1
-    ratios = {place: engine.few_clicks(run) for place, run in enumerate(plan.runs) if several and owes_to_clicks(run)}
     redrawn = None if redraw is None else redraw()
     companion = None
     if extra.runs:
-        cells = tuple(replace(cell, run=cell.run - len(plan.runs)) for cell in extra.cells)
-        own_plan = EvaluationPlan(extra.runs, cells)
-        companion = Measured(engine, own_plan, setting, others, {}, _unsupported(engine, own_plan), {})
+        companion = Measured(engine, beside, setting, others, {}, _unsupported(beside, beside_worth), {})
         companion = replace(companion, companion=companion)
-    counts = count_errors(engine, plan, setting.seen_counts)
+    counts = count_errors(by_item, plan, setting.seen_counts)
     own = over_draws(with_spread(own, counts), plan)
-    found = Measured(engine, plan, setting, own, ratios, _unsupported(engine, plan), counts, redrawn, companion)
-    return replace(found, answers=_answers(engine, plan, setting.design))
+    ratios = dict(zip(owing, few, strict=True))
+    found = Measured(engine, plan, setting, own, ratios, _unsupported(plan, worth), counts, redrawn, companion)
+    return replace(
+        found, answers=None if answers is None else AnswerChecks.of(answers, [str(m) for m in asked], setting.design)
+    )
+
+
+def _few_clicks(rows: Engine, run: EstimatorRun, limit: np.uint64 | None) -> FewClicks:
+    return rows.few_clicks(run, limit)
+
+
+def clicks_limit(engine: Engine) -> np.uint64 | None:
+    """The hash below which users with two clicks or more are looked at, for how much ratios owe to few clicks."""
+    return sample_limit(int(engine.click_counts()[1:].sum()))
 
 
 def companion_plan(plan: EvaluationPlan, models: int) -> EvaluationPlan:
@@ -234,28 +254,30 @@ def uses_propensity(run: EstimatorRun) -> bool:
     return Need.PROPENSITY in run.estimator.needs(run.target)
 
 
-def _unsupported(engine: Engine, plan: EvaluationPlan) -> dict[Metric, Floats]:
-    asked, found = listed_worth(engine, plan)
-    return {} if found is None else dict(zip(asked, found.unsupported, strict=True))
+def _unsupported(plan: EvaluationPlan, found: ListedWorth | None) -> dict[Metric, Floats]:
+    return {} if found is None else dict(zip(_ranking(plan.runs), found.unsupported, strict=True))
 
 
-def _answers(engine: Engine, plan: EvaluationPlan, design: str) -> AnswerChecks | None:
-    """Where answers lie, by the metrics of the runs that rest on them."""
-    runs = [run for run in plan.runs if run.joined]
-    asked = list(dict.fromkeys(m for run in runs for m in run.metrics if isinstance(m, RankingMetric)))
-    if not asked:
-        return None
-    found = engine.answer_sums(np.ascontiguousarray(np.stack([m.table(runs[0].depth) for m in asked], axis=1)))
-    return None if found is None else AnswerChecks.of(found, [str(metric) for metric in asked], design)
+def _ranking(runs: Sequence[EstimatorRun]) -> list[RankingMetric]:
+    """The metrics of lists."""
+    return list(dict.fromkeys(m for run in runs for m in run.metrics if isinstance(m, RankingMetric)))
+
+
+def answered_metrics(plan: EvaluationPlan) -> list[RankingMetric]:
+    """The metrics of the runs that rest on answers."""
+    return _ranking([run for run in plan.runs if run.joined])
+
+
+def worth_tables(metrics: Sequence[RankingMetric], plan: EvaluationPlan) -> Floats:
+    """Worth by [rank, metric]."""
+    depth = max(run.depth for run in plan.runs)
+    return np.ascontiguousarray(np.stack([metric.table(depth) for metric in metrics], axis=1))
 
 
 def listed_worth(engine: Engine, plan: EvaluationPlan) -> tuple[list[RankingMetric], ListedWorth | None]:
     """The metrics of lists, and how much of the lists' worth by each the log could never show."""
-    asked = list(dict.fromkeys(m for run in plan.runs for m in run.metrics if isinstance(m, RankingMetric)))
-    if not asked:
-        return asked, None
-    depth = max(run.depth for run in plan.runs)
-    return asked, engine.listed_worth(np.ascontiguousarray(np.stack([m.table(depth) for m in asked], axis=1)))
+    asked = _ranking(plan.runs)
+    return asked, engine.listed_worth(worth_tables(asked, plan)) if asked else None
 
 
 Key = tuple[str, str, str]  # metric, estimator, target

@@ -7,28 +7,30 @@ has none. The whole and each segment go through the same plan; how far either ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from operator import or_
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.alignment.account import clicks_per_user
-from unskew.alignment.align import Aligned
+from unskew.alignment.align import Alignment
 from unskew.bounds import Whole
 from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.plan import EvaluationPlan, make_plan
 from unskew.errors import InputError
 from unskew.estimators import Estimator, Need, Target
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.judging.measure import Measured, Setting, measure
+from unskew.kernels.arrays import Floats
 from unskew.log.order import starts_of
-from unskew.log.population import Population
 from unskew.metrics import Metric, RankingMetric
 from unskew.plain import plain
 from unskew.spec import parse, take
 
+Columns = Mapping[str, pl.Series]
 MOST = 1000
 STRATA = Whole(2, MOST, "Every stratum is evaluated anew.")
 LEFT_OUT = (
@@ -37,37 +39,69 @@ LEFT_OUT = (
 )
 
 
-def segments(aligned: Aligned, by: str | None, population: Population | None) -> Iterator[tuple[str, EvaluationData]]:
-    """Every segment by its name."""
-    if by is None:
-        return
-    if population is not None and by in population.columns:
-        labels = population.columns[by]
-        for name in _names(labels, by):
-            yield f"{by}={name}", aligned.held.of_users(np.flatnonzero((labels == name).to_numpy()).astype(np.int32))
-        return
-    texts, prefix = aligned.labels.get(by), f"{by}="
-    if texts is None and (name := parse(by, "column of by").name) in COUNTED:
-        texts, prefix = COUNTED[name](aligned, by), f"{name} "
-    if texts is None:
-        known = sorted({*aligned.labels, *(population.columns if population is not None else ())})
-        raise InputError(
-            f"by={plain(by)!r}: neither the test log nor the users' table has a column '{plain(by)}'. "
-            f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log."
-        )
-    for label in _names(texts, by):
-        yield f"{prefix}{label}", _rows(aligned.held, (texts == label).to_numpy())
+@dataclass(frozen=True, eq=False)
+class Division:
+    """How users, or held-out interactions, are divided into segments.
+
+    Args:
+        by: the column.
+        prefix: what the names of segments begin with.
+        of_users: whether a column of the population divides users.
+        strata: of segments that are counted, the name of every item's.
+    """
+
+    by: str
+    prefix: str
+    of_users: bool = False
+    strata: pl.Series | None = None
+
+    def labels(self, held: EvaluationData, texts: Columns, people: Columns) -> pl.Series:
+        """The label of every row, or of every user; ``texts`` are those of the rows."""
+        if self.of_users:
+            return people[self.by]
+        return texts[self.by] if self.strata is None else self.strata.gather(held.item)
+
+    def cut(self, label: str, held: EvaluationData, texts: Columns, people: Columns) -> EvaluationData:
+        """One segment."""
+        chosen = (self.labels(held, texts, people) == label).to_numpy()
+        return held.of_users(np.flatnonzero(chosen).astype(np.int32)) if self.of_users else _rows(held, chosen)
 
 
-def _names(labels: pl.Series, by: str) -> pl.Series:
+@dataclass(frozen=True)
+class Labels(Mergeable):
+    """The labels that occur among some users; those of others are added."""
+
+    found: frozenset[str] = merged_by(or_)
+
+    @classmethod
+    def of(cls, labels: pl.Series) -> Labels:
+        """The different ones."""
+        return cls(frozenset(labels.unique()))
+
+
+def division_of(by: str, texts: Collection[str], people: Collection[str], training_counts: Floats | None) -> Division:
+    """How a column divides; ``texts`` are the columns of the test log, ``people`` those of the population."""
+    if by in people:
+        return Division(by, f"{by}=", of_users=True)
+    if by in texts:
+        return Division(by, f"{by}=")
+    if (name := parse(by, "column of by").name) in COUNTED:
+        return Division(by, f"{name} ", strata=COUNTED[name](training_counts, by))
+    known = sorted({*texts, *people})
+    raise InputError(
+        f"by={plain(by)!r}: neither the test log nor the users' table has a column '{plain(by)}'. "
+        f"Known: {', '.join(known) or 'none'}; popularity(strata=3) works with any training log."
+    )
+
+
+def _names(found: Labels, by: str) -> list[str]:
     """The different labels, if they are few enough for a table each."""
-    names = labels.unique().sort()
-    if len(names) > MOST:
+    if len(found.found) > MOST:
         raise InputError(
-            f"by={plain(by)!r}: there are {len(names):,} different values, and every one is evaluated anew; {MOST:,} "
-            "are the most. Join them into fewer groups."
+            f"by={plain(by)!r}: there are {len(found.found):,} different values, and every one is evaluated anew; "
+            f"{MOST:,} are the most. Join them into fewer groups."
         )
-    return names
+    return pl.Series(list(found.found), dtype=pl.String).sort().to_list()
 
 
 def _rows(held: EvaluationData, keep: npt.NDArray[np.bool_]) -> EvaluationData:
@@ -76,16 +110,15 @@ def _rows(held: EvaluationData, keep: npt.NDArray[np.bool_]) -> EvaluationData:
     return replace(held.of_rows(keep, indptr), relevant=None, candidates=None)
 
 
-def _popularity(aligned: Aligned, by: str) -> pl.Series:
-    """Strata of the items by their training count, as texts per row: 1 is the rarest."""
-    if aligned.training_counts is None:
+def _popularity(counts: Floats | None, by: str) -> pl.Series:
+    """Strata of the items by their training count, as texts per item: 1 is the rarest."""
+    if counts is None:
         raise InputError(f"by={plain(by)!r} counts items in a training log: give train=….")
     count = int(STRATA.of(take(parse(by), ("strata",), strata=int).get("strata", 3), f"by={plain(by)!r}: strata"))
-    counts = aligned.training_counts
     if count > len(counts):
         raise InputError(f"by={plain(by)!r}: {len(counts):,} items cannot be divided into {count:,} strata.")
     edges = np.floor(np.quantile(counts, np.arange(1, count) / count))
-    place = np.searchsorted(edges, counts[aligned.held.item], side="left")
+    place = np.searchsorted(edges, counts, side="left")
     bounds = [f"n ≤ {edge:,.0f}" for edge in edges] + [f"n > {edges[-1]:,.0f}"]
     digits = len(str(count))  # so that they sort as numbers
     names = np.array([f"{j + 1:0{digits}}/{count} ({bound})" for j, bound in enumerate(bounds)])
@@ -95,13 +128,13 @@ def _popularity(aligned: Aligned, by: str) -> pl.Series:
 COUNTED = {"popularity": _popularity}  # segments that are counted, not read from a column
 
 
-def single_clicks(held: EvaluationData) -> float:
+def single_clicks(engine: Engine) -> float:
     """The share of users with one seen relevant item."""
-    clicks = clicks_per_user(held)
-    return clicks["1"] / max(sum(clicks.values()), 1)
+    clicks = engine.click_counts()
+    return float(clicks[0] / max(clicks.sum(), 1))
 
 
-def support_gap(aligned: Aligned, engine: Engine) -> float | None:
+def support_gap(aligned: Alignment, engine: Engine) -> float | None:
     """The share of held-out interactions on items that training never showed."""
     if aligned.training_counts is None:
         return None
@@ -111,26 +144,31 @@ def support_gap(aligned: Aligned, engine: Engine) -> float | None:
 
 
 def measure_segments(
-    aligned: Aligned,
-    engine: Callable[[EvaluationData], Engine],
+    aligned: Alignment,
+    division: Division,
+    labels: Labels,
+    engine: Callable[[str], Engine],
     plan: EvaluationPlan,
     setting: Setting,
-    by: str | None,
-    population: Population | None,
 ) -> tuple[list[Measured], list[str]]:
     """The sums of every segment, each in an engine of its own, and what segments lack."""
     tables, warnings = [], []
-    for name, held in segments(aligned, by, population):
-        part = engine(held)
-        own = replace(setting, segment=name, single_clicks=single_clicks(held), support_gap=support_gap(aligned, part))
-        here = plan if held.candidates is not None else _without_totals(plan, aligned, len(setting.models))
+    for label in _names(labels, division.by):
+        part = engine(label)
+        own = replace(
+            setting,
+            segment=f"{division.prefix}{label}",
+            single_clicks=single_clicks(part),
+            support_gap=support_gap(aligned, part),
+        )
+        here = plan if division.of_users else _without_totals(plan, aligned, len(setting.models))
         if _size(here) < _size(plan):
             warnings.append(LEFT_OUT)
         tables.append(measure(part, here, own))
     return tables, warnings
 
 
-def _without_totals(plan: EvaluationPlan, aligned: Aligned, models: int) -> EvaluationPlan:
+def _without_totals(plan: EvaluationPlan, aligned: Alignment, models: int) -> EvaluationPlan:
     """The runs and metrics that a part of the interactions can give, of which n_u and |C_u| are not known."""
     kept = [
         (estimator, target, good)

@@ -114,6 +114,7 @@ class Propensity(Part, ABC):
     reads: ClassVar[tuple[str, ...]] = ()  # columns of a pair's own row that P depends on; unseen pairs have none
     models_presence: ClassVar[bool] = False  # a model of which pairs the training log holds: clicks, if that is all
     ignores_activity: ClassVar[bool] = False  # P is that of the item, however active the user
+    by_parts: ClassVar[bool] = False  # fitted and asked about users part by part, never needing the log as a whole
     learnt: ClassVar[str] = ""  # the field that a fit fills; empty where nothing is learnt
 
     @property
@@ -172,7 +173,23 @@ class Propensity(Part, ABC):
 
     def doubts(self, log: Log) -> list[str]:
         """What a reader should know before trusting P of the rows of this log; ``RefusedError`` if it tells nothing."""
+        return self.doubts_of(self.doubted(log))
+
+    def doubted(self, log: Log) -> Floats | None:
+        """What these doubts rest on, where sums over the rows of a log are enough for them."""
+        return None
+
+    def doubts_of(self, sums: Floats | None) -> list[str]:
+        """The doubts about a log of which these are the sums."""
         return []
+
+    def tally(self, log: Log, weights: Floats | None = None) -> Any:
+        """What a fit needs of a training log where that is sums over its users, which ``merge``; else ``None``."""
+        return None
+
+    def fit_tally(self, tally: Any, *, inputs: FitInputs = NO_INPUTS) -> Self:
+        """Learn from the sums over all users, in place."""
+        raise NotImplementedError
 
     @property
     def knows_users(self) -> bool:

@@ -59,6 +59,19 @@ class Counted(Propensity):
         """Those of the inner propensity."""
         return self.inner.doubts(log)
 
+    def doubted(self, log: Log) -> Floats | None:
+        """Of the inner propensity."""
+        return self.inner.doubted(log)
+
+    def doubts_of(self, sums: Floats | None) -> list[str]:
+        """Of the inner propensity."""
+        return self.inner.doubts_of(sums)
+
+    @property
+    def by_parts(self) -> bool:  # type: ignore[override]
+        """Counts of values would have to know all users at once."""
+        return self.inner.name == "popularity"
+
     def of(self, log: Log) -> Scored:
         """The inner propensity of every row."""
         return self.inner.of(log)

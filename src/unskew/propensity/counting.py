@@ -61,6 +61,15 @@ class ValueCounts:
         if counts.any() and not (self.users > 0 and self.items > 0):
             raise InputError(f"{self.source}: rows have at least one user and one item, and there are none.")
 
+    def merge(self, other: ValueCounts) -> ValueCounts:
+        """Those of both sets of users, over the same items."""
+        values = np.union1d(self.values, other.values)
+        if len(values) > MOST_VALUES:
+            raise too_many(self.source, f"at least {len(values):,}")
+        return ValueCounts(
+            values, self.of(values) + other.of(values), self.users + other.users, self.items, self.source
+        )
+
     def among(self, users: Ids, items: Ids) -> ValueCounts:
         """The same rows among more users and items: those of a population and a catalogue."""
         if self.user_ids is None or self.item_ids is None:

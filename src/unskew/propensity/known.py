@@ -27,6 +27,7 @@ class Known(Propensity):
     part: str | None = option(None, Words(("test",)), "the column speaks of the test rows")
 
     name = "known"
+    by_parts = True
     known = True
     reads = ("propensity",)
     level = Level.ABSOLUTE

@@ -67,12 +67,24 @@ class NaiveBayes(Propensity):
         sample = mcar if isinstance(mcar, ValueCounts) else _counts(mcar)
         return cls(smoothing)._from(train, sample)
 
+    @property
+    def by_parts(self) -> bool:  # type: ignore[override]
+        """Counted from files it knows its users, and would have to be asked about all of them at once."""
+        return self.train is None or self.train.user_ids is None
+
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Count the values of the training rows and of the random sample, both by the weight of their user."""
-        counted = _counts(log, weights)
+        return self.fit_tally(self.tally(log, weights), inputs=inputs)
+
+    def tally(self, log: Log, weights: Floats | None = None) -> ValueCounts:
+        """The rows of every value, by the weight of their user."""
+        return _counts(log, weights)
+
+    def fit_tally(self, tally: ValueCounts, *, inputs: FitInputs = NO_INPUTS) -> Self:
+        """From the values of the training rows, and those of the random sample."""
         if inputs.mcar is None:
             raise InputError(NO_SAMPLE)
-        return self._from(counted, _counts(inputs.mcar, inputs.mcar_weights))
+        return self._from(tally, _counts(inputs.mcar, inputs.mcar_weights))
 
     def from_files(self, files: TrainingFiles) -> Self:
         """From the rows of every value; the random sample may be a log in memory."""
@@ -136,13 +148,20 @@ class NaiveBayes(Propensity):
         rows = self.of_value[place]
         return Scored(np.minimum(rows, 1.0), capped=int(np.count_nonzero(rows > 1.0)))
 
-    def doubts(self, log: Log) -> list[str]:
-        """How well the random rows tell P of the values that count in this log; too few of them are refused."""
+    def doubted(self, log: Log) -> Floats | None:
+        """Σ 1/P by value, of the rows that count."""
         if self.sample is None or self.values is None or self.of_value is None:
-            return []
+            return None
         rows = np.ones(len(log), dtype=np.bool_) if log.gain is None else log.gain > 0.0
         place = np.searchsorted(self.values, _values(log)[rows])
-        weight = np.bincount(place, weights=1.0 / np.minimum(self.of_value[place], 1.0), minlength=len(self.values))
+        inverse = 1.0 / np.minimum(self.of_value[place], 1.0)
+        return np.bincount(place, weights=inverse, minlength=len(self.values)).astype(np.float64)
+
+    def doubts_of(self, sums: Floats | None) -> list[str]:
+        """How well the random rows tell P of the values that count in a log; too few of them are refused."""
+        if sums is None or self.sample is None or self.values is None:
+            return []
+        weight = sums
         count = np.flatnonzero(weight >= COUNTS * max(weight.sum(), 1e-300))
         m, total = self.sample.of(self.values), float(self.sample.counts.sum())
         few = [j for j in count if m[j] < FEWEST]

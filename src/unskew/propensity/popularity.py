@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from unskew.bounds import Number
 from unskew.errors import InputError
+from unskew.kernels.arrays import present
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Feedback, Ids, Log
 from unskew.parts import Made, Words, option
@@ -78,6 +79,7 @@ class Popularity(Propensity):
     name = "popularity"
     learnt = "counts"
     estimated = True
+    by_parts = True
     ignores_activity = True
 
     @classmethod
@@ -108,10 +110,17 @@ class Popularity(Propensity):
 
     def fit(self, log: Log, *, inputs: FitInputs = NO_INPUTS, weights: Floats | None = None) -> Self:
         """Count the training positives of every item; learn γ and the level where asked."""
-        positive, weight = positive_rows(log), row_weights(log, weights)
-        if not (positive * weight).any():
+        return self.fit_tally(self.tally(log, weights), inputs=inputs)
+
+    def tally(self, log: Log, weights: Floats | None = None) -> TrainingPositives:
+        """The training positives of every item, and in two halves of the users where γ is to be learnt."""
+        return TrainingPositives.of(log, weights, halves=self.gamma == ESTIMATE)
+
+    def fit_tally(self, tally: TrainingPositives, *, inputs: FitInputs = NO_INPUTS) -> Self:
+        """From the positives of all users."""
+        if not tally.positives.any():
             raise InputError("popularity propensities need training positives, and the training log has none.")
-        if self.level is Level.ABSOLUTE and not _shows_zeros(log):
+        if self.level is Level.ABSOLUTE and not tally.shows_zeros:
             raise InputError(
                 "popularity(level=absolute) needs a training log of all that was seen, zeros included "
                 "(feedback='conversions' or ratings): positives alone do not say how much was seen.\n"
@@ -119,10 +128,10 @@ class Popularity(Propensity):
                 "target pooled, or known propensities."
             )
         return self.remember(
-            items=log.items,
-            counts=np.bincount(log.item, positive * weight, len(log.items)).astype(np.float64),
-            per_user=float(weight.sum()) / (len(log.users) if weights is None else float(weights.sum())),
-            slope=_slope(log, inputs, positive, weight) if self.gamma == ESTIMATE else None,
+            items=tally.items,
+            counts=tally.positives,
+            per_user=tally.rows / tally.users,
+            slope=_slope(tally, inputs) if self.gamma == ESTIMATE else None,
         )
 
     def from_files(self, files: TrainingFiles) -> Self:
@@ -207,15 +216,71 @@ class Popularity(Propensity):
         return f"<{self}, gamma = {self.gamma_:g} ± {self.gamma_se:.2g} from {self.slope.items:,} items>"
 
 
-def _slope(train: Log, inputs: FitInputs, positive: npt.NDArray[np.bool_], weight: Floats) -> Exponent:
+@dataclass(frozen=True, eq=False)
+class TrainingPositives:
+    """What popularity needs of the training rows of some users; those of other users are added.
+
+    Args:
+        items: the catalogue, the same for all users.
+        positives: of every item, by the weight of their users.
+        rows, users: Σ of the rows' weights, and of the users'.
+        negatives: rows that are no positives.
+        shows_zeros: whether rows are all that was seen, not only what was liked.
+        halves: positives and exposures in two random halves of the users, where they are asked for.
+    """
+
+    items: Ids
+    positives: Floats
+    rows: float
+    users: float
+    negatives: int
+    shows_zeros: bool
+    halves: tuple[Half, Half] | None
+
+    @classmethod
+    def of(cls, log: Log, weights: Floats | None, *, halves: bool) -> TrainingPositives:
+        """Count the rows of a log."""
+        positive, weight = positive_rows(log), row_weights(log, weights)
+        return cls(
+            items=log.items,
+            positives=np.bincount(log.item, positive * weight, len(log.items)).astype(np.float64),
+            rows=float(weight.sum()),
+            users=len(log.users) if weights is None else float(weights.sum()),
+            negatives=int(np.count_nonzero(~positive)),
+            shows_zeros=_shows_zeros(log),
+            halves=_halves(log, positive, weight, log.items) if halves else None,
+        )
+
+    def merge(self, other: TrainingPositives) -> TrainingPositives:
+        """Those of both sets of users."""
+        return TrainingPositives(
+            self.items,
+            self.positives + other.positives,
+            self.rows + other.rows,
+            self.users + other.users,
+            self.negatives + other.negatives,
+            self.shows_zeros or other.shows_zeros,
+            _both_halves(self.halves, other.halves),
+        )
+
+
+def _both_halves(a: tuple[Half, Half] | None, b: tuple[Half, Half] | None) -> tuple[Half, Half] | None:
+    if a is None or b is None:
+        return None
+    one, other = (Half(x.positives + y.positives, x.exposures + y.exposures) for x, y in zip(a, b, strict=True))
+    return one, other
+
+
+def _slope(train: TrainingPositives, inputs: FitInputs) -> Exponent:
     """The exponent a, from exposures where zeros are logged, else from a log seen at random."""
-    if _shows_zeros(train):
-        if positive.all():
+    halves = present(train.halves)
+    if train.shows_zeros:
+        if not train.negatives:
             raise InputError(
                 "popularity(gamma=estimate): every training row counts as positive, so that exposures and positives "
                 "are the same. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1)."
             )
-        return from_exposures(*_halves(train, positive, weight, train.items))
+        return from_exposures(*halves)
     if inputs.mcar is None:
         raise InputError(
             "popularity(gamma=estimate): positives alone do not say whether an item is clicked much because it is "
@@ -229,7 +294,7 @@ def _slope(train: Log, inputs: FitInputs, positive: npt.NDArray[np.bool_], weigh
             "popularity(gamma=estimate): every row of the log seen at random counts as positive, which says nothing of "
             "relevance. Say what is relevant (relevant='>=4'), or give a number: popularity(gamma=1)."
         )
-    one, other = (half.positives for half in _halves(train, positive, weight, train.items))
+    one, other = (half.positives for half in halves)
     return from_random(one, other, *_halves(shown, liked, row_weights(shown, inputs.mcar_weights), train.items))
 
 

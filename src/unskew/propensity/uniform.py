@@ -23,6 +23,7 @@ class Uniform(Propensity):
     p: float | None = option(None, Number(above=0.0, high=1.0), "the probability of being seen")
 
     name = "uniform"
+    by_parts = True
     assumption = "every pair was equally likely to be seen"
 
     @property

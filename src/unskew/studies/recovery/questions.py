@@ -24,9 +24,10 @@ from unskew.engine.plan import Refusal
 from unskew.errors import InputError
 from unskew.estimators import Target
 from unskew.evaluation import evaluate
+from unskew.evaluation.conclude import setting_of
 from unskew.evaluation.read import read
 from unskew.evaluation.request import Request
-from unskew.evaluation.run import setting_of, settle
+from unskew.evaluation.run import settle
 from unskew.judging.answer import estimates_of
 from unskew.judging.measure import Measured, measure
 from unskew.kernels.arrays import Floats

@@ -1,0 +1,68 @@
+"""What is known of the judged rows of some users: sums, to which those of other users are added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.engine.data import EvaluationData
+from unskew.estimators.summary import Histogram
+from unskew.inference.merging import Mergeable, added_counts, merged_by
+from unskew.kernels.arrays import Ints64
+from unskew.log import Log
+
+
+@dataclass(frozen=True, eq=False)
+class RowFacts(Mergeable):
+    """The judged rows of some users.
+
+    Args:
+        users: how many there are; ``active`` those with any row.
+        clicks: how many users have 1, 2, 3–5, 6+ seen relevant items.
+        by_item: relevant rows of every item.
+        positives, zeros, graded: rows whose y is above 0, is 0, is neither 0 nor 1.
+        logged_zeros: rows whose value is 0 as it came.
+        most_rows: of one user.
+        known: training rows of the users.
+        pairs, seen: propensities of the relevant rows, and of all of them; ``None`` without propensities.
+        dropped: held-out rows that were left out, by reason.
+    """
+
+    users: int
+    active: int
+    clicks: Ints64
+    by_item: Ints64
+    rows: int
+    positives: int
+    zeros: int
+    graded: int
+    logged_zeros: int
+    known: int
+    pairs: Histogram | None
+    seen: Histogram | None
+    most_rows: int = merged_by(max)
+    dropped: Mapping[str, int] = merged_by(added_counts)
+
+    @classmethod
+    def of(cls, held: EvaluationData, rows: Log, known: Log | None, dropped: Mapping[str, int]) -> RowFacts:
+        """Of some users."""
+        value, lengths = held.value, np.diff(held.indptr)
+        p = held.propensity
+        return cls(
+            users=held.users,
+            active=int(np.count_nonzero(lengths)),
+            clicks=held.click_counts,
+            by_item=np.bincount(held.item[value > 0.0], minlength=len(rows.items)),
+            rows=len(value),
+            positives=int(np.count_nonzero(value > 0.0)),
+            zeros=int(np.count_nonzero(value == 0.0)),
+            graded=int(np.count_nonzero((value != 0.0) & (value != 1.0))),
+            logged_zeros=0 if rows.value is None else int(np.count_nonzero(rows.value == 0.0)),
+            known=0 if known is None else len(known),
+            pairs=None if p is None else Histogram.of(p[value > 0.0]),
+            seen=None if p is None else Histogram.of(p),
+            most_rows=int(lengths.max(initial=0)),
+            dropped=dropped,
+        )
