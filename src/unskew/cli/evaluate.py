@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 
 from unskew.cli import options
 from unskew.cli.console import progress
-from unskew.cli.flags import messages_with_flags
+from unskew.cli.flags import messages_with_flags, with_flags
 from unskew.cli.models import Sources
 from unskew.cli.options import HOW, INPUTS, OUTPUT, WHAT, File, Text, Texts, check_outputs, column_map, option, size_of
 from unskew.errors import InputError
@@ -40,8 +41,23 @@ ANSWERS = (
 FIXED = "With --answers: logged positives would be answered alike, and need not be asked about again."
 SAMPLES = 'Evaluate fairer samples of the rows by naive alone: wtd_h, skew, "weighted(item_power=1)", … Not debiased.'
 
+ENGINES = "memory, or stream: Parquet files, folders and patterns that exceed it. By default whichever suits."
+
 # What is not handed on to Python's evaluate as it is.
-OWN = ("recs", "predictions", "model", "metric", "estimator", "propensity", "json", "csv", "parquet", "html", "quiet")
+OWN = (
+    "recs",
+    "predictions",
+    "model",
+    "metric",
+    "estimator",
+    "propensity",
+    "json",
+    "csv",
+    "parquet",
+    "html",
+    "quiet",
+    "dry_run",
+)
 
 
 def evaluate(
@@ -86,6 +102,11 @@ def evaluate(
     repeats: Annotated[int | None, option("Samples that are drawn and averaged, 10 by default.", HOW)] = None,
     seed: Annotated[int, option("Of the bootstrap, or of the samples.", HOW)] = 0,
     threads: Annotated[int | None, option("One per core by default; numbers do not depend on it.", HOW)] = None,
+    engine: Annotated[Text, option(ENGINES, HOW)] = None,
+    memory: Annotated[Text, option("How much --engine stream may take (2GiB); half of what is free.", HOW)] = None,
+    dry_run: Annotated[
+        bool, option("Say which engine, memory and time to expect, and stop.", HOW, "--dry-run")
+    ] = False,
     json: options.Json = None,
     csv: Annotated[File, option("Write the table as CSV.", OUTPUT)] = None,
     parquet: Annotated[File, option("Write the table as Parquet.", OUTPUT)] = None,
@@ -96,6 +117,7 @@ def evaluate(
     asked = {name: value for name, value in locals().items() if name not in OWN}
     outputs = {"json": json, "csv": csv, "parquet": parquet, "html": html}
     sources = Sources.of(recs, model, predictions)
+    asked |= {name: _address(asked[name]) for name in ("test", "train", "users")}
     read = (test, train, users, items, mcar, answers, user_features, item_features, *sources.files)
     check_outputs(*read, specs=[*sources.specs.values(), *(propensity or []), *(estimator or []), outcome], **outputs)
     sources.check()
@@ -111,9 +133,29 @@ def evaluate(
         run, asked["propensities"] = compare_propensities, propensity
     elif propensity:
         asked["propensity"] = propensity[0]
+    if dry_run:
+        typer.echo(_expected(asked, sources))
+        return
     with progress(quiet) as report:
         result = run(**asked, models=sources.ready(asked, report), progress=report)
     options.show_and_write(messages_with_flags(result), quiet, **outputs)
+
+
+def _address(path: Path | None) -> Path | str | None:
+    """An address such as s3://…, of which a path has lost a stroke."""
+    text = "" if path is None else str(path)
+    found = re.match(r"([a-z][a-z0-9+]+):/+", text)
+    return path if found is None or path is None or path.exists() else f"{found[1]}://{text[found.end() :]}"
+
+
+def _expected(asked: dict[str, Any], sources: Sources) -> str:
+    """What the evaluation would take, in the words of the command line."""
+    from unskew.evaluation.expected import dry_run
+    from unskew.evaluation.request import Request
+
+    options = {name: value for name, value in asked.items() if name != "propensities"}
+    files = {**sources.lists, **sources.predictions, **sources.specs}
+    return with_flags(dry_run(Request.of(**options, models=files)))
 
 
 def _share(text: str | None) -> Any:

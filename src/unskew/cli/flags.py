@@ -33,9 +33,9 @@ FLAGS = {
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        "answers", "by", "candidates", "columns", "detect", "drop_seen", "duplicates", "feedback",
+        "answers", "by", "candidates", "columns", "detect", "drop_seen", "duplicates", "engine", "feedback",
         "fixed_relevance", "force", "in_sample", "interval", "invalid", "item_features", "items", "level",
-        "mcar", "min_users", "not_items", "not_users", "outcome", "per_user", "propensity", "refit", "refits",
+        "mcar", "memory", "min_users", "not_items", "not_users", "outcome", "per_user", "propensity", "refit", "refits",
         "refused", "relevant", "repeats", "replicates", "rounds", "sample", "sample_size", "seed", "seen",
         "share", "size", "split", "store", "strategy", "target", "threads", "train", "uniform",
         "user_features", "users", "workers",

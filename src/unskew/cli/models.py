@@ -84,7 +84,7 @@ class Sources(NamedTuple):
         found: dict[str, Any] = dict(self.lists)
         for done, (name, path) in enumerate(self.predictions.items()):
             report(f"reading {plain(name)}", done, len(self.predictions))
-            found[name] = _read_predictions(path, asked)
+            found[name] = path if asked.get("engine") == "stream" else _read_predictions(path, asked)
         return found | (self._models(asked, report) if self.specs else {})
 
     def _models(self, asked: Mapping[str, Any], report: Report) -> dict[str, Any]:

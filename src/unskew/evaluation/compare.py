@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from unskew.errors import InputError, RefusedError, UnskewError
 from unskew.evaluation.comparison import Missing, PropensityComparison
+from unskew.evaluation.expected import expect
 from unskew.evaluation.planning import SKIP
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
-from unskew.evaluation.run import answer_request, reporter
+from unskew.evaluation.run import answer_request, evaluate_stream, reporter
 from unskew.propensity import Propensity
 from unskew.propensity.checking import by_name
 from unskew.result import Result
@@ -28,7 +29,8 @@ def compare_propensities(
 ) -> PropensityComparison:
     """Evaluate the same models under several propensities, and say how far the answers depend on the choice.
 
-    The numbers are those of one ``evaluate`` per propensity. Files are read once, and models make their lists once.
+    The numbers are those of one ``evaluate`` per propensity. Files are read once, and models make their lists once;
+    files that exceed memory are read for every propensity.
 
     Args:
         test, models: as in ``evaluate``.
@@ -46,13 +48,18 @@ def compare_propensities(
         raise InputError("there is no propensity to compare: give at least one, such as 'popularity(gamma=1)'.")
     say = reporter(progress)
     request = Request.of(test, models, propensity=next(iter(named.values())), refused=refused, **options)
-    inputs = read(request, say)
+    expected = expect(request)
+    inputs = None if expected is not None and expected.engine == "stream" else read(request, say)
     results: dict[str, Result] = {}
     lost: dict[str, UnskewError] = {}
     for name, model in named.items():
         try:
             asked = replace(request, propensity=model, refused="skip")
-            results[name] = answer_request(asked, inputs, _prefixed(say, name))
+            own = _prefixed(say, name)
+            if inputs is not None:
+                results[name] = answer_request(asked, inputs, own)
+            elif expected is not None:
+                results[name] = evaluate_stream(asked, expected, own)
         except UnskewError as error:
             lost[name] = error
     if not results:

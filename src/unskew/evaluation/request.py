@@ -19,6 +19,7 @@ from unskew import propensity as propensities
 from unskew.alignment.inputs import Share
 from unskew.alignment.sources import Names, Reading
 from unskew.bounds import SEED, SHARE, THREADS, Number, Whole, shown, word
+from unskew.engine.stream.sizes import memory_limit
 from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.judging.segments import COUNTED
@@ -89,6 +90,8 @@ class Request:
     sample: Sampler | None = None
     sample_size: Size = None
     repeats: int | None = None
+    engine: Literal["memory", "stream"] | None = None
+    memory: str | int | None = None
 
     @classmethod
     def of(
@@ -137,6 +140,10 @@ class Request:
         if self.share is not None:
             replace(SHARE, words=("users",)).of(self.share, "share")
         word(self.refused, ("error", "skip"), "refused")
+        if self.engine is not None:
+            word(self.engine, ("memory", "stream"), "engine")
+        if self.memory is not None:
+            memory_limit(self.memory)
         if self.threads is not None:
             THREADS.of(self.threads, "threads")
         word(self.interval, ("normal", "bootstrap"), "interval")

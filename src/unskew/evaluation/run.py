@@ -23,17 +23,21 @@ from unskew.engine.data import EvaluationData
 from unskew.engine.engine import Engine
 from unskew.engine.memory import MemoryEngine
 from unskew.engine.plan import EvaluationPlan, Refusal
+from unskew.engine.stream.spill import folder_for
 from unskew.engine.sums import Sums
 from unskew.errors import InputError
 from unskew.estimators import Estimator
 from unskew.evaluation.conclude import Ready, conclude
 from unskew.evaluation.draw_samples import DrawnSamples, draw_samples, rows_in_samples, with_draws
+from unskew.evaluation.expected import Expected, expect
 from unskew.evaluation.fit_outcome import FittedOutcome, fit_outcome
 from unskew.evaluation.fit_propensity import FittedPropensity, exposure_share, fit_propensity
+from unskew.evaluation.partitions import settle_parts
 from unskew.evaluation.planning import Hits, plan_cells
 from unskew.evaluation.read import Stage, read
 from unskew.evaluation.request import Request
 from unskew.evaluation.sampled import for_samples
+from unskew.evaluation.stream import StreamPartitions
 from unskew.judging.measure import per_user_rows
 from unskew.judging.refit import refit_replicates
 from unskew.judging.segments import Division, Labels
@@ -86,6 +90,8 @@ def evaluate(
     sample: str | Sampler | None = None,
     sample_size: Size = None,
     repeats: int | None = None,
+    engine: Literal["memory", "stream"] | None = None,
+    memory: str | int | None = None,
     progress: Stage | None = None,
 ) -> Result:
     """Estimate what each model would score if everything had been seen, and say which is better.
@@ -137,11 +143,24 @@ def evaluate(
             canonical string such as ``wtd_h`` (``us.sample``). That is not debiased: docs/sample.md.
         sample_size: a share of the rows (0.5 by default) or, as a whole number, how many.
         repeats: how many samples are drawn and averaged, 10 by default; ``seed`` picks them.
+        engine: ``memory``; ``stream`` for Parquet files (also folders, patterns and addresses) that exceed it, read
+            part by part with the same numbers; by default whichever suits (docs/huge.md).
+        memory: how much ``stream`` may take, such as ``2GiB``; by default half of what is free.
         progress: called with (stage, done, total).
     """
     asked = {name: value for name, value in locals().items() if name != "progress"}
     request, say = Request.of(**asked), reporter(progress)
+    expected = expect(request)
+    if expected is not None and expected.engine == "stream":
+        return evaluate_stream(request, expected, say)
     return answer_request(request, read(request, say), say)
+
+
+def evaluate_stream(request: Request, expected: Expected, say: Stage) -> Result:
+    """From files that exceed memory to the result."""
+    with folder_for(expected.sizes.disk) as folder:
+        parts = StreamPartitions(request, expected.sources, expected.sizes, folder, say)
+        return conclude(settle_parts(request, parts, say))
 
 
 def reporter(progress: Stage | None) -> Stage:

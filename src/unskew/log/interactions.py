@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.arrays import present
 from unskew.log.columns import as_ids, check_ids, check_labels, code_ids, numbers, times
+from unskew.log.ids import Codes, Ids
 from unskew.log.log import Duplicates, Feedback, Invalid, Log
 from unskew.log.order import group, pick
 from unskew.log.sources import table_of_file
@@ -63,6 +64,23 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
     times the first in the file); where rows have values, repeated rows may contradict each other, and the caller must
     say which one counts.
     """
+    columns, stated, clock = check_columns(table, feedback, duplicates)
+    columns = table.kept(columns)
+    users, user = code_ids(table, "user", columns.pop("user"))
+    items, item = code_ids(table, "item", columns.pop("item"))
+    return ordered_log(table, (users, user), (items, item), columns, stated, clock, duplicates)
+
+
+class CheckedColumns(NamedTuple):
+    """The used columns of a table, what its rows say, and the type of its times."""
+
+    columns: dict[str, pl.Series]
+    feedback: Feedback | None
+    clock: pl.DataType | None
+
+
+def check_columns(table: Table, feedback: Feedback | str | None, duplicates: Duplicates | None) -> CheckedColumns:
+    """Check every used column; wrong rows are refused, or marked to be dropped."""
     if duplicates is not None and duplicates not in get_args(Duplicates):
         raise InputError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not '{duplicates}'.")
     stated = _feedback(table, feedback)
@@ -77,9 +95,26 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
             "Say which column it is with columns={'time': '...'}, or keep the first in the file: duplicates='first'."
         )
     checked, clock = _check(table, stated)
-    columns = table.kept(checked)
-    users, user = code_ids(table, "user", columns.pop("user"))
-    items, item = code_ids(table, "item", columns.pop("item"))
+    return CheckedColumns(checked, stated, clock)
+
+
+def ordered_log(
+    table: Table,
+    of_users: tuple[Ids, Codes],
+    of_items: tuple[Ids, Codes],
+    columns: dict[str, pl.Series],
+    stated: Feedback | None,
+    clock: pl.DataType | None,
+    duplicates: Duplicates | None,
+) -> Log:
+    """The log of coded rows: ordered, and every pair once.
+
+    Args:
+        table: what messages call rows, and where dropped ones are counted.
+        of_users, of_items: vocabulary and codes of the rows.
+        columns: the others.
+    """
+    (users, user), (items, item) = of_users, of_items
     for name, column in columns.items():
         if name in IDS or column.dtype == pl.String:
             columns[name] = as_ids(column, from_text=table.header)

@@ -45,9 +45,17 @@ def read_recommendations(
 
 def lists_of(table: Table) -> Recommendations:
     """Check, code and order the entries of a table."""
-    columns = table.kept(_check(table))
-    users, user = code_ids(table, "user", columns["user"])
-    items, item = code_ids(table, "item", columns["item"])
+    columns = table.kept(check_entries(table))
+    return ordered_lists(
+        table, code_ids(table, "user", columns["user"]), code_ids(table, "item", columns["item"]), columns
+    )
+
+
+def ordered_lists(
+    table: Table, of_users: tuple[Ids, Codes], of_items: tuple[Ids, Codes], columns: Mapping[str, pl.Series]
+) -> Recommendations:
+    """The lists of coded entries: ordered, and every item and rank once; ``columns`` hold ``rank`` or ``score``."""
+    (users, user), (items, item) = of_users, of_items
     if "rank" in columns:
         rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
     else:
@@ -65,7 +73,7 @@ def lists_of(table: Table) -> Recommendations:
     return replace(lists, account=table.account())
 
 
-def _check(table: Table) -> dict[str, pl.Series]:
+def check_entries(table: Table) -> dict[str, pl.Series]:
     """The columns that are used, each checked."""
     columns = {}
     for name in REQUIRED:

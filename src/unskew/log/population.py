@@ -16,9 +16,10 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.log.columns import check_ids, check_labels, code_ids, numbers
-from unskew.log.ids import Ids
+from unskew.log.ids import Codes, Ids
 from unskew.log.log import Account, Invalid
 from unskew.log.sources import table_of
+from unskew.log.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,14 @@ def read_population(
 ) -> Population:
     """The population from a file or frame ``user[, relevant]``; ``keep`` names columns to take along if present."""
     table = table_of(source, "users", ("user",), ("relevant", *keep), columns=columns, invalid=invalid)
+    found = check_people(table, keep)
+    table.refuse_repeats("user")
+    kept = table.kept(found)
+    return ordered_population(code_ids(table, "user", kept["user"]), kept, table.account())
+
+
+def check_people(table: Table, keep: Iterable[str]) -> dict[str, pl.Series]:
+    """The columns that are used, each checked; users may still be repeated."""
     table.refuse_nulls(*(name for name in ("user", "relevant") if name in table))
     check_ids(table, "user")
     found = {"user": table.frame["user"]}
@@ -58,14 +67,16 @@ def read_population(
     for name in keep:
         if name in table:
             check_labels(table, name)
-    found |= {name: table.frame[name].cast(pl.String).fill_null("(none)") for name in keep if name in table}
-    table.refuse_repeats("user")
-    kept = table.kept(found)
-    ids, code = code_ids(table, "user", kept["user"])
+    return found | {name: table.frame[name].cast(pl.String).fill_null("(none)") for name in keep if name in table}
+
+
+def ordered_population(of_users: tuple[Ids, Codes], kept: Mapping[str, pl.Series], account: Account) -> Population:
+    """The population of coded users, each of them once."""
+    ids, code = of_users
     order = np.argsort(code)
     relevant = kept["relevant"].gather(order).to_numpy() if "relevant" in kept else None
-    labels = {name: kept[name].gather(order) for name in keep if name in kept}
-    return Population(ids, relevant, labels, table.account())
+    labels = {name: column.gather(order) for name, column in kept.items() if name not in ("user", "relevant")}
+    return Population(ids, relevant, labels, account)
 
 
 def read_catalogue(source: Any, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error") -> Catalogue:

@@ -154,6 +154,13 @@ def read_predictions(
 
 def predictions_of(table: Table) -> Predictions:
     """Check, code and order the entries of a table."""
+    columns = table.kept(check_entries(table))
+    of_users, of_items = (code_ids(table, name, columns[name]) for name in ("user", "item"))
+    return ordered_predictions(table, of_users, of_items, columns)
+
+
+def check_entries(table: Table) -> dict[str, pl.Series]:
+    """The columns that are used, each checked."""
     columns = {}
     for name in ("user", "item"):
         check_ids(table, name)
@@ -162,9 +169,14 @@ def predictions_of(table: Table) -> Predictions:
     columns["prediction"] = numbers(table, "prediction")
     if "rank" in table:
         columns["rank"] = _ranks(table)
-    columns = table.kept(columns)
-    users, user = code_ids(table, "user", columns["user"])
-    items, item = code_ids(table, "item", columns["item"])
+    return columns
+
+
+def ordered_predictions(
+    table: Table, of_users: tuple[Ids, Codes], of_items: tuple[Ids, Codes], columns: Mapping[str, pl.Series]
+) -> Predictions:
+    """The predictions of coded entries: ordered, and every pair once."""
+    (users, user), (items, item) = of_users, of_items
     indptr, order = group(user, item, len(users), len(items))
     user, item = pick(user, order), pick(item, order)
     again = np.flatnonzero((item[1:] == item[:-1]) & (user[1:] == user[:-1])) + 1

@@ -1,0 +1,149 @@
+"""One input of Parquet files, unread: a file, a folder, a pattern, or an address that polars knows (s3://…).
+
+Its rows come in pieces, checked, with the columns under our names. Nothing but headers is read when it is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, NamedTuple
+
+import polars as pl
+import polars.selectors as cs
+
+from unskew.errors import InputError
+from unskew.log.batches import Checked, Reading, id_type
+from unskew.log.paths import shown
+from unskew.log.sorted_flags import without_sorted_flags
+from unskew.log.sources import open_file, reading
+from unskew.log.stream import files_of
+
+PIECE = 2_000_000  # rows
+
+
+def is_address(given: Any) -> bool:
+    """Whether this is an address of an object store rather than a path."""
+    return isinstance(given, str) and "://" in given
+
+
+class RowFile(NamedTuple):
+    """One file: its used columns under our names, unread."""
+
+    source: str
+    rows: int
+    lazy: pl.LazyFrame
+
+    def slice(self, start: int, rows: int, columns: Sequence[str] = ()) -> pl.DataFrame:
+        """Some of its rows."""
+        lazy = self.lazy.select(columns) if columns else self.lazy
+        with reading(self.source):
+            found = lazy.slice(start, rows).collect(engine="streaming")
+        if len(found) != rows:
+            raise InputError(
+                f"{self.source}: the file changed while it was read.\nTry again when nothing writes to it."
+            )
+        return without_sorted_flags(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One input.
+
+    Args:
+        types: of the ids, as they are kept.
+        size: bytes of the files; 0 where they are elsewhere.
+        piece: rows that are read at once.
+    """
+
+    reading: Reading
+    files: tuple[RowFile, ...]
+    types: Mapping[str, pl.DataType]
+    size: int
+    piece: int = PIECE
+
+    @classmethod
+    def open(cls, given: str | PathLike[str], how: Reading) -> Source:
+        """The files of a path or address; each must have all columns, in types that will do."""
+        files: list[RowFile] = []
+        types: dict[str, pl.DataType] = {}
+        size = 0
+        for source, schema, lazy, bytes_ in _opened(given):
+            names = how.names(source, list(schema))
+            files.append(RowFile(source, _rows(source, lazy), lazy.select(_renamed(names))))
+            size += bytes_
+            how.check(pl.DataFrame(schema={ours: schema[theirs] for ours, theirs in names.items()}), source, 0, {})
+            own = {
+                ours: id_type(schema[theirs]) for ours, theirs in names.items() if ours in ("user", "item", "policy")
+            }
+            if types and (own.keys() != types.keys() or set(names) != set(files[0].lazy.collect_schema().names())):
+                raise InputError(
+                    f"{how.source}: the columns of '{source}' are not those of '{files[0].source}'.\n"
+                    "Give files with the same columns."
+                )
+            types = {ours: dtype if types.get(ours, dtype) == dtype else pl.String() for ours, dtype in own.items()}
+        found = cls(how, tuple(files), types, size)
+        if not found.rows:
+            raise InputError(f"{how.source}: there are no rows.\nGive an input with at least one good row.")
+        return found
+
+    @property
+    def rows(self) -> int:
+        """How many rows all files have."""
+        return sum(file.rows for file in self.files)
+
+    def with_types(self, **types: pl.DataType) -> Source:
+        """The same with other types of ids."""
+        return replace(self, types={**self.types, **types})
+
+    def pieces(self) -> Iterator[Checked]:
+        """All rows, checked, some at a time."""
+        for file in self.files:
+            for start in range(0, file.rows, self.piece):
+                rows = min(self.piece, file.rows - start)
+                yield self.reading.check(file.slice(start, rows), file.source, start, self.types)
+
+    def checked(self, file: RowFile, start: int, rows: int) -> pl.DataFrame:
+        """Some rows of a file, clean."""
+        return self.reading.check(file.slice(start, rows), file.source, start, self.types).frame
+
+    def locate(self, wanted: Sequence[dict[str, Any]]) -> str:
+        """Where the files hold rows with these ids, in words; the same ids twice are two rows."""
+        found, taken = [], set()
+        for ids in wanted:
+            place = next((at for at in self._places(ids) if at not in taken), None)
+            taken.add(place)
+            found.append("a row" if place is None else f"row {place[1] + 1:,} of {place[0]}")
+        return " and ".join(found)
+
+    def _places(self, ids: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+        same = [pl.col(name).cast(pl.String).str.replace(r"\.0$", "") == str(value) for name, value in ids.items()]
+        for file in self.files:
+            rows = file.lazy.with_row_index("_row").filter(*same).select("_row").head(2).collect(engine="streaming")
+            yield from ((file.source, int(row)) for row in rows["_row"])
+
+
+def _opened(given: str | PathLike[str]) -> Iterator[tuple[str, pl.Schema, pl.LazyFrame, int]]:
+    if is_address(given):
+        with reading(str(given)):
+            lazy = pl.scan_parquet(str(given))
+            yield shown(given), lazy.collect_schema(), lazy, 0
+        return
+    for file in files_of(given):
+        opened = open_file(file)
+        if opened.text is not None:
+            raise InputError(
+                f"{shown(file)}: files that exceed memory are read from Parquet only.\nWrite it anew: "
+                f"pl.scan_csv('{shown(file.name)}').sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'."
+            )
+        yield shown(file), pl.Schema(opened.types), pl.scan_parquet(file, glob=False), file.stat().st_size
+
+
+def _rows(source: str, lazy: pl.LazyFrame) -> int:
+    with reading(source):
+        return int(lazy.select(pl.len()).collect().item())
+
+
+def _renamed(names: Mapping[str, str]) -> list[pl.Expr]:
+    return [cs.by_name(theirs).as_expr().alias(ours) for ours, theirs in names.items()]

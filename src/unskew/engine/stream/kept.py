@@ -1,0 +1,59 @@
+"""Parts of the users, kept on disk while others are worked on; what all of them share is not written.
+
+They are pickled into a folder that nobody else may read or write, made for this run and removed with it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from unskew.engine.stream.spill import full_disk
+
+
+class Kept:
+    """Objects in a folder of this run.
+
+    Args:
+        shared: what they have in common; each gets these very objects back.
+    """
+
+    def __init__(self, folder: Path, shared: Sequence[object]) -> None:
+        self._folder, self._shared = folder, list(shared)
+        self._files: list[Path] = []
+
+    def add(self, part: object) -> None:
+        """Keep one more."""
+        file = self._folder / f"part-{len(self._files)}.pickle"
+        names = {id(each): place for place, each in enumerate(self._shared)}
+        with full_disk(self._folder), file.open("wb") as opened:
+            pickler = _Pickler(opened, protocol=5)
+            pickler.names = names
+            pickler.dump(part)
+        self._files.append(file)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __iter__(self) -> Iterator[Any]:
+        for file in self._files:
+            with file.open("rb") as opened:
+                unpickler = _Unpickler(opened)
+                unpickler.shared = self._shared
+                yield unpickler.load()
+
+
+class _Pickler(pickle.Pickler):
+    names: dict[int, int]
+
+    def persistent_id(self, obj: Any) -> int | None:
+        return self.names.get(id(obj))
+
+
+class _Unpickler(pickle.Unpickler):
+    shared: list[object]
+
+    def persistent_load(self, pid: Any) -> object:
+        return self.shared[pid]

@@ -1,0 +1,85 @@
+"""How much memory, disk and time a stream takes, from measured constants, and how many parts fit a limit.
+
+The constants come from ``python benchmarks/engines.py --rows 10000000`` (two cores; docs/engine_benchmarks.md), with
+room to spare: a limit is kept, and time is that of a quiet machine.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from unskew.errors import InputError
+from unskew.log.batches import Kind
+from unskew.memory import amount
+from unskew.plain import plain
+
+BASE = 420_000_000  # bytes of a process with everything loaded
+PER_ROW: Mapping[Kind, int] = {  # bytes of a row while its part is worked on, and the next one is read
+    Kind.LOG: 260,
+    Kind.LISTS: 130,
+    Kind.PREDICTIONS: 150,
+    Kind.PEOPLE: 150,
+}
+TEXTS = 2  # times as much where ids are texts
+IN_MEMORY: Mapping[Kind, int] = {Kind.LOG: 75, Kind.LISTS: 40, Kind.PREDICTIONS: 60, Kind.PEOPLE: 90}
+DISK = 40  # bytes of a row on disk, in both forms, where it must be brought together
+READ = 0.25e-6  # seconds to read, check and bring together a row
+SUM = 0.35e-6  # seconds to align and sum a row, tipping points included
+WAITING = 60  # bytes of a row while it waits to be written
+LEAST = 256 << 20  # a limit below which nothing works
+MOST_PARTS = 4096
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a stream is expected to take.
+
+    Args:
+        parts: how many parts the users are divided into.
+        chunk: rows that are gathered before they are written.
+        piece: rows that are read at once.
+        disk: bytes of temporary files.
+        seconds: how long it takes on two cores.
+    """
+
+    limit: int
+    parts: int
+    chunk: int
+    piece: int
+    disk: int
+    seconds: float
+
+    @classmethod
+    def of(cls, rows: Mapping[Kind, int], limit: int, *, texts: bool = False) -> Sizes:
+        """Of inputs with so many rows, in so many bytes of memory; ``texts`` says that ids of users are texts."""
+        room = max(limit - BASE, limit // 4)
+        total = sum(count * PER_ROW[kind] for kind, count in rows.items()) * (TEXTS if texts else 1)
+        every = sum(rows.values())
+        return cls(
+            limit,
+            parts=min(MOST_PARTS, max(1, math.ceil(total / room))),
+            chunk=max(1, room // (4 * WAITING)),
+            piece=max(65_536, min(2_000_000, room // 400)),
+            disk=every * DISK,
+            seconds=every * (READ + SUM),
+        )
+
+
+def in_memory(rows: Mapping[Kind, int]) -> int:
+    """Bytes that the engine in memory takes for so many rows."""
+    return BASE + sum(count * IN_MEMORY[kind] for kind, count in rows.items())
+
+
+def memory_limit(given: str | int) -> int:
+    """Bytes, from a number or a text such as ``2GiB``."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?\s*", str(given).lower())
+    if isinstance(given, bool) or found is None:
+        raise InputError(f"memory={plain(given)}: write an amount of memory as 2GiB, 800MB, or a number of bytes.")
+    limit = int(float(found[1]) * _UNITS[found[2] or ""])
+    if limit < LEAST:
+        raise InputError(f"memory={plain(given)}: less than {amount(LEAST)} does not hold the program itself.")
+    return limit

@@ -1,0 +1,121 @@
+"""Which engine an evaluation runs on, and what it is expected to take: looked up before anything but headers is read.
+
+Files that would take more memory than is free are streamed; so are folders, patterns and addresses, which only the
+stream reads. ``engine=…`` decides where both will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from unskew.engine.stream.files import Source, is_address
+from unskew.engine.stream.sizes import Sizes, in_memory, memory_limit
+from unskew.evaluation.request import Request
+from unskew.evaluation.stream import open_sources, row_counts
+from unskew.log.sources import ENDINGS
+from unskew.memory import amount, available
+
+FREE = 0.5  # of what is free that a stream takes unless it is told
+PARQUET = tuple(ending for ending in ENDINGS if ending in (".parquet", ".pq"))
+PATTERN = "*?["
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What an evaluation of Parquet files will take.
+
+    Args:
+        engine: ``memory`` or ``stream``.
+        in_memory: bytes that the engine in memory would take; ``free`` are there.
+    """
+
+    engine: str
+    sources: Mapping[str, Source]
+    rows: int
+    in_memory: int
+    free: int
+    sizes: Sizes
+
+    @property
+    def text(self) -> str:
+        """For people, in a few lines."""
+        lines = [
+            f"{self.rows:,} rows take about {amount(self.in_memory)} in memory, and {amount(self.free)} are free.",
+            f"Engine: {self.engine}.",
+        ]
+        if self.engine == "stream":
+            sizes = self.sizes
+            lines.append(
+                f"Memory: at most {amount(sizes.limit)}, in {sizes.parts:,} {'part' if sizes.parts == 1 else 'parts'} "
+                f"of the users. Disk: up to {amount(sizes.disk)} of temporary files. Time: about "
+                f"{_duration(sizes.seconds)} on two cores."
+            )
+        return "\n".join(lines)
+
+
+def dry_run(request: Request) -> str:
+    """In words what an evaluation would take; nothing but headers is read."""
+    forced = request.engine == "memory"
+    request = replace(request, engine=None) if forced else request
+    expected = expect(request, small=True)
+    if expected is None:
+        return "Engine: memory. Inputs other than Parquet files are read into memory, whatever they take."
+    return replace(expected, engine="memory").text if forced else expected.text
+
+
+def expect(request: Request, *, small: bool = False) -> Expected | None:
+    """What to expect, where inputs are Parquet files; ``None`` where they are in memory, or must be.
+
+    Args:
+        small: look also at files that are so small that they fit in any case.
+    """
+    given = [request.test, request.train, request.users, *request.models.values()]
+    sources = [each for each in given if each is not None]
+    asked = request.engine == "stream"
+    only_stream = any(_many(each) for each in sources)
+    if request.engine == "memory" or not (asked or only_stream or all(_is_parquet(each) for each in sources)):
+        return None
+    free = available()
+    if not small and not asked and not only_stream and _bytes(sources) * LARGEST < free:
+        return None  # such small files are not worth a look
+    opened = open_sources(request)
+    rows = row_counts(opened)
+    limit = max(int(FREE * free), 1 << 28) if request.memory is None else memory_limit(request.memory)
+    needed, texts = in_memory(rows), any(source.types["user"] == pl.String() for source in opened.values())
+    stream = asked or only_stream or needed > (free if request.memory is None else min(limit, free))
+    return Expected(
+        "stream" if stream else "memory", opened, sum(rows.values()), needed, free, Sizes.of(rows, limit, texts=texts)
+    )
+
+
+LARGEST = 60  # bytes in memory for a byte of a Parquet file, at most
+
+
+def _many(given: Any) -> bool:
+    """Whether this is more than one file, or elsewhere."""
+    if is_address(given):
+        return True
+    if not isinstance(given, str | PathLike):
+        return False
+    path = Path(given)
+    return path.is_dir() or (not path.exists() and any(sign in str(given) for sign in PATTERN))
+
+
+def _is_parquet(given: Any) -> bool:
+    return isinstance(given, str | PathLike) and Path(given).suffix.lower() in PARQUET and Path(given).is_file()
+
+
+def _bytes(sources: list[Any]) -> int:
+    return sum(Path(each).stat().st_size for each in sources)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100.0:
+        return f"{max(seconds, 1.0):.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 6000.0 else f"{seconds / 3600.0:.1f} h"

@@ -1,0 +1,387 @@
+"""An evaluation of Parquet files that exceed memory: users in parts, each of which fits.
+
+open → look at the users → check every row once, collect items (and bring rows together on disk) → parts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unskew.alignment.input_facts import InputFacts
+from unskew.alignment.inputs import Inputs
+from unskew.alignment.part import AlignedPart, PartFacts
+from unskew.alignment.sources import read_side
+from unskew.alignment.vocabulary import training_gains
+from unskew.engine.stream.cuts import Cuts, Order, look_at_users
+from unskew.engine.stream.files import Source
+from unskew.engine.stream.kept import Kept
+from unskew.engine.stream.sizes import Sizes
+from unskew.engine.stream.spill import Spill
+from unskew.errors import InputError, RefusedError
+from unskew.evaluation.partitions import AlignedParts, M
+from unskew.evaluation.read import Stage, everyone, rules_of
+from unskew.evaluation.request import Request
+from unskew.evaluation.sampled import UNKNOWN
+from unskew.inference.merging import added_counts
+from unskew.log import Account, Feedback, Ids, Log
+from unskew.log.batches import Kind, Reading, common_type
+from unskew.log.key_counts import RangeTable
+from unskew.log.log import WEIGHT
+from unskew.log.paths import shown
+from unskew.log.population import read_catalogue
+from unskew.log.relevance import told_feedback
+from unskew.log.user_parts import UserParts, refuse_padded
+from unskew.threads import ahead
+
+TEST, TRAIN, USERS, MODEL = "test", "train", "users", "model:"  # names of inputs
+
+
+def open_sources(request: Request) -> dict[str, Source]:
+    """All inputs that have rows of users, unread; others than Parquet files are refused."""
+    names, drop = request.columns, request.invalid == "drop"
+    found: dict[str, Source] = {}
+
+    def opened(name: str, given: Any, kind: Kind, columns: Mapping[str, str], keep: tuple[str, ...] = ()) -> None:
+        if not isinstance(given, str | PathLike):
+            raise RefusedError(
+                f"engine='stream' reads Parquet files, and {name.removeprefix(MODEL)} is a {type(given).__name__} in "
+                "memory.\nWrite it to a file and give its path, or use engine='memory'."
+            )
+        log = kind is Kind.LOG
+        how = Reading(
+            kind,
+            shown(given),
+            columns,
+            keep,
+            drop,
+            request.feedback if log else None,
+            request.duplicates if log else None,
+        )
+        found[name] = Source.open(given, how)
+
+    if request.users is not None:
+        opened(USERS, request.users, Kind.PEOPLE, names.of_users, tuple(request.segment_column))
+    by_user = USERS in found and request.by in _columns(found[USERS])
+    keep = [*request.strata_columns(), *([] if by_user else request.segment_column)]
+    keep += [WEIGHT] * (isinstance(request.test, str | PathLike) and _has(request.test, WEIGHT))
+    opened(TEST, request.test, Kind.LOG, names.of_test, tuple(dict.fromkeys(keep)))
+    if request.train is not None:
+        theirs = dict(names.of_train_with_propensity if request.trains_shares else names.of_train)
+        if (time := names.of_test.get("time")) is not None and _has(request.train, time):
+            theirs["time"] = time
+        opened(TRAIN, request.train, Kind.LOG, theirs, tuple(request.strata_columns(training=True)))
+    kind, theirs = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
+    for name, given in request.models.items():
+        opened(MODEL + name, given, kind, theirs)
+    common = common_type([source.types["user"] for source in found.values()])
+    return {name: source.with_types(user=common) for name, source in found.items()}
+
+
+def _columns(source: Source) -> list[str]:
+    return source.files[0].lazy.collect_schema().names()
+
+
+def _has(given: Any, column: str) -> bool:
+    """Whether files have a column; whatever else is wrong with them is said when they are opened."""
+    try:
+        Source.open(given, Reading(Kind.PEOPLE, shown(given), {"user": column}))
+    except InputError:
+        return False
+    return True
+
+
+def row_counts(sources: Mapping[str, Source]) -> dict[Kind, int]:
+    """How many rows there are of each kind."""
+    found: dict[Kind, int] = {}
+    for source in sources.values():
+        found[source.reading.kind] = found.get(source.reading.kind, 0) + source.rows
+    return found
+
+
+class _Items:
+    """The different items of one input, piece by piece."""
+
+    def __init__(self) -> None:
+        self._range = RangeTable(np.bool_)
+        self._others: list[pl.Series] = []
+
+    def add(self, items: pl.Series) -> None:
+        """Some more rows."""
+        if not len(items):
+            return
+        numbers = self._range.numbers(items)
+        if numbers is not None:
+            self._range.table[numbers - self._range.low] = True
+            return
+        self._others = [pl.concat([*self._others, items.unique()]).unique()]
+
+    def ids(self, dtype: pl.DataType) -> Ids:
+        """All of them."""
+        ranged = pl.Series(np.flatnonzero(self._range.table) + self._range.low).cast(dtype)
+        return Ids.of(*(each.cast(dtype) for each in (ranged, *self._others)))
+
+
+@dataclass
+class Scanned:
+    """What is known of one input when all its rows were checked once."""
+
+    source: Source
+    dropped: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    feedback: Feedback | None = None
+    clock: pl.DataType | None = None
+    schema: pl.Schema | None = None
+    spill: Spill | None = None
+    weights: tuple[float, float] | None = None
+    parts: UserParts | None = None
+
+    @property
+    def account(self) -> Account:
+        """What became of the rows so far."""
+        return Account(self.source.reading.source, self.source.rows, self.dropped, self.notes)
+
+    @property
+    def made(self) -> UserParts:
+        """Makes the logs, lists and tables of some users."""
+        assert self.parts is not None
+        return self.parts
+
+
+def scan(source: Source, spill: Spill | None, progress: Callable[[int], None]) -> Scanned:
+    """Check every row once; collect the items, and put rows where those of their users are."""
+    found, items, done = Scanned(source, spill=spill), _Items(), 0
+    for piece in ahead(source.pieces()):
+        if found.schema is not None and (piece.clock, piece.feedback) != (found.clock, found.feedback):
+            raise InputError(
+                f"{source.reading.source}: column 'time' must be all numbers, or all dates written alike.\n"
+                "Write all times in one way."
+            )
+        found.schema, found.clock, found.feedback = piece.frame.schema, piece.clock, piece.feedback
+        found.dropped = added_counts(found.dropped, piece.dropped)
+        found.notes = tuple(dict.fromkeys((*found.notes, *piece.notes)))
+        if "item" in piece.frame.columns:
+            items.add(piece.frame["item"])
+        if WEIGHT in piece.frame.columns and len(piece.frame):
+            ends = [float(x) for x in (piece.frame[WEIGHT].min(), piece.frame[WEIGHT].max())]  # type: ignore[arg-type]
+            low, high = found.weights or (ends[0], ends[1])
+            found.weights = min(low, ends[0]), max(high, ends[1])
+        if spill is not None:
+            spill.add(piece.frame)
+        done += len(piece.frame)
+        progress(done)
+    if spill is not None:
+        spill.write()
+    if not done:
+        reasons = ", ".join(f"{rows:,} × {reason}" for reason, rows in found.dropped.items())
+        raise InputError(
+            f"{source.reading.source}: no rows are left; {reasons} were dropped.\n"
+            "Give an input with at least one good row."
+        )
+    assert found.schema is not None
+    own = items.ids(source.types["item"]) if "item" in source.types else Ids(pl.Series("id", [], pl.Int64))
+    refuse_padded(source.reading, "item", own, source.locate)
+    found.parts = UserParts(source.reading, own, found.schema, found.feedback, found.clock, source.locate)
+    return found
+
+
+class StreamPartitions:
+    """The inputs of an evaluation in parts of the users, from Parquet files."""
+
+    def __init__(self, request: Request, sources: Mapping[str, Source], sizes: Sizes, folder: Path, say: Stage) -> None:
+        self._request, self._folder, self._say = request, folder, say
+        say("looking at users", 0, 1)
+        self._order: Order = look_at_users(list(sources.values()))
+        self._cuts: Cuts = self._order.cuts(sizes.parts)
+        total, before = sum(source.rows for source in sources.values()), 0
+        self._scanned: dict[str, Scanned] = {}
+        for place, (name, source) in enumerate(sources.items()):
+            spill = Spill(folder, f"rows-{place}", self._cuts, sizes.chunk) if self._order.files is None else None
+            read = replace(source, piece=sizes.piece)
+            self._scanned[name] = scan(read, spill, partial(self._read, before, total))
+            before += source.rows
+        self._slices = None if self._order.files is None else self._find_slices()
+        self.facts = self._facts()
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The columns of the population."""
+        if USERS not in self._scanned:
+            return ()
+        schema = self._scanned[USERS].made.schema
+        return tuple(name for name in schema if name not in ("user", "relevant"))
+
+    def _read(self, before: int, total: int, done: int) -> None:
+        self._say("reading", before + done, total)
+
+    def fold(self, of: Callable[[Inputs], M], stage: str) -> M:
+        """What a function finds in every part that has users, of logs and population only."""
+        return self._merged(self._inputs(lists=False), of, stage)
+
+    def align(
+        self, of: Callable[[Inputs], AlignedPart], also: Callable[[Inputs], M]
+    ) -> tuple[AlignedParts, PartFacts, M]:
+        """Align every part and keep it on disk."""
+        kept = Kept(self._folder, [value for value in (*_shared(of), *self._vocabularies()) if value is not None])
+
+        def one(inputs: Inputs) -> _Both:
+            part = of(inputs)
+            kept.add(_bare(part))
+            return _Both(part.facts, also(inputs))
+
+        found = self._merged(self._inputs(lists=True), one, "aligning")
+        for scanned in self._scanned.values():
+            if scanned.spill is not None:
+                scanned.spill.remove()
+        return KeptParts(kept, self._say), found.facts, found.also
+
+    def _merged(self, inputs: Iterator[Inputs], of: Callable[[Inputs], M], stage: str) -> M:
+        def found() -> Iterator[M]:
+            for number, part in enumerate(ahead(inputs)):
+                self._say(stage, number, self._cuts.count)
+                yield of(part)
+
+        return reduce(lambda a, b: a.merge(b), found())
+
+    def _inputs(self, *, lists: bool) -> Iterator[Inputs]:
+        """The parts that have users."""
+        for number in range(self._cuts.count):
+            part = self._part(number, lists=lists)
+            if len(part.users):
+                yield part
+
+    def _part(self, number: int, *, lists: bool) -> Inputs:
+        facts, scanned = self.facts, self._scanned
+        test = scanned[TEST].made.log(self._frame(TEST, number))
+        test = replace(test, sampled_by=facts.test.sampled_by)
+        train = scanned[TRAIN].made.log(self._frame(TRAIN, number)) if TRAIN in scanned else None
+        people = scanned[USERS].made.population(self._frame(USERS, number)) if USERS in scanned else None
+        models = {name: scanned[MODEL + name].made for name in facts.models} if lists else {}
+        rates = self._request.rates
+        return Inputs(
+            test,
+            train,
+            people,
+            facts.catalogue,
+            everyone(test, train, people, facts.rules.by_users),
+            facts.models,
+            {} if rates else {name: made.lists(self._frame(MODEL + name, number)) for name, made in models.items()},
+            {n: made.predictions(self._frame(MODEL + n, number)) for n, made in models.items()} if rates else {},
+            facts.side,
+            facts.rules,
+        )
+
+    def _frame(self, name: str, number: int) -> pl.DataFrame:
+        scanned = self._scanned[name]
+        if scanned.spill is not None:
+            return scanned.spill.part(number)
+        assert self._slices is not None
+        assert scanned.schema is not None
+        slices = [pl.DataFrame(schema=scanned.schema)]
+        for file, rows in zip(scanned.source.files, self._slices[name], strict=True):
+            if rows[number + 1] > rows[number]:
+                slices.append(scanned.source.checked(file, rows[number], rows[number + 1] - rows[number]))
+        return pl.concat(slices)
+
+    def _find_slices(self) -> dict[str, list[list[int]]]:
+        """By input and file, the row at which every part begins."""
+        assert self._order.files is not None
+        bounds = [] if self._cuts.bounds is None else self._cuts.bounds.tolist()
+        return {
+            name: [[0, *(file.row_of(bound) for bound in bounds), file.file.rows] for file in files]
+            for name, files in zip(self._scanned, self._order.files, strict=True)
+        }
+
+    def _vocabularies(self) -> Iterator[Ids]:
+        return (scanned.made.items for scanned in self._scanned.values())
+
+    def _facts(self) -> InputFacts:
+        request, scanned = self._request, self._scanned
+        test, train = self._template(TEST), self._template(TRAIN) if TRAIN in scanned else None
+        if train is not None and train.feedback is None and test.feedback is Feedback.IMPLICIT:
+            told_feedback(train, request.relevant)  # values in training that nothing explains are refused as well
+        rules, names = rules_of(request, test, train), request.columns
+        catalogue = None
+        if request.items is not None:
+            catalogue = read_catalogue(request.items, columns=names.of_items, invalid=request.invalid)
+        side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
+        if side.mcar is not None:
+            side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
+        models = {name: scanned[MODEL + name] for name in request.models}
+        people = scanned.get(USERS)
+        rates = request.rates
+        return InputFacts(
+            test=test,
+            train=train,
+            rows=(0, 0),
+            users=0,
+            train_users=0,
+            population=None if people is None else people.account,
+            catalogue=catalogue,
+            models=tuple(models),
+            lists={} if rates else {name: (_notes_of(each), each.made.items) for name, each in models.items()},
+            predictions={name: each.account for name, each in models.items()} if rates else {},
+            predicted_items={name: each.made.items for name, each in models.items()} if rates else {},
+            side=side,
+            rules=rules,
+            knows_relevant=people is not None and "relevant" in people.made.schema,
+        )
+
+    def _template(self, name: str) -> Log:
+        scanned = self._scanned[name]
+        log = replace(scanned.made.no_rows, account=scanned.account)
+        weights = scanned.weights
+        return replace(log, sampled_by=UNKNOWN) if weights is not None and weights[0] < weights[1] else log
+
+
+def _notes_of(scanned: Scanned) -> Account:
+    """The account of lists with what parts do not know."""
+    notes = scanned.account.notes
+    if scanned.schema is not None and "score" in scanned.schema:
+        notes = (*notes, "ranks were made from scores; the hash of user and item ordered equal scores")
+    return replace(scanned.account, notes=notes)
+
+
+def _shared(of: Any) -> tuple[Any, ...]:
+    """The vocabulary that aligned parts are coded over."""
+    return tuple(getattr(of, "vocabulary", ()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Both:
+    facts: PartFacts
+    also: Any
+
+    def merge(self, other: _Both) -> _Both:
+        return _Both(self.facts.merge(other.facts), self.also.merge(other.also))
+
+
+def _bare(part: AlignedPart) -> AlignedPart:
+    """The part without what nobody asks for again, and without what can be made anew."""
+    known = None if part.known is None else replace(part.known)
+    excluded = None if part.excluded is None else known
+    return replace(part, rows=replace(part.rows), known=known, excluded=excluded, lists={}, given={})
+
+
+class KeptParts:
+    """Aligned parts on disk."""
+
+    def __init__(self, kept: Kept, say: Stage) -> None:
+        self._kept, self._say = kept, say
+
+    def fold(self, of: Callable[[AlignedPart], M], stage: str) -> M:
+        """What a function finds in every part, merged."""
+
+        def found() -> Iterator[M]:
+            for number, part in enumerate(ahead(iter(self._kept))):
+                self._say(stage, number, len(self._kept))
+                yield of(part)
+
+        return reduce(lambda a, b: a.merge(b), found())

@@ -1,0 +1,121 @@
+"""Nothing is left on disk, however a stream ends, and what went wrong is said in one error."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.stream.files import Layout, inputs, sized
+from unskew.engine.stream import spill
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary files go."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(place))
+    return place
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Any]:
+    tables = inputs()
+    layout = Layout()
+    return {
+        "test": layout.write(layout.frame(tables["clicks"], "test"), tmp_path / "test"),
+        "models": {n: layout.write(layout.frame(t, "models"), tmp_path / n) for n, t in tables["lists"].items()},
+        "engine": "stream",
+    }
+
+
+def left(place: Path) -> list[str]:
+    return [path.name for path in place.rglob("*")]
+
+
+@pytest.mark.parametrize("stage", ["reading", "aligning", "estimating"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_nothing_is_left_when_a_run_is_broken_off(
+    stage: str, error: type[BaseException], place: Path, files: dict[str, Any]
+) -> None:
+    seen = []
+
+    def progress(found: str, done: int, total: int) -> None:
+        seen.append(len(left(place)))
+        if found == stage:
+            raise error
+
+    with sized(Layout(chunk=100, piece=100)), pytest.raises(error):
+        us.evaluate(**files, progress=progress)
+    assert max(seen) > 0
+    assert left(place) == []
+
+
+def test_nothing_is_left_in_the_end(place: Path, files: dict[str, Any]) -> None:
+    with sized(Layout()):
+        us.evaluate(**files)
+    assert left(place) == []
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(place: Path, files: dict[str, Any]) -> None:
+    script = f"""
+        import time, tempfile
+        tempfile.gettempdir = lambda: {str(place)!r}
+        from unskew.engine.stream.spill import folder_for
+        with folder_for(0) as folder:
+            (folder / "rows").write_text("rows")
+            print("there", flush=True)
+            time.sleep(60)
+    """
+    run = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE)
+    assert run.stdout is not None
+    assert run.stdout.readline().strip() == b"there"
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    run.stdout.close()
+    assert left(place)
+    spill.Temporary.__init__.__globals__["_swept"].clear()  # this process is the next run
+    with sized(Layout()):
+        us.evaluate(**files)
+    assert left(place) == []
+
+
+def test_a_full_disk_is_one_clear_error(place: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pl.DataFrame, "write_ipc", full)
+    with sized(Layout()), pytest.raises(us.InputError, match="the disk is full"):
+        us.evaluate(**files)
+    assert left(place) == []
+
+
+def test_a_disk_that_is_too_small_is_refused_before_anything_is_written(place: Path) -> None:
+    with pytest.raises(us.InputError, match="are needed to bring rows together"), spill.folder_for(10**18):
+        pass
+    assert left(place) == []
+
+
+def test_ctrl_c_ends_a_run_soon(place: Path, files: dict[str, Any]) -> None:
+    """Also while the next part is read beside."""
+
+    def progress(found: str, done: int, total: int) -> None:
+        if found == "estimating":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    start = time.monotonic()
+    with sized(Layout()), pytest.raises(KeyboardInterrupt):
+        us.evaluate(**files, progress=progress)
+    assert time.monotonic() - start < 30.0
+    assert left(place) == []

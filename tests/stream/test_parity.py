@@ -1,0 +1,40 @@
+"""A stream of files gives what the engine in memory gives, however rows are laid out and divided."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.stream.files import ASKED, Layout, ask, assert_same
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_stream_gives_the_same_result(name: str, tmp_path: Path) -> None:
+    """Estimates, intervals, verdicts, tipping points, weights, warnings and account, to 1e-9."""
+    found = ask(name, Layout(files=2), tmp_path)
+    assert_same(found[1], found[0])
+
+
+layouts = st.builds(
+    Layout,
+    files=st.integers(1, 3),
+    order=st.sampled_from(["shuffled", "sorted", "as made"]),
+    ids=st.sampled_from(["int", "text", "mixed"]),
+    parts=st.integers(1, 9),
+    chunk=st.integers(1, 2000),
+    piece=st.integers(50, 3000),
+    seed=st.integers(0, 9),
+)
+
+
+@settings(max_examples=8, deadline=None)
+@given(name=st.sampled_from(["clicks", "unseen", "strangers", "repeated", "sums"]), layout=layouts)
+def test_no_layout_changes_the_result(name: str, layout: Layout) -> None:
+    """Any number of files and parts, any order of rows, any kind of ids, any sizes of batches."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = ask(name, layout, Path(folder))
+        assert_same(found[1], found[0])

@@ -1,0 +1,143 @@
+"""What a stream cannot do is refused with the reason; wrong rows are named by file, column and row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import unskew as us
+from tests.stream.files import Layout, inputs, sized
+from unskew.evaluation import expected
+
+
+def call(tmp_path: Path, **changes: Any) -> dict[str, Any]:
+    """Files of clicks and lists."""
+    tables = inputs() | changes
+    made = {}
+    for name in ("clicks", "train"):
+        made[name] = tmp_path / f"{name}.parquet"
+        tables[name].write_parquet(made[name])
+    models = {name: tmp_path / f"{name}.parquet" for name in tables["lists"]}
+    for name, path in models.items():
+        tables["lists"][name].write_parquet(path)
+    return {"test": made["clicks"], "models": models, "engine": "stream"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"propensity": "logistic"}, "is fitted to the whole log in memory"),
+        ({"outcome": "means(shrink=10)"}, "is fitted to, or asked about, the whole log"),
+        ({"per_user": True}, "keeps a row for every user"),
+        ({"sample": "wtd_h", "train": True}, "draws from the whole log"),
+        ({"refit": True, "interval": "bootstrap", "propensity": "popularity(gamma=1)"}, "fits propensities anew"),
+    ],
+)
+def test_what_needs_the_whole_log_is_refused(options: dict[str, Any], words: str, tmp_path: Path) -> None:
+    given = call(tmp_path) | options
+    if given.get("train") is True:
+        given["train"] = tmp_path / "train.parquet"
+    with sized(Layout()), pytest.raises(us.RefusedError, match=words):
+        us.evaluate(**given)
+
+
+def test_tilted_is_listed_as_refused_where_nobody_asked_for_it(tmp_path: Path) -> None:
+    """With seen zeros and a training log it is one of the usual estimators, and fits a model of all pairs."""
+    given = call(tmp_path)
+    rows = inputs()["conversions"].drop("propensity").sample(fraction=1.0, shuffle=True, seed=1)
+    files = {"test": rows[:1000], "train": rows[1000:]}
+    for name, table in files.items():
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    paths = {name: tmp_path / f"{name}.parquet" for name in files}
+    with sized(Layout()):
+        found = us.evaluate(**given | paths, feedback="conversions")
+    (reason,) = {each["reason"] for each in found.inputs["refused"] if each["estimator"].startswith("tilted")}
+    assert "whole log in memory" in reason
+
+
+def test_tables_in_memory_and_text_files_are_refused(tmp_path: Path) -> None:
+    given = call(tmp_path)
+    with pytest.raises(us.RefusedError, match="test is a DataFrame in memory"):
+        us.evaluate(inputs()["clicks"], given["models"], engine="stream")
+    text = tmp_path / "clicks.csv"
+    inputs()["clicks"].write_csv(text)
+    with pytest.raises(us.InputError, match="read from Parquet only"):
+        us.evaluate(text, given["models"], engine="stream")
+
+
+def test_a_wrong_row_is_named_by_file_and_row(tmp_path: Path) -> None:
+    given = call(tmp_path)
+    rows = inputs()["clicks"]
+    folder = tmp_path / "many"
+    folder.mkdir()
+    rows[:100].write_parquet(folder / "1.parquet")
+    wrong = rows[100:].with_columns(propensity=pl.when(pl.int_range(pl.len()) == 41).then(0.0).otherwise("propensity"))
+    wrong.write_parquet(folder / "2.parquet")
+    with (
+        sized(Layout(piece=17)),
+        pytest.raises(us.InputError, match=r"2\.parquet: column 'propensity' .* row 42 has 0"),
+    ):
+        us.evaluate(folder, given["models"], engine="stream")
+    with sized(Layout(piece=17)):
+        found = us.evaluate(folder, given["models"], engine="stream", invalid="drop")
+    assert found.inputs["test"]["dropped"] == {"propensity outside (0, 1]": 1}
+    assert found.inputs["test"]["rows"] == len(rows)
+
+
+def test_a_repeated_pair_is_named_by_its_rows(tmp_path: Path) -> None:
+    """Found when all rows of a user are together, and looked up in the files."""
+    tables = inputs()
+    twice = pl.concat([tables["conversions"], tables["conversions"][7:8]]).drop("shelf", "policy")
+    given = call(tmp_path)
+    twice.write_parquet(tmp_path / "twice.parquet")
+    with sized(Layout()), pytest.raises(us.InputError, match=rf"row 8 of .*twice\.parquet and row {len(twice):,} of"):
+        us.evaluate(tmp_path / "twice.parquet", given["models"], engine="stream", feedback="conversions")
+
+
+def test_blanks_around_ids_are_named_by_their_row(tmp_path: Path) -> None:
+    given = call(tmp_path)
+    rows = inputs()["clicks"].with_columns(pl.col("user").cast(pl.String))
+    rows = rows.with_columns(user=pl.when(pl.int_range(pl.len()) == 4).then(pl.lit(" 4")).otherwise("user"))
+    rows.write_parquet(tmp_path / "blank.parquet")
+    with sized(Layout()), pytest.raises(us.InputError, match=r"row 5 of .*blank\.parquet has ' 4'"):
+        us.evaluate(tmp_path / "blank.parquet", given["models"], engine="stream")
+
+
+@pytest.mark.parametrize("memory", ["2 GB of it", "12MB", True, "-1GiB"])
+def test_amounts_of_memory_that_mean_nothing_are_refused(memory: Any, tmp_path: Path) -> None:
+    with pytest.raises(us.InputError, match="memory="):
+        us.evaluate(**call(tmp_path), memory=memory)
+
+
+def test_files_that_exceed_what_is_free_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And others are not; folders always are."""
+    given = call(tmp_path) | {"engine": None}
+    from unskew.evaluation.request import Request
+
+    def engine(**changes: Any) -> str | None:
+        found = expected.expect(Request.of(**given | changes))
+        return None if found is None else found.engine
+
+    assert engine() is None
+    monkeypatch.setattr(expected, "available", lambda: 300_000_000)
+    monkeypatch.setattr(expected, "LARGEST", 10**9)
+    assert engine() == "stream"
+    assert engine(engine="memory") is None
+    monkeypatch.setattr(expected, "available", lambda: 10**12)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    inputs()["clicks"].write_parquet(folder / "a.parquet")
+    assert engine(test=folder) == "stream"
+
+
+def test_a_dry_run_says_what_to_expect(tmp_path: Path) -> None:
+    from unskew.evaluation.request import Request
+
+    given = call(tmp_path)
+    said = expected.dry_run(Request.of(**given, memory="2GiB"))
+    assert "Engine: stream" in said and "at most 2.1 GB" in said and "Time: about" in said
+    assert "Engine: memory" in expected.dry_run(Request.of(**given | {"engine": "memory"}))
+    assert "other than Parquet" in expected.dry_run(Request.of(inputs()["clicks"], given["models"]))
