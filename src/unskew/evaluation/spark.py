@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -69,6 +70,9 @@ def evaluate(
         options: those of ``unskew.evaluate``. ``items`` and ``mcar`` may be DataFrames of Spark, and are brought to
             the driver.
     """
+    for name in ("engine", "memory"):
+        if options.get(name) is not None:
+            raise InputError(f"{name}=… is an option of unskew.evaluate: leave it out, Spark is the engine here.")
     given = {name: _here(value) if name in ("items", "mcar") else value for name, value in options.items()}
     request = Request.of(test, models, train=train, users=users, **given)
     return evaluate_rows(request, partitions, progress)
@@ -231,7 +235,7 @@ class LookingThrough:
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """One partial sum for each part."""
         for part in parts_in(batches):
-            yield rows_of([Partial.of(part.number, part.checksum, lambda part=part: FoundInputs.of(part)).row])
+            yield rows_of([Partial.of(part.number, part.checksum, FoundInputs.of, part).row])
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +253,7 @@ class Folding:
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """One partial sum for each part."""
         for part in parts_in(batches):
-            yield rows_of([Partial.of(part.number, part.checksum, lambda part=part: self._found(part)).row])
+            yield rows_of([Partial.of(part.number, part.checksum, self._found, part).row])
 
     def _found(self, part: Part) -> Any:
         inputs = self.make(_named(part, self.names), lists=False)
@@ -273,19 +277,19 @@ class Aligner:
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The rows of each part."""
         for part in parts_in(batches):
-            kept: list[AlignedPart | None] = [None]
-
-            def both(part: Part = part, kept: list[AlignedPart | None] = kept) -> AlignedFacts | None:
-                inputs = self.make(_named(part, self.names), lists=True)
-                if not len(inputs.users):
-                    return None
-                kept[0] = self.of(inputs)
-                return AlignedFacts(kept[0].facts, self.also(inputs))
-
-            yield rows_of([Partial.of(part.number, part.checksum, both).row])
-            aligned = None if kept[0] is None else bare(kept[0])
+            kept: list[AlignedPart] = []
+            yield rows_of([Partial.of(part.number, part.checksum, partial(self._facts, kept=kept), part).row])
+            aligned = bare(kept[0]) if kept else None
             for piece, chunk in enumerate(packed((part.checksum, aligned), self.shared), 1):
                 yield rows_of([(part.number, piece, chunk)])
+
+    def _facts(self, part: Part, kept: list[AlignedPart]) -> AlignedFacts | None:
+        """What is known of a part, which is added to those kept where it has users."""
+        inputs = self.make(_named(part, self.names), lists=True)
+        if not len(inputs.users):
+            return None
+        kept.append(self.of(inputs))
+        return AlignedFacts(kept[0].facts, self.also(inputs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,7 +309,7 @@ class Asking:
         for number in sorted(rows):
             pieces = rows.pop(number)
             checksum, part = unpacked([pieces[piece] for piece in sorted(pieces)], self.shared)
-            yield rows_of([Partial.of(number, checksum, lambda part=part: self._found(part)).row])
+            yield rows_of([Partial.of(number, checksum, self._found, part).row])
 
     def _found(self, part: AlignedPart | None) -> Any:
         return None if part is None else self.of(part)

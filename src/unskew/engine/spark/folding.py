@@ -41,10 +41,10 @@ class Partial:
     problem: Problem | None = field(default=None)
 
     @classmethod
-    def of(cls, number: int, checksum: int, find: Callable[[], Any]) -> Partial:
+    def of(cls, number: int, checksum: int, find: Callable[[Any], Any], part: Any) -> Partial:
         """What a function finds in one part."""
         try:
-            return cls({number: checksum}, find())
+            return cls({number: checksum}, find(part))
         except UnskewError as error:
             return cls({number: checksum}, None, Problem.of(error, (number,)))
 

@@ -69,7 +69,7 @@ def usual_parts(session: SparkSession, inputs: Iterable[SparkRows]) -> int:
     """How many parts of the users suit so many rows, which are counted: enough for all cores, each small."""
     rows = sum(each.frame.count() for each in inputs)
     try:
-        cores = session.sparkContext.defaultParallelism
+        cores = int(session.sparkContext.defaultParallelism)
     except Exception:  # Spark Connect has no context, and says so by an error of its own
         cores = CONNECT
     return max(1, math.ceil(rows / PER_PART), min(cores, math.ceil(rows / FEWEST)))
