@@ -84,6 +84,19 @@ ASKED: dict[str, dict[str, Any]] = {
         "refused": "skip",
     },
     "repeated": {"test": "twice", "models": "lists", "estimators": ["naive"]},
+    "timed": {"test": "timed", "models": "lists", "train": "earlier", "estimators": ["naive", "exposure_path"]},
+    "other_users": {
+        "test": "conversions",
+        "models": "lists",
+        "train": "others",
+        "share": "users",
+        "feedback": "conversions",
+        "propensity": "popularity(gamma=1, level=absolute)",
+        "estimators": ["naive", "ips", "snips"],
+        "target": "per_user_sum",
+        "refused": "skip",
+    },
+    "invalid": {"test": "wrong", "models": "wrong_lists", "invalid": "drop", "estimators": ["naive", "snips"]},
     "strangers": {"test": "clicks", "models": "strange", "train": "train", "estimators": ["naive"]},
 }
 
@@ -100,6 +113,18 @@ def inputs() -> dict[str, Any]:
     found["mcar"] = found["train"].sample(200, seed=4)
     found["random"] = found["seen"].sample(400, seed=6).drop("shelf")
     found["twice"] = pl.concat([found["clicks"], found["clicks"].sample(40, seed=7)]).drop("propensity")
+    found["timed"] = found["twice"].with_columns(time=pl.Series(rng.integers(1000, 2000, len(found["twice"]))))
+    found["earlier"] = found["train"].with_columns(time=pl.Series(rng.integers(0, 1500, len(found["train"]))))
+    found["others"] = found["seen"].with_columns(pl.col("user") + 1000)
+    row = pl.int_range(pl.len())
+    found["wrong"] = found["clicks"].with_columns(
+        item=pl.when(row % 97 == 5).then(None).otherwise("item"),
+        propensity=pl.when(row % 89 == 7).then(2.0).otherwise("propensity"),
+    )
+    found["wrong_lists"] = {
+        name: pl.concat([lists, lists[10:13]]).with_columns(rank=pl.when(row == 40).then(0).otherwise("rank"))
+        for name, lists in found["lists"].items()
+    }
     found["strange"] = {
         "ours": found["lists"]["near"],
         "others": found["lists"]["far"].with_columns(pl.col("user") + 1_000_000 * (pl.col("user") % 3 > 0)),

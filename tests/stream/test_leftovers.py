@@ -68,7 +68,9 @@ def test_nothing_is_left_in_the_end(place: Path, files: dict[str, Any]) -> None:
     assert left(place) == []
 
 
-def test_what_a_killed_run_left_is_removed_by_the_next(place: Path, files: dict[str, Any]) -> None:
+def test_what_a_killed_run_left_is_removed_by_the_next(
+    place: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = f"""
         import time, tempfile
         tempfile.gettempdir = lambda: {str(place)!r}
@@ -85,7 +87,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(place: Path, files: dict[
     run.wait()
     run.stdout.close()
     assert left(place)
-    spill.Temporary.__init__.__globals__["_swept"].clear()  # this process is the next run
+    monkeypatch.setattr("unskew.temporaries._swept", set())  # this process is the next run
     with sized(Layout()):
         us.evaluate(**files)
     assert left(place) == []

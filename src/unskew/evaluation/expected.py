@@ -54,7 +54,7 @@ class Expected:
             lines.append(
                 f"Memory: at most {amount(sizes.limit)}, in {sizes.parts:,} {'part' if sizes.parts == 1 else 'parts'} "
                 f"of the users. Disk: up to {amount(sizes.disk)} of temporary files. Time: about "
-                f"{_duration(sizes.seconds)} on two cores."
+                f"{_duration(sizes.seconds)} of CPU."
             )
         return "\n".join(lines)
 

@@ -98,9 +98,9 @@ class Reading:
             columns = predictions.check_entries(table)
         else:
             columns = check_people(table, self.keep)
-        clean = pl.DataFrame({name: _typed(name, column, types, file) for name, column in columns.items()})
         if table.good is not None:
-            clean = clean.filter(table.good)
+            columns = {name: column.filter(table.good) for name, column in columns.items()}
+        clean = pl.DataFrame({name: _typed(name, column, types, file) for name, column in columns.items()})
         return Checked(clean, dict(table.dropped), tuple(table.notes), feedback, clock)
 
 

@@ -1,7 +1,7 @@
 """How much memory, disk and time a stream takes, from measured constants, and how many parts fit a limit.
 
 The constants come from ``python benchmarks/engines.py --rows 10000000`` (two cores; docs/engine_benchmarks.md), with
-room to spare: a limit is kept, and time is that of a quiet machine.
+room to spare.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ PER_ROW: Mapping[Kind, int] = {  # bytes of a row while its part is worked on, a
 TEXTS = 2  # times as much where ids are texts
 IN_MEMORY: Mapping[Kind, int] = {Kind.LOG: 75, Kind.LISTS: 40, Kind.PREDICTIONS: 60, Kind.PEOPLE: 90}
 DISK = 40  # bytes of a row on disk, in both forms, where it must be brought together
-READ = 0.25e-6  # seconds to read, check and bring together a row
-SUM = 0.35e-6  # seconds to align and sum a row, tipping points included
+READ = 0.13e-6  # CPU seconds to read, check and bring together a row
+SUM = 0.15e-6  # CPU seconds to align and sum a row, tipping points included
 WAITING = 60  # bytes of a row while it waits to be written
 LEAST = 256 << 20  # a limit below which nothing works
 MOST_PARTS = 4096
@@ -43,7 +43,7 @@ class Sizes:
         chunk: rows that are gathered before they are written.
         piece: rows that are read at once.
         disk: bytes of temporary files.
-        seconds: how long it takes on two cores.
+        seconds: of CPU; less on the clock, where several cores are idle.
     """
 
     limit: int
