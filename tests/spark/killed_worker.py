@@ -8,6 +8,7 @@ them again on another one.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -51,8 +52,10 @@ class Killer:
 
 def main() -> int:
     """0 if both results are the same."""
+    import pyspark
     from pyspark.sql import SparkSession
 
+    home = os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     settings = {**QUICK, "spark.executor.memory": "1g", "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
     for name, value in settings.items():
@@ -71,7 +74,9 @@ def main() -> int:
         print(f"executor {killer.killed} killed while {STAGE}; {took:.1f} s; digits {'the same' if same else 'DIFFER'}")
         return 0 if same and killer.killed and not still else 1
     finally:
+        name = session.sparkContext.applicationId
         session.stop()
+        shutil.rmtree(Path(home, "work", name), ignore_errors=True)  # what executors wrote
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from typer.testing import CliRunner
 
 import unskew as us
@@ -126,8 +127,11 @@ def test_one_user_with_very_many_rows_and_empty_parts(spark: Any) -> None:
     light = pl.DataFrame({"user": [2, 3, 3], "item": [5, 6, 7], "propensity": [0.5, 0.25, 0.5]})
     nobody = pl.DataFrame({"user": np.arange(100, 110), "item": 5, "rank": 1})
     lists = pl.DataFrame({"user": [1, 1, 2, 3], "item": [4, 9, 6, 6], "rank": [1, 2, 1, 1]})
-    models = {"one": pl.concat([lists, nobody]), "other": lists.with_columns(item=pl.col("item") + 1)}
-    world = World(pl.concat([heavy, light]), models, options={"refused": "skip"})
+    models = {
+        "one": pl.concat([lists, nobody], how="vertical_relaxed"),
+        "other": lists.with_columns(item=pl.col("item") + 1),
+    }
+    world = World(pl.concat([heavy, light], how="vertical_relaxed"), models, options={"refused": "skip"})
     found = us.spark.evaluate(**world.given(to_spark(spark, 1)), partitions=18).to_dict()
     assert_same(found, us.evaluate(**world.given()).to_dict())
 
@@ -137,7 +141,7 @@ def test_repeated_and_wrong_rows_are_counted_or_named(spark: Any) -> None:
     world = draw(8, propensity="popularity(gamma=1)", refused="skip", invalid="drop")
     assert world.train is not None
     bad = pl.DataFrame({"user": [None, 3], "item": [2, None], "propensity": [0.5, 0.5]})
-    test = pl.concat([world.test, world.test[:5], bad.cast(dict(world.test.schema))])
+    test = pl.concat([world.test, world.test[:5], bad.cast(world.test.schema)])
     dirty = World(test, world.models, world.train, None, world.options)
     given = dirty.given(to_spark(spark))
     assert_same(us.spark.evaluate(**given, partitions=3).to_dict(), us.evaluate(**dirty.given()).to_dict())
@@ -196,3 +200,17 @@ def test_files_on_the_command_line(spark: Any, tmp_path: Path) -> None:
     assert spark.range(3).count() == 3
     refused = runner.invoke(app, [*words, "--engine", "spark", "--dry-run"])
     assert refused.exit_code != 0
+
+
+@pytest.mark.parametrize("strategy", ["wtd_h", "reg"])
+def test_samples_are_those_of_memory(spark: Any, strategy: str) -> None:
+    """The same rows with the same weights, in whatever partitions they lie."""
+    world = draw(11)
+    assert world.train is not None
+    made = to_spark(spark)
+    drawn = us.sample(world.test, strategy, train=world.train, size=0.4, seed=3)
+    found = us.spark.sample(made(world.test), strategy, train=made(world.train), size=0.4, seed=3)
+    expected = drawn.to_frame().select(*world.test.columns, "sampling_weight").sort("user", "item")
+    assert_frame_equal(pl.DataFrame(pl.from_arrow(found.toArrow())).sort("user", "item"), expected)
+    with pytest.raises(us.InputError, match="a sample already"):
+        us.spark.sample(found, strategy, train=made(world.train))

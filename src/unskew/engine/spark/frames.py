@@ -67,7 +67,7 @@ def local_frame(table: Any) -> pl.DataFrame:
 
 def usual_parts(session: SparkSession, inputs: Iterable[SparkRows]) -> int:
     """How many parts of the users suit so many rows, which are counted: enough for all cores, each small."""
-    rows = sum(each.frame.count() for each in inputs)
+    rows = sum(int(each.frame.count()) for each in inputs)
     try:
         cores = int(session.sparkContext.defaultParallelism)
     except Exception:  # Spark Connect has no context, and says so by an error of its own
