@@ -33,7 +33,7 @@ def session(cores: int) -> Any:
     """A session like that of ``unskew evaluate --engine spark``."""
     from pyspark.sql import SparkSession
 
-    from unskew.evaluation.spark_files import SETTINGS
+    from unskew.cli.spark import SETTINGS
 
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", "6g")

@@ -162,7 +162,7 @@ def _on_spark(asked: dict[str, Any], sources: Sources, propensities: list[str], 
             raise InputError(f"--engine spark: {why}.")
     del asked["engine"]
 
-    from unskew.evaluation.spark_files import evaluate_files
+    from unskew.cli.spark import evaluate_files
 
     return partial(evaluate_files, master=master)
 
