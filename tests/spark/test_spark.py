@@ -38,12 +38,12 @@ QUICK = {  # for small data: nothing is compiled that runs a few times only
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
-    """A session of two cores."""
+    """A session with one worker, so that kernels are compiled once."""
     if find_spec("pyspark") is None or shutil.which("java") is None:
         missing("Spark needs pyspark and Java: pip install 'unskew[spark]', apt-get install openjdk-17-jre-headless")
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[2]")
+    builder = SparkSession.builder.master("local[1]")
     for name, value in QUICK.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()

@@ -283,13 +283,12 @@ class Aligner:
             for piece, chunk in enumerate(packed((part.checksum, aligned), self.shared), 1):
                 yield rows_of([(part.number, piece, chunk)])
 
-    def _facts(self, part: Part, kept: list[AlignedPart]) -> AlignedFacts | None:
-        """What is known of a part, which is added to those kept where it has users."""
+    def _facts(self, part: Part, kept: list[AlignedPart]) -> AlignedFacts:
+        """What is known of a part, which is kept where it has users; lists of nobody else are counted too."""
         inputs = self.make(_named(part, self.names), lists=True)
-        if not len(inputs.users):
-            return None
-        kept.append(self.of(inputs))
-        return AlignedFacts(kept[0].facts, self.also(inputs))
+        aligned = self.of(inputs)
+        kept += [aligned] if len(inputs.users) else []
+        return AlignedFacts(aligned.facts, self.also(inputs))
 
 
 @dataclass(frozen=True, eq=False)
