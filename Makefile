@@ -35,7 +35,7 @@ fuzz: $(STAMP)
 
 # Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), the exposure path in 2,000 worlds
 # (writes docs/exposure_path.md), census and tilt in 500 (writes docs/census.md), answers in 2,000 of each kind, refitted
-# intervals, naive Bayes, and the suite's own Monte Carlo tests with all worlds.
+# intervals, naive Bayes, a killed worker of Spark, and the suite's own Monte Carlo tests with all worlds.
 verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.false_verdicts
 	@$(BIN)/python -m tests.inference.path_study
@@ -45,6 +45,7 @@ verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.naive_bayes_study 500
 	@$(BIN)/python -m tests.protocols.policy_study 500
 	@$(BIN)/python -m tests.recovery.kills 20
+	@$(BIN)/python -m tests.spark.killed_worker
 	@UNSKEW_WORLDS=all $(BIN)/python tests/run.py -m study
 
 # Hostile files, faults and interrupts: 2,000 seeded inputs against a slow oracle (HOSTILE="--fresh", "--only log", …).

@@ -28,6 +28,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("result",),
     ("judging",),
     ("evaluation", "auditing"),
+    ("spark",),
     ("models",),
     ("cross_validation",),
     ("protocols",),

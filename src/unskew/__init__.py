@@ -21,7 +21,7 @@ TYPE_CHECKING = False  # not from typing: until the command answers Ctrl-C, ever
 if TYPE_CHECKING:
     from typing import Any
 
-    from unskew import estimators, log, metrics, models, outcome, propensity, sampling, simulate, split
+    from unskew import estimators, log, metrics, models, outcome, propensity, sampling, simulate, spark, split
     from unskew.auditing import Audit, audit
     from unskew.cross_validation import CrossValidation
     from unskew.cross_validation.run import cross_validate
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ROOMS = ("estimators", "log", "metrics", "models", "outcome", "propensity", "sampling", "simulate", "split")
+_ROOMS = ("estimators", "log", "metrics", "models", "outcome", "propensity", "sampling", "simulate", "spark", "split")
 _NAMES = {
     "auditing": ("Audit", "audit"),
     "cross_validation": ("CrossValidation",),
@@ -101,6 +101,7 @@ __all__ = [
     "sample",
     "sampling",
     "simulate",
+    "spark",
     "split",
     "study",
 ]

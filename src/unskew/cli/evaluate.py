@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,7 +44,7 @@ USERS_ARE = "With --answers: sampled (verdicts for users like these) or fixed (f
 FIXED = "With --answers: logged positives would be answered alike, and need not be asked about again."
 SAMPLES = 'Evaluate fairer samples of the rows by naive alone: wtd_h, skew, "weighted(item_power=1)", … Not debiased.'
 
-ENGINES = "memory, or stream: Parquet files, folders and patterns that exceed it. By default whichever suits."
+ENGINES = "memory; stream: Parquet files, folders and patterns that exceed it; spark. By default memory or stream."
 
 # What is not handed on to Python's evaluate as it is.
 OWN = (
@@ -59,6 +60,7 @@ OWN = (
     "html",
     "quiet",
     "dry_run",
+    "master",
 )
 
 
@@ -108,6 +110,7 @@ def evaluate(
     threads: Annotated[int | None, option("One per core by default; numbers do not depend on it.", HOW)] = None,
     engine: Annotated[Text, option(ENGINES, HOW)] = None,
     memory: Annotated[Text, option("How much --engine stream may take (2GiB); half of what is free.", HOW)] = None,
+    master: Annotated[Text, option("With --engine spark: local[2], spark://HOST:7077, yarn, …", HOW)] = None,
     dry_run: Annotated[
         bool, option("Say which engine, memory and time to expect, and stop.", HOW, "--dry-run")
     ] = False,
@@ -133,6 +136,10 @@ def evaluate(
     from unskew.evaluation import evaluate as run_one
 
     run: Any = run_one
+    if engine == "spark":
+        run = _on_spark(asked, sources, propensity or [], master, dry_run)
+    elif master is not None:
+        raise InputError("--master says where Spark runs: it goes with --engine spark.")
     if propensity is not None and len(propensity) > 1:
         run, asked["propensities"] = compare_propensities, propensity
     elif propensity:
@@ -141,8 +148,27 @@ def evaluate(
         typer.echo(_expected(asked, sources))
         return
     with progress(quiet) as report:
-        result = run(**asked, models=sources.ready(asked, report), progress=report)
+        models = {**sources.lists, **sources.predictions} if engine == "spark" else sources.ready(asked, report)
+        result = run(**asked, models=models, progress=report)
     options.show_and_write(messages_with_flags(result), quiet, **outputs)
+
+
+def _on_spark(asked: dict[str, Any], sources: Sources, propensities: list[str], master: str | None, dry: bool) -> Any:
+    """Evaluates by Spark; what only one machine's memory can do is refused."""
+    refused = {
+        "--model fits models in memory: give their lists as files, --recs name=FILE": sources.specs,
+        "several --propensity are compared in memory: give one": len(propensities) > 1,
+        "--memory is kept by --engine stream: leave it out, and divide the users into more parts": asked.pop("memory"),
+        "--dry-run knows what one machine takes, not a cluster: leave it out": dry,
+    }
+    for why, there in refused.items():
+        if there:
+            raise InputError(f"--engine spark: {why}.")
+    del asked["engine"]
+
+    from unskew.cli.spark import evaluate_files
+
+    return partial(evaluate_files, master=master)
 
 
 def _address(path: Path | None) -> Path | str | None:

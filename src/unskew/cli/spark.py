@@ -1,0 +1,90 @@
+"""An evaluation of Parquet files by Spark, for the command line: ``unskew evaluate --engine spark --master …``.
+
+A session that exists (``spark-submit``, a notebook) is used and left as it is; else one is started, and stopped.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from unskew.engine.spark.frames import SparkRows
+from unskew.errors import InputError, MissingExtraError
+from unskew.evaluation.read import Stage
+from unskew.evaluation.request import Request
+from unskew.evaluation.spark import evaluate_rows
+from unskew.log.paths import shown
+from unskew.plain import plain
+from unskew.result import Result
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTINGS = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    "spark.executorEnv.POLARS_MAX_THREADS": "1",  # a task has one core
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def evaluate_files(
+    test: Any,
+    models: Mapping[str, Any],
+    *,
+    master: str | None,
+    train: Any = None,
+    users: Any = None,
+    progress: Stage | None = None,
+    **options: Any,
+) -> Result:
+    """The result for Parquet files, folders and addresses that the executors can read."""
+    with session_for(master) as session:
+
+        def rows(path: Any) -> SparkRows | None:
+            return None if path is None else _read(session, path)
+
+        lists = {name: rows(path) for name, path in models.items()}
+        request = Request.of(rows(test), lists, train=rows(train), users=rows(users), **options)
+        return evaluate_rows(request, None, progress)
+
+
+@contextmanager
+def session_for(master: str | None) -> Iterator[SparkSession]:
+    """The session that exists, or one of our own for as long as it is needed."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtraError("--engine spark", "spark") from None
+    if (existing := SparkSession.getActiveSession()) is not None:
+        yield existing
+        return
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # of local workers, which see what we see
+    builder = SparkSession.builder.appName("unskew")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    try:
+        session = (builder if master is None else builder.master(master)).getOrCreate()
+    except Exception as problem:
+        raise InputError(
+            f"Spark did not start: {plain(str(problem).splitlines()[0])}\nIt needs Java 17 or newer (JAVA_HOME, or "
+            "java on PATH) and an address such as --master local[2] or --master spark://HOST:7077."
+        ) from problem
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _read(session: SparkSession, path: Any) -> SparkRows:
+    name = str(path)
+    if not name.endswith((".parquet", ".pq")) and "." in name.rsplit("/", 1)[-1]:
+        raise InputError(f"{shown(name)}: --engine spark reads Parquet files and folders.\nWrite it as Parquet first.")
+    try:
+        return SparkRows(session.read.parquet(name), shown(name))
+    except Exception as problem:
+        raise InputError(
+            f"{shown(name)}: Spark cannot read it: {plain(str(problem).splitlines()[0])}\nGive a Parquet file "
+            "or folder that all workers can read."
+        ) from problem

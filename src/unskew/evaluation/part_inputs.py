@@ -1,0 +1,167 @@
+"""From checked inputs in parts of the users to what an evaluation walks over: facts of the whole, ``Inputs`` of a part.
+
+An engine brings every input as clean rows (``log/batches.py``), once checked and looked through (``LookedThrough``),
+and of every part of the users the frames of their rows. What is made of them here is the same for all engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from unskew.alignment.input_facts import InputFacts
+from unskew.alignment.inputs import Inputs
+from unskew.alignment.sources import read_side
+from unskew.alignment.vocabulary import training_gains
+from unskew.evaluation.read import everyone, rules_of
+from unskew.evaluation.request import Request
+from unskew.evaluation.sampled import UNKNOWN
+from unskew.kernels.arrays import present
+from unskew.log import Account, Feedback, Log
+from unskew.log.batches import Kind
+from unskew.log.log import WEIGHT
+from unskew.log.population import read_catalogue
+from unskew.log.relevance import told_feedback
+from unskew.log.user_parts import UserParts
+
+TEST, TRAIN, USERS, MODEL = "test", "train", "users", "model:"  # names of inputs
+RANKED = "ranks were made from scores; the hash of user and item ordered equal scores"
+
+
+class AskedInput(NamedTuple):
+    """One input with rows of users, as a request gives it; ``columns`` and ``keep`` as in ``Reading``."""
+
+    given: Any
+    kind: Kind
+    columns: Mapping[str, str]
+    keep: tuple[str, ...] = ()
+
+
+def asked_inputs(request: Request, columns_of: Callable[[str, Any], list[str]]) -> Iterator[tuple[str, AskedInput]]:
+    """All inputs with rows of users, by name; ``columns_of`` says which columns the one of a name has."""
+    names, test, train, people = request.columns, request.test, request.train, request.users
+    by_user = False
+    if people is not None:
+        keep = tuple(request.segment_column)
+        by_user = request.by in columns_of(USERS, people)
+        yield USERS, AskedInput(people, Kind.PEOPLE, names.of_users, keep)
+    kept = [*request.strata_columns(), *([] if by_user else request.segment_column)]
+    kept += [WEIGHT] * (WEIGHT in columns_of(TEST, test))
+    yield TEST, AskedInput(test, Kind.LOG, names.of_test, tuple(dict.fromkeys(kept)))
+    if train is not None:
+        theirs = dict(names.of_train_with_propensity if request.trains_shares else names.of_train)
+        if (time := names.of_test.get("time")) is not None and time in columns_of(TRAIN, train):
+            theirs["time"] = time
+        yield TRAIN, AskedInput(train, Kind.LOG, theirs, tuple(request.strata_columns(training=True)))
+    kind, theirs = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
+    for name, given in request.models.items():
+        yield MODEL + name, AskedInput(given, kind, theirs)
+
+
+@dataclass(frozen=True, eq=False)
+class LookedThrough:
+    """What is known of one input when all its rows were checked once.
+
+    Args:
+        account: what became of the rows so far.
+        weights: the least and the largest of a log's column of weights.
+        parts: makes the logs, lists and tables of some users.
+    """
+
+    account: Account
+    weights: tuple[float, float] | None
+    parts: UserParts
+
+    @property
+    def template(self) -> Log:
+        """A log without rows that says what the whole one is."""
+        log = replace(self.parts.no_rows, account=self.account)
+        return log if self.weights is None or self.weights[0] == self.weights[1] else replace(log, sampled_by=UNKNOWN)
+
+    @property
+    def of_lists(self) -> Account:
+        """The account of lists, with what parts do not know."""
+        ranked = "score" in self.parts.schema
+        return replace(self.account, notes=(*self.account.notes, *([RANKED] if ranked else ())))
+
+
+def facts_of(request: Request, inputs: Mapping[str, LookedThrough]) -> InputFacts:
+    """What is known of all inputs before any part is looked at."""
+    test, train = inputs[TEST].template, inputs[TRAIN].template if TRAIN in inputs else None
+    if train is not None and train.feedback is None and test.feedback is Feedback.IMPLICIT:
+        told_feedback(train, request.relevant)  # values in training that nothing explains are refused as well
+    rules, names = rules_of(request, test, train), request.columns
+    catalogue = None
+    if request.items is not None:
+        catalogue = read_catalogue(request.items, columns=names.of_items, invalid=request.invalid)
+    side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
+    if side.mcar is not None:
+        side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
+    models = {name: inputs[MODEL + name] for name in request.models}
+    people, rates = inputs.get(USERS), request.rates
+    return InputFacts(
+        test=test,
+        train=train,
+        rows=(0, 0),
+        users=0,
+        train_users=0,
+        population=None if people is None else people.account,
+        catalogue=catalogue,
+        models=tuple(models),
+        lists={} if rates else {name: (each.of_lists, each.parts.items) for name, each in models.items()},
+        predictions={name: each.account for name, each in models.items()} if rates else {},
+        predicted_items={name: each.parts.items for name, each in models.items()} if rates else {},
+        side=side,
+        rules=rules,
+        knows_relevant=people is not None and "relevant" in people.parts.schema,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PartMaker:
+    """Makes the ``Inputs`` of some users from the frames of their rows.
+
+    Args:
+        makers: of every input.
+        facts: of the whole.
+        rates: whether models predict.
+    """
+
+    makers: Mapping[str, UserParts]
+    facts: InputFacts
+    rates: bool
+
+    def __call__(self, frames: Mapping[str, pl.DataFrame], *, lists: bool) -> Inputs:
+        """Of one part; an input without rows there has no frame. Models are left out unless ``lists`` is set."""
+        facts, makers = self.facts, self.makers
+
+        def rows(name: str) -> pl.DataFrame:
+            found = frames.get(name)
+            return pl.DataFrame(schema=makers[name].schema) if found is None else found
+
+        test = replace(makers[TEST].log(rows(TEST)), sampled_by=facts.test.sampled_by)
+        train = makers[TRAIN].log(rows(TRAIN)) if TRAIN in makers else None
+        people = makers[USERS].population(rows(USERS)) if USERS in makers else None
+        models = facts.models if lists else ()
+        ranked, rated = ((), models) if self.rates else (models, ())
+        return Inputs(
+            test,
+            train,
+            people,
+            facts.catalogue,
+            everyone(test, train, people, facts.rules.by_users),
+            facts.models,
+            {name: makers[MODEL + name].lists(rows(MODEL + name)) for name in ranked},
+            {name: makers[MODEL + name].predictions(rows(MODEL + name)) for name in rated},
+            facts.side,
+            facts.rules,
+        )
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The kept columns of the population."""
+        schema = present(self.makers[USERS]).schema if USERS in self.makers else ()
+        return tuple(name for name in schema if name not in ("user", "relevant"))
