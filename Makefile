@@ -64,6 +64,7 @@ pictures: $(STAMP)
 	@$(BIN)/python docs/pictures.py
 	@$(BIN)/python docs/fooled.py
 	@$(BIN)/python docs/movie_lovers.py
+	@$(BIN)/python docs/ask.py
 
 clean:
 	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache

@@ -175,8 +175,8 @@ def page(found: Measured) -> str:
         f'models, as Parquet. The stream (`memory="{found["memory"]}"`) and the engine in memory give recall@10 by '
         "naive and snips with intervals, verdicts and tipping points; polars joins and groups the same files by its "
         f"streaming engine and gives two sums. Each job in a fresh process, medians of {found['repeats']} runs; on a "
-        "busy machine compare CPU seconds (all cores together). A few pairs are repeated: unskew finds them and keeps the "
-        "first, polars counts both.",
+        "busy machine compare CPU seconds (all cores together). A few pairs are repeated: unskew finds them and keeps "
+        "the first, polars counts both.",
         "",
         "| held-out rows | list rows | | seconds | CPU seconds | times the CPU seconds of polars | peak MiB |",
         "| --- | --- | --- | --- | --- | --- | --- |",

@@ -2,12 +2,16 @@
 
 The least of what the machine has available, what the control group leaves (containers, batch systems) and what
 ``ulimit -v`` and ``ulimit -d`` leave. Pages of files count as free: the kernel gives them back.
+
+A look at all of these takes over a millisecond and changes little from one moment to the next: what one found is good
+for ``FRESH`` seconds, so that many small fits after each other do not look for each of them.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -16,11 +20,17 @@ from unskew.errors import InputError
 PROC = Path("/proc")
 GROUPS = Path("/sys/fs/cgroup")
 THREADS = 700_000_000  # bytes of addresses that polars' threads reserve once they start, most of them never used
+FRESH = 0.2  # seconds
+_last: tuple[tuple[Path, Path], float, int] = (PROC, GROUPS), -FRESH, 0  # where and when one looked, and what was found
 
 
 def available() -> int:
     """Bytes that this process may still take; very many where the system does not say."""
-    return max(0, min([sys.maxsize, *_machine(), *_limits(), *_groups()]))
+    global _last
+    places, now = (PROC, GROUPS), time.monotonic()
+    if _last[0] != places or now - _last[1] >= FRESH:
+        _last = places, now, max(0, min([sys.maxsize, *_machine(), *_limits(), *_groups()]))
+    return _last[2]
 
 
 def require(size: int, what: str, remedy: str) -> None:

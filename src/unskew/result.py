@@ -165,6 +165,7 @@ class ScenarioTable:
         points: the scenarios: a value on every axis.
         not_covered: a sentence on what none of the scenarios covers.
         estimated: where an estimate from a random sample would put the first axis; it decides nothing.
+        left: the range of the first axis that answers leave, over which values and verdicts are put together.
     """
 
     metric: str
@@ -179,6 +180,7 @@ class ScenarioTable:
     not_covered: str
     estimated: float | None = None
     percent: tuple[bool, ...] = ()
+    left: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

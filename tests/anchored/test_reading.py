@@ -31,8 +31,9 @@ def test_empty_values_are_unanswered_in_every_format(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("user,item,value,propensity\na,i,1,0.5\na,j,,0.2\nb,i,0,1\n")
     for source in (frame(), frame(value=[1.0, float("nan"), 0.0]), frame().to_pandas(), path):
-        log = read_answers(source, Feedback.IMPLICIT)
+        log, drawing = read_answers(source, Feedback.IMPLICIT)
         assert unanswered(log).tolist() == [False, True, False]
+        assert drawing == (1, "")
         np.testing.assert_array_equal(log.propensity, [0.5, 0.2, 1.0])
 
 
@@ -53,6 +54,31 @@ def test_empty_values_are_unanswered_in_every_format(tmp_path: Path) -> None:
 def test_wrong_rows_are_named(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         read_answers(frame(**changes), Feedback.IMPLICIT)
+
+
+@pytest.mark.parametrize(
+    ("columns", "given", "found"),
+    [
+        ({}, None, 1),
+        ({}, 5, 5),
+        ({"round": [1, 2, 1], "rounds": [3, 3, 3]}, None, 3),
+        ({"round": [1, 2, 1]}, 2, 2),
+        ({"round": [1, 2, 1]}, None, "and not how many were declared"),
+        ({"round": [1, 2, 1]}, 1, "goes up to 2, and 1 round was declared"),
+        ({"rounds": [3, 3, 3]}, 2, "3 rounds were declared, and rounds=2"),
+        ({"rounds": [3, 2, 3]}, None, "must be the same in every row"),
+        ({"rounds": [0, 0, 0]}, None, "rounds must"),
+        ({"design": ["independent", "systematic", "independent"]}, None, "'design' must be .*; row 2 has 'systematic'"),
+        ({"design": ["all", "all", "all"]}, None, "'design' must be .*; row 1 has 'all'"),
+    ],
+)
+def test_declared_rounds(columns: dict[str, Any], given: int | None, found: int | str) -> None:
+    """The file's own number counts; what contradicts it, or leaves it open, is an error."""
+    if isinstance(found, int):
+        assert read_answers(frame(**columns), Feedback.IMPLICIT, rounds=given)[1].rounds == found
+        return
+    with pytest.raises(InputError, match=found):
+        read_answers(frame(**columns), Feedback.IMPLICIT, rounds=given)
 
 
 def test_without_probabilities_it_is_no_answer() -> None:
@@ -109,5 +135,6 @@ def test_anchored_needs_answers() -> None:
     lists = pl.DataFrame({"user": ["a"], "item": ["i"], "rank": [1]})
     with pytest.raises(us.RefusedError, match="rests on answers to questions"):
         us.evaluate(log, {"one": lists}, estimators=["anchored"])
-    with pytest.raises(InputError, match="it goes with answers="):
-        us.evaluate(log, {"one": lists}, fixed_relevance=True)
+    for more in ({"fixed_relevance": True}, {"rounds": 2}):
+        with pytest.raises(InputError, match="it goes with answers="):
+            us.evaluate(log, {"one": lists}, **more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ def ask(
     of_lists: tuple[int, ...] = (1, 2),
     outside: float = 0.5,
     scale: float = 1.0,
+    design: str = "",
+    lost: float = 0.0,
     **more: Any,
 ) -> Result:
     """Two models whose lists hold relevant pairs at two rates; a share of the pairs of the lists is asked about.
@@ -35,6 +38,8 @@ def ask(
         silent: the share of questions that nobody answers.
         of_lists: whose pairs may be drawn; ``outside``: the share of other pairs that is.
         scale: by which the probabilities are wrong.
+        design: what the answers say of how they were drawn.
+        lost: the share of relevant answers whose rows are missing.
     """
     rng = np.random.default_rng(5)
     listed = np.zeros((USERS, ITEMS), dtype=np.int64)
@@ -48,14 +53,17 @@ def ask(
     pi = np.where(np.isin(listed, of_lists) & (listed > 0), questions, np.where(listed == 0, outside, 0.0))
     asked = ~seen & (rng.random((USERS, ITEMS)) < pi)
     values = np.where(rng.random((USERS, ITEMS)) < silent, np.nan, y.astype(float))
+    if lost:
+        asked &= ~(y & (rng.random((USERS, ITEMS)) < lost))
     u, i = np.nonzero(asked)
     where: dict[str, Any] = dict(zip(("user", "item"), np.nonzero(seen), strict=True))
+    answers_ = pl.DataFrame({"user": u, "item": i, "value": values[u, i], "propensity": scale * pi[u, i]})
     return us.evaluate(
         pl.DataFrame(where | {"value": y[seen].astype(int)}),
         lists,
         metrics=[f"recall@{K}"],
         feedback="conversions",
-        answers=pl.DataFrame({"user": u, "item": i, "value": values[u, i], "propensity": scale * pi[u, i]}),
+        answers=answers_.with_columns(design=pl.lit(design)) if design else answers_,
         users=pl.DataFrame({"user": np.arange(USERS)}),
         items=pl.DataFrame({"item": np.arange(ITEMS)}),
         **({"target": "per_user_sum"} | more),
@@ -104,6 +112,27 @@ def test_wrong_probabilities_are_noticed() -> None:
     assert "column 'propensity' is not the probability of being drawn" in found.trust
 
 
+def test_lost_rows_are_noticed_over_both_sides() -> None:
+    """14 % fewer than there should be, within four standard errors on each side, beyond three of both together."""
+    side = answers.Side(100.0, 300, 90, 300.0, 0.3, 0.86, 0.045)
+    pair = answers.PairAnswers(side, side, 0.0, 1.0, 0, 0.0, 0.0)
+    assert side.covered
+    assert "stand for 86%" in pair.uncovered
+    assert "rows were lost" in pair.uncovered
+    fine = replace(side, drawn=0.91)
+    assert not replace(pair, ahead=fine, behind=fine).uncovered
+    assert not replace(pair, behind=replace(side, drawn=1.1)).uncovered
+    assert not replace(pair, behind=replace(side, worth=0.0)).uncovered
+
+
+def test_lost_rows_refuse_values_too() -> None:
+    """A third of the relevant answers is gone without a trace but their number."""
+    result = ask(questions=0.5, rates=(0.4, 0.4), lost=0.35)
+    assert "rows were lost" in verdict(result).trust
+    values = [e for e in result.estimates if e.estimator == "anchored"]
+    assert all(math.isnan(e.value) and "rows were lost" in e.trust for e in values)
+
+
 def test_what_nobody_answered_may_hurt() -> None:
     """A few silent questions widen the interval, many undo the verdict; both are counted."""
     all_told, some, many = (ask(silent=share) for share in (0.0, 0.02, 0.5))
@@ -124,6 +153,35 @@ def test_values_without_a_total_are_refused_and_verdicts_are_not() -> None:
     assert all("of all candidates" in e.trust or "number of relevant pairs" in e.trust for e in values)
     assert verdict(result).verdict == "better"
     assert headline(result)["estimator"] == "anchored"
+
+
+@pytest.mark.parametrize("outside", [0.01, 0.02, 0.03])
+def test_few_positive_answers_outside_the_lists_give_no_total(outside: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handful of answers stands for most pairs: their spread may be small, and D far off. Verdicts need no D."""
+    result = ask(outside=outside, target="pooled")
+    values = [e for e in result.estimates if e.estimator == "anchored"]
+    assert all(math.isnan(e.value) and "the number of relevant pairs is known to" in e.trust for e in values)
+    assert verdict(result).verdict == "better"
+    monkeypatch.setattr(answers, "FEWEST_POSITIVE", 0)
+    again = ask(outside=outside, target="pooled")
+    assert not any(math.isnan(e.value) for e in again.estimates)
+
+
+def test_rounds_divide_the_level() -> None:
+    """Five declared rounds at 0.95 are one look at 0.99, of values and verdicts; adjusted p is five times as large."""
+    once, five, narrow = ask(level=0.99), ask(rounds=5), ask()
+    for one, other in zip(once.verdicts_, five.verdicts_, strict=True):
+        if one.estimator == "anchored":
+            assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
+    values = [[e for e in r.estimates if e.estimator == "anchored"] for r in (once, five, narrow)]
+    for a, b, c in zip(*values, strict=True):
+        assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-9)
+        assert b.high - b.low > c.high - c.low
+    assert verdict(five).p_adjusted == pytest.approx(5.0 * verdict(narrow).p_adjusted, rel=1e-9)
+    assert any("5 declared rounds" in text for text in five.warnings)
+    assert five.inputs["answers"]["rounds"] == 5
+    others = [[e for e in r.estimates if e.estimator != "anchored"] for r in (five, narrow)]
+    assert [(e.low, e.high) for e in others[0]] == [(e.low, e.high) for e in others[1]]  # the log is looked at once
 
 
 def test_mirrored_lists_give_the_opposite_verdict() -> None:

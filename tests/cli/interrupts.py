@@ -59,6 +59,11 @@ def runs(shop: Path) -> list[Run]:
         Run(("evaluate", test, *recs, "--estimator", "naive", *files), written, 20.0, compiles=True),
         Run(("audit", train, "--html", "a.html", "--quiet"), frozenset({"a.html"}), 3.0),
         Run(("sample", test, "--train", train, "-o", "s.parquet", "--quiet"), frozenset({"s.parquet"}), 3.0),
+        Run(
+            ("plan", test, *recs, "--seen", train, "--detect", "5%", "--draw", "300", "-o", "ask.csv", *files),
+            written | {"ask.csv"},
+            3.0,
+        ),
         Run(("simulate", "-o", ".", "--users", "3000", "--items", "400", "--quiet"), frozenset(), 2.0),
         Run(("data", "list"), frozenset(), 1.0),
     ]

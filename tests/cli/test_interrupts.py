@@ -134,6 +134,39 @@ def test_ctrl_c_leaves_no_half_of_a_sample(moment: str, shop: Path, tmp_path: Pa
     assert seconds < PROMPTLY
 
 
+PLANNING = {
+    "reading": "unskew.design.read.as_log",
+    "looking at lists in a thread": "unskew.design.listed._block",
+    "drawing": "unskew.design.plan.draw",
+    "writing the pairs": "polars:DataFrame.write_parquet",
+    "writing the page": "unskew.atomic.write_text",
+}
+
+
+@pytest.mark.parametrize("moment", PLANNING)
+def test_ctrl_c_leaves_no_half_of_a_plan(moment: str, shop: Path, tmp_path: Path) -> None:
+    """Questions that were written without their plan, or in part, would be asked: both files or none."""
+    recs = ["--recs", f"a={shop / 'popular.parquet'}", "--recs", f"b={shop / 'random.parquet'}"]
+    command = ["plan", str(shop / "test.parquet"), *recs, "--seen", str(shop / "train.parquet"), "--detect", "5%"]
+    command += ["--draw", "300", "-o", "ask.parquet", "--json", "plan.json", "--quiet"]
+    code, said, seconds = run(PLANNING[moment], "SIGINT+stuck", command, tmp_path / "run")
+    assert (code, said, list((tmp_path / "run").iterdir())) == (130, LINE, [])
+    assert seconds < PROMPTLY
+
+
+def test_ctrl_c_keeps_the_questions_of_an_earlier_plan(shop: Path, tmp_path: Path) -> None:
+    """They may have been sent out already: a stopped draw does not touch them."""
+    recs = ["--recs", f"a={shop / 'popular.parquet'}", "--recs", f"b={shop / 'random.parquet'}"]
+    command = ["plan", str(shop / "test.parquet"), *recs, "--seen", str(shop / "train.parquet"), "--detect", "5%"]
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "ask.csv").write_text("user,item,propensity\n1,2,0.5\n")
+    command += ["--draw", "300", "-o", "ask.csv", "--quiet"]
+    code, said, _ = run("unskew.atomic._rename_all", "SIGINT+stuck", command, folder)
+    assert (code, said) == (130, LINE)
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"ask.csv": "user,item,propensity\n1,2,0.5\n"}
+
+
 @pytest.mark.parametrize("moment", ["reading a list in a thread", "making machine code", "writing"])
 def test_ctrl_c_ends_a_run_that_is_stuck(moment: str, evaluation: list[str], tmp_path: Path) -> None:
     """A thread waits for ever in the midst of its work, perhaps with the compiler's lock, and nobody waits for it."""

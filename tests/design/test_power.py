@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import unskew as us
 from tests.design.shop import shop
+from unskew.design.alternative import alternative
 from unskew.design.detect import PATH, Detect, suggested
 from unskew.design.plan import Plan
 from unskew.design.power import NORMAL, Question, at_least, least_rows, rows_by_formula
@@ -101,11 +102,14 @@ def test_sums_are_those_of_loops_over_pairs() -> None:
         assert weights.get(p, 0.0) == pytest.approx(math.sqrt(safe * (1 - safe) * spread), rel=1e-6)
 
 
-@pytest.mark.parametrize("per_user", [None, 1])
-def test_the_curve_is_the_variance_of_the_draw(per_user: int | None) -> None:
-    """Σ v d²/π at some number of rows, also where a limit per user binds."""
-    plan, _ = made(uniform=0.0, per_user=per_user)
-    looked, rows = plan.parts.looked, 100.0
+@pytest.mark.parametrize(("uniform", "per_user", "rows"), [(0.0, None, 100.0), (0.0, 1, 100.0), (0.25, None, 1_000.0)])
+def test_the_curve_is_the_variance_of_the_draw(uniform: float, per_user: int | None, rows: float) -> None:
+    """Σ v d²/π at some number of rows, also where a limit per user binds, and with what is spread over all candidates.
+
+    Here a thousand rows are a quarter of all candidates: what is spread falls on lists, too.
+    """
+    plan, _ = made(uniform=uniform, per_user=per_user)
+    looked = plan.parts.looked
     p, _ = looked.design.probabilities(looked.design.scale(rows))
     v, worth = looked.sample_q * (1 - looked.sample_q), looked.sample_worth
     assert len(p) == len(v)  # the shop is small: everybody is kept
@@ -177,3 +181,26 @@ def test_one_level_for_all_pairs_and_rounds() -> None:
     alone, together, rounds = (made(**o)[0].settings.critical for o in ({"simultaneous": False}, {}, {"rounds": 3}))
     assert alone == pytest.approx(1.96, abs=1e-3)
     assert 2.2 < together < 2.45 < rounds < 2.8
+
+
+def test_a_difference_beyond_the_guesses_makes_answers_vary_more() -> None:
+    """If T exceeds what q says, the better list's pairs are more relevant than q: V, hits and B, pair by pair."""
+    plan, world = made(0.05, users_are="sampled")
+    stakes, q, names = plan.parts.looked.stakes, plan.parts.q, list(world.lists)  # type: ignore[attr-defined]
+    gone = {(u, i) for frame in (world.seen, world.log) for u, i in frame.select("user", "item").iter_rows()}  # type: ignore[attr-defined]
+    users = plan.settings.users
+    for x, y in combinations(range(3), 2):
+        lead = float(stakes.value[x] - stakes.value[y])
+        detect = abs(lead) + 30.0
+        better, other = (x, y) if lead >= 0.0 else (y, x)
+        lists = [{(u, int(i)) for u in range(150) for i in world.lists[names[m]][u]} for m in (better, other)]  # type: ignore[attr-defined]
+        apart = [sorted(own - gone) for own in (lists[0] - lists[1], lists[1] - lists[0])]
+        guess = [q(*(np.array(side, dtype=np.int32) for side in zip(*own, strict=True))) for own in apart]
+        delta = 30.0 / len(apart[0])
+        truth = guess[0] + delta
+        expected = (truth * (1 - truth) + delta**2).sum() + (guess[1] * (1 - guess[1])).sum()
+        found = alternative(stakes, x, y, detect, users)
+        assert found.variance == pytest.approx(expected)
+        assert found.hits == pytest.approx(truth.sum() + guess[1].sum())
+        assert found.between == pytest.approx(stakes.between[x, y] + (detect**2 - lead**2) / users)
+        assert alternative(stakes, x, y, abs(lead) / 2.0, users).variance == pytest.approx(stakes.variance[x, y])

@@ -73,7 +73,7 @@ def test_probabilities_are_those_of_the_definition(found: tuple[ListDesign, dict
     except InputError:
         largest = reference(made, len(design.candidates.items), 1e9, 0.0).sum()
         everything = len(design.item) + design.others[design.candidates.asked].sum()
-        spread = reference(made, len(design.candidates.items), 1e9, made["uniform"] * rows / max(everything, 1)).sum()
+        spread = reference(made, len(design.candidates.items), 1e9, float(made["uniform"] > 0.0)).sum()
         assert rows > min(everything, max(largest, spread)) * (1 - 1e-6)
         return
     p = matrix(design, scale)
@@ -136,6 +136,15 @@ def test_threads_and_the_order_of_ids_change_nothing() -> None:
     assert np.array_equal(first.user, second.user) and np.array_equal(first.item, second.item)
     assert np.array_equal(first.propensity, second.propensity)
     assert 140 < len(first.user) < 260
+
+
+def test_rows_beyond_the_lists_are_spread_over_all_candidates() -> None:
+    """Once every pair in which lists differ is asked about for certain, more rows serve values; verdicts need none."""
+    design = small_design([{0: 1.0, 1: 1.0}, {0: 1.0, 1: 0.5}], 10, uniform=0.25)
+    p = matrix(design, design.scale(12.0))
+    assert np.allclose(p[:, :2], 1.0) and np.allclose(p[:, 2:], 0.5) and p.sum() == pytest.approx(12.0)
+    with pytest.raises(InputError, match="at most 4 rows"):
+        small_design([{0: 1.0, 1: 1.0}, {0: 1.0, 1: 0.5}], 10).scale(12.0)
 
 
 def test_more_rows_than_the_limits_allow_are_refused() -> None:

@@ -10,7 +10,9 @@ import pytest
 
 import unskew as us
 from tests.design.shop import Shop, shop
-from unskew.design.plan import Plan
+from unskew.design.draw import draw
+from unskew.design.plan import Plan, round_stream
+from unskew.design.rounds import together
 from unskew.errors import InputError
 
 
@@ -43,6 +45,34 @@ def test_logs_with_zeros_are_not_asked_about_again_and_positives_are(world: Shop
     assert had & drawn and not before & drawn
 
 
+def test_declared_fixed_relevance_draws_outside_a_log_of_positives(world: Shop, tmp_path: Path) -> None:
+    """What a user took would be answered so again: these pairs count as relevant, and are not asked about."""
+    given = {"log": world.positives(), "seen": world.seen.select("user", "item"), "metric": "recall@4", "uniform": 0.5}
+    plan = us.plan(world.models, fixed_relevance=True, **given)  # type: ignore[arg-type]
+    had = {*world.positives().rows(), *world.seen.select("user", "item").rows()}
+    assert plan.settings.candidates == plan.settings.users * 20 - len(had)
+    assert not had & set(plan.draw(300, seed=1).frame.select("user", "item").iter_rows())
+    plan.to_html(tmp_path / "plan.html")
+    assert "declared fixed" in (tmp_path / "plan.html").read_text()
+    undeclared = us.plan(world.models, **given)  # type: ignore[arg-type]
+    mine, theirs = plan.parts.looked.stakes, undeclared.parts.looked.stakes
+    known = world.positives().rows()
+    for m, items in enumerate(world.lists.values()):
+        hits = [(u, i) for u, i in known if i in items[u]]
+        chance = plan.parts.q(*(np.array(side, dtype=np.int32) for side in zip(*sorted(hits), strict=True)))
+        assert mine.value[m] - theirs.value[m] == pytest.approx(len(hits) - chance.sum())
+    with pytest.raises(InputError, match="fixed_relevance must be True or False"):
+        us.plan(world.models, fixed_relevance="yes", **given)  # type: ignore[arg-type]
+
+
+def test_conversions_without_a_zero_are_positives_only(world: Shop) -> None:
+    """As ``evaluate`` has it: nothing says what was seen and not taken, so that such a log is not taken as known."""
+    positives = world.log.filter(pl.col("value") > 0)
+    plan = planned(world, log=positives)
+    assert plan.settings.positives_only
+    assert plan.settings.candidates == plan.settings.users * 20 - len(world.seen)
+
+
 def test_rows_of_rounds_have_the_probability_of_all_draws_together(world: Shop) -> None:
     """Over many seeds a pair is in the second round's file as often as its propensity says; answers stay."""
     plan = planned(world, rounds=3, per_user=3)
@@ -64,6 +94,27 @@ def test_rows_of_rounds_have_the_probability_of_all_draws_together(world: Shop) 
     assert np.allclose(both["propensity"], 1 - (1 - one) * (1 - two))
 
 
+def test_coverage_grows_over_rounds_as_the_product_says(world: Shop) -> None:
+    """After r of four rounds a candidate was asked about with chance 1 − Π(1 − π_r): all candidates, by frequency."""
+    design = planned(world, rounds=4, per_user=2).parts.looked.design
+    shape = len(design.candidates.users), len(design.candidates.items)
+    user, item = (side.ravel().astype(np.int64) for side in np.indices(shape))
+    sizes, seeds = (20.0, 25.0, 10.0, 30.0), 1_500
+    scales = [design.scale(size) for size in sizes]
+    each = np.stack([design.of(user, item, scale) for scale in scales], axis=1)
+    counts = np.zeros((len(sizes), *shape))
+    for seed in range(seeds):
+        asked = np.zeros(shape, dtype=bool)
+        for r, scale in enumerate(scales):
+            drawn = draw(design, scale, round_stream(seed, r + 1))
+            asked[drawn.user, drawn.item] = True
+            counts[r] += asked
+    for r in range(len(sizes)):
+        promised = together(each[:, : r + 1]).reshape(shape)
+        error = np.sqrt(promised * (1 - promised) / seeds)
+        assert (np.abs(counts[r] / seeds - promised) <= 5.0 * error + 1e-12).all()  # 5: of 2,400 comparisons
+
+
 def test_a_changed_plan_does_not_continue(world: Shop, tmp_path: Path) -> None:
     """Other limits, too many rounds, a lost column, a wrong answer: errors that name column and row."""
     plan = planned(world, rounds=2)
@@ -78,6 +129,8 @@ def test_a_changed_plan_does_not_continue(world: Shop, tmp_path: Path) -> None:
         plan.next(first.with_columns(value=pl.lit(7.0)))
     with pytest.raises(InputError, match="rounds=3"):
         planned(world).next(first)
+    with pytest.raises(InputError, match="2 rounds were declared, not 3"):
+        planned(world, rounds=3).next(first)
     first.with_columns(value=pl.when(pl.int_range(pl.len()) > 2).then("value")).write_csv(tmp_path / "a.csv")
     assert any("3 that were asked about are not" in note for note in plan.next(tmp_path / "a.csv").notes)
 

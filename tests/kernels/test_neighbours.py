@@ -11,7 +11,9 @@ from unskew.kernels.hashing import mix
 from unskew.kernels.topk import SEED
 
 
-@pytest.mark.parametrize(("rows", "columns", "density"), [(60, 200, 0.2), (300, 40, 0.01), (80, 30, 0.03)])
+@pytest.mark.parametrize(
+    ("rows", "columns", "density"), [(60, 200, 0.2), (300, 40, 0.01), (80, 30, 0.03), (1500, 900, 0.001)]
+)
 @pytest.mark.parametrize("shrink", [0.0, 1.5])
 @pytest.mark.parametrize("k", [1, 7, 400])
 def test_nearest_rows(rows: int, columns: int, density: float, shrink: float, k: int) -> None:

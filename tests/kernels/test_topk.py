@@ -76,6 +76,23 @@ def test_shared_scores_give_the_lists_of_equal_rows(p: dict[str, Any]) -> None:
         )
 
 
+def test_many_items_with_few_scores_and_exclusions() -> None:
+    """Stretches of items that do not reach the list are passed over together: nothing in them is missed."""
+    rng = np.random.default_rng(2)
+    for items, k in ((31, 3), (32, 3), (200, 5), (333, 40)):
+        scores = rng.integers(0, 4, (6, items)) * (rng.random((6, items)) < 0.3) + 0.0
+        p = {
+            "k": k,
+            "users": rng.integers(0, MASK, 6, dtype=np.uint64).tolist(),
+            "items": rng.integers(0, MASK, items, dtype=np.uint64).tolist(),
+            "out": [set(np.flatnonzero(rng.random(items) < share).tolist()) for share in (0, 0.01, 0.1, 0.5, 0.9, 1)],
+        }
+        *rest, out = arrays(p)
+        tied = top_k(scores, *rest, out)
+        for u, row in enumerate(scores.tolist()):
+            assert (out[u].tolist(), bool(tied[u])) == reference(row, k, p["users"][u], p["items"], p["out"][u])
+
+
 def test_large_heaps_are_sorted_too() -> None:
     """With many items, continuous scores and a long list the order is that of argsort."""
     rng = np.random.default_rng(0)

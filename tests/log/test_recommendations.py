@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from unskew.errors import InputError
 from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids, Log, Recommendations, read_recommendations
+from unskew.log.recommendations import exclusions
 
 compiled = settings(deadline=None)  # the first call compiles kernels
 
@@ -178,3 +180,16 @@ def test_unknown_items_survive_recoding_twice_and_are_never_seen() -> None:
     twice = once.recode(read.users, Ids.of(pl.Series([1, 6])))
     assert twice.item.tolist() == [-1, 1] and twice.rank.tolist() == [1, 2]
     assert once.drop_seen(log_of({(1, 6), (1, 7)})).item.tolist() == [-1]
+
+
+@compiled
+@given(pairs=small_logs, swapped=st.booleans())
+def test_exclusions_do_not_depend_on_how_ids_are_held(pairs: set[tuple[int, int]], swapped: bool) -> None:
+    """What a log over the same users and items says at once, one with other vocabularies says after a look-up."""
+    log = log_of(pairs)
+    if swapped:  # a log put together by hand may hold a user's items in any order
+        log = replace(log, item=np.concatenate([own[::-1] for own in np.split(log.item, log.indptr[1:-1])]))
+    start, gone = exclusions(log, log.users, log.items)
+    again, same = exclusions(log, Ids.of(log.users.values), Ids.of(log.items.values))
+    assert start.tolist() == again.tolist() and gone.tolist() == same.tolist()
+    assert (start.dtype, gone.dtype) == (again.dtype, same.dtype)

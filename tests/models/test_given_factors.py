@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 import unskew as us
 from unskew.errors import InputError
 from unskew.kernels.hashing import mix
-from unskew.kernels.topk import SEED, score, top_k
+from unskew.kernels.topk import SEED, top_k
 from unskew.log import Ids, Log, Recommendations
 from unskew.models import MF, Factors, GivenFactors, base, load
+from unskew.models.by_length import ByLength
 
 Floats = npt.NDArray[np.float64]
 
@@ -122,15 +123,28 @@ def repeated(rng: np.random.Generator, users: int, items: int, dim: int) -> tupl
 
 @pytest.mark.parametrize("dim", [0, 1, 3, 4, 7, 32])
 @pytest.mark.parametrize("items", [1, 255, 600])
-def test_scores_are_the_loops_to_the_last_bit(dim: int, items: int) -> None:
-    """Wherever an item stands and whoever is asked for beside a user; −1 has no factors."""
-    left, right, offsets = repeated(np.random.default_rng(dim), 5, items, dim)
-    rows = np.array([3, -1, 0], dtype=np.int32)
-    out = np.empty((3, items))
-    score(rows, left, np.ascontiguousarray(right.T), offsets, out)
+@pytest.mark.parametrize("skew", [0.0, 4.0])
+def test_lists_are_those_of_all_scores_of_a_loop(dim: int, items: int, skew: float) -> None:
+    """Wherever an item stands, whoever is asked for beside a user, and whether or not most items are too short to be
+    looked at (``skew``): the best by the loop's sums to the last bit, unseen, with ties; −1 has no factors."""
+    rng = np.random.default_rng(dim)
+    left, right, offsets = repeated(rng, 5, items, dim)
+    right *= np.exp(skew * right[:, :1]) if dim else 1.0  # copies stay copies
+    rows, ids, users = (
+        np.array([3, -1, 0, 2], dtype=np.int32),
+        Ids.of(pl.Series(range(items))),
+        Ids.of(pl.Series(list("abcd"))),
+    )
+    seen = Log.from_frame(pl.DataFrame({"user": ["a", "a", "b", "d"], "item": rng.integers(0, items, 4)}).unique())
+    scores = np.zeros((4, items))
     for at, row in enumerate(rows):
         v = left[row].tolist() if row >= 0 else [0.0] * dim
-        assert out[at].tolist() == [sum_of(v, w, b) for w, b in zip(right.tolist(), offsets.tolist(), strict=True)]
+        scores[at] = [sum_of(v, w, b) for w, b in zip(right.tolist(), offsets.tolist(), strict=True)]
+    for k in (1, 10, items):
+        found = base.from_factors(rows, (left, right), offsets, ids, users, k, seen)
+        expected = base.from_scores(lambda block: scores[block], ids, users, k, seen)
+        assert found.item.tolist() == expected.item.tolist() and found.indptr.tolist() == expected.indptr.tolist()
+        assert found.tied == expected.tied
 
 
 def test_items_with_the_same_factors_are_tied() -> None:
@@ -157,8 +171,8 @@ def test_neither_threads_nor_blocks_nor_company_change_a_list(monkeypatch: pytes
         model = fitted
     everyone = Ids.of(pl.Series(range(90)))
     whole = model.recommend(everyone, 7)
-    for cells, threads in ((1, 1), (1, 2), (700, 2), (1 << 22, 1)):
-        monkeypatch.setattr(base, "CELLS", cells)
+    for block, threads in ((1, 1), (1, 2), (7, 2), (1000, 1)):
+        monkeypatch.setattr(ByLength, "block", block)
         monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
         again = model.recommend(everyone, 7)
         assert again.to_frame().equals(whole.to_frame()) and again.tied == whole.tied

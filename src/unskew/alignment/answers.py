@@ -48,12 +48,13 @@ class JoinedLog(NamedTuple):
     account: dict[str, Any]
 
 
-def rests_on(joined: JoinedLog) -> str:
-    """What must hold for answers to be right, in words that go on after "if"."""
+def rests_on(joined: JoinedLog, fixed: bool = False) -> str:
+    """What must hold for answers to be right, in words that go on after "if"; ``fixed``: for these users alone."""
     told = "the answers' probabilities of being drawn are right, unanswered questions are like the others"
     if not joined.account["unanswered"]:
         told = "the answers' probabilities of being drawn are right"
-    return f"{told} and a pair is as relevant in the log as in the answers" if joined.census else told
+    told = f"{told} and a pair is as relevant in the log as in the answers" if joined.census else told
+    return f"{told}, for these users and no others" if fixed else told
 
 
 def is_census(rows: Log, rules: Rules) -> bool:
@@ -93,6 +94,8 @@ def join_answers(inputs: Inputs, rows: Log, train: Log | None, items: Ids) -> Jo
     joined, origin = _joined(rows if census else None, answers, np.where(silent, ASKED, ANSWERED).astype(np.int32))
     gain = present(answers.gain)
     account = as_values(replace(answers.account, dropped=dropped)) | {
+        "rounds": inputs.drawing.rounds,
+        "design": inputs.drawing.design or None,
         "asked": len(answers),
         "answered": int(np.count_nonzero(~silent)),
         "unanswered": int(np.count_nonzero(silent)),

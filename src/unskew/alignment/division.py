@@ -149,9 +149,9 @@ def _times(test: Log, train: Log, facts: DivisionFacts, random: bool) -> None:
         return
     if random and min(facts.rows, facts.train_rows) < FEW:
         return
-    tested, trained = _written(test, facts.times), _written(train, facts.train_times)
     nearly_all = facts.common >= FEW and facts.earlier / facts.common >= MOST
     if facts.times[1] < facts.train_times[0] or nearly_all:
+        tested, trained = _written(test, facts.times), _written(train, facts.train_times)
         raise InputError(
             f"{test.account.source}: the test log is earlier than the training log {train.account.source}: the one "
             f"goes from {tested[0]} to {tested[1]}, the other from {trained[0]} to {trained[1]}.\n"
@@ -159,6 +159,7 @@ def _times(test: Log, train: Log, facts: DivisionFacts, random: bool) -> None:
             "'time' have the same unit."
         )
     if random and facts.times[0] > facts.train_times[1]:
+        tested, trained = _written(test, facts.times), _written(train, facts.train_times)
         raise InputError(
             f"{test.account.source}: all its rows (from {tested[0]} on) are later than those of the training log "
             f"{train.account.source} (up to {trained[1]}), so it is no random share of both.\n"

@@ -11,6 +11,7 @@ from typing import Literal
 
 from unskew.alignment.sources import Predictor
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations
+from unskew.log.drawing import DRAWN_ONCE, Drawing
 from unskew.log.population import Catalogue, Population
 from unskew.propensity import FitInputs
 
@@ -60,7 +61,7 @@ class Inputs:
         models: their names, in the order in which results are shown.
         lists: of the models that recommend; ``predictions`` of those that predict.
         side: what propensities and outcome models may be fitted on beside the logs.
-        answers: pairs that were drawn, shown and answered (``log/answers.py``).
+        answers: pairs that were drawn, shown and answered (``log/answers.py``), and how they were drawn.
     """
 
     test: Log
@@ -74,3 +75,4 @@ class Inputs:
     side: FitInputs
     rules: Rules
     answers: Log | None = None
+    drawing: Drawing = DRAWN_ONCE

@@ -41,9 +41,10 @@ def respelled(given: Mapping[str, Ids], logged: Mapping[str, Ids]) -> tuple[Resp
         ours = logged[what]
         if theirs.values.dtype.is_integer() and ours.values.dtype.is_integer():
             continue  # a number is written in one way only
-        unknown = theirs.values.filter(pl.Series(theirs.into(ours) < 0))
-        if not len(unknown):
+        missing = theirs.into(ours) < 0
+        if not missing.any():
             continue
+        unknown = theirs.values.filter(pl.Series(missing))
         known = pl.DataFrame({"log": ours.values.cast(pl.String), "alike": alike(ours.values)}).unique("alike")
         found = pl.DataFrame({"list": unknown.cast(pl.String), "alike": alike(unknown)}).join(known, on="alike")
         if len(found):

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
+from unskew.cli.anchored_demo import show_anchored
 from unskew.cli.console import out, progress
 from unskew.cli.flags import messages_with_flags
 from unskew.cli.options import File, QuietAlone, check_outputs, option, write_outputs, written
+from unskew.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from unskew.log import Recommender
     from unskew.result import Estimate, Result
 
+ANCHORED = "A log that cannot decide, a plan, a few hundred answers, and a verdict."
 METRIC, TARGET = "recall@10", "pooled"
 NAIVE, RECOMMENDED = "naive", "snips"
 
@@ -28,10 +31,17 @@ def demo(
     users: Annotated[int, option("How many users to draw.")] = 2000,
     items: Annotated[int, option("Size of the catalogue.")] = 500,
     seed: Annotated[int, option("Which users are drawn.")] = 0,
+    anchored: Annotated[bool, option(ANCHORED, None, "--anchored")] = False,
+    keep: Annotated[File, option("With --anchored: leave the files of every step in this folder.")] = None,
     html: Annotated[File, option("Write one self-contained page.")] = None,
     quiet: QuietAlone = False,
 ) -> None:
     """Judge three recommenders from a skewed log, in a simulated shop where the truth is known."""
+    if anchored:
+        show_anchored(users, items, seed, keep, html, quiet)
+        return
+    if keep is not None:
+        raise InputError("--keep goes with --anchored. A whole shop as files: unskew simulate --output FOLDER")
     check_outputs(html=html)
     from unskew.evaluation import evaluate
     from unskew.models import ItemKNN, MostPopular

@@ -39,6 +39,8 @@ ANSWERS = (
     "Pairs that were drawn, shown and answered: user, item, value (empty: no answer), propensity (of being drawn). For "
     "anchored, which then makes the headline."
 )
+ROUNDS = "With --answers: over how many declared rounds they are drawn; by default what their file says."
+USERS_ARE = "With --answers: sampled (verdicts for users like these) or fixed (for these alone)."
 FIXED = "With --answers: logged positives would be answered alike, and need not be asked about again."
 SAMPLES = 'Evaluate fairer samples of the rows by naive alone: wtd_h, skew, "weighted(item_power=1)", … Not debiased.'
 
@@ -75,6 +77,8 @@ def evaluate(
     share: Annotated[Text, option(SHARES, INPUTS)] = None,
     mcar: Annotated[File, option("A log seen at random, for naive_bayes and --sample wtd.", INPUTS)] = None,
     answers: Annotated[File, option(ANSWERS, INPUTS)] = None,
+    rounds: Annotated[int | None, option(ROUNDS, INPUTS)] = None,
+    users_are: Annotated[str, option(USERS_ARE, INPUTS)] = "sampled",
     fixed_relevance: Annotated[bool, option(FIXED, INPUTS, "--fixed-relevance")] = False,
     user_features: Annotated[File, option(f"Covariates: user and {COVARIATES}", INPUTS)] = None,
     item_features: Annotated[File, option(f"Covariates: item and {COVARIATES}", INPUTS)] = None,

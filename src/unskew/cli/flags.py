@@ -38,7 +38,7 @@ FLAGS = {
         "mcar", "memory", "min_users", "not_items", "not_users", "outcome", "per_user", "propensity", "refit", "refits",
         "refused", "relevant", "repeats", "replicates", "rounds", "sample", "sample_size", "seed", "seen",
         "share", "size", "split", "store", "strategy", "target", "threads", "train", "uniform",
-        "user_features", "users", "workers",
+        "user_features", "users", "users_are", "workers",
     )
 }  # fmt: skip
 CALLS = {"read_predictions(…)": "--predictions name=FILE"}  # what is an option here, and a function in Python

@@ -35,6 +35,7 @@ from unskew.plain import plain, plain_path
 
 DETECT = "The difference to detect: a number (0.01), a share ('5%'), or log: as large as the log suggests."
 SO_FAR = "The file of the last round, answers in a column value: plan the next round."
+FIXED = "Logged positives would be answered alike: draw pairs outside the log only."
 UNIFORM = "Share of a draw over all candidates alike, for values; 0: verdicts only."
 
 
@@ -47,6 +48,7 @@ def plan(
     not_items: Annotated[File, option("Items that may not be shown: item.", INPUTS)] = None,
     not_users: Annotated[File, option("Users who may not be asked: user.", INPUTS)] = None,
     answers_so_far: Annotated[File, option(SO_FAR, INPUTS)] = None,
+    fixed_relevance: Annotated[bool, option(FIXED, INPUTS, "--fixed-relevance")] = False,
     columns: options.Columns = None,
     feedback: options.Feedback = None,
     relevant: options.Relevant = None,
@@ -106,6 +108,7 @@ def plan(
             simultaneous=not each_pair,
             rounds=rounds,
             answers=answers_so_far,
+            fixed_relevance=fixed_relevance,
             feedback=feedback,
             relevant=relevant,
             columns=column_map(columns),
@@ -129,8 +132,10 @@ def plan(
 def _check_draw(draw: int | None, output: Path | None, inputs: list[Path]) -> None:
     if (draw is None) != (output is None):
         raise InputError("--draw says how many pairs to draw and --out where to write them: give both, or neither.")
-    if output is None:
+    if output is None or draw is None:
         return
+    if draw < 1:
+        raise InputError(f"--draw {draw}: a draw has at least one pair.")
     if output.suffix.lower() not in (".parquet", ".pq", ".csv"):
         raise InputError(f"--out {plain(output)}: the file's name should end in .parquet or .csv.")
     try_writing(output)

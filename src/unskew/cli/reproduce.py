@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unskew.studies.study import Study
     from unskew.studies.tables import Table as Cells
 
-STUDIES = ("schnabel16", "saito20", "carraro20", "jeunen18", "gs23", "coat-truth")
+STUDIES = ("schnabel16", "saito20", "carraro20", "jeunen18", "gs23", "coat-truth", "anchored")
 WIDEST = 14  # columns that a terminal has room for
 
 

@@ -1,7 +1,8 @@
 """Models fold by fold: fitted on the training rows of each, or updated with what is new since the fold before.
 
 An ``Updatable`` model promises that ``fit(log)`` and then ``update(rows)`` gives the same lists as a fit on all
-of it (``models/base.py``); so it does not matter on which fold a worker began, nor how many workers there are.
+of it (``models/base.py``); so it does not matter on which fold a worker began, nor how many workers there are, nor that
+a model is fitted where it says that an update would take longer.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Fitter:
         rows = None if self._last is None or not self._ready else added_log(split, self._last, logs)
         found = {}
         for name, model in self._models.items():
-            if rows is not None and name in self._ready:
+            if rows is not None and name in self._ready and self._ready[name].update_pays(logs.fitted):
                 found[name] = self._ready[name]
                 if len(rows):
                     found[name].update(self._learns_from(model, rows))

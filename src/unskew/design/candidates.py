@@ -72,11 +72,16 @@ class Candidates:
     def may_ask(self, user: Ints32 | Ints64, item: Ints32 | Ints64) -> Bools:
         """Which of these pairs (codes) are candidates."""
         found = self.asked[user] & (self.place[item] >= 0)
-        for row in np.flatnonzero(found):
-            own = self.gone[self.gone_start[user[row]] : self.gone_start[user[row] + 1]]
-            at = np.searchsorted(own, item[row])
-            found[row] = at == len(own) or own[at] != item[row]
-        return np.asarray(found, dtype=np.bool_)
+        if not len(self.gone):
+            return np.asarray(found, dtype=np.bool_)
+        low, end = self.gone_start[user], self.gone_start[np.asarray(user) + 1]
+        high = end.copy()
+        while (open_ := low < high).any():  # bisection of all rows at once, each inside its own user's items
+            middle = (low + high) // 2
+            below = self.gone[np.minimum(middle, len(self.gone) - 1)] < item
+            low, high = np.where(open_ & below, middle + 1, low), np.where(open_ & ~below, middle, high)
+        gone = (low < end) & (self.gone[np.minimum(low, len(self.gone) - 1)] == item)
+        return np.asarray(found & ~gone, dtype=np.bool_)
 
 
 def _merged(a: tuple[Ints64, Ints32], b: tuple[Ints64, Ints32]) -> tuple[Ints64, Ints32]:

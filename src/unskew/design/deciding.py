@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from unskew.design.alternative import alternative
 from unskew.design.listed import Stakes
 from unskew.design.pilot import Pilot
 from unskew.design.plan import PairPlan, Plan
@@ -37,32 +38,33 @@ def critical_value(stakes: Stakes, curve: Curve, fixed: bool, level: float, simu
     return NORMAL.inv_cdf(1.0 - alpha / 2.0)
 
 
-def questions_of(stakes: Stakes, detect: Floats, critical: float, fixed: bool) -> tuple[Question, ...]:
+def questions_of(
+    stakes: Stakes, detect: Floats, critical: float, fixed: bool, users: int, pilot: Pilot
+) -> tuple[Question, ...]:
     """One for every pair of models; ``detect`` is T by [model, model]."""
-    return tuple(
-        Question(
-            float(detect[a, b]),
-            float(stakes.variance[a, b]),
-            0.0 if fixed else float(stakes.between[a, b]),
-            float(stakes.hits[a, b]),
-            float(stakes.differing[a, b]),
-            critical,
-            fixed,
-        )
-        for a, b in combinations(range(len(stakes.value)), 2)
-    )
+    found = []
+    for a, b in combinations(range(len(stakes.value)), 2):
+        told = alternative(stakes, a, b, float(detect[a, b]), users)
+        if pilot.informs:
+            v, hits = pilot.variance * float(stakes.variance[a, b]), pilot.hits * float(stakes.hits[a, b])
+            told = told._replace(variance=v, hits=hits)
+        between, differing = 0.0 if fixed else told.between, float(stakes.differing[a, b])
+        found.append(Question(float(detect[a, b]), told.variance, between, told.hits, differing, critical, fixed))
+    return tuple(found)
 
 
 def decide(plan: Plan) -> Plan:
     """The plan with the rows that every pair of models needs; what a pilot says is taken into account."""
-    pilot = plan.pilot or Pilot()
-    guessed = questions_of(
-        plan.parts.looked.stakes, plan.parts.detect, plan.settings.critical, plan.settings.users_are == "fixed"
-    )
+    settings = plan.settings
     plan = replace(
         plan,
-        questions=tuple(
-            replace(each, variance=each.variance * pilot.variance, hits=each.hits * pilot.hits) for each in guessed
+        questions=questions_of(
+            plan.parts.looked.stakes,
+            plan.parts.detect,
+            settings.critical,
+            settings.users_are == "fixed",
+            settings.users,
+            plan.pilot or Pilot(),
         ),
         pairs=tuple(
             PairPlan(a, b, 0.0, 0, None, None, None, "rows") for a, b in combinations(plan.models, 2)
@@ -79,8 +81,7 @@ def _decided(plan: Plan, place: int) -> PairPlan:
         return replace(known, needs="nothing")
     if not question.detect > 0.0:
         return replace(known, needs="size")
-    most = plan.parts.curve.rows[-1] / (1.0 - settings.uniform)
-    rows = least_rows(lambda n: plan.power_of(place, n), float(most), settings.power)
+    rows = least_rows(lambda n: plan.power_of(place, n), float(plan.parts.curve.rows[-1]), settings.power)
     found = replace(
         known,
         rows_random=least_rows(question.even(settings.candidates), settings.candidates, settings.power),

@@ -49,6 +49,7 @@ class Stakes:
         hits: Σ q over pairs with d ≠ 0.
         between: B, as predicted.
         value: N_m.
+        ahead, places, lean: over pairs to which a gives more than b, by [a, b]: Σ d, their number, Σ (1 − 2q) d².
         gone: listed places that the log or earlier data answers already.
         barred: pairs with different worth that may not be asked about.
     """
@@ -58,6 +59,9 @@ class Stakes:
     hits: Floats
     between: Floats
     value: Floats
+    ahead: Floats
+    places: Floats
+    lean: Floats
     gone: int
     barred: int
 
@@ -120,7 +124,7 @@ def look(
     counts = np.concatenate([block.counts for block in kept])
     sample = ListDesign(
         candidates, starts_of(counts), np.concatenate([b.item for b in kept]),
-        np.concatenate([b.weight for b in kept]), np.zeros_like(sizes), 0.0, per_user, threads,
+        np.concatenate([b.weight for b in kept]), np.where(keep, design.others, 0), 0.0, per_user, threads,
     )  # fmt: skip
     return Looked(design, stakes, sample, np.concatenate([b.q for b in kept]), np.concatenate([b.worth for b in kept]))
 
@@ -162,7 +166,14 @@ def _block(
             count[a, b] = count[b, a] = np.count_nonzero(apart_here)
             hits[a, b] = hits[b, a] = chance[apart_here].sum()
     stakes = Stakes(
-        count, apart(value.T @ (noise[:, None] * value)), hits, apart(own.T @ own), own.sum(axis=0), int(gone), barred
+        count,
+        apart(value.T @ (noise[:, None] * value)),
+        hits,
+        apart(own.T @ own),
+        own.sum(axis=0),
+        *_one_sided(value, chance),
+        int(gone),
+        barred,
     )
     safe = np.clip(chance, LEAST, 1.0 - LEAST)
     weight = np.sqrt(safe * (1.0 - safe) * spread).astype(np.float32)
@@ -175,6 +186,18 @@ def _block(
     kept = chosen(held & keep[user])
     whole = chosen(held)
     return Block(whole.counts, whole.item, whole.weight, np.empty(0), np.empty((0, models))), stakes, kept
+
+
+def _one_sided(value: Floats, chance: Floats) -> tuple[Floats, Floats, Floats]:
+    """Over pairs to which one model gives more than another: Σ d, their number, Σ (1 − 2q) d²."""
+    models = value.shape[1]
+    ahead, places, lean = np.zeros((3, models, models))
+    for a in range(models):
+        for b in range(models):
+            more = value[:, a] > value[:, b]
+            d = value[more, a] - value[more, b]
+            ahead[a, b], places[a, b], lean[a, b] = d.sum(), len(d), ((1.0 - 2.0 * chance[more]) * d * d).sum()
+    return ahead, places, lean
 
 
 def _known(lists: Sequence[Recommendations], worth: Floats, judged: Log | None, low: int, high: int) -> Floats:

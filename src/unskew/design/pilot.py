@@ -24,10 +24,11 @@ from unskew.outcome.base import PairPredictor
 
 @dataclass(frozen=True)
 class Pilot:
-    """f and g, and what to tell of them."""
+    """f and g, whether answers told them, and what to tell of them."""
 
     variance: float = 1.0
     hits: float = 1.0
+    informs: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -55,7 +56,7 @@ def pilot_of(asked: Asked, looked: Looked, lists: Sequence[Recommendations], wor
         f"Answers so far vary {variance:.2g} times as much as expected, and {ratio:.2g} times as many are positive; "
         "the numbers of rows take that into account."
     )
-    return Pilot(variance, ratio, tuple(notes))
+    return Pilot(variance, ratio, True, tuple(notes))
 
 
 def _worth(lists: Recommendations, user: np.ndarray, item: np.ndarray, worth: Floats) -> Floats:

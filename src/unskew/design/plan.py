@@ -30,6 +30,11 @@ SCHEMA_VERSION = 1
 ROWS = Number(above=0.0, high=1e12)
 
 
+def round_stream(seed: int, number: int) -> int:
+    """The random numbers of one round: rounds of one seed are drawn independently of each other."""
+    return int(hash_texts(pl.Series([f"plan {seed} {number}"]))[0])
+
+
 @dataclass(frozen=True)
 class PairPlan:
     """What it takes to decide one pair of models.
@@ -72,6 +77,7 @@ class Settings:
     per_user: int | None
     relevance: str
     positives_only: bool
+    fixed_relevance: bool
     users: int
     items: int
     candidates: int
@@ -89,6 +95,10 @@ class Parts:
     lists: Sequence[Recommendations]
     worth: Floats
     q: PairPredictor
+
+
+def _ratio(expected: float, guessed: float) -> float:
+    return expected / guessed if guessed > 0.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,16 +182,17 @@ class Plan(ShownTable):
 
     def power_of(self, place: int, rows: float) -> float:
         """The chance of the right verdict on one pair of models by rows asked for."""
-        pair, curve = self.pairs[place], self.parts.curve
-        where_differ = min(rows * (1.0 - self.settings.uniform), float(curve.rows[-1]))
-        spread, positives = curve.at(where_differ, self.models.index(pair.a), self.models.index(pair.b))
-        pilot = self.pilot or Pilot()
-        return self.questions[place].power(spread * pilot.variance, positives * pilot.hits)
+        pair, question = self.pairs[place], self.questions[place]
+        curve, stakes = self.parts.curve, self.parts.looked.stakes
+        a, b = self.models.index(pair.a), self.models.index(pair.b)
+        spread, positives = curve.at(min(rows, float(curve.rows[-1])), a, b)
+        spread *= _ratio(question.variance, float(stakes.variance[a, b]))
+        return question.power(spread, positives * _ratio(question.hits, float(stakes.hits[a, b])))
 
     def _usual_rows(self) -> list[float]:
         """From 20 rows to a few times what is needed."""
         needed = [pair.rows for pair in self.pairs if pair.rows is not None]
-        last = min(4.0 * max(needed, default=2_500), self.parts.curve.rows[-1] / (1.0 - self.settings.uniform))
+        last = min(4.0 * max(needed, default=2_500), float(self.parts.curve.rows[-1]))
         return [float(each) for each in np.geomspace(20.0, max(last, 40.0), 40)]
 
     def draw(self, rows: float, seed: int = 0) -> Draw:
@@ -191,8 +202,7 @@ class Plan(ShownTable):
             raise InputError(f"a draw needs at least one row, not {rows:g}.")
         design, number = self.parts.looked.design, self.round
         scale = design.scale(rows)
-        stream = int(hash_texts(pl.Series([f"plan {seed} {number}"]))[0])
-        drawn = draw(design, scale, stream)
+        drawn = draw(design, scale, round_stream(seed, number))
         who = design.candidates
         frame = pl.DataFrame({"user": who.users.values[drawn.user], "item": who.items.values[drawn.item]})
         if self.settings.rounds == 1:
@@ -215,7 +225,10 @@ class Plan(ShownTable):
             frame = pl.DataFrame({"user": who.users.values[user], "item": who.items.values[item]})
         p = np.stack([design.of(user, item, scale) for scale in scales], axis=1)
         frame = frame.with_columns(
-            value=pl.Series(value).fill_nan(None), propensity=pl.Series(together(p)), round=pl.Series(drawn_in)
+            value=pl.Series(value).fill_nan(None),
+            propensity=pl.Series(together(p)),
+            round=pl.Series(drawn_in),
+            rounds=pl.lit(self.settings.rounds),
         )
         for r, size in enumerate(sizes):
             frame = frame.with_columns(

@@ -105,7 +105,7 @@ def at_least(count: int, mean: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """How Σ v d² / π falls and expected positives grow with the rows drawn where lists differ.
+    """How Σ v d² / π falls and expected positives grow with the rows that are asked for.
 
     Between the points both are taken for powers of n, which they are as long as no limit is met.
 

@@ -5,7 +5,8 @@
 Where a listed item is worth 1 (recall), the variance is s (1 − s), s the share of lists that hold the pair: for two
 lists the pairs in which they differ, and none else. Var over the models is Σ over pairs of models of (λ_a − λ_b)² / M²,
 so that this π makes the summed variance of all differences least. r is the same for all candidates: a share of the draw
-that serves values, for which every candidate must have a chance. A pair in some list has both parts together.
+that serves values, for which every candidate must have a chance; rows that are left once all pairs in which lists
+differ are certain to be asked about are added to it. A pair in some list has both parts together.
 
 Only pairs whose worth differs between lists are held; the others are one number per user.
 """
@@ -24,6 +25,7 @@ from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.design import inclusion, line_lengths
 
 Weights = npt.NDArray[np.float32]
+HALVINGS = 60
 STEPS = 1_000  # Newton's: each passes a bend of a concave function, and few are ever needed
 
 
@@ -95,11 +97,21 @@ class ListDesign:
             t += (rows - total) / slope
         if total >= rows * (1.0 - 1e-9):
             return Scale(t, rate, total)
+        if self.uniform > 0.0 and self.length(t, 1.0)[0] >= rows * (1.0 - 1e-9):
+            return self._spread(t, rate, rows)
         limit = "" if self.per_user is None else f" with at most {self.per_user} of each user"
         raise InputError(
             f"{rows:,.0f} rows cannot be drawn: there are {len(self.item):,} pairs in which lists differ, and{limit} "
             f"at most {int(total):,} rows can be asked about.\nAsk for fewer rows, or lift a limit (per_user=…)."
         )
+
+    def _spread(self, t: float, rate: float, rows: float) -> Scale:
+        """Lists give no more: all pairs in which they differ are asked about, and what is left goes to all alike."""
+        low, high = rate, 1.0
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if self.length(t, middle)[0] < rows else (low, middle)
+        return Scale(t, high, self.length(t, high)[0])
 
     def probabilities(self, scale: Scale) -> tuple[Floats, Floats]:
         """π of every held pair, and of each user's other candidates."""

@@ -17,7 +17,7 @@ from unskew.kernels.arrays import Bools
 from unskew.log import Feedback, Ids, Log, Recommendations, read_recommendations
 from unskew.log.log import Invalid
 from unskew.log.population import read_catalogue, read_population
-from unskew.log.relevance import gains, told_feedback, train_gains
+from unskew.log.relevance import gains, row_gains, told_feedback, train_gains
 from unskew.plain import plain
 
 
@@ -28,6 +28,7 @@ class PlanInputs:
     Args:
         log, seen: with their gains.
         positives_only: the log says nothing of what was seen and not taken.
+        known: whether its rows count as they are and are not asked about: it has zeros, or relevance is fixed.
         notes: what a reader should know.
     """
 
@@ -36,12 +37,13 @@ class PlanInputs:
     lists: Mapping[str, Recommendations]
     candidates: Candidates
     positives_only: bool
+    known: bool
     notes: tuple[str, ...]
 
     @property
     def judged(self) -> Log | None:
         """The rows that count as they are."""
-        return None if self.positives_only else self.log
+        return self.log if self.known else None
 
 
 def read(
@@ -58,6 +60,7 @@ def read(
     not_items: Any,
     columns: Mapping[str, str] | None,
     invalid: Invalid,
+    fixed_relevance: bool,
 ) -> PlanInputs:
     """Read and code everything; rows and lists that are left out are counted in the notes."""
     if not isinstance(models, Mapping) or len(models) < 2:
@@ -85,6 +88,12 @@ def read(
         notes.append(f"{new:,} listed items stand in no log: name them in items=… when the answers are evaluated.")
     for name, each in lists.items():
         strange = int(np.count_nonzero((each.users.into(people) < 0) & (np.diff(each.indptr) > 0)))
+        if strange and strange == np.count_nonzero(np.diff(each.indptr)):
+            theirs, ours = plain(each.users.values[0]), plain(people.values[0])
+            raise InputError(
+                f"none of the {strange:,} lists of '{plain(name)}' is of a user in the logs, or in users=…: they are "
+                f"of users like '{theirs}', and those are called like '{ours}'.\nGive lists and logs the same ids."
+            )
         if strange:
             notes.append(
                 f"{strange:,} lists of '{plain(name)}' are of users outside the population; they are left out."
@@ -101,11 +110,10 @@ def read(
             notes.append(f"{lost:,} rows of seen=… are of users outside the population; they are left out.")
     asked = _allowed(not_users, people, "user", notes, names.of_users, invalid)
     shown = _allowed(not_items, catalogue, "item", notes, names.of_items, invalid)
-    positives_only = kind is Feedback.IMPLICIT
-    had = (before,) if positives_only else (before, held)
-    return PlanInputs(
-        held, before, lists, Candidates.of(people, catalogue, had, shown, asked), positives_only, tuple(notes)
-    )
+    positives_only = kind is not Feedback.RATINGS and not (row_gains(held) == 0.0).any()
+    counts = fixed_relevance or not positives_only
+    candidates = Candidates.of(people, catalogue, (before, held) if counts else (before,), shown, asked)
+    return PlanInputs(held, before, lists, candidates, positives_only, counts, tuple(notes))
 
 
 def _all(first: Ids, *others: Ids) -> Ids:

@@ -37,12 +37,15 @@ class Relevance(NamedTuple):
     name: str
 
 
-def relevance(model: str | Outcome | None, log: Log, seen: Log | None, candidates: Candidates) -> Relevance:
+def relevance(
+    model: str | Outcome | None, log: Log, seen: Log | None, candidates: Candidates, positives_only: bool
+) -> Relevance:
     """The model that was given, fitted if it is not, or the usual one.
 
     Args:
         log: the judged rows, with their gains.
         seen: what users had had before, with gains.
+        positives_only: whether the log holds no zeros.
     """
     users, items = candidates.users, candidates.items
     if model is not None:
@@ -50,7 +53,7 @@ def relevance(model: str | Outcome | None, log: Log, seen: Log | None, candidate
         if not outcome.fitted:
             outcome = outcome.copy().fit(log, inputs=FitInputs(train=seen))
         return _bound(outcome, candidates)
-    if log.feedback is Feedback.IMPLICIT:
+    if positives_only:
         count = np.zeros(len(items))
         np.add.at(count, log.items.into(items)[log.item], 1.0)
         mean = float(count.sum()) / max(1, len(users) * len(items))

@@ -63,12 +63,24 @@ def together(propensity: Floats) -> Floats:
 def read_asked(source: Any, design: ListDesign, rounds: int) -> Asked:
     """The rows of earlier rounds, with answers where there are some; ``design`` must be what they were drawn by."""
     several = [f"{name}_{r + 1}" for r in range(rounds) for name in ("propensity", "rows")]
-    table = table_of(source, "answers", ("user", "item", "round"), ("value", *several))
+    table = table_of(source, "answers", ("user", "item"), ("round", "value", "rounds", *several))
+    if "round" not in table:
+        raise InputError(
+            f"{table.source}: there is no column 'round': these pairs were drawn without declaring rounds.\nRounds are "
+            "declared before the first draw (rounds=…). Evaluate these answers as they are (answers=…), or begin a new "
+            "plan."
+        )
     table.refuse_nulls("user", "item", "round")
     check_ids(table, "user")
     check_ids(table, "item")
     number = whole_numbers(table, "round").to_numpy().astype(np.int64)
     done = int(number.max(initial=0))
+    if "rounds" in table and (other := int(numbers(table, "rounds")[0])) != rounds:
+        raise InputError(
+            f"{table.source}: {table.called('rounds')} says that {other} rounds were declared, not {rounds}.\n"
+            "The number that was declared before the first draw counts, since the level is divided by it: rounds="
+            f"{other}."
+        )
     if len(number) == 0 or number.min() < 1 or done >= rounds:
         raise InputError(
             f"{table.source}: {table.called('round')} must lie between 1 and {rounds - 1}, before the last of "

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unskew.bounds import THREADS, Number, Whole, word
+from unskew.bounds import THREADS, Number, Whole, shown, word
 from unskew.design.curve import curve_of
 from unskew.design.deciding import critical_value, decide
 from unskew.design.detect import Detect, Total, along_path, suggested, total
@@ -51,6 +51,7 @@ def plan(
     simultaneous: bool = True,
     rounds: int = 1,
     answers: Any = None,
+    fixed_relevance: bool = False,
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -81,6 +82,8 @@ def plan(
         simultaneous: one level for all pairs of models together, as verdicts have it; else each alone (1.96).
         rounds: how often answers are looked at, declared before the first draw.
         answers: the file of the last round with answers in ``value``: the plan of the next round.
+        fixed_relevance: a pair of the log would be answered as it was logged ("would ever buy"): a log of positives
+            only is then taken as known, and pairs are drawn outside it. Declare the same to ``evaluate``.
         feedback, relevant, columns, invalid: how files are read (see ``evaluate``).
         threads: by default one per core; the numbers do not depend on it.
         progress: called with (stage, done, total).
@@ -92,17 +95,19 @@ def plan(
     per_user = None if per_user is None else int(Whole(1, 10**6).of(per_user, "per_user"))
     threads = None if threads is None else int(THREADS.of(threads, "threads"))
     word(users_are, ("sampled", "fixed"), "users_are")
+    if not isinstance(fixed_relevance, bool):
+        raise InputError(f"fixed_relevance must be True or False, not {shown(fixed_relevance)}.")
     wanted, fixed, say = Detect.of(detect), users_are == "fixed", progress or (lambda stage, done, total: None)
     measure = _metric(metric)
     say("reading", 0, 1)
     found = read(
         models, log, seen, length=measure.k or LENGTH, feedback=feedback, relevant=relevant, users=users, items=items,
-        not_users=not_users, not_items=not_items, columns=columns, invalid=invalid,
+        not_users=not_users, not_items=not_items, columns=columns, invalid=invalid, fixed_relevance=fixed_relevance,
     )  # fmt: skip
     lists = list(found.lists.values())
     worth = measure.table(max(each.depth for each in lists))
     say("fitting relevance", 0, 1)
-    q = relevance(outcome, found.log, found.seen, found.candidates)
+    q = relevance(outcome, found.log, found.seen, found.candidates, found.positives_only)
     say("looking at lists", 0, 1)
     looked = look(
         lists, worth, found.candidates, q.of, found.judged, uniform=uniform, per_user=per_user, threads=threads
@@ -128,6 +133,7 @@ def plan(
         per_user=per_user,
         relevance=q.name,
         positives_only=found.positives_only,
+        fixed_relevance=fixed_relevance,
         users=int(np.count_nonzero(found.candidates.asked)),
         items=len(found.candidates.pool),
         candidates=int(found.candidates.sizes().sum()),
@@ -139,7 +145,7 @@ def plan(
         models=tuple(found.lists),
         pairs=(),
         settings=settings,
-        notes=(*found.notes, *_notes(looked, sums)),
+        notes=(*found.notes, *_notes(looked, sums), *_undeclared(found)),
         questions=(),
         parts=Parts(looked, curve, detected, lists, worth, q.of),
         sources=tuple(
@@ -169,6 +175,16 @@ def _detected(wanted: Detect, found: PlanInputs, looked: Looked, sums: Total, wo
     if wanted.kind == "number":
         return np.full((len(value), len(value)), wanted.size * sums.value)
     return sums.value * suggested(along_path(found.log, found.seen, list(found.lists.values()), worth))
+
+
+def _undeclared(found: PlanInputs) -> list[str]:
+    """That a log of positives may be taken as known, if that is declared."""
+    if found.known:
+        return []
+    return [
+        "Pairs of the log may be asked about again. Where they would be answered as they were logged, say so with "
+        "fixed_relevance=True: only pairs outside the log are then drawn."
+    ]
 
 
 def _notes(looked: Looked, sums: Total) -> list[str]:

@@ -18,7 +18,7 @@ import numpy as np
 from unskew.engine.data import EvaluationData
 from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
-from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
+from unskew.kernels.arrays import Bools, Floats, Hashes, Ints32, Ints64, present
 
 ORIGIN = "origin"  # the label of joined rows that says where they come from
 LOGGED, ANSWERED, ASKED = 0, 1, 2  # ASKED: nobody answered
@@ -29,10 +29,12 @@ class AskedPairs:
     """The pairs that were asked about, row by row.
 
     Args:
+        user: the hash of the user's id.
         rank: where each model lists the pair, (rows, models); 0 = not listed.
         answered: whether an answer came; ``value`` is q where none did.
     """
 
+    user: Hashes
     rank: Ints32
     propensity: Floats
     value: Floats
@@ -53,7 +55,7 @@ class AnswerSums(Mergeable):
         asked: the pairs, row by row.
         pairs, worth: of unseen candidates, (metrics, models, models).
         logged: Σ_L yλ, (metrics, models); 0 where the log is not taken as known.
-        candidates: how many candidates there are outside the log.
+        candidates: how many candidates there are outside the log, and how many of them some list holds (``listed``).
     """
 
     asked: AskedPairs
@@ -61,6 +63,7 @@ class AnswerSums(Mergeable):
     worth: Floats
     logged: Floats
     candidates: float
+    listed: float
 
 
 def answer_sums(held: EvaluationData, worths: Floats, threads: int | None = None) -> AnswerSums | None:
@@ -82,6 +85,7 @@ def _block(joined: EvaluationData, worths: Floats, low: int, high: int) -> Answe
     user = np.repeat(np.arange(high - low), np.diff(batch.indptr))
     ours = origin != LOGGED
     asked = AskedPairs(
+        joined.hashes[low:high][user][ours],
         rank[ours],
         present(batch.propensity)[ours],
         batch.value[ours],
@@ -98,7 +102,7 @@ def _block(joined: EvaluationData, worths: Floats, low: int, high: int) -> Answe
             ahead = d > 1e-12
             pairs[:, a, b], worth[:, a, b] = ahead.sum(axis=0), np.where(ahead, d, 0.0).sum(axis=0)
     candidates = 0.0 if batch.candidates is None else float(batch.candidates.sum()) - float(np.count_nonzero(~ours))
-    return AnswerSums(asked, pairs, worth, logged, candidates)
+    return AnswerSums(asked, pairs, worth, logged, candidates, float(len(listed)))
 
 
 def _listed_ranks(joined: EvaluationData, low: int, high: int, user: Ints64, item: Ints32) -> Ints32:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import polars as pl
@@ -14,8 +14,10 @@ from unskew.alignment.input_facts import InputFacts
 from unskew.engine.engine import Engine
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.engine.sums import Sums
+from unskew.evaluation.against_answers import AgainstAnswers
 from unskew.evaluation.draw_samples import DrawnSamples
 from unskew.evaluation.facts import Facts
+from unskew.evaluation.fit_answers import ADDED_UP, SAMPLED
 from unskew.evaluation.fit_outcome import FittedOutcome
 from unskew.evaluation.fit_propensity import FittedPropensity, with_estimate
 from unskew.evaluation.planning import Hits, refuse_no_hits, targets_for
@@ -25,6 +27,7 @@ from unskew.judging.answer import answer
 from unskew.judging.measure import Measured, Setting, error_per_comparison, measure
 from unskew.judging.segments import Division, Labels, division_of, measure_segments, single_clicks, support_gap
 from unskew.kernels.arrays import Floats
+from unskew.log.drawing import DRAWN_ONCE, Drawing
 from unskew.memory import require
 from unskew.result import MetricTraits, Result
 
@@ -61,6 +64,7 @@ class Ready:
 
     Args:
         asked: the request as it was made; ``request`` with what follows from the inputs.
+        drawing, against: how answers were drawn, and the log held against them.
         redraw: gives replicates with propensities that are fitted anew, where that was asked for.
     """
 
@@ -75,6 +79,8 @@ class Ready:
     samples: DrawnSamples | None
     rows: Rows
     redraw: Callable[[], list[Floats]] | None = None
+    drawing: Drawing = DRAWN_ONCE
+    against: AgainstAnswers = field(default_factory=AgainstAnswers)
 
 
 def conclude(ready: Ready) -> Result:
@@ -96,6 +102,7 @@ def conclude(ready: Ready) -> Result:
         answers,
         tuple(segments_lack),
         ready.samples,
+        ready.against,
     )
     return Result(
         estimates=tuple(e for a in answers for e in a.estimates),
@@ -115,7 +122,11 @@ def _measure(ready: Ready) -> tuple[list[Measured], list[str]]:
     drawn = f"a bootstrap of {request.drawn:,} replicates"
     require(40 * request.drawn * plan.width, drawn, "Draw fewer replicates.")
     engine = rows.engine()
+    drawing, against, fixed = ready.drawing, ready.against, request.users_are == "fixed"
+    sampled = (ready.outcome.answers or {}).get(ADDED_UP) == SAMPLED  # guesses were added up over some candidates
     setting = setting_of(request, aligned, engine)
+    setting = replace(setting, rounds=drawing.rounds, design=drawing.design, fixed_users=fixed)
+    setting = replace(setting, propensity_check=against.propensity, path_range=against.path, sampled_total=sampled)
     if (samples := ready.samples) is not None:
         setting = replace(setting, sample=samples.text, sample_assumption=samples.assumption)
     whole = measure(engine, plan, setting, keep=request.per_user, redraw=ready.redraw)
@@ -145,7 +156,7 @@ def setting_of(request: Request, aligned: Alignment, engine: Engine) -> Setting:
         item_propensity=None if model is None else model.of_items(aligned.items),
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
         seen_counts=aligned.seen_counts,
-        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined),
+        answers_assumption="" if aligned.joined is None else rests_on(aligned.joined, request.users_are == "fixed"),
     )
 
 
@@ -167,6 +178,7 @@ def account(facts: Facts) -> dict[str, Any]:
         "replicates": request.drawn,
         "seed": request.seed,
         "by": request.by,
+        **({} if request.answers is None else {"users_are": request.users_are}),
     }
     refused = [vars(refusal) for refusal in facts.refusals]
     return facts.aligned.account | {
@@ -182,4 +194,12 @@ def account(facts: Facts) -> dict[str, Any]:
 def _answers(facts: Facts) -> dict[str, Any]:
     """The account of the answers, with what was guessed beside them."""
     account = facts.aligned.account.get("answers")
-    return {} if account is None else {"answers": account | (facts.outcome.answers or {})}
+    if account is None:
+        return {}
+    checked, path = facts.against
+    return {
+        "answers": account
+        | (facts.outcome.answers or {})
+        | ({} if checked is None else {"propensities_by_answers": checked.plain()})
+        | ({} if path is None else {"exposure_by_answers": path.plain()})
+    }

@@ -9,6 +9,7 @@ from unskew.alignment.input_facts import InputFacts
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import EvaluationPlan, Refusal
 from unskew.estimators import Need, Target
+from unskew.evaluation.against_answers import AgainstAnswers
 from unskew.evaluation.draw_samples import DrawnSamples
 from unskew.evaluation.fit_outcome import FittedOutcome
 from unskew.evaluation.fit_propensity import FittedPropensity
@@ -24,6 +25,7 @@ class Facts(NamedTuple):
         answers: of the whole, and of every segment.
         segments_lack: what segments of interactions cannot give.
         samples: the samples of the rows, where rows were sampled.
+        against: the log held against the answers.
     """
 
     asked: Request
@@ -37,6 +39,7 @@ class Facts(NamedTuple):
     answers: tuple[Answer, ...]
     segments_lack: tuple[str, ...] = ()
     samples: DrawnSamples | None = None
+    against: AgainstAnswers = AgainstAnswers()
 
     @property
     def dropped(self) -> dict[str, int]:

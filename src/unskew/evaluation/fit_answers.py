@@ -5,7 +5,8 @@ item, over all candidates). A model that was asked for is fitted to the joined l
 gives the order and the answers the level: a census model (MATHS §15), fitted to the held-out rows, recalibrated on the
 answers. Where the log holds positives only, the answers alone fit a census model if there are enough of them; else q is
 their mean, and with fewer than 20 answers that of the log. Logged pairs have P = 1, so that it does not matter what q
-says of them.
+says of them. Values over relevant pairs need Σ q over the catalogue: of more pairs than can be walked a sample, whose
+error is part of theirs (``outcome/sampled_totals.py``); differences of sums do without.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from unskew.kernels.arrays import Floats, present
 from unskew.log import Feedback, Log
 from unskew.outcome import Outcome, crossfit
 from unskew.outcome.recalibrated import Recalibrated
+from unskew.outcome.sampled_totals import draws_for, sampled_totals
 from unskew.propensity import FitInputs
 
+ADDED_UP, SAMPLED = "guesses_added_up", "a sample"
 FOLDS = 5
 FEWEST = 20  # answers, by folds of which anything is fitted
 
@@ -60,7 +63,12 @@ def fit_answers(
     value = np.where(
         joined.origin == ASKED, q, present(rows.gain)
     )  # an error of 0: what nobody answered corrects nothing
-    totals = any(run.target in (Target.POOLED, Target.SUM_POOLED) for run in runs)
+    totals, draws = any(run.target in (Target.POOLED, Target.SUM_POOLED) for run in runs), 0
+    total = None
+    if totals:
+        draws = draws_for(len(aligned.users), len(aligned.logged))
+        about = aligned.users, aligned.logged, aligned.excluded
+        total = sampled_totals(model, *about, draws, threads) if draws else model.totals(*about, threads)
     depth = max(run.depth for run in plan.runs)
     listed = ListedPairs(
         aligned.items.into(aligned.logged) >= 0,
@@ -80,7 +88,7 @@ def fit_answers(
         labels={ORIGIN: joined.origin},
         candidates=held.candidates,
         q=q,
-        q_total=model.totals(aligned.users, aligned.logged, aligned.excluded, threads) if totals else None,
+        q_total=total,
         relative=False,
         lists=held.lists,
         listed=listed,
@@ -90,6 +98,7 @@ def fit_answers(
         "guess": str(model),
         "mean_guess": float(np.mean(q[answered])),
         "mean_answer": float(np.mean(value[answered])),
+        ADDED_UP: SAMPLED if draws else "all" if totals else None,
     }
     return FittedAnswers(data, account)
 

@@ -58,10 +58,13 @@ def read(request: Request, say: Stage) -> Inputs:
     if side.mcar is not None:
         side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
     models = tuple(request.models)
-    answers = None
-    if request.answers is not None:
-        answers = read_answers(request.answers, rules.feedback, columns=names.of_answers, invalid=invalid)
-    return Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules, answers)
+    inputs = Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules)
+    if request.answers is None:
+        return inputs
+    answers, drawing = read_answers(
+        request.answers, rules.feedback, rounds=request.rounds, columns=names.of_answers, invalid=invalid
+    )
+    return replace(inputs, answers=answers, drawing=drawing)
 
 
 def ask_models(

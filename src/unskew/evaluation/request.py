@@ -24,6 +24,7 @@ from unskew.errors import InputError, RefusedError
 from unskew.estimators import Estimator, Need, Standing, Target
 from unskew.judging.segments import COUNTED
 from unskew.log import Feedback
+from unskew.log.drawing import DECLARED
 from unskew.log.log import Duplicates, Invalid
 from unskew.metrics import Metric, RankingMetric, RatingMetric
 from unskew.outcome import Outcome
@@ -70,6 +71,8 @@ class Request:
     share: Share = None
     mcar: Any = None
     answers: Any = None
+    rounds: int | None = None
+    users_are: Literal["sampled", "fixed"] = "sampled"
     fixed_relevance: bool = False
     user_features: Any = None
     item_features: Any = None
@@ -175,6 +178,16 @@ class Request:
             raise InputError(
                 "fixed_relevance=True says that a pair of the log would be answered as it was logged: it goes with "
                 "answers=…."
+            )
+        if self.rounds is not None:
+            DECLARED.of(self.rounds, "rounds")
+            if self.answers is None:
+                raise InputError("rounds=… says over how many rounds answers are drawn: it goes with answers=….")
+        word(self.users_are, ("sampled", "fixed"), "users_are")
+        if self.users_are == "fixed" and (self.answers is None or self.interval == "bootstrap"):
+            raise InputError(
+                "users_are='fixed' says that answers decide for these users alone, so that only the draw of the "
+                "questions is chance: it goes with answers=…, and not with interval='bootstrap', which draws users."
             )
         if self.answers is not None and not self.ranks:
             raise InputError(

@@ -27,6 +27,7 @@ from unskew.engine.stream.spill import folder_for
 from unskew.engine.sums import Sums
 from unskew.errors import InputError
 from unskew.estimators import Estimator
+from unskew.evaluation.against_answers import against_answers
 from unskew.evaluation.conclude import Ready, conclude
 from unskew.evaluation.draw_samples import DrawnSamples, draw_samples, rows_in_samples, with_draws
 from unskew.evaluation.expected import Expected, expect
@@ -70,6 +71,8 @@ def evaluate(
     share: Share = None,
     mcar: Any = None,
     answers: Any = None,
+    rounds: int | None = None,
+    users_are: Literal["sampled", "fixed"] = "sampled",
     fixed_relevance: bool = False,
     user_features: Any = None,
     item_features: Any = None,
@@ -124,6 +127,10 @@ def evaluate(
         mcar: a log whose pairs were seen at random, for ``naive_bayes``; of the exposure path it marks a point.
         answers: pairs that were drawn with a known probability, shown and answered, ``user, item, value, propensity``,
             a null value where nobody answered: what ``anchored`` rests on (docs/answers.md).
+        rounds: over how many rounds answers are drawn and looked at, declared before the first draw; by default what
+            their file says, else 1. The level of what rests on answers is divided by it.
+        users_are: ``sampled`` (what rests on answers is about users like these) or ``fixed`` (about these users alone:
+            only the draw of the questions is chance).
         fixed_relevance: a pair of the log would be answered as it was logged ("would ever buy"), so that positives need
             not be asked about again; ratings and conversions are taken like that anyway.
         user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
@@ -220,8 +227,9 @@ def answer_request(asked: Request, inputs: Inputs, say: Stage) -> Result:
     request, propensity, aligned, plan, refusals, outcome, samples = settle(asked, inputs, say)
     rows = MemoryRows(request, inputs, aligned, propensity, plan, say)
     redraw = rows.redraw if request.refit else None
-    facts = InputFacts.of(inputs)
-    return conclude(Ready(asked, request, facts, propensity, aligned, plan, refusals, outcome, samples, rows, redraw))
+    facts, against = InputFacts.of(inputs), against_answers(request, aligned, plan, inputs.drawing.rounds)
+    given = (propensity, aligned, plan, refusals, outcome, samples, rows, redraw, inputs.drawing, against)
+    return conclude(Ready(asked, request, facts, *given))
 
 
 @dataclass(frozen=True, eq=False)

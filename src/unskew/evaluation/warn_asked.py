@@ -23,6 +23,12 @@ def asked_and_answered(facts: Facts) -> Iterator[str]:
             f"{silent:,} of {answers['asked']:,} questions were not answered. Intervals and verdicts of anchored allow "
             "for the worst that they could hide; the values take them to be as the guesses say."
         )
+    if (rounds := answers["rounds"]) > 1:
+        level = facts.request.level
+        yield (
+            f"Answers are drawn over {rounds} declared rounds and may be looked at after each: intervals and verdicts "
+            f"of anchored hold at {1.0 - (1.0 - level) / rounds:.4g} each, so that all looks together keep {level:g}."
+        )
     joined = facts.aligned.joined
     if joined is not None and not joined.census:
         yield (
@@ -30,3 +36,12 @@ def asked_and_answered(facts: Facts) -> Iterator[str]:
             "alone, and the answers must be drawn from all candidates, logged ones too. If a logged pair would be "
             "answered as it was logged, say fixed_relevance=True."
         )
+
+
+def held_against_answers(facts: Facts) -> Iterator[str]:
+    """What answers say against the propensities, or the exposure path; what they leave of it."""
+    checked, path = facts.against
+    if checked is not None and checked.contradiction():
+        yield checked.sentence
+    if path is not None and (path.refuted or path.narrows):
+        yield path.sentence

@@ -13,7 +13,6 @@ from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Sums
 from unskew.estimators import Need, Standing, Target
-from unskew.inference.contrast import alone
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubts, withheld
@@ -24,6 +23,7 @@ from unskew.judging.over_draws import draw_errors
 from unskew.judging.scenarios import (
     agreed,
     holds_everywhere,
+    narrowed,
     scenario_estimates,
     scenario_table,
     scenario_verdict,
@@ -62,12 +62,12 @@ def answer(measured: Measured, errors: Mapping[Key, float]) -> Answer:
             lost = max(lost, int(np.isnan(drawn).any(axis=1).sum()))
         rows.append(_estimates(measured, run, cell, place, drawn))
         key = (str(run.metrics[cell.metric]), str(run.estimator), str(run.target))
-        tail = errors.get(key, 1.0 - setting.level)
+        tail = errors.get(key, 1.0 - setting.level_of(run))
         compared.append(CellComparisons(measured, place, tail, drawn, moved is not None))
     pairs = list(combinations(range(len(setting.models)), 2))
     judged = [(r, {pair: r.judge(*pair) for pair in pairs}) for r in compared]
     _withhold_contradicted([each for each in judged if each[0].place not in plan.in_scenarios])
-    gammas = tipping_points(measured, _decided(plan, judged)) if measured.tips else {}
+    gammas = tipping_points(measured, _decided(measured, judged)) if measured.tips else {}
     verdicts = [
         [_verdict(measured, r, pair, judgement, gammas.get((r.place, *pair))) for pair, judgement in found.items()]
         for r, found in judged
@@ -86,20 +86,23 @@ def estimates_of(measured: Measured) -> list[Estimate]:
     for place, own in enumerate(rows):
         if place not in plan.in_scenarios:
             found += own
-    for cells in plan.scenarios:
+    for every in plan.scenarios:
+        cells = narrowed(every, measured.setting.left)
         found += scenario_estimates(cells, [rows[place] for place in cells.cells])
     return found
 
 
-def _decided(plan: EvaluationPlan, judged: Judged) -> set[tuple[int, int, int]]:
+def _decided(measured: Measured, judged: Judged) -> set[tuple[int, int, int]]:
     """The pairs that get a tipping point, by cell: those that are decided, in scenarios all over."""
+    plan = measured.plan
     found = {
         (r.place, *pair)
         for r, judgements in judged
         for pair, judgement in judgements.items()
         if judgement.decided and r.place not in plan.in_scenarios
     }
-    for cells in plan.scenarios:
+    for every in plan.scenarios:
+        cells = narrowed(every, measured.setting.left)
         there = [judged[place][1] for place in cells.cells]
         everywhere = [pair for pair in there[0] if holds_everywhere(there, pair)]
         found |= {(place, *pair) for place in cells.cells for pair in everywhere}
@@ -120,18 +123,18 @@ def _in_order(
             estimates += rows[place]
             said += verdicts[place]
         elif place in first:
-            cells = first[place]
+            every = first[place]
+            cells = narrowed(every, setting.left)
             there = [judged[other] for other in cells.cells]
-            own = [rows[other] for other in cells.cells]
             upwards = -1.0 if cells.metric.lower_is_better else 1.0
-            estimates += scenario_estimates(cells, own)
+            estimates += scenario_estimates(cells, [rows[other] for other in cells.cells])
             for n, pair in enumerate(there[0][1]):
                 each = [verdicts[other][n] for other in cells.cells], [found[pair] for _, found in there]
                 said.append(scenario_verdict(cells, setting.models, pair, *each, upwards))
-            judgements = [found for _, found in there]
-            tables.append(
-                scenario_table(cells, setting.models, setting.segment, own, judgements, [r for r, _ in there])
-            )
+            whole = [judged[other] for other in every.cells]
+            told = [rows[other] for other in every.cells], [found for _, found in whole], [r for r, _ in whole]
+            ends = None if cells is every else (cells.scenarios.points[0].at[0], cells.scenarios.points[-1].at[0])
+            tables.append(scenario_table(every, setting.models, setting.segment, *told, ends))
     return estimates, agreed(said, tables), tables
 
 
@@ -187,12 +190,13 @@ def _withhold_contradicted(judged: Judged) -> None:
 def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
     setting, moments = measured.setting, measured.sums.moments[place]
     tally, carried = measured.sums.tallies[cell.run], measured.sums.carried[cell.run]
-    compared = CellComparisons(measured, place, 1.0 - setting.level, None, False)
+    level = setting.level_of(run)
+    compared = CellComparisons(measured, place, 1.0 - level, None, False)
     rows = []
     for j in range(len(setting.models)):
         interval = _interval(measured, compared, j)
         if drawn is not None and moments.active > 1:
-            replicates = percentile(drawn[:, j], setting.level)
+            replicates = percentile(drawn[:, j], level)
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
             interval = _both(replicates, interval) if few else replicates
         refused = bool(_refused_value(compared, j))
@@ -211,8 +215,8 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
     weight are allowed for; below ten, where weights are known for seen pairs only, nothing bounds the value from above.
     Pairs that inverse propensities do not account for may cost as much as any pair can.
     """
-    one, level = alone(compared.moments, model), measured.setting.level
-    spread = float(compared.moments.covariance[model, model])
+    one, level = compared.alone(model), 1.0 - compared.tail
+    spread = compared.variance(model)
     error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
     value, largest = one.value, math.inf if compared.largest is None else compared.largest
     ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
@@ -263,6 +267,8 @@ def _rows(
     setting, asked, rows_seen = measured.setting, run.metrics[metric], measured.sums.extent.rows
     unsupported = measured.unsupported.get(asked)
     ranked = isinstance(asked, RankingMetric)
+    wrong = setting.contradiction(run)
+    doubt = f"{wrong}." if wrong else ""
     rows = []
     for j, (model, (value, interval)) in enumerate(zip(setting.models, found, strict=True)):
         ess = tally.ess if carried is None else carried.ess(metric, j)
@@ -290,7 +296,7 @@ def _rows(
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
                 promise=_promise(measured, run, metric),
-                trust=_doubt(cell, j) if isinstance(cell, CellComparisons) else "",
+                trust=doubt or (_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
                 assumption=_rests_on(measured, run, metric),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),
@@ -327,8 +333,14 @@ def _refused_value(compared: CellComparisons, model: int) -> str:
     found = compared.answers(model)
     if found is None:
         return ""
-    return compared.weak_total or found.uncovered.replace("where the lists differ", "in its list").replace(
-        "where these lists differ", "about its list"
+    others = (compared.answers(model, b) for b in range(len(compared.measured.setting.models)) if b != model)
+    lost = next((other.lost for other in others if other is not None and other.lost), "")
+    return (
+        lost
+        or compared.weak_total
+        or found.uncovered.replace("where the lists differ", "in its list").replace(
+            "where these lists differ", "about its list"
+        )
     )
 
 

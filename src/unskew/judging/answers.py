@@ -1,13 +1,18 @@
 """What a verdict, or a value, on answers must survive (MATHS §16).
 
     coverage    Σ_S |d|/π must be Σ |d| over the pairs outside the log to which the lists give different worth, within
-                10 % or four standard errors: what could not be drawn there, or a wrong π, is refused
+                10 % or four standard errors (three of both sides together): what could not be drawn there, a wrong π,
+                or rows that were lost instead of kept without a value, are refused
     few         with fewer than 20 answers, or 10 positive ones, where the lists differ, the difference must hold for
                 all rates of relevance that Clopper and Pearson leave on either side:
                 Σ_L yd + p₊ Σ_{d>0} d − p₋ Σ_{d<0} |d|
     unanswered  whatever nobody answered may be irrelevant where that hurts, and relevant where that does
     the total   values over relevant pairs divide by D: refused where SE(D)/D > .2, or where candidates outside the
                 lists were never drawn. A difference then is in units of a total that is hardly known; its sign is not.
+                In the lists, and outside them, fewer than 10 positive answers have an error by Clopper and Pearson: of
+                a hundred answers that stand for nearly all pairs none may be positive by chance, and D is then much
+                too small with hardly any spread (values were given that were more than twice the truth). As no interval
+                of a value knows of it, that error must be below .05 of D
 
 A value is looked at like a difference from a list that holds nothing.
 """
@@ -16,16 +21,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from unskew.engine.answers import AnswerSums, AskedPairs
 from unskew.inference.clopper_pearson import limits
+from unskew.inference.fixed_users import DrawnErrors
+from unskew.inference.intervals import critical
 from unskew.inference.moments import Moments
 from unskew.kernels.arrays import Bools, Floats
 
 FEWEST_ANSWERS, FEWEST_POSITIVE = 20, 10
 OFF, ERRORS = 0.1, 4.0  # how far the drawn worth may be from what is there, as a share and in standard errors
+TOGETHER = 3.0  # standard errors of both sides together
+FEW_TAIL, WEAK_FEW = 0.05, 0.05  # of exact limits, and what their error may be as a share of D
 WEAK = 0.2  # SE(D)/D beyond which a value over relevant pairs means nothing
 
 
@@ -83,28 +93,40 @@ class AnswerChecks:
     Args:
         places: of the metrics in the sums.
         largest: the largest outcome.
+        design: how pairs of a user that were drawn depend on each other; empty where that is not known.
     """
 
     sums: AnswerSums
     places: dict[str, int]
     largest: float
+    design: str = ""
 
     @classmethod
-    def of(cls, sums: AnswerSums, metrics: list[str]) -> AnswerChecks:
+    def of(cls, sums: AnswerSums, metrics: list[str], design: str = "") -> AnswerChecks:
         """From what an engine found, metric by metric."""
         told = sums.asked.value[sums.asked.answered]
-        return cls(sums, {name: n for n, name in enumerate(metrics)}, max(1.0, float(told.max(initial=1.0))))
+        return cls(sums, {name: n for n, name in enumerate(metrics)}, max(1.0, float(told.max(initial=1.0))), design)
 
     def pair(self, metric: str, worth: Floats, a: int, b: int | None = None) -> PairAnswers:
         """Model a against b, or against nothing; ``worth`` is by rank."""
         sums, place = self.sums, self.places[metric]
-        rank = sums.asked.rank
-        worths = np.where((rank > 0) & (rank < len(worth)), worth[np.minimum(rank, len(worth) - 1)], 0.0)
+        worths = self.worths(worth)
         d = worths[:, a] - (0.0 if b is None else worths[:, b])
         ahead = Side.of(sums.asked, d, d > 1e-12, float(sums.worth[place, a, a if b is None else b]), self.largest)
         behind = Side.of(sums.asked, -d, d < -1e-12, 0.0 if b is None else float(sums.worth[place, b, a]), self.largest)
         logged = float(sums.logged[place, a] - (0.0 if b is None else sums.logged[place, b]))
         return PairAnswers(ahead, behind, logged, self.largest, *self._silent(d))
+
+    def worths(self, worth: Floats) -> Floats:
+        """What each asked pair is worth to each model, (rows, models)."""
+        rank = self.sums.asked.rank
+        return np.where((rank > 0) & (rank < len(worth)), worth[np.minimum(rank, len(worth) - 1)], 0.0)
+
+    @cached_property
+    def drawn(self) -> DrawnErrors:
+        """The errors of the guesses that were drawn, by user."""
+        asked = self.sums.asked
+        return DrawnErrors.of(asked.user, asked.propensity, asked.value, asked.q, self.design)
 
     def _silent(self, d: Floats) -> tuple[int, float, float]:
         """How many questions nobody answered where lists differ, and how far T could move by them."""
@@ -121,13 +143,27 @@ class AnswerChecks:
         ones = np.ones(len(asked.value))
         return Side.of(asked, ones, ones > 0.0, self.sums.candidates, self.largest)
 
+    @property
+    def _few_positive(self) -> float:
+        """The error of D where few positive answers tell it, in the lists or outside: half of exact limits / 1.96."""
+        asked, sums, found = self.sums.asked, self.sums, 0.0
+        inside: Bools = np.asarray((asked.rank > 0).any(axis=1), dtype=np.bool_)
+        for there, pairs in ((inside, sums.listed), (~inside, sums.candidates - sums.listed)):
+            side = Side.of(asked, np.ones(len(there)), there, pairs, self.largest)
+            if side.positive < FEWEST_POSITIVE and pairs > 0.0:
+                low, high = side.rates(FEW_TAIL)
+                found = math.hypot(found, pairs * self.largest * (high - low) / 2.0 / critical(1.0 - FEW_TAIL))
+        return found
+
     def weak_total(self, moments: Moments) -> str:
         """Why D is hardly known, in words; empty where it is known, or nothing is divided by it."""
-        below = moments.form.places[0][0][1][0]
+        below, users = moments.form.places[0][0][1][0], max(moments.users, 1)
         mean = float(moments.mean[below])
-        error = math.sqrt(max(float(moments.cross[below, below]), 0.0)) / max(moments.users, 1)
+        error = math.sqrt(max(float(moments.cross[below, below]), 0.0)) / users
+        few = self._few_positive / users
+        error = max(error, few * WEAK / WEAK_FEW)  # which no interval of a value has in it
         if not mean > 0.0 or error > WEAK * mean:
-            share = f"{error / mean:.0%} of itself" if mean > 0.0 else "more than itself"
+            share = f"{error / mean:.0%} of itself" if 0.0 < error < mean else "more than itself"
             return (
                 f"the number of relevant pairs is known to {share} only: it takes about "
                 f"{(error / (WEAK * mean)) ** 2 if mean > 0.0 else 10:.1f} times the answers, or ask for per_user_sum"
@@ -176,12 +212,29 @@ class PairAnswers:
     @property
     def uncovered(self) -> str:
         """Why answers do not speak for the pairs where lists differ, in words; empty where they do."""
-        sides = [side for side in (self.ahead, self.behind) if not side.covered]
-        if not sides:
+        shares = [side.drawn for side in (self.ahead, self.behind) if not side.covered]
+        if not shares:
+            return self.lost
+        return (
+            f"the answers stand for {shares[0]:.0%} of what they should where the lists differ: pairs there could not "
+            "be drawn, or column 'propensity' is not the probability of being drawn. Ask where these lists differ"
+        )
+
+    @property
+    def lost(self) -> str:
+        """Why rows seem to be missing on both sides alike, in words; empty where they do not."""
+        sides = [side for side in (self.ahead, self.behind) if side.worth > 0.0]
+        if len(sides) < 2 or not all(side.covered for side in sides):
+            return ""
+        worth = sides[0].worth + sides[1].worth
+        drawn = sum(side.worth * side.drawn for side in sides) / worth
+        error = math.hypot(*(side.worth * side.error for side in sides)) / worth
+        if abs(drawn - 1.0) <= max(OFF, TOGETHER * error):
             return ""
         return (
-            f"the answers stand for {sides[0].drawn:.0%} of what they should where the lists differ: pairs there could "
-            "not be drawn, or column 'propensity' is not the probability of being drawn. Ask where these lists differ"
+            f"the answers stand for {drawn:.0%} of what they should where the lists differ: rows were lost, or column "
+            "'propensity' is not the probability of being drawn. Give all rows that were drawn, those that nobody "
+            "answered without a value"
         )
 
     def exact(self, tail: float) -> tuple[float, float]:

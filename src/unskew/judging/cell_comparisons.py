@@ -11,7 +11,8 @@ import numpy as np
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell
 from unskew.estimators import Need, Target
-from unskew.inference.contrast import Contrast, contrast
+from unskew.inference.contrast import Contrast, alone, contrast
+from unskew.inference.fixed_users import DrawnErrors
 from unskew.inference.intervals import critical, percentile, two_sided_p
 from unskew.inference.moments import Moments
 from unskew.inference.steps import corrected
@@ -62,6 +63,9 @@ class CellComparisons:
     def difference(self, a: int, b: int) -> Contrast:
         """Model a less model b; the corrected difference where propensities were fitted anew."""
         found = contrast(self.moments, a, b)
+        if (drawn := self._drawn) is not None:
+            worths = self._worths
+            found = _lesser(found, drawn.contrast(found.value, worths[:, a] - worths[:, b], self.unit(0), self._below))
         if self.weak_total:  # the sign needs no total: its size is in units of the one that was estimated
             found = replace(found, s01=0.0, s11=0.0)
         if not (self.moved and self.drawn is not None):
@@ -69,6 +73,46 @@ class CellComparisons:
         gaps = self.drawn[:, a] - self.drawn[:, b]
         centre = corrected(self.drawn)
         return replace(found, value=float(centre[a] - centre[b]), error=percentile(gaps, 0.95).se)
+
+    def alone(self, model: int) -> Contrast:
+        """A model's value."""
+        found = alone(self.moments, model)
+        if (drawn := self._drawn) is None:
+            return found
+        return _lesser(found, drawn.contrast(found.value, self._worths[:, model], self.unit(model), self._below))
+
+    @property
+    def _drawn(self) -> DrawnErrors | None:
+        """The chance of the draw alone, where users are fixed and the run rests on answers.
+
+        A total of sampled guesses brings a chance of its own, which the spread over users has.
+        """
+        setting, found = self.measured.setting, self.measured.answers
+        fixed = setting.fixed_users and (self._below is None or not setting.sampled_total)
+        metric = self.run.metrics[self.cell.metric]
+        return found.drawn if fixed and self.run.joined and found and isinstance(metric, RankingMetric) else None
+
+    @cached_property
+    def _worths(self) -> Floats:
+        """What each asked pair is worth to each model."""
+        metric, found = self.run.metrics[self.cell.metric], self.measured.answers
+        assert isinstance(metric, RankingMetric)
+        assert found is not None
+        return found.worths(metric.table(self.run.depth))
+
+    @property
+    def _below(self) -> float | None:
+        """What one more relevant pair is as a share of the total, where a sum is divided by it."""
+        if self.run.target is Target.PER_USER_SUM:
+            return None
+        below = float(self.moments.mean[self.moments.form.places[0][0][1][0]]) * self.moments.users
+        return 1.0 / below if below > 0.0 else 0.0
+
+    def variance(self, model: int) -> float:
+        """Of a model's value, for show."""
+        if self._drawn is None:
+            return float(self.moments.covariance[model, model])
+        return self.alone(model).error ** 2
 
     def judge(self, a: int, b: int) -> Judgement:
         """The interval that all checks allow, cut to what the metric can be, and whether it names a winner."""
@@ -229,7 +273,12 @@ class CellComparisons:
                 "would if all had been shown"
             )
         answers = self.answers(a, b)
-        unable = unable or self._uncounted or ("" if answers is None else answers.uncovered)
+        unable = (
+            self.measured.setting.contradiction(self.run)
+            or unable
+            or self._uncounted
+            or ("" if answers is None else answers.uncovered)
+        )
         few = self.measured.few_clicks.get(self.cell.run)
         return Checks(
             supported=supported,
@@ -321,3 +370,8 @@ class CellComparisons:
                 name = self.measured.setting.models[model]
                 return f"{name} had too little chance of a hit in this log: {ess:.1f} expected where the two differ"
         return ""
+
+
+def _lesser(sampled: Contrast, fixed: Contrast) -> Contrast:
+    """The smaller of two errors: users that count as a sample of users bring no less chance than the draw does."""
+    return fixed if not sampled.exists or fixed.s00 <= sampled.s00 else sampled

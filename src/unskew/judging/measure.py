@@ -24,6 +24,8 @@ from unskew.judging.answers import AnswerChecks
 from unskew.judging.companions import companions
 from unskew.judging.count_error import CountError, count_errors, counted_worths, with_spread
 from unskew.judging.over_draws import over_draws
+from unskew.judging.path_range import SPLIT, PathRange
+from unskew.judging.propensity_check import PropensityCheck
 from unskew.log import Ids
 from unskew.metrics import Metric, RankingMetric
 
@@ -47,6 +49,11 @@ class Setting:
         seen_counts: how often each item was seen in training.
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
         sample: how the rows are sampled, in words; empty where they are not.
+        rounds: over how many declared rounds answers are drawn, each with its share of the level.
+        design: how pairs of a user that were drawn depend on each other; empty where that is not known.
+        fixed_users: what rests on answers is about these users and no others.
+        sampled_total: the number of relevant pairs rests on a sample of the guesses.
+        propensity_check, path_range: what answers say of the propensities, and of the exposure path.
         answers_assumption: what must hold for answers to be right; empty without answers.
         sample_assumption: what must hold for samples to be as good as pairs drawn at random; empty without samples.
     """
@@ -67,6 +74,38 @@ class Setting:
     sample: str = ""
     sample_assumption: str = ""
     answers_assumption: str = ""
+    rounds: int = 1
+    design: str = ""
+    fixed_users: bool = False
+    sampled_total: bool = False
+    propensity_check: PropensityCheck | None = None
+    path_range: PathRange | None = None
+
+    def level_of(self, run: EstimatorRun) -> float:
+        """The level of a run's intervals and verdicts.
+
+        What rests on answers has one round's share of the error; the exposure path has what its range does not take.
+        """
+        error = 1.0 - self.level
+        if run.joined:
+            return 1.0 - error / self.rounds
+        return self.level if self.path_range is None or not by_counts(run) else 1.0 - (1.0 - SPLIT) * error
+
+    @property
+    def left(self) -> PathRange | None:
+        """What answers leave of the exposure path: they speak of all users, not of the users or items of a segment."""
+        return self.path_range if self.segment is None else None
+
+    def contradiction(self, run: EstimatorRun) -> str:
+        """Why answers say that a run's weights are wrong; empty where they do not."""
+        checked, path = self.propensity_check, self.path_range
+        if checked is not None and uses_propensity(run):
+            level = Need.ABSOLUTE in run.estimator.needs(run.target)
+            if told := checked.contradiction(level=level):
+                return f"the answers contradict the propensities: {told}"
+        if path is not None and by_counts(run) and path.refuted:
+            return f"the answers refute the exposure path: {path.refuted}"
+        return ""
 
     def propensity_of_items(self, run: EstimatorRun) -> Floats | None:
         """P of each item as a run uses it, where it is one per item: from its own counts, else the given one."""
@@ -156,7 +195,9 @@ def measure(
     own = over_draws(with_spread(own, counts), plan)
     ratios = dict(zip(owing, few, strict=True))
     found = Measured(engine, plan, setting, own, ratios, _unsupported(plan, worth), counts, redrawn, companion)
-    return replace(found, answers=None if answers is None else AnswerChecks.of(answers, [str(m) for m in asked]))
+    return replace(
+        found, answers=None if answers is None else AnswerChecks.of(answers, [str(m) for m in asked], setting.design)
+    )
 
 
 def _few_clicks(rows: Engine, run: EstimatorRun, limit: np.uint64 | None) -> FewClicks:
@@ -203,6 +244,11 @@ def weighted(run: EstimatorRun) -> bool:
     return not {Need.PROPENSITY, Need.COUNTS}.isdisjoint(run.estimator.needs(run.target))
 
 
+def by_counts(run: EstimatorRun) -> bool:
+    """Whether the run weighs by a power of training counts."""
+    return Need.COUNTS in run.estimator.needs(run.target)
+
+
 def uses_propensity(run: EstimatorRun) -> bool:
     """Whether the run weighs by the propensities that were given or fitted."""
     return Need.PROPENSITY in run.estimator.needs(run.target)
@@ -240,7 +286,7 @@ Key = tuple[str, str, str]  # metric, estimator, target
 def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
     """α* of every cell: one simultaneous level over its pairs of models in the whole and in all segments."""
     families: dict[Key, list[Family]] = {}
-    level = tables[0].setting.level
+    levels: dict[Key, float] = {}
     for table in tables:
         counted = set()  # a scenario that is asked for by itself, too, is the same comparison
         for place, cell in enumerate(table.plan.cells):
@@ -249,9 +295,13 @@ def error_per_comparison(tables: list[Measured]) -> dict[Key, float]:
             if moments.models < 2 or key in counted:
                 continue
             counted.add(key)
+            levels[key] = table.setting.level_of(run)
             known = np.isfinite(moments.covariance).all()
-            families.setdefault(key, []).extend([Family.of(moments.covariance, moments.differ)] if known else [])
-    return {key: single_error(found, level) for key, found in families.items()}
+            own = [Family.of(moments.covariance, moments.differ)] if known else []
+            if run.joined and table.setting.fixed_users:
+                own = [Family(np.eye(2), ((0, 1),)) for family in own for _ in family.pairs]  # as if independent
+            families.setdefault(key, []).extend(own)
+    return {key: single_error(found, levels[key]) for key, found in families.items()}
 
 
 def per_user_rows(sums: Sums, plan: EvaluationPlan, users: Ids, models: Sequence[str]) -> pl.DataFrame:

@@ -17,16 +17,32 @@ from itertools import combinations
 import numpy as np
 
 from unskew.engine.plan import ScenarioCells
-from unskew.estimators import Standing
+from unskew.estimators import Need, Standing
 from unskew.estimators.scenarios import Axis
 from unskew.inference.intervals import Interval
 from unskew.inference.turning import Difference, Stretch, hull, stretches, whole
 from unskew.inference.verdict import Judgement, Outcome, outcome
 from unskew.judging.cell_comparisons import CellComparisons
+from unskew.judging.path_range import PathRange
 from unskew.result import Estimate, ScenarioDifferences, ScenarioTable, ScenarioValues, Verdict
 
 Pair = tuple[int, int]
 Numbers = tuple[float, ...]
+
+
+def narrowed(cells: ScenarioCells, left: PathRange | None) -> ScenarioCells:
+    """The scenarios that answers leave, of an estimator that weighs by counts; all where answers say nothing."""
+    if left is None or not left.narrows or Need.COUNTS not in cells.estimator.needs(cells.target):
+        return cells
+    scenarios = cells.scenarios
+    kept = [n for n, point in enumerate(scenarios.points) if left.keeps(point.at[0])]
+    told = f"{scenarios.assumption}, of which answers leave {100 * left.low:.0f} to {100 * left.high:.0f} % to exposure"
+    points = tuple(scenarios.points[n] for n in kept)
+    return replace(
+        cells,
+        scenarios=replace(scenarios, points=points, assumption=told),
+        cells=tuple(cells.cells[n] for n in kept),
+    )
 
 
 def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]]) -> list[Estimate]:
@@ -115,7 +131,9 @@ def agreed(verdicts: Sequence[Verdict], tables: Sequence[ScenarioTable]) -> list
     Each holds if its own assumption does, and nothing in the log tells which of them does.
     """
     somewhere = {
-        (table.metric, table.estimator, table.target, row.a, row.b): set(row.sign)
+        (table.metric, table.estimator, table.target, row.a, row.b): {
+            sign for sign, point in zip(row.sign, table.points, strict=True) if _left(table, point)
+        }
         for table in tables
         for row in table.differences
     }
@@ -133,6 +151,11 @@ def agreed(verdicts: Sequence[Verdict], tables: Sequence[ScenarioTable]) -> list
         ]
         found.append(_against(v, against[0]) if against else v)
     return found
+
+
+def _left(table: ScenarioTable, point: Numbers) -> bool:
+    """Whether answers leave a scenario."""
+    return table.left is None or table.left[0] - 1e-9 <= point[0] <= table.left[1] + 1e-9
 
 
 def _key(v: Verdict) -> tuple[str, str, str, str, str]:
@@ -164,6 +187,7 @@ def scenario_table(
     rows: Sequence[Sequence[Estimate]],
     judged: Sequence[Mapping[Pair, Judgement]],
     comparisons: Sequence[CellComparisons],
+    left: tuple[float, float] | None,
 ) -> ScenarioTable:
     """Everything that a chart over the scenarios shows."""
     points = cells.scenarios.points
@@ -191,6 +215,7 @@ def scenario_table(
         values=values,
         differences=tuple(differences),
         not_covered=cells.scenarios.not_covered,
+        left=left,
     )
 
 

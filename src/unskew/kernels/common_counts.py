@@ -68,5 +68,6 @@ def nearest_by_counts(first, last, asked, counts, shrink, hashes, seed, near, al
     for b in range(first, last):
         r = asked[b]
         quick_scores_of_all(counts[r], root[r], root, np.float32(shrink), quick)
+        quick[r] = 0.0
         many = candidates(every, quick, k, chosen)
         keep(r, chosen, many, counts[r], own, shrink, hashes, seed, exact, near[b], alike[b])

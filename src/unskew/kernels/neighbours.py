@@ -14,10 +14,14 @@ import numpy as np
 
 from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
+from unskew.kernels.selection import smallest
 
 SLACK = 1.0 - 1e-5  # rounding of the quick test by which most candidates fail, in single precision
 STEP, STEPS = 19, 256  # bits of a number in single precision that a tally does not tell apart, and its length
 FEW = 4  # looks at one of all rows take the time of listing one row
+TINIEST = 1e-30  # below every score that is not 0
+SPARSE = 8  # words of 64 rows that are passed by in the time of sorting one row
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)  # every six bits of it come once
 BLOCK = 16  # rows whose best is looked at together: a vector of the widest machines
 
 
@@ -33,6 +37,7 @@ def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed,
     root, every = roots(own), np.arange(rows).astype(np.int32)
     common, quick, exact = np.zeros(rows, np.int32), scores_for(rows), np.empty(rows)
     met, chosen = np.empty(rows + 1, np.int32), np.empty(rows + 1, np.int32)
+    bits, place_of = np.zeros(-(-rows // 64), np.uint64), places_of_bits()
     for b in range(first, last):
         r, cost = asked[b], 0
         for e in range(indptr[r], indptr[r + 1]):
@@ -48,8 +53,8 @@ def nearest(first, last, asked, indptr, column, back, row, shrink, hashes, seed,
             common[r] = 0
             quick_scores_of_all(common, root[r], root, np.float32(shrink), quick)
         many = candidates(listed, quick, k, chosen)
-        if few:
-            chosen[:many].sort()
+        if few and indptr[r + 1] - indptr[r] > 1:  # the rows of one column are listed in their order
+            _sort(chosen, np.int64(many), bits, place_of)
         keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near[b], alike[b])
         if few:
             for s in listed:
@@ -103,19 +108,26 @@ def block_best(quick, best):  # type: ignore[no-untyped-def]
 def candidates(listed, quick, k, chosen):  # type: ignore[no-untyped-def]
     """List in ``chosen`` those of the ``listed`` rows that may be among the k nearest; gives back how many those are.
 
-    The bar is reached by the best of k + 1 blocks or more, and so by as many rows, one of which may be the row itself:
-    whoever does not reach it is out, and most blocks are passed over as a whole. Where blocks are few, the bar is one
-    that k + 1 of all scores reach.
+    The bar is reached by the best of k + 1 blocks or more, and so by as many rows: whoever does not reach it is out,
+    and most blocks are passed over as a whole. Where blocks are few, the bar is one that k + 1 of all scores reach.
+    A score of 0 never does.
     """
-    best = np.empty(-(-len(listed) // BLOCK), np.float32)
+    blocks, many = -(-len(listed) // BLOCK), np.uintp(0)
+    if blocks <= 2 * k:
+        bar = max(_bar(quick[: len(listed)], k) * np.float32(SLACK), np.float32(TINIEST))
+        for m in range(np.uintp(len(listed))):
+            chosen[many] = listed[m]
+            many += np.uintp(quick[m] >= bar)
+        return many
+    best = np.empty(blocks, np.float32)
     block_best(quick, best)
-    bar, many = _bar(best if len(best) > 2 * k else quick[: len(listed)], k) * np.float32(SLACK), np.uintp(0)
-    for b in range(len(best)):
-        if best[b] == 0.0 or best[b] < bar:
+    bar = max(_bar(best, k) * np.float32(SLACK), np.float32(TINIEST))
+    for b in range(blocks):
+        if best[b] < bar:
             continue
         for m in range(np.uintp(b * BLOCK), np.uintp(min((b + 1) * BLOCK, len(listed)))):
             chosen[many] = listed[m]
-            many += np.uintp((quick[m] > 0.0) & (quick[m] >= bar))
+            many += np.uintp(quick[m] >= bar)
     return many
 
 
@@ -141,20 +153,16 @@ def _bar(best, k):  # type: ignore[no-untyped-def]
     return np.float32(0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near, alike):  # type: ignore[no-untyped-def]
-    """Fill ``near`` with the best of the candidates, ascending as they are; a tie at the cut-off goes to the hash."""
-    k, n = len(near), np.float64(own[r])
-    size = 0
-    for m in range(many):
-        s = np.uintp(chosen[m])
-        if s != np.uintp(r):
-            chosen[size] = chosen[m]
-            exact[size] = common[s] / (np.sqrt(n * np.float64(own[s])) + shrink)
-            size += 1
-    cut, places = -1.0, 0
+    """Fill ``near`` with the best of the candidates, ascending as they are; a tie at the cut-off goes to the hash.
+
+    Row r itself is not among the candidates.
+    """
+    k, size, cut = len(near), np.int64(many), -1.0
+    _exact_scores(r, chosen, size, common, own, shrink, exact)
     if size > k:
-        cut = np.partition(exact[:size], size - k)[size - k]
+        cut = smallest(exact[:size].copy(), size - k)
         places, tied = k, 0
         for m in range(size):
             places -= exact[m] > cut
@@ -169,19 +177,30 @@ def keep(r, chosen, many, common, own, shrink, hashes, seed, exact, near, alike)
     near[at:], alike[at:] = -1, 0.0
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def _exact_scores(r, chosen, size, common, own, shrink, exact):  # type: ignore[no-untyped-def]
+    """How much the candidates are alike, several by one instruction."""
+    n = np.float64(own[r])
+    for m in range(np.uintp(size)):
+        s = np.uintp(chosen[m])
+        exact[m] = common[s] / (np.sqrt(n * np.float64(own[s])) + shrink)
+
+
 @njit(cache=True, nogil=True)
 def _drop_tied(chosen, exact, size, cut, surplus, salt, hashes):  # type: ignore[no-untyped-def]
     """Take out so many of the rows at the cut-off, those with the largest hashes; gives back how many rows are left."""
-    keys = np.empty(size, np.uint64)
-    tied = 0
+    keys, tied = np.empty(size, np.uint64), 0
     for m in range(size):
         if exact[m] == cut:
             keys[tied] = mix(salt ^ hashes[chosen[m]])
             tied += 1
-    bound = np.sort(keys[:tied])[tied - surplus]
-    left = 0
+    bound, left, tied = smallest(keys[:tied].copy(), tied - surplus), 0, 0
     for m in range(size):
-        if exact[m] != cut or mix(salt ^ hashes[chosen[m]]) < bound:
+        stays = True
+        if exact[m] == cut:
+            stays = keys[tied] < bound
+            tied += 1
+        if stays:
             chosen[left], exact[left] = chosen[m], exact[m]
             left += 1
     return left
@@ -208,6 +227,35 @@ def _list_common(r, indptr, column, back, row, common, met):  # type: ignore[no-
             many += common[s] == 0
             common[s] += np.int32(1)
     return many
+
+
+@njit(cache=True, nogil=True)
+def places_of_bits():  # type: ignore[no-untyped-def]
+    """Of every word with one bit set its place, found at (word · DE_BRUIJN) >> 58."""
+    out = np.empty(64, np.int32)
+    for place in range(64):
+        out[((np.uint64(1) << np.uint64(place)) * DE_BRUIJN) >> np.uint64(58)] = place
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _sort(chosen, many, bits, place_of):  # type: ignore[no-untyped-def]
+    """Sort the first rows of ``chosen``: where they are not few among all, by a bit for each row, read in order."""
+    if SPARSE * many < len(bits):
+        chosen[:many].sort()
+        return
+    for m in range(many):
+        bits[chosen[m] >> 6] |= np.uint64(1) << np.uint64(chosen[m] & 63)
+    at = 0
+    for word in range(len(bits)):
+        left = bits[word]
+        if left:
+            bits[word] = 0
+        while left:
+            lowest = left & (~left + np.uint64(1))
+            chosen[at] = (word << 6) + place_of[(lowest * DE_BRUIJN) >> np.uint64(58)]
+            at += 1
+            left ^= lowest
 
 
 @njit(cache=True, nogil=True)

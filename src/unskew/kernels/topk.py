@@ -6,10 +6,12 @@ everything the same score comes out like random, whatever the order of the items
 Selection is one pass with a heap of the k best so far, worst on top: most items fail against the top and cost one
 comparison, and the hash is computed only for items that reach the top's score. The top never falls, so the cut-off
 is tied exactly if the last score that reached the top and was left out equals the final top. Scores must not be NaN.
+Before that, the best scores of short stretches of items are found: k of these reach the k-th best of them, and whatever
+does not reach it is in no list, so that most stretches are passed over as a whole, and zeros where k items have more.
 
-Scores of factors are summed here, always in the same order. A matrix product (BLAS) sums in an order that depends on
-an item's column and on how many users are asked for together: items with the same factors would no longer be tied, and
-a list would depend on whose lists are made beside it.
+Scores of factors are summed by ``top_factors.py``, always in the same order. A matrix product (BLAS) sums in an order
+that depends on an item's column and on how many users are asked for together: items with the same factors would no
+longer be tied, and a list would depend on whose lists are made beside it.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ import numpy as np
 
 from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
+from unskew.kernels.selection import smallest
 
 SEED = np.uint64(mix(np.uint64(0)))  # the fixed seed of all tie-breaking
-TILE = 256  # items whose scores are summed together: with four rows of factors they fill a third of the first cache
+CHUNK = 32  # items of a stretch
 
 
 @njit(cache=True, nogil=True)
@@ -30,61 +33,63 @@ def top_k(scores, k, users, items, seed, indptr, excluded, out):  # type: ignore
     ``users`` and ``items`` are hashes; ``excluded[indptr[u]:indptr[u + 1]]`` (strictly ascending) are no candidates
     of row u. Gives back per row whether the cut-off was tied: the first item left out scores like the last kept.
     """
-    tied = np.zeros(len(scores), dtype=np.bool_)
+    tied, held = np.zeros(len(scores), dtype=np.bool_), np.empty(scores.shape[1])
     score, key, code = np.empty(k, np.float64), np.empty(k, np.uint64), np.empty(k, np.int32)  # the heap
     for u in range(len(scores)):
-        salt = mix(users[u] ^ seed)
-        size, left_out = 0, np.nan
-        start, last = 0, indptr[u + 1]
-        for x in range(indptr[u], last + 1):
-            stop = excluded[x] if x < last else scores.shape[1]
-            for i in range(start, stop):
-                s = scores[u, i]
-                if size == k and s < score[0]:
-                    continue
-                h = mix(salt ^ items[i])
-                if size < k:
-                    size = rise(score, key, code, size, s, h, i)
-                elif s > score[0] or h < key[0]:
-                    left_out = score[0]
-                    sink(score, key, code, size, s, h, i)
-                else:
-                    left_out = s
-            start = stop + 1
-        tied[u] = size == k and left_out == score[0]
-        _drain(score, key, code, size, out[u])
+        salt, own = mix(users[u] ^ seed), excluded[indptr[u] : indptr[u + 1]]
+        if len(own):
+            held[:] = scores[u]
+            for i in own:
+                held[i] = -np.inf
+            tied[u] = _select(held, own, k, salt, items, score, key, code, out[u])
+        else:
+            tied[u] = _select(scores[u], own, k, salt, items, score, key, code, out[u])
     return tied
 
 
 @njit(cache=True, nogil=True)
-def score(rows, users, items, offsets, out):  # type: ignore[no-untyped-def]
-    """Fill ``out[b, I]`` with ((b_i + v_1 w_1) + v_2 w_2) + …, v = ``users[rows[b]]`` and w = ``items[:, i]``.
+def _select(scores, excluded, k, salt, items, score, key, code, out):  # type: ignore[no-untyped-def]
+    """The list of one user, and whether its cut-off was tied; what is excluded scores −∞, as others may."""
+    best, bar = np.empty(-(-len(scores) // CHUNK)), -np.inf
+    _best_of_stretches(scores, best)
+    if len(best) >= k:
+        bar = smallest(best.copy(), len(best) - k)
+    size, left_out = 0, np.nan
+    for b in range(len(best)):
+        if best[b] < bar or (size == k and best[b] < score[0]):
+            continue
+        for i in range(b * CHUNK, min((b + 1) * CHUNK, len(scores))):
+            s = scores[i]
+            if s < bar or (size == k and s < score[0]) or (s == -np.inf and _holds(excluded, i)):
+                continue
+            h = mix(salt ^ items[i])
+            if size < k:
+                size = rise(score, key, code, size, s, h, i)
+            elif s > score[0] or h < key[0]:
+                left_out = score[0]
+                sink(score, key, code, size, s, h, i)
+            else:
+                left_out = s
+    tied = size == k and left_out == score[0]
+    drain(score, key, code, size, out)
+    return tied
 
-    ``offsets`` are b; row −1 is a user without factors.
-    """
-    for first in range(0, out.shape[1], TILE):
-        last = min(first + TILE, out.shape[1])
-        for r in range(len(rows)):
-            _score(np.uintp(r), rows[r], users, items, offsets, np.uintp(first), np.uintp(last), out)
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _best_of_stretches(scores, best):  # type: ignore[no-untyped-def]
+    """The largest score of every stretch."""
+    for b in range(len(best)):
+        top = -np.inf
+        for i in range(np.uintp(b * CHUNK), np.uintp(min((b + 1) * CHUNK, len(scores)))):
+            top = max(top, scores[i])
+        best[b] = top
 
 
 @njit(cache=True, nogil=True)
-def _score(r, row, users, items, offsets, first, last, out):  # type: ignore[no-untyped-def]
-    """One user and the items of one tile, four factors at a time, so that sums rest in registers meanwhile."""
-    for i in range(first, last):
-        out[r, i] = offsets[i]
-    if row < 0:
-        return
-    u, whole = np.uintp(row), np.uintp(len(items) // 4 * 4)
-    for j in range(np.uintp(0), whole, np.uintp(4)):
-        j1, j2, j3 = j + np.uintp(1), j + np.uintp(2), j + np.uintp(3)
-        v, v1, v2, v3 = users[u, j], users[u, j1], users[u, j2], users[u, j3]
-        for i in range(first, last):
-            out[r, i] = out[r, i] + v * items[j, i] + v1 * items[j1, i] + v2 * items[j2, i] + v3 * items[j3, i]
-    for j in range(whole, np.uintp(len(items))):
-        v = users[u, j]
-        for i in range(first, last):
-            out[r, i] += v * items[j, i]
+def _holds(ascending, number):  # type: ignore[no-untyped-def]
+    """Whether a number is one of these."""
+    place = np.searchsorted(ascending, number)
+    return place < len(ascending) and ascending[place] == number
 
 
 @njit(cache=True, nogil=True)
@@ -116,7 +121,7 @@ def top_k_shared(scores, order, k, users, items, seed, indptr, excluded, out):  
             if h < key[0]:
                 sink(score, key, code, size, s, h, i)
         tied[u] = size == k and left_out == score[0]
-        _drain(score, key, code, size, out[u])
+        drain(score, key, code, size, out[u])
     return tied
 
 
@@ -150,7 +155,7 @@ def sink(score, key, code, size, s, h, i):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _drain(score, key, code, size, out):  # type: ignore[no-untyped-def]
+def drain(score, key, code, size, out):  # type: ignore[no-untyped-def]
     """Empty the heap into ``out``, worst last, −1 behind it."""
     out[size:] = -1
     for left in range(size - 1, -1, -1):

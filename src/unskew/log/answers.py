@@ -17,6 +17,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.arrays import Bools
+from unskew.log.drawing import DESIGN, ROUND, ROUNDS, Drawing, read_drawing
 from unskew.log.interactions import log_of
 from unskew.log.log import Feedback, Invalid, Log
 from unskew.log.sources import table_of
@@ -26,27 +27,35 @@ UNANSWERED = "unanswered"  # marks rows of which no answer came
 
 
 def read_answers(
-    source: Any, feedback: Feedback, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
-) -> Log:
-    """Answers from a path, a frame or a log, as a log of seen pairs.
+    source: Any,
+    feedback: Feedback,
+    *,
+    rounds: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    invalid: Invalid = "error",
+) -> tuple[Log, Drawing]:
+    """Answers from a path, a frame or a log, as a log of seen pairs; and how they were drawn.
 
     Args:
         source: ``user, item, value, propensity``, a null value where nobody answered.
         feedback: what a row of the held-out log says; answers to positives-only logs are 0 or 1.
+        rounds: how many were declared before the first draw; by default what the file says, else 1.
         columns: our column names → theirs.
         invalid: wrong rows are an ``error``, or ``drop`` counts them.
     """
     kind = Feedback.CONVERSIONS if feedback is Feedback.IMPLICIT else feedback
     if isinstance(source, Log):
-        log = _of_log(source, kind)
+        log, drawing = _of_log(source, kind), Drawing(1 if rounds is None else rounds)
     else:
-        table = table_of(source, "answers", ("user", "item"), ("value", "propensity"), columns=columns, invalid=invalid)
+        known = ("value", "propensity", ROUND, ROUNDS, DESIGN)
+        table = table_of(source, "answers", ("user", "item"), known, columns=columns, invalid=invalid)
         _check(table)
+        drawing = read_drawing(table, rounds)
         _mark_unanswered(table)
         log = _explained(log_of(table, kind, None))
     if feedback is Feedback.IMPLICIT:
         _refuse_graded(log)
-    return log
+    return log, drawing
 
 
 def unanswered(answers: Log) -> Bools:
@@ -64,10 +73,11 @@ def _of_log(log: Log, kind: Feedback) -> Log:
 
 
 def _check(table: Table) -> None:
-    """All columns are there, and no pair twice: π is the probability of all draws together."""
+    """All columns are there, answers are numbers, no pair is there twice: π is that of all draws together."""
     for name in ("value", "propensity"):
         if name not in table:
             raise _lacking(table.source, name)
+    _refuse_words(table)
     again = ~table.frame.select(pl.struct("user", "item").is_first_distinct()).to_series()
     if again.any():
         row = int(again.arg_true()[0])
@@ -75,6 +85,20 @@ def _check(table: Table) -> None:
         raise InputError(
             f"{table.source}: the pair of user {user} and item {item} is there twice; {table.place(row)} repeats it.\n"
             "A pair that was drawn more than once is one row, with the probability of all draws together."
+        )
+
+
+def _refuse_words(table: Table) -> None:
+    """An answer is a number: the usual words for one are named, as nothing says which of them is relevant."""
+    column = table.frame["value"]
+    if column.dtype != pl.String:
+        return
+    words = column.str.strip_chars().str.to_lowercase().is_in(["yes", "no", "y", "n", "true", "false"]).fill_null(False)
+    if words.any():
+        row = int(words.arg_true()[0])
+        raise InputError(
+            f"{table.source}: column 'value' must hold numbers; {table.place(row)} has {show(column[row])}.\nWrite 1 "
+            "for a relevant pair and 0 for another one, and leave it empty where nobody answered."
         )
 
 

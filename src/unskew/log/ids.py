@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_bytes
+from unskew.log.numbered_texts import number
 from unskew.log.sorted_flags import without_sorted_flag
 
 Codes = npt.NDArray[np.int32]
@@ -49,8 +50,9 @@ class Ids:
     def code(cls, ids: pl.Series) -> tuple[Ids, Codes]:
         """The vocabulary of one column without nulls, and the code of each of its rows."""
         (column,) = _agree((ids,))
-        dictionary = column.cast(pl.Categorical).to_physical() if column.dtype == pl.String else column
-        numbers = dictionary.cast(pl.Int64)
+        if column.dtype == pl.String:
+            return cls._code_texts(column)
+        numbers = column.cast(pl.Int64)
         span = _span(numbers, len(numbers))
         if span is None:
             vocabulary = cls.of(column)
@@ -63,6 +65,16 @@ class Ids:
         table = np.full(size, -1, dtype=np.int32)
         table[present[order]] = np.arange(len(order), dtype=np.int32)
         return cls(values.gather(order)), _look_up(numbers, low, table)
+
+    @classmethod
+    def _code_texts(cls, column: pl.Series) -> tuple[Ids, Codes]:
+        """The same of texts: numbered as they appear, then put in order."""
+        firsts, numbers = number(column)
+        values = column.gather(firsts).rename("id")
+        order = values.arg_sort().to_numpy()
+        table = np.empty(len(order), dtype=np.int32)
+        table[order] = np.arange(len(order), dtype=np.int32)
+        return cls(values.gather(order)), table[numbers]
 
     def __len__(self) -> int:
         return len(self.values)
@@ -180,6 +192,7 @@ def changed() -> InputError:
     return InputError("the rows changed while they were read.\nTry again when nothing writes to them.")
 
 
+@lru_cache(maxsize=256)
 def stream_of(purpose: str) -> int:
     """A seed for random numbers of one purpose, so that no other purpose draws the same ones."""
     return int(hash_texts(pl.Series([purpose]))[0])

@@ -17,16 +17,19 @@ import numpy.typing as npt
 
 from unskew.bounds import Whole
 from unskew.errors import InputError
-from unskew.kernels.topk import SEED, score, top_k, top_k_shared
+from unskew.kernels.topk import SEED, top_k, top_k_shared
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats, Integers, Log
 from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations, exclusions
 from unskew.log.relevance import gains, told_feedback
+from unskew.models.by_length import ByLength
+from unskew.models.screen import Screen, finite, worthwhile
 from unskew.parts import Part
-from unskew.threads import Threads
+from unskew.threads import Threads, usual
 
-CELLS = 1 << 22  # scores held at once by one thread: 32 MiB
+CELLS = 1 << 22  # predictions held at once by one thread: 32 MiB
+SCORES = 1 << 17  # scores of candidates that are made and ranked at once: they stay in the cache of a core meanwhile
 PLACES = Whole(1, 2**31 - 1)
 ROWS = 4096  # users per block where no scores are held
 
@@ -78,6 +81,10 @@ class Updatable(Model):
     def update(self, rows: Log) -> Self:
         """Learn rows besides those that are known."""
 
+    def update_pays(self, log: Log) -> bool:
+        """Whether an update takes less time than a fit on ``log``, all rows together."""
+        return True
+
 
 def united(known: Ids, further: Ids) -> Ids:
     """All ids of two vocabularies; one of the two where it holds the other, as in folds of one log."""
@@ -102,27 +109,23 @@ def from_scores(score: Callable[[slice], Floats], items: Ids, users: Ids, k: int
     def fill(rows: slice, indptr: Integers, excluded: Codes, out: Codes) -> Any:
         return top_k(score(rows), k, users.hashes[rows], items.hashes, SEED, indptr, excluded, out)
 
-    return _lists(fill, max(1, CELLS // max(1, len(items))), items, users, k, seen)
+    return _lists(fill, max(1, SCORES // max(1, len(items))), items, users, k, seen)
 
 
 def from_factors(
     rows: Codes, factors: tuple[Floats, Floats], offsets: Floats, items: Ids, users: Ids, k: int, seen: Log | None
 ) -> Recommendations:
-    """Lists by v·w + b in double precision, block by block: no users × items matrix is made.
+    """Lists by v·w + b in double precision; items whose score cannot reach a list are not looked at.
 
     Args:
         rows: of each user the row of factors; −1 is a user without factors, for whom the offsets rank.
         factors: one row per user, and one per item.
         offsets: b, of the items; an offset of the user moves no item past another.
     """
-    left, right = np.ascontiguousarray(factors[0]), np.ascontiguousarray(factors[1].T)
-
-    def scores(block: slice) -> Floats:
-        out = np.empty((block.stop - block.start, len(items)))
-        score(rows[block], left, right, offsets, out)
-        return out
-
-    return from_scores(scores, items, users, k, seen)
+    left, right, hashes = np.ascontiguousarray(factors[0]), factors[1], (users.hashes, items.hashes)
+    screened = worthwhile(len(users), len(items), k) and finite(left, right, offsets)
+    way = Screen(rows, left, right, offsets, hashes, k) if screened else ByLength(rows, left, right, offsets, hashes)
+    return _lists(way.fill, way.block, items, users, k, seen)
 
 
 def from_shared_scores(
@@ -147,8 +150,8 @@ def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | N
         rows = slice(start, min(start + block, len(users)))
         return int(np.count_nonzero(fill(rows, indptr[start : rows.stop + 1], excluded, found[rows])))
 
-    with Threads() as pool:
-        tied = sum(pool.map(work, range(0, len(users), block)))
+    with Threads(usual()) as pool:
+        tied = sum((map if usual() == 1 else pool.map)(work, range(0, len(users), block)))
     listed = found >= 0
     lengths = np.count_nonzero(listed, axis=1)
     rank = np.broadcast_to(np.arange(1, found.shape[1] + 1, dtype=np.int32), found.shape)

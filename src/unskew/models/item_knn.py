@@ -58,6 +58,10 @@ class ItemKNN(Updatable):
         self.history_, self.owners_, self.common_ = Rows.of_users(liked), Rows.of_items(liked), None
         return self
 
+    def update_pays(self, log: Log) -> bool:
+        """Where counts are kept; else a fit, which only lays the rows out, has less to do."""
+        return worth_counting(log)
+
     def update(self, rows: Log) -> Self:
         """Add rows to the histories, and to the counts."""
         known, users = self.catalogue, united(self.users_, a_log(rows).users)

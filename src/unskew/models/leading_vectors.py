@@ -2,7 +2,7 @@
 
 Vectors are added to a basis (``kernels/lanczos.py``) until the residual of each wanted pair (θ, y) of the tridiagonal
 matrix T is small: ‖RᵀR y − θ y‖ = β·|last entry of its eigenvector of T|. All vectors are held, which pays where few
-pairs are wanted.
+pairs are wanted. Columns with the same rows are merged before (``merged_columns.py``).
 
 What one start can reach holds one vector of each eigenvalue. Logs in which a large eigenvalue comes twice (two parts
 without a common user or item, of the same shape) are noticed by a few steps from another start, orthogonal to what was
@@ -19,6 +19,7 @@ from unskew.kernels import lanczos
 from unskew.kernels.arrays import Floats
 from unskew.log.ids import Codes
 from unskew.log.log import Integers
+from unskew.models.merged_columns import MergedColumns
 
 RESIDUAL = 1e-12  # of the eigenvalue, at most
 WANTED = 64  # pairs, at most
@@ -43,22 +44,24 @@ def leading_vectors(
         random: a start for the n-th time that one is needed; those after the first are needed where a basis spans all
             that its start can reach.
     """
-    most = basis_size(dim, size)
-    basis, diagonal, beside = np.empty((most + 1, size)), np.empty(most), np.empty(most)
+    matrix = MergedColumns.of(start, column, size)
+    most = basis_size(dim, matrix.size)
+    basis, diagonal, beside = np.empty((most + 1, matrix.size)), np.empty(most), np.empty(most)
     starts = held = 0
     fresh = True
     while held < most:
         while fresh:
-            basis[held], starts = random(starts), starts + 1
+            basis[held], starts = matrix.merged(random(starts)), starts + 1
             fresh = not lanczos.begin(basis, held)
         last = min(most, max(3 * dim, held + max(5, dim // 4)))
-        held = lanczos.extend(start, column, basis, diagonal, beside, held, last)
+        held = lanczos.extend(*matrix.arrays, basis, diagonal, beside, held, last)
         fresh = bool(beside[held - 1] == 0.0)
-        if held == size or (not fresh and held > dim and _settled(diagonal[:held], beside[:held], dim)):
+        if held == matrix.size or (not fresh and held > dim and _settled(diagonal[:held], beside[:held], dim)):
             value, vectors = _pairs(diagonal[:held], beside[:held], basis[:held], dim)
-            if held < size and _largest_left(start, column, vectors, random(starts)) > value[-1] * (1.0 + 1e-9):
+            another = matrix.merged(random(starts))
+            if held < matrix.size and _largest_left(matrix, vectors, another) > value[-1] * (1.0 + 1e-9):
                 return None
-            return value, np.ascontiguousarray(vectors.T)
+            return value, np.ascontiguousarray(matrix.spread(vectors).T)
     return None
 
 
@@ -71,15 +74,15 @@ def _settled(diagonal: Floats, beside: Floats, dim: int) -> bool:
     return bool((beside[-1] * np.abs(entry[best, 0]) <= RESIDUAL * value[best]).all())
 
 
-def _largest_left(start: Integers, column: Codes, vectors: Floats, another: Floats) -> float:
-    """About the largest eigenvalue (at most it) of RᵀR among vectors orthogonal to these rows."""
+def _largest_left(matrix: MergedColumns, vectors: Floats, another: Floats) -> float:
+    """About the largest eigenvalue (at most it) among vectors orthogonal to these rows."""
     known = len(vectors)
     last = min(known + STEPS, vectors.shape[1])
     basis = np.vstack([vectors, another, np.empty((last - known, len(another)))])
-    diagonal, beside = np.empty(last), np.empty(last)
+    diagonal, beside = np.empty(last), np.zeros(last)
     if not lanczos.begin(basis, known):
         return 0.0
-    held = lanczos.extend(start, column, basis, diagonal, beside, known, last)
+    held = lanczos.extend(*matrix.arrays, basis, diagonal, beside, known, last)
     value = diagonal[known:held]
     lanczos.eigen(value, beside[known:held], np.empty((len(value), 0)))
     return float(value.max())

@@ -29,6 +29,7 @@ from unskew.log.recommendations import Recommendations
 from unskew.memory import require
 from unskew.models.base import Model, from_factors
 from unskew.models.leading_vectors import basis_size, leading_vectors
+from unskew.models.merged_columns import MergedColumns
 from unskew.parts import option
 
 if TYPE_CHECKING:
@@ -117,9 +118,11 @@ def _by_arpack(rows: csr_array, size: int, dim: int, start: Floats) -> tuple[Flo
     """The largest eigenvalues of RᵀR and their vectors, for as many as one likes."""
     from scipy.sparse.linalg import LinearOperator, eigsh
 
+    matrix, scaled = MergedColumns.unmerged(rows.indptr, rows.indices, size), np.empty(size)
+
     def product(x: Floats) -> Floats:
         out = np.empty(size)
-        gram_product(rows.indptr, rows.indices, x.ravel(), out)
+        gram_product(*matrix.arrays, x.ravel(), scaled, out)
         return out
 
     square, vectors = eigsh(LinearOperator((size, size), product, dtype=np.float64), k=dim, v0=start)

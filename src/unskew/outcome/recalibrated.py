@@ -56,7 +56,7 @@ class Recalibrated(RowModel):
         rarer = min(np.count_nonzero(positive), np.count_nonzero(~positive))
         if self.base is None or rarer < FEWEST or not np.isin(y, (0.0, 1.0)).all():
             return self.remember(found=(mean, 0.0))
-        return self.remember(found=_recalibrated(_logit(self.base.of(log)), y, weight))
+        return self.remember(found=level_and_slope(_logit(self.base.of(log)), y, weight))
 
     def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """q of pairs."""
@@ -77,7 +77,7 @@ def _logit(q: Floats) -> Floats:
     return np.asarray(np.log(inside / (1.0 - inside)))
 
 
-def _recalibrated(score: Floats, y: Floats, weight: Floats) -> tuple[float, float]:
+def level_and_slope(score: Floats, y: Floats, weight: Floats) -> tuple[float, float]:
     """Newton's method from (0, 1), in so many equal rows as the weights are worth."""
     weight = weight * (weight.sum() / (weight @ weight))
     x = np.stack([np.ones(len(score)), score], axis=1)

@@ -15,6 +15,7 @@ from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
 from unskew.protocols import PolicyImpact, ProtocolComparison
 from unskew.report import html, terminal
+from unskew.report.anchored_demo_document import anchored_demo_document
 from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
@@ -33,6 +34,7 @@ from unskew.report.words import headline, sentences
 from unskew.result import Result
 from unskew.sampling.record import SampleSummary
 from unskew.shown import Shown
+from unskew.simulate.anchored_demo import AnchoredDemo
 from unskew.split import Splits, SplitSummary
 from unskew.studies.recovery.result import StudyResult
 
@@ -43,6 +45,7 @@ __all__ = ["document_of", "headline", "leaderboard", "notebook", "page", "panel"
 
 _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Result: result_document,
+    AnchoredDemo: anchored_demo_document,
     Audit: audit_document,
     PropensityComparison: comparison_document,
     Checks: checks_document,

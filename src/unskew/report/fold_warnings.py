@@ -53,4 +53,5 @@ def untested(rows: Iterable[tuple[str, Any]]) -> Iterator[str]:
     """Values with no ratios, by where they stand: too few users carry them."""
     for where, models in grouped((where, v.model) for where, v in rows if v.ratio_low is None).items():
         names = ", ".join(dict.fromkeys(models))
-        yield f"{where}: no ratio of {names} is tested, since too few users carry its value."
+        remedy = "larger folds (a longer window, a larger min_users) or average='pooled' may do."
+        yield f"{where}: no ratio of {names} is tested, since too few users carry its value; {remedy}"

@@ -23,6 +23,9 @@ def read(view: View) -> list[str]:
         told = f"{numbers.count(answers['answered'])} of {numbers.count(answers['asked'])} questions answered"
         positive = f"{numbers.count(answers['positive'])} positive"
         lines.append(f"answers ({clean(answers['source'])}): {_rows(answers)}; {told}, {positive}")
+        for name in ("propensities_by_answers", "exposure_by_answers"):
+            if name in answers:
+                lines.append(clean(answers[name]["said"]))
     if sample := inputs.get("sample"):
         drawn = f"{numbers.count(sample['repeats'])} × {numbers.count(sample['rows_per_draw'])} rows"
         in_any = f"{numbers.count(sample['rows_in_any_draw'])} of {numbers.count(sample['rows'])} rows in any of them"

@@ -11,6 +11,7 @@ from unskew.report import document as doc
 from unskew.report import input_words, inputs, numbers, words
 from unskew.report import result_charts as charts
 from unskew.report.document import ALWAYS, EVER, NEVER, WIDE, Cell, Column, Table
+from unskew.report.next_step import next_step
 from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
 from unskew.report.scenario_words import range_of
 from unskew.report.texts import glossary, section
@@ -41,6 +42,7 @@ def result_document(result: Result) -> doc.Document:
         subtitle=", ".join([view.carrier(facet), facet.target, *_sampled(view)]) if facet else "",
         summary=_summary(view, said),
         body=(
+            *next_step(view),
             *leaderboard_blocks(view),
             *scenario_blocks(view),
             doc.on_page(*_charts(view), _weights(view), _segments(view, tables)),

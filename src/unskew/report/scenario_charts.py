@@ -205,16 +205,24 @@ def _turn(view: View, table: ScenarioTable, pair: ScenarioDifferences) -> list[d
 
 
 def _estimate_rows(table: ScenarioTable) -> dict[str, list[dict[str, Any]]]:
-    """Where a random sample puts the axis, if that lies on it."""
+    """Where a random sample puts the axis, if that lies on it, and the range that answers leave."""
     ends = [point[0] for point in table.points]
+    left: list[dict[str, Any]] = []
+    for end, word in zip(table.left or (), ("from", "to"), strict=False):
+        said = at(table, 0, end)
+        left.append({"x": end, "said": f"{word} {said}", "text": f"answers leave the path {word} {said}"})
     if table.estimated is None or not min(ends) <= table.estimated <= max(ends):
-        return {"estimated": []}
+        return {"estimated": [], "left": left}
     said = at(table, 0, table.estimated)
-    return {"estimated": [{"x": table.estimated, "said": f"sample: {said}", "text": f"the random sample says {said}"}]}
+    return {
+        "left": left,
+        "estimated": [{"x": table.estimated, "said": f"sample: {said}", "text": f"the random sample says {said}"}],
+    }
 
 
 def _estimated(table: ScenarioTable) -> list[Spec]:
-    return _upright("estimated", looks.NAIVE, 18) if table.estimated is not None else []
+    sample = _upright("estimated", looks.NAIVE, 18) if table.estimated is not None else []
+    return sample + (_upright("left", INK, 31) if table.left is not None else [])
 
 
 def _upright(data: str, colour: str, lift: int = 5) -> list[Spec]:

@@ -64,6 +64,9 @@ def scenario_notes(table: ScenarioTable | None) -> list[str]:
         f"{_named(table, n)} from {at(table, n, low)} to {at(table, n, high)}" for n, (low, high) in enumerate(ends)
     ]
     found = [f"This log cannot tell which scenario holds: {'; '.join(spans)}.", table.not_covered]
+    if table.left is not None:
+        low, high = (at(table, 0, end) for end in table.left)
+        found[0] += f" The answers leave {low} to {high}: values and verdicts are those of that range."
     if table.estimated is not None:
         estimate = at(table, 0, table.estimated)
         found.append(f"The random sample puts the {table.labels[0]} at {estimate}; this decides nothing here.")

@@ -334,6 +334,14 @@ def _tipping(verdict: Verdict, least: float | None) -> str:
     return f" This could reverse if {what} wrong by a factor of {factor} in the worst direction."
 
 
+def practically_equal(view: View, verdict: Verdict) -> bool:
+    """Whether an open pair is shown to be so close that deciding it would not matter."""
+    facet = Facet(verdict.metric, verdict.target, verdict.segment)
+    values = {e.model: abs(e.value) for e in view.estimates(facet, verdict.estimator)}
+    scale = max(values.get(verdict.a, math.inf), values.get(verdict.b, math.inf))
+    return verdict.verdict == Outcome.UNDECIDED and max(abs(verdict.low), abs(verdict.high)) <= APART * scale
+
+
 def _undecided(verdict: Verdict, brief: bool, scale: float, needed: int | None) -> tuple[Span, ...]:
     """An open pair: why it is open, or how many users would settle it, or that it hardly matters.
 

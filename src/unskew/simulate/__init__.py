@@ -4,6 +4,7 @@ world = World(users=2000, items=500, seed=0)
 world.train, world.test            what the shop saw; test rows carry their propensity
 world.full_log()                   what it would have seen if everything had been shown: the truth
 world.draw(1)                      other users from the same population
+answer(world, asked)               what its users say of pairs that a plan drew
 write(world, "demo/")              all of it as files, with the lists of four recommenders
 
 world = RatingWorld.like(log)      a full matrix of ratings that looks like a log of yours
@@ -19,6 +20,7 @@ write_shop(shop, "shop/")          all of it as files
 
 from __future__ import annotations
 
+from unskew.simulate.answering import answer
 from unskew.simulate.challenger import Challenger
 from unskew.simulate.completion import complete, most_active
 from unskew.simulate.files import MODELS, truths, write
@@ -37,6 +39,7 @@ __all__ = [
     "RatingWorld",
     "ShopOverTime",
     "World",
+    "answer",
     "complete",
     "most_active",
     "propensities",

@@ -24,7 +24,7 @@ PER_ROW: Mapping[Kind, int] = {  # bytes of a row while its part is worked on, a
     Kind.PEOPLE: 150,
 }
 TEXTS = 2  # times as much where ids are texts
-IN_MEMORY: Mapping[Kind, int] = {Kind.LOG: 75, Kind.LISTS: 40, Kind.PREDICTIONS: 60, Kind.PEOPLE: 90}
+IN_MEMORY: Mapping[Kind, int] = {Kind.LOG: 85, Kind.LISTS: 48, Kind.PREDICTIONS: 60, Kind.PEOPLE: 90}
 DISK = 40  # bytes of a row on disk, in both forms, where it must be brought together
 READ = 0.13e-6  # CPU seconds to read, check and bring together a row
 SUM = 0.15e-6  # CPU seconds to align and sum a row, tipping points included

@@ -30,7 +30,7 @@ from unskew.log.log import Floats, Log
 from unskew.log.recommendations import Recommendations
 from unskew.memory import require
 from unskew.models import files
-from unskew.models.base import CELLS, Model, from_scores
+from unskew.models.base import CELLS, Model, from_factors
 from unskew.models.mf import als, lbfgs, sgd
 from unskew.models.mf.problem import Loss, MFParameters, Offsets, Problem
 from unskew.models.mf.search import (
@@ -291,8 +291,9 @@ class MF(Model):
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k items of the highest predictions that are not in ``seen``."""
-        rows = self._rows(users)
-        return from_scores(lambda block: self._scores(rows[block]), self.catalogue, users, k, seen)
+        found, codes = self._factors, some_ids(users).into(self._users)
+        factors = found.user[:, :-1], found.item[:, :-1]
+        return from_factors(codes, factors, found.item[:, -1].copy(), self.catalogue, users, k, seen)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file (npz, without pickle); results of a search stay behind."""

@@ -1,0 +1,120 @@
+"""The best 100 of 20,000 items for 100,000 users from 64 factors, seen items left out, beside peers in one run.
+
+    python benchmarks/top_k.py [--users 100000] [--items 20000] [--dim 64] [--times 3]
+
+Each library in a process of its own, in turn, the best of some runs: the bare matrix product in single precision (one
+buffer, batches of 1,024 users), unskew, numpy's argpartition, implicit, faiss (flat index), and torch where it is
+installed. Lists of unskew are exact in double precision; how many lists of the others are the same is counted.
+``--write`` keeps the table in ``docs/top_k_benchmarks.md`` and the figures in ``benchmarks/results/top_k.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from envs import HERE, Peer, python_of
+
+LIBRARIES = {"product": None, "unskew": None, "numpy": None, "implicit": "implicit", "faiss": "faiss", "torch": None}
+TITLES = {
+    "product": "matrix product alone",
+    "unskew": "**unskew**, exact",
+    "numpy": "numpy argpartition",
+    "implicit": "implicit",
+    "faiss": "faiss, flat",
+    "torch": "torch topk",
+}
+K, SEEN = 100, 50
+
+
+def write(folder: Path, users: int, items: int, dim: int) -> None:
+    """Factors and seen items."""
+    rng = np.random.default_rng(0)
+    for side, many in (("users", users), ("items", items)):
+        np.save(folder / f"{side}.npy", rng.standard_normal((many, dim), dtype=np.float32))
+    step = rng.integers(1, items // SEEN, users)
+    np.save(folder / "seen.npy", (np.arange(SEEN)[None, :] * step[:, None]).ravel())
+    np.save(folder / "indptr.npy", np.arange(0, users * SEEN + 1, SEEN))
+
+
+def measure(folder: Path, library: str, times: int) -> dict[str, Any] | None:
+    """One library's runs, or nothing where it is not installed."""
+    env = LIBRARIES[library]
+    if env is None and library == "torch" and importlib.util.find_spec("torch") is None:
+        return None
+    python = python_of(Peer(library, library, env))
+    command = [str(python), "-W", "ignore", "-m", "peers.peer_top_k", str(folder), library, str(K), str(times)]
+    path = os.pathsep.join([str(HERE), str(HERE.parent / "src")])
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, cwd=HERE)
+    if done.returncode:
+        sys.exit(f"{library}: {done.stderr}")
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def page(found: dict[str, dict[str, Any]], asked: argparse.Namespace) -> str:
+    """The table."""
+    lines = [
+        "# Lists from factors",
+        "",
+        f"`python benchmarks/top_k.py --write`: the best {K} of {asked.items:,} items for {asked.users:,} users",
+        f"from {asked.dim} factors, {SEEN} seen items of each user left out, on {os.cpu_count()} cores; every library",
+        f"in a process of its own, the best of {asked.times} runs.",
+        "",
+        "| | seconds | of the matrix product | seconds of all cores | memory | lists like ours |",
+        "|---|---|---|---|---|---|",
+    ]
+    base = min(found["product"]["seconds"])
+    for library, one in found.items():
+        same = "" if one.get("same") is None else f"{one['same']:.2%}"
+        seconds, cpu, memory = min(one["seconds"]), min(one["cpu"]), one["memory"] / 2**30
+        lines.append(
+            f"| {TITLES[library]} | {seconds:.2f} | {seconds / base:.2f} | {cpu:.2f} | {memory:.2f} GiB | {same} |"
+        )
+    lines += [
+        "",
+        "Ours are of double precision summed in fixed order, ties by a hash of ids; those of others are of single",
+        "precision, so that nearly equal scores may change places. How: `src/unskew/models/screen.py`.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measure in turn, print the table, keep it where asked for."""
+    parser = argparse.ArgumentParser()
+    for name, default in (("users", 100_000), ("items", 20_000), ("dim", 64), ("times", 3)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--only", nargs="*", choices=list(LIBRARIES), default=list(LIBRARIES))
+    asked = parser.parse_args()
+    found: dict[str, dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write(folder, asked.users, asked.items, asked.dim)
+        for library in asked.only:
+            one = measure(folder, library, asked.times)
+            if one is None:
+                continue
+            found[library] = one
+            lists = folder / f"lists-{library}.npy"
+            if lists.exists() and (folder / "lists-unskew.npy").exists():
+                same = np.load(lists) == np.load(folder / "lists-unskew.npy")
+                one["same"] = float(same.all(axis=1).mean())
+            print(f"{TITLES[library]}: {min(one['seconds']):.2f} s, {min(one['cpu']):.2f} s of cores", flush=True)
+    text = page(found, asked)
+    print(text)
+    if asked.write:
+        (HERE.parent / "docs" / "top_k_benchmarks.md").write_text(text)
+        (HERE / "results" / "top_k.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Answers about few pairs against other ways to use them, on Coat and in worlds (MATHS §16)."""

@@ -1,0 +1,92 @@
+"""What a page says where a log does not decide: the command that plans answers, with the files of the result."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from unskew.inference.verdict import Outcome
+from unskew.report import document as doc
+from unskew.report.next_step import next_step
+from unskew.report.view import View
+from unskew.result import MetricTraits, Result
+
+from .made_up import estimate, verdict
+
+FILES: dict[str, Any] = {
+    "test": {"source": "my logs/test.parquet", "rows": 10},
+    "train": {"source": "train.csv", "rows": 10},
+    "models": {"a": {"source": "a.parquet", "rows": 4}, "b": {"source": "b.parquet", "rows": 4}},
+    "population": {"source": "users.csv", "rows": 3},
+    "settings": {"candidates": "unseen", "feedback": "ratings", "relevant": ">=4"},
+}
+
+
+def result(inputs: dict[str, Any] = FILES, **changes: Any) -> Result:
+    """Two models that the log cannot tell apart."""
+    given: dict[str, Any] = {
+        "difference": 0.03,
+        "half": 0.05,
+        "verdict": Outcome.UNDECIDED,
+        "users_needed": 900,
+    } | changes
+    found = verdict("a", "b", **given)
+    return Result(
+        estimates=(estimate("a", 0.14), estimate("b", 0.11)), verdicts_=(found,), weights=(), inputs=inputs, warnings=()
+    )
+
+
+def command(shown: Result) -> str:
+    """The command of the step; empty where there is none."""
+    steps = doc.shown_in(doc.Medium.BRIEF, next_step(View.of(shown)))
+    assert all(isinstance(step, doc.Steps) for step in steps)
+    return "".join(str(step.items[0][1]) for step in steps if isinstance(step, doc.Steps))
+
+
+def test_the_command_names_the_files_of_the_result() -> None:
+    """Quoted as a shell wants it, with what decides how they are read."""
+    words = shlex.split(command(result()))
+    assert words[:3] == ["unskew", "plan", "my logs/test.parquet"]
+    given = dict(zip(words[3::2], words[4::2], strict=True))
+    assert given == {
+        "--recs": "b=b.parquet", "--seen": "train.csv", "--users": "users.csv", "--feedback": "ratings",
+        "--relevant": ">=4", "--metric": "recall@10", "--detect": "10%",
+    }  # fmt: skip
+    assert "a=a.parquet" in words
+    assert "unskew plan" in command(result(verdict=Outcome.DEPENDS))
+
+
+def test_lists_and_logs_from_memory() -> None:
+    """A model without a file has a placeholder; a log without one has the call in Python."""
+    memory = FILES | {"models": {"a": {"source": "memory"}, "b": {"source": "b.csv"}}}
+    assert "--recs a=LISTS --recs b=b.csv" in command(result(memory))
+    assert command(result(FILES | {"test": {"source": "frame"}})).startswith("us.plan(models, log=test")
+    hostile = FILES | {"test": {"source": "$(reboot).csv"}}
+    assert "reboot" not in command(result(hostile))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"verdict": Outcome.AHEAD},
+        {"low": -0.001, "high": 0.002, "difference": 0.0005},
+        {"difference": 0.0, "se": 0.0},
+    ],
+    ids=["decided", "practically equal", "the same everywhere"],
+)
+def test_nothing_is_proposed_where_nothing_is_open(changes: dict[str, Any]) -> None:
+    """Decided pairs, pairs that are close enough, and equal lists need no answers."""
+    assert command(result()) and not command(result(**changes))
+
+
+def test_nothing_is_proposed_where_a_plan_would_not_fit() -> None:
+    """Answers that are there already, samples of the rows, metrics that are no sums, other candidates."""
+    shown = result()
+    assert not command(replace(shown, inputs=FILES | {"answers": {"source": "answers.csv"}}))
+    assert not command(replace(shown, inputs=FILES | {"sample": {"strategy": "x"}}))
+    assert not command(replace(shown, metrics={"recall@10": MetricTraits(additive=False)}))
+    assert not command(replace(shown, metrics={"recall@10": MetricTraits(ranked=False)}))
+    assert not command(replace(shown, inputs=FILES | {"settings": {"candidates": "all"}}))
