@@ -30,7 +30,7 @@ def with_strangers(world: World) -> World:
     """The same with lists of users whom no log knows."""
     models = {}
     for name, frame in world.models.items():
-        user = pl.col("user") + ("x" if frame["user"].dtype == pl.String else 10_000)  # type: ignore[operator]
+        user = pl.col("user") + ("x" if frame["user"].dtype == pl.String else 10_000)
         models[name] = pl.concat([frame, frame[:30].with_columns(user=user)])
     return replace(world, models=models)
 
