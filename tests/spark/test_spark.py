@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 import unskew as us
 from tests.conftest import missing
+from tests.spark.same import assert_same
 from tests.spark.worlds import World, draw, rated
 from unskew.cli import app
 
@@ -67,22 +68,6 @@ def _sliced(session: Any, frame: pl.DataFrame, slices: int) -> Any:
         part = session.createDataFrame(frame[start : start + step].to_arrow()).coalesce(1)
         found = part if found is None else found.unionAll(part)
     return found
-
-
-def assert_same(found: Any, expected: Any, place: str = "") -> None:
-    """Equal, numbers to 1e-9."""
-    if isinstance(expected, dict):
-        assert found.keys() == expected.keys(), place
-        for name, value in expected.items():
-            assert_same(found[name], value, f"{place}.{name}")
-    elif isinstance(expected, list | tuple):
-        assert len(found) == len(expected), f"{place}: {found} {expected}"
-        for number, (one, other) in enumerate(zip(found, expected, strict=True)):
-            assert_same(one, other, f"{place}[{number}]")
-    elif isinstance(expected, float):
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True), place
-    else:
-        assert found == expected, place
 
 
 WORLDS: dict[str, tuple[World, int]] = {

@@ -1,0 +1,96 @@
+"""Parts of the users as Spark has them, without Spark: rows are dealt out, packed and merged in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import polars as pl
+
+from tests.spark.worlds import World
+from unskew.alignment.inputs import Inputs
+from unskew.alignment.part import AlignedPart, PartFacts
+from unskew.engine.spark.dealing import Piece, part_places
+from unskew.engine.spark.folding import Partial, merged
+from unskew.engine.spark.packing import packed, unpacked
+from unskew.evaluation.conclude import conclude
+from unskew.evaluation.part_inputs import MODEL, PartMaker, asked_inputs, facts_of
+from unskew.evaluation.partitions import AlignedParts, settle_parts
+from unskew.evaluation.request import Request
+from unskew.evaluation.spark import IDS, AlignedFacts, Found, SparkInput, bare
+from unskew.log.batches import Reading, common_type, id_type
+from unskew.result import Result
+
+
+def merged_all(values: list[Any]) -> Any:
+    """Merged as the driver does: partial sums as bytes, in any order."""
+    rows = [Partial({number: 0}, value).row for number, value in enumerate(values)][::-1]
+    return merged([row[0] for row in rows], [row[2] for row in rows]).value
+
+
+class LocalParts:
+    """The inputs of a request, given as frames, in so many parts."""
+
+    def __init__(self, request: Request, parts: int) -> None:
+        self._parts: list[dict[str, pl.DataFrame]] = [{} for _ in range(parts)]
+        asked = dict(asked_inputs(request, lambda name, frame: frame.columns))
+        user = common_type([id_type(each.given.schema["user"]) for each in asked.values()])
+        looked = {}
+        for name, each in asked.items():
+            log = each.kind == "log"
+            how = Reading(
+                each.kind,
+                name.removeprefix(MODEL),
+                each.columns,
+                each.keep,
+                request.invalid == "drop",
+                request.feedback if log else None,
+                request.duplicates if log else None,
+            )
+            names = how.names(name, each.given.columns)
+            frame = each.given.select(pl.col(theirs).alias(ours) for ours, theirs in names.items())
+            types = {ours: id_type(dtype) for ours, dtype in frame.schema.items() if ours in IDS} | {"user": user}
+            checked = how.check(frame, name, 0, types)
+            clean = checked.frame
+            piece = Piece(checked._replace(frame=clean.clear()), len(frame), len(clean), clean.schema)
+            found = Found.of_piece(piece).merge(Found.of_rows(clean))
+            looked[name] = found.looked_through(SparkInput(None, how, types))
+            places = part_places(clean["user"], parts)
+            for place, part in enumerate(self._parts):
+                if (places == place).any():
+                    part[name] = clean.filter(pl.Series(places == place))
+        self.facts = facts_of(request, looked)
+        self._make = PartMaker({name: each.parts for name, each in looked.items()}, self.facts, request.rates)
+        self.people = self._make.people
+
+    def fold(self, of: Callable[[Inputs], Any], stage: str) -> Any:
+        parts = [self._make(part, lists=False) for part in self._parts]
+        return merged_all([of(part) for part in parts if len(part.users)])
+
+    def align(
+        self, of: Callable[[Inputs], AlignedPart], also: Callable[[Inputs], Any]
+    ) -> tuple[AlignedParts, PartFacts, Any]:
+        shared = tuple(getattr(of, "vocabulary", ()))
+        parts = [self._make(part, lists=True) for part in self._parts if part]
+        aligned = [of(part) for part in parts]
+        kept = [list(packed(bare(each), shared)) for each, part in zip(aligned, parts, strict=True) if len(part.users)]
+        facts = [AlignedFacts(each.facts, also(part)) for each, part in zip(aligned, parts, strict=True)]
+        found: AlignedFacts = reduce(AlignedFacts.merge, facts)
+        return LocalAligned(kept, shared), found.facts, found.also
+
+
+class LocalAligned:
+    """Aligned parts as bytes."""
+
+    def __init__(self, kept: list[list[bytes]], shared: tuple[object, ...]) -> None:
+        self._kept, self._shared = kept, shared
+
+    def fold(self, of: Callable[[AlignedPart], Any], stage: str) -> Any:
+        return merged_all([of(unpacked(chunks, self._shared)) for chunks in self._kept])
+
+
+def evaluate(world: World, parts: int) -> Result:
+    """The result of a world whose users are in so many parts."""
+    request = Request.of(**world.given(), refused="skip")
+    return conclude(settle_parts(request, LocalParts(request, parts), lambda stage, done, total: None))
