@@ -38,3 +38,10 @@ def test_no_layout_changes_the_result(name: str, layout: Layout) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = ask(name, layout, Path(folder))
         assert_same(found[1], found[0])
+
+
+@pytest.mark.parametrize("ids", ["int", "text"])
+def test_lists_of_unknown_users_that_fill_a_part_are_counted(ids: str, tmp_path: Path) -> None:
+    """With many parts, some hold nobody but users whom no log knows."""
+    found = ask("strangers", Layout(parts=60, ids=ids), tmp_path)
+    assert_same(found[1], found[0])

@@ -233,7 +233,8 @@ class StreamPartitions:
 
         def one(inputs: Inputs) -> _Both:
             part = of(inputs)
-            kept.add(_bare(part))
+            if len(inputs.users):
+                kept.add(_bare(part))
             return _Both(part.facts, also(inputs))
 
         found = self._merged(self._inputs(lists=True), one, "aligning")
@@ -251,10 +252,10 @@ class StreamPartitions:
         return reduce(lambda a, b: a.merge(b), found())
 
     def _inputs(self, *, lists: bool) -> Iterator[Inputs]:
-        """The parts that have users."""
+        """The parts that have users; with lists all parts, since lists of users whom nobody knows are counted too."""
         for number in range(self._cuts.count):
             part = self._part(number, lists=lists)
-            if len(part.users):
+            if lists or len(part.users):
                 yield part
 
     def _part(self, number: int, *, lists: bool) -> Inputs:
