@@ -17,7 +17,7 @@ from tests.conversions import reference as ref
 from tests.conversions.reference import Metric, Row, Rule, World
 from tests.conversions.worlds import METRICS, RULES, SEGMENTS, USERS, Drawn, drawn_logs, evaluate
 from tests.engine import passes
-from unskew.evaluation import run
+from unskew.evaluation import conclude
 from unskew.inference.bootstrap import user_weights
 from unskew.judging.measure import measure
 from unskew.log import Ids
@@ -157,7 +157,7 @@ def test_neither_threads_nor_blocks_change_a_number(drawn: Drawn) -> None:
         return measure(engine, plan, setting, **rest)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "measure", kept)
+        patch.setattr(conclude, "measure", kept)
         evaluate(drawn)
     held, plan = found[0]
     whole = passes.first_pass(held, plan, replicates=50, threads=1)
