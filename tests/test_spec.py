@@ -214,6 +214,7 @@ def test_the_longer_digits_are_another_metric() -> None:
         ("recall@10@5", ["unexpected '@'"]),
         ("recall@10 please", ["unexpected 'please'"]),
         ("rbp(p=0.8", ["closing ')'"]),
+        ("rbp(p=0.8 exactly)", ["expected ',' or ')' after '0.8', not 'exactly'"]),
         ("rbp(p=", ["ends in the middle"]),
         ("rbp(p=0.8, p=0.9)@5", ["'p'", "twice"]),
         ("recall#10", ["unexpected '#'", "character 7"]),

@@ -128,8 +128,12 @@ class _Reader:
                 args.append(self._value())
             if self._skip(")"):
                 return tuple(args), options
-            if not self._skip(","):
+            if not self._next:
                 raise self._error("a closing ')' is missing")
+            if not self._skip(","):
+                raise self._error(
+                    f"expected ',' or ')' after '{plain(self._tokens[self._at - 1])}', not '{plain(self._next)}'"
+                )
 
     def _name(self) -> str:
         if not re.match(_NAME, self._next):

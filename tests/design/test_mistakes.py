@@ -34,6 +34,7 @@ def test_lists_of_other_users(world: Shop) -> None:
     half = world.models["fair"].with_columns(user=moved)
     found = plan(world, {"good": world.models["good"], "fair": half})
     assert any("30 lists of 'fair' are of users outside" in note for note in found.notes)
+    assert any("has no list for 30 of 60 users" in note and "before you ask" in note for note in found.notes)
 
 
 def test_answers_of_a_draw_without_rounds(world: Shop) -> None:

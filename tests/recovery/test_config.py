@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -15,7 +16,7 @@ from tests.recovery.small import write
 from unskew.cli import app
 from unskew.cli.study import bytes_of
 from unskew.errors import InputError
-from unskew.studies.recovery.config import EXAMPLE, read_config
+from unskew.studies.recovery.config import EXAMPLE, StudyConfig, read_config
 
 run = CliRunner().invoke
 
@@ -73,6 +74,11 @@ def test_a_study_from_a_file(tmp_path: Path) -> None:
         (('relevant = ">=4"', "relevant = 4"), "relevant must be a text"),
         (('relevant = ">=4"\n', 'relevant = ">=4"\nsplit = "halves"\n'), "[data]:"),
         (("[models]", "[models"), "this is not TOML"),
+        (
+            ('log = "chosen', 'columns = { user = "customer" }\nlog = "chosen'),
+            "chosen.parquet: there is no column 'customer'",
+        ),
+        (('log = "chosen', 'columns = { user = "users" }\nlog = "chosen'), 'Say so with columns = { user = "user" }.'),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, change: tuple[str, str], told: str) -> None:
@@ -81,6 +87,37 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, change: tuple[str,
         read_config(path)
     assert told in str(error.value)
     assert "study.toml" in str(error.value)
+
+
+def test_an_option_of_worlds_that_is_not_known_is_named(tmp_path: Path) -> None:
+    path = given(tmp_path, EXAMPLE.replace('dataset = "coat" ', "world = { users = 50, item = 9 } "))
+    path.write_text(re.sub("(?m)^(relevant|likes|split) = .*", "", path.read_text()))
+    with pytest.raises(InputError, match=r"\[data.world\]: 'item' is not known here. Known: users, items"):
+        read_config(path)
+
+
+def test_files_of_other_people(tmp_path: Path) -> None:
+    """Other column names; wrong and repeated rows are an error that says what to write, then dropped and counted."""
+    path = given(tmp_path, CONFIG.replace("seeds = 3", "seeds = 2"))
+    for name in ("chosen", "random"):
+        rows = pl.read_parquet(tmp_path / f"{name}.parquet").rename({"user": "who", "item": "what", "value": "stars"})
+        wrong = rows.head(1).with_columns(who=pl.lit(None, rows["who"].dtype))
+        pl.concat([rows, rows.head(2), wrong]).write_parquet(tmp_path / f"{name}.parquet")
+
+    def read(keys: str) -> StudyConfig:
+        path.write_text(CONFIG.replace("seeds = 3", "seeds = 2").replace("[data]", f"[data]\n{keys}"))
+        return read_config(path)
+
+    names = 'columns = { user = "who", item = "what", value = "stars" }'
+    with pytest.raises(InputError, match='drop such rows with invalid = "drop"'):
+        read(names)
+    with pytest.raises(InputError, match='Keep one of them with duplicates = "first"'):
+        read(f'{names}\ninvalid = "drop"')
+    read(f'{names}\ninvalid = "drop"\nduplicates = "first"')
+    done = run(app, ["study", str(path), "--store", str(tmp_path / "store"), "--workers", "1"])
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.output.split())
+    assert all(f"rows dropped where {name} was read: {n} (" in told for name in ("log", "random") for n in (1, 2)), told
 
 
 def test_a_file_that_is_not_there() -> None:

@@ -106,6 +106,14 @@ def test_welch_by_scipy_and_by_hand() -> None:
     assert best(alike, compare(alike), 0.05, higher=True) == set()
 
 
+def test_numbers_that_differ_by_rounding_are_alike() -> None:
+    """No p-value comes from the last digit, and scipy does not warn of it."""
+    nearly = np.array([0.1 + 0.2, 0.3])
+    a = compare({"a": nearly, "b": nearly[::-1].copy(), "c": nearly + 1.0})
+    assert [each.p for each in a] == [1.0, 0.0, 0.0]
+    assert [each.p_paired for each in a] == [1.0, 0.0, 0.0]
+
+
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8))
 def test_holm_by_its_definition(p: list[float]) -> None:
     found = holm(np.array(p))

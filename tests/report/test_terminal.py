@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from unskew.report import panel, sentences
+from unskew.report import document_of, panel, sentences, terminal
 from unskew.result import Result
 
 from .made_up import estimate, grid, withheld
@@ -58,6 +58,16 @@ def test_the_sentences_come_first(two: Result) -> None:
     """The verdict in words stands above the tables."""
     text = " ".join(printed(two, 200).split())
     assert text.index(sentences(two)[0][:60]) < text.index("Estimates")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_title_is_never_cut(two: Result, width: int) -> None:
+    """What is too long for the border stands inside the box."""
+    long = "recall@10: no estimator orders the models significantly better than another"
+    file = io.StringIO()
+    Console(file=file, width=width).print(terminal.panel(replace(document_of(two), title=long, panel="")))
+    text = " ".join(file.getvalue().replace("│", " ").split())
+    assert long in text and (f"─ {long} ─" in text) == (width == 120), text
 
 
 def test_many_pairs_are_cut_with_a_count() -> None:

@@ -112,6 +112,13 @@ def has_column(source: Any, name: str) -> bool:
         return False  # no frame: reading it says so
 
 
+def names_in(source: Any, columns: Mapping[str, str]) -> dict[str, str]:
+    """The names that a file which may be of our own making has for columns: theirs, or ours where it only has these."""
+    return {
+        ours: theirs for ours, theirs in columns.items() if has_column(source, theirs) or not has_column(source, ours)
+    }
+
+
 def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Reading) -> FitInputs:
     """What a propensity may be fitted on beside the training log."""
 

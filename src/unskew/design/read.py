@@ -100,7 +100,10 @@ def read(
             )
         lists[name] = each.recode(people, catalogue)
         if lacking := int(np.count_nonzero(np.diff(lists[name].indptr) == 0)):
-            notes.append(f"'{plain(name)}' has no list for {lacking:,} of {len(people):,} users; it counts as empty.")
+            notes.append(
+                f"'{plain(name)}' has no list for {lacking:,} of {len(people):,} users; it counts as empty here. Make "
+                "lists for all of them before you ask: values and verdicts from answers need them."
+            )
     held, lost = _inside(held, people, catalogue)
     if lost:
         notes.append(f"{lost:,} rows of the log are of users outside the population; they are left out.")

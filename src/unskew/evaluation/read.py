@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from unskew.alignment.inputs import Inputs, Rules
-from unskew.alignment.sources import Predictor, as_lists, as_log, as_predictions, has_column, read_side
+from unskew.alignment.sources import Predictor, as_lists, as_log, as_predictions, has_column, names_in, read_side
 from unskew.alignment.vocabulary import training_gains
 from unskew.bounds import word
 from unskew.errors import InputError
@@ -61,8 +61,9 @@ def read(request: Request, say: Stage) -> Inputs:
     inputs = Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules)
     if request.answers is None:
         return inputs
+    columns = names_in(request.answers, names.of_answers)  # the file of a plan has our names
     answers, drawing = read_answers(
-        request.answers, rules.feedback, rounds=request.rounds, columns=names.of_answers, invalid=invalid
+        request.answers, rules.feedback, rounds=request.rounds, columns=columns, invalid=invalid
     )
     return replace(inputs, answers=answers, drawing=drawing)
 

@@ -19,6 +19,7 @@ from unskew.report.numbers import bars_of
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
+BORDER = 6  # corners, lines and blanks beside a title
 ROWS = 36  # a screenful of tables that belong together
 # Sentences tell a decided pair from the winner's side, so *worse* is as green as *better*.
 MARKS = {
@@ -55,17 +56,23 @@ class _Fitted:
         width = options.max_width
         first = doc.shown_in(doc.Medium.BRIEF, self.document.summary)
         warnings = [block for block in first if isinstance(block, doc.Callout) and block.tone == "warning"]
-        parts: list[RenderableType] = [_panel(self.document, [block for block in first if block not in warnings])]
+        parts: list[RenderableType] = [
+            _panel(self.document, [block for block in first if block not in warnings], width)
+        ]
         for block in doc.shown_in(doc.Medium.BRIEF, self.document.body):
             parts += _block(block, width)
         parts += [_titled(block.title, _grid(_lines(block))) for block in warnings]
         yield Group(*(line for part in parts for line in (part, Text())))
 
 
-def _panel(document: doc.Document, blocks: Sequence[doc.Block]) -> RenderableType:
+def _panel(document: doc.Document, blocks: Sequence[doc.Block], width: int) -> RenderableType:
+    """A box with the title in its border, or on its first lines where the border is too short."""
+    title = Text(document.panel or str(document.title), style="bold", overflow="ellipsis", no_wrap=True)
+    content = _grid(line for block in blocks for line in _lines(block))
+    fits = title.cell_len <= width - BORDER
     return Panel(
-        _grid(line for block in blocks for line in _lines(block)),
-        title=Text(document.panel or str(document.title), style="bold", overflow="ellipsis", no_wrap=True),
+        content if fits else Group(Text(title.plain, style="bold"), content),
+        title=title if fits else None,
         subtitle=Text(document.subtitle, style="dim", overflow="ellipsis", no_wrap=True) if document.subtitle else None,
         title_align="left",
         subtitle_align="right",

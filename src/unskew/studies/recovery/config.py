@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
+from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -25,6 +28,9 @@ EXAMPLE = """\
 dataset = "coat"                # a named data set that has both (unskew data), or files:
 # log = "chosen.parquet"        #   user, item[, value]
 # random = "random.parquet"     #   user, item[, value]
+# columns = { user = "customer_id", item = "sku" }   #   our column names = those of both files
+# invalid = "drop"              #   wrong rows are dropped; by default they are an error
+# duplicates = "first"          #   of repeated pairs: first, last, max, earliest
 # world = { users = 2000 }      # or simulated worlds, whose truth is known (options of us.simulate.World)
 relevant = ">=4"                # which values count; leave it out where there are none
 likes = true                    # learn and estimate from relevant pairs only, as a log of clicks would
@@ -53,9 +59,12 @@ estimators = ["exposure_path"]
 target = "pooled"
 """
 
-DATA = ("log", "random", "dataset", "world", "relevant", "likes", "split", "columns", "feedback")
+READING = ("columns", "feedback", "invalid", "duplicates")  # how files are read
+DATA = ("log", "random", "dataset", "world", "relevant", "likes", "split", *READING)
 STUDY = ("seeds", "metrics", "target", "candidates", "keep_lists")
 QUESTION = ("estimators", "propensity", "outcome", "target", "metrics", "likes", "verdicts", "random", "options")
+
+_ARGUMENT = re.compile(rf"\b({'|'.join(READING)})=(\{{[^}}\n]*\}}|'[^'\n]*')")  # columns={'user': 'sku'} in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +182,9 @@ class _File:
         if not isinstance(world, dict):
             raise self.wrong("data", "world must be a table: world = { users = 2000, items = 500 }.")
         self.known("data", data, ("world",))
+        self.known("data.world", world, tuple(World.__dataclass_fields__))
         try:
             return Worlds(World(**world))
-        except TypeError:
-            options = ", ".join(World.__dataclass_fields__)
-            raise self.wrong("data", f"world: an option is not known. Known: {options}.") from None
         except UnskewError as error:
             raise self.wrong("data", str(error)) from None
 
@@ -189,11 +196,14 @@ class _File:
             return found.mnar, found.mcar
         if "random" not in data:
             raise self.wrong("data", "log needs random: pairs that were drawn at random show the truth.")
-        reading = {name: data[name] for name in ("columns", "feedback") if name in data}
+        reading = {name: data[name] for name in READING if name in data}
         if "relevant" in data:
             reading.setdefault("feedback", "ratings")
         names = [self.text("data", data, name) or "" for name in ("log", "random")]
-        log, random = (read_log(self.place(name), **reading) for name in names)
+        try:
+            log, random = (read_log(self.place(name), **reading) for name in names)
+        except InputError as error:
+            raise self.wrong("data", _ARGUMENT.sub(_as_toml, str(error))) from None
         return log, random
 
     def models(self, found: Mapping[str, Any]) -> dict[str, Maker]:
@@ -255,6 +265,18 @@ class _File:
                     raise
                 raise self.wrong(where, str(error)) from None
         return made
+
+
+def _as_toml(argument: re.Match[str]) -> str:
+    """An argument that a message names, as the file would have it: ``columns = { user = "customer_id" }``."""
+    name, value = argument[1], literal_eval(argument[2])
+    if isinstance(value, dict):
+        return f"{name} = {{ {', '.join(f'{key} = {_quoted(each)}' for key, each in value.items())} }}"
+    return f"{name} = {_quoted(value)}"
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _grid(name: str, given: Mapping[str, Any]) -> dict[str, Maker]:

@@ -94,6 +94,11 @@ class Source(ABC):
     def words(self) -> str:
         """What it is, in a few words."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What became of its rows."""
+        return ()
+
 
 @dataclass(frozen=True, eq=False)
 class Paired(Source):
@@ -137,6 +142,15 @@ class Paired(Source):
         """Sizes of both."""
         called = f"{self.called}: " if self.called else ""
         return f"{called}{len(self.log):,} rows of {len(self.log.users):,} users, {len(self.random):,} random pairs"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped where the logs were read."""
+        return tuple(
+            f"rows dropped where {name} was read: {rows:,} ({reason})"
+            for name, log in (("log", self.log), ("random", self.random))
+            for reason, rows in log.account.dropped.items()
+        )
 
     def places(self, seeds: Sequence[int]) -> list[Place]:
         """Every fold of every seed."""

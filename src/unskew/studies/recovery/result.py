@@ -229,7 +229,7 @@ def put_together(
         tuple(truths),
         tuple(failures),
         tuple(Missing(*what, draws) for what, draws in lost.items()),
-        tuple(_notes(places, answers)),
+        (*task.source.notes, *_notes(places, answers)),
     )
 
 

@@ -22,6 +22,8 @@ from scipy.stats import ttest_ind, ttest_rel
 
 from unskew.kernels.arrays import Floats
 
+ROUNDING = 1e-13  # numbers that differ by less, of the largest of them, are alike
+
 
 class Compared(NamedTuple):
     """Estimator a against b by one measure; p with each correction, and of the paired test."""
@@ -75,11 +77,12 @@ def _pair(a: Floats, b: Floats) -> tuple[float, float, float]:
     if len(a) < 2:
         return math.nan, math.nan, math.nan
     difference = float(a.mean() - b.mean())
-    if np.array_equal(a, b):
+    rounding = ROUNDING * max(np.abs(a).max(), np.abs(b).max())
+    if np.abs(a - b).max() <= rounding:
         return difference, 1.0, 1.0
-    if a.std() == 0.0 and b.std() == 0.0:
+    if np.ptp(a) <= rounding and np.ptp(b) <= rounding:
         return difference, 0.0, 0.0
-    paired = float(ttest_rel(a, b).pvalue) if (a - b).std() > 0.0 else 0.0
+    paired = float(ttest_rel(a, b).pvalue) if np.ptp(a - b) > rounding else 0.0
     return difference, float(ttest_ind(a, b, equal_var=False).pvalue), paired
 
 
