@@ -158,8 +158,8 @@ class AnswerChecks:
         none, every = -q * d * weight, (self.largest - q) * d * weight
         user = np.unique(asked.user[silent], return_inverse=True)[1]
         ends = [np.bincount(user, end(none, every)) for end in (np.minimum, np.maximum)]
-        errors = (math.sqrt(float(end @ end)) for end in ends)
-        return int(np.count_nonzero(silent)), float(ends[0].sum()), float(ends[1].sum()), *errors
+        (low, lower), (high, higher) = ((float(end.sum()), math.sqrt(float(end @ end))) for end in ends)
+        return int(np.count_nonzero(silent)), low, high, lower, higher
 
     @property
     def total(self) -> Side:
