@@ -17,6 +17,7 @@ from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubts, withheld
 from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, outcome, users_needed
+from unskew.judging.answers import WEAK
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.over_draws import draw_errors
@@ -316,7 +317,11 @@ def _doubt(compared: CellComparisons, model: int) -> str:
         few = f"its value rests on {answers.positive:,} positive of {answers.answers:,} answers about its list"
         number, rate = answers.ahead.number, answers.ahead.rate
         heavy = f", which weigh as much as {number:,.1f} equal ones with {rate * number:,.1f} positive"
-        return f"{few}." if answers.few else f"{few}{heavy}." if answers.thin else ""
+        if answers.few or answers.thin:
+            return f"{few}." if answers.few else f"{few}{heavy}."
+        moves = max(map(abs, compared.silent_total))
+        told = f"questions that nobody answered could change the number of relevant pairs by {moves:.0%}."
+        return told if moves > WEAK else ""
     wins = compared.wins(model)
     lean = compared.lean(model)
     if not lean**2 <= float(compared.moments.covariance[model, model]):

@@ -18,7 +18,7 @@
                 a hundred answers that stand for nearly all pairs none may be positive by chance, and D is then much
                 too small with hardly any spread (values were given that were more than twice the truth). As no interval
                 of a value knows of it, that error must be below .05 of D. What nobody answered counts in D wherever it
-                lies: what could move D by more than .2 refuses values, what moves it less widens them
+                lies: values and differences are widened by all that it could do to D, and marked beyond .2
 
 A value is looked at like a difference from a list that holds nothing.
 """
@@ -202,12 +202,6 @@ class AnswerChecks:
                 f"the number of relevant pairs is known to {share} only: it takes about "
                 f"{(error / (WEAK * mean)) ** 2 if mean > 0.0 else 10:.1f} times the answers, or ask for per_user_sum"
             )
-        moves = max(map(abs, self.silent_total(moments)))
-        if moves > WEAK:
-            return (
-                f"questions that nobody answered could change the number of relevant pairs by {moves:.0%}: it takes "
-                "their answers, or ask for per_user_sum"
-            )
         if not self.total.covered:
             return (
                 f"the answers stand for {self.total.drawn:.0%} of all candidates: where nothing was drawn outside the "
@@ -343,7 +337,7 @@ class PairAnswers:
 
 def _divided(ends: tuple[float, float], moves: tuple[float, float]) -> tuple[float, float]:
     """An interval whose total could be less or more by such shares: its ends move outwards, and keep their signs."""
-    less, more = 1.0 + moves[0], 1.0 + moves[1]
+    less, more = max(1.0 + moves[0], 1e-9), 1.0 + moves[1]
     return ends[0] / (more if ends[0] > 0.0 else less), ends[1] / (less if ends[1] > 0.0 else more)
 
 
