@@ -34,7 +34,7 @@ def test_empty_values_are_unanswered_in_every_format(tmp_path: Path) -> None:
     for source in (frame(), frame(value=[1.0, float("nan"), 0.0]), frame().to_pandas(), path):
         log, drawing = read_answers(source, Feedback.IMPLICIT)
         assert unanswered(log).tolist() == [False, True, False]
-        assert drawing == (1, "")
+        assert drawing == (1, "", 0)
         np.testing.assert_array_equal(log.propensity, [0.5, 0.2, 1.0])
 
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unskew as us
+from unskew.engine.answers import AskedPairs
 from unskew.inference.clopper_pearson import limits
 from unskew.judging import answers
 from unskew.report.words import headline
@@ -206,3 +207,81 @@ def test_clopper_pearson_against_binomial_sums(n: int, share: float, tail: float
         assert 1.0 - at_least(k + 1, high) == pytest.approx(tail / 2.0, abs=1e-7)
     else:
         assert high == 1.0
+
+
+def heavy(positive: float, number: float = 8.0, **more: Any) -> answers.Side:
+    """A list of 1,000 pairs, for which a few answers stand."""
+    return replace(answers.Side(1000.0, 8, 0, number, positive / number, 1.0, 0.3), **more)
+
+
+def test_few_answers_for_one_list_need_limits_of_their_own() -> None:
+    """Questions went to the other list: of eight heavy answers none is positive, which a rate of 0.2 makes likely."""
+    light = answers.Side(1000.0, 150, 30, 150.0, 0.2, 1.0, 0.08)
+    pair = answers.PairAnswers(light, heavy(0.0), 0.0, 1.0, 0, 0.0, 0.0)
+    assert not pair.few
+    ((reason, (low, high)),) = pair.others(0.05, 1.0, (120.0, 280.0))
+    assert low < 0.0 < 120.0 < high
+    assert "8.0 equal ones with 0.0 positive" in reason
+    assert "20 with 10 positive ones on either side" in reason
+    mirrored = replace(pair, ahead=pair.behind, behind=pair.ahead).sided(0.05)
+    assert mirrored == pytest.approx((-pair.sided(0.05)[1], -pair.sided(0.05)[0]))
+    assert not replace(pair, behind=light).others(0.05, 1.0, (-100.0, 100.0))
+    assert not replace(pair, behind=replace(heavy(0.0), worth=0.0)).thin  # a value, or lists that differ on one side
+
+
+def test_heavy_answers_count_by_their_weight() -> None:
+    """Thirty positive answers of light pairs and three heavy ones that are not: the value rests on the three."""
+    asked = AskedPairs(
+        np.arange(63, dtype=np.uint64), np.ones((63, 1), np.int32), np.repeat([0.5, 0.01], [60, 3]),
+        np.repeat([1.0, 0.0], [30, 33]), np.full(63, 0.1), np.ones(63, np.bool_),
+    )  # fmt: skip
+    side = answers.Side.of(asked, np.ones(63), np.ones(63, np.bool_), 420.0, 1.0)
+    assert side.positive == 30
+    assert side.thin
+    assert side.rates(0.05)[1] > 0.5
+
+
+def test_what_nobody_answered_is_in_the_limits() -> None:
+    """Half of the weight is silent: relevance may lie anywhere between none and all of it, and beyond by chance."""
+    told, silent = heavy(2.0, 20.0), heavy(2.0, 20.0, silent=0.5, asked=40.0)
+    assert silent.rates(0.05)[0] == pytest.approx(limits(2.0, 40.0, 0.05)[0])
+    assert silent.rates(0.05)[1] == pytest.approx(limits(22.0, 40.0, 0.05)[1])
+    assert silent.rates(0.05)[1] > told.rates(0.05)[1]
+
+
+def test_the_worst_of_what_nobody_answered_varies_too() -> None:
+    """All relevant pairs of one list are silent: put in, they vary as the answers of the other list do."""
+    side = answers.Side(1000.0, 150, 30, 150.0, 0.2, 1.0, 0.08)
+    pair = answers.PairAnswers(side, side, 0.0, 1.0, 30, -200.0, 0.0, 36.5, 0.0)
+    ((_, (low, high)),) = pair.others(0.05, 1.0, (129.0, 271.0))
+    assert low == pytest.approx(0.0 - 1.96 * math.hypot(71.0 / 1.96, 36.5), abs=0.1)
+    assert high == pytest.approx(271.0)
+
+
+def test_silence_outside_the_lists_moves_the_total() -> None:
+    """Averages over relevant pairs: what nobody answered anywhere widens values, and much of it marks them."""
+    none, some, many = (ask(silent=share, target="pooled", outside=0.9) for share in (0.0, 0.03, 0.4))
+    value, wider, widest = (next(e for e in r.estimates if e.estimator == "anchored") for r in (none, some, many))
+    assert value.high - value.low < wider.high - wider.low < widest.high - widest.low
+    assert "questions that nobody answered could change the number of relevant pairs by" in widest.trust
+    assert not wider.trust
+
+
+def test_pairs_that_could_not_be_asked_about_are_said() -> None:
+    """A plan that may not show an item writes how many differing pairs that bars, and verdicts rest on it."""
+    users = pl.DataFrame({"user": range(30)})
+    log = pl.DataFrame({"user": range(30), "item": [9] * 30, "value": [0, 1] * 15})
+    lists = {name: users.with_columns(item=pl.lit(n), rank=pl.lit(1)) for n, name in enumerate(("one", "other"))}
+    given: dict[str, Any] = {"log": log, "feedback": "conversions", "metric": "recall@1", "detect": "10%"}
+    given |= {"items": pl.DataFrame({"item": range(10)})}
+    assert "barred" not in us.plan(lists, **given).draw(20).frame.columns
+    for rounds in (1, 2):
+        frame = us.plan(lists, **given, not_items=pl.DataFrame({"item": [1]}), rounds=rounds).draw(20).frame
+        assert frame["barred"].unique().to_list() == [30]
+    answered = frame.drop("round", "rounds").with_columns(value=pl.col("user") % 2)
+    result = us.evaluate(log, lists, metrics=["recall@1"], feedback="conversions", answers=answered,
+                         target="per_user_sum", items=given["items"])  # fmt: skip
+    assert "the 30 pairs where lists differ that could not be asked about are as the guesses say" in str(
+        verdict(result).assumption
+    )
+    assert any("30 pairs where lists differ could not be asked about" in text for text in result.warnings)

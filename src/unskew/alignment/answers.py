@@ -54,6 +54,8 @@ def rests_on(joined: JoinedLog, fixed: bool = False) -> str:
     if not joined.account["unanswered"]:
         told = "the answers' probabilities of being drawn are right"
     told = f"{told} and a pair is as relevant in the log as in the answers" if joined.census else told
+    if barred := joined.account["barred"]:
+        told += f", and the {barred:,} pairs where lists differ that could not be asked about are as the guesses say"
     return f"{told}, for these users and no others" if fixed else told
 
 
@@ -96,6 +98,7 @@ def join_answers(inputs: Inputs, rows: Log, train: Log | None, items: Ids) -> Jo
     account = as_values(replace(answers.account, dropped=dropped)) | {
         "rounds": inputs.drawing.rounds,
         "design": inputs.drawing.design or None,
+        "barred": inputs.drawing.barred,
         "asked": len(answers),
         "answered": int(np.count_nonzero(~silent)),
         "unanswered": int(np.count_nonzero(silent)),

@@ -20,6 +20,7 @@ from unskew.design.rounds import Asked, read_asked, together
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.log import Recommendations
+from unskew.log.drawing import BARRED
 from unskew.log.ids import hash_texts
 from unskew.outcome.base import PairPredictor
 from unskew.outputs import refuse_same
@@ -206,9 +207,15 @@ class Plan(ShownTable):
         who = design.candidates
         frame = pl.DataFrame({"user": who.users.values[drawn.user], "item": who.items.values[drawn.item]})
         if self.settings.rounds == 1:
-            frame = frame.with_columns(propensity=pl.Series(drawn.propensity))
+            frame = frame.with_columns(propensity=pl.Series(drawn.propensity), **self._barred)
             return Draw(frame, len(frame), rows, seed, self.sources)
         return self._with_rounds(frame, drawn.user.astype(np.int64), drawn.item.astype(np.int64), rows, seed)
+
+    @property
+    def _barred(self) -> dict[str, pl.Expr]:
+        """A column for what could not be drawn where lists differ, if anything could not."""
+        barred = self.parts.looked.stakes.barred
+        return {BARRED: pl.lit(barred)} if barred else {}
 
     def _with_rounds(self, frame: pl.DataFrame, user: Any, item: Any, rows: float, seed: int) -> Draw:
         """This round's rows and the earlier ones, each with its probability in every round and in all together."""
@@ -229,6 +236,7 @@ class Plan(ShownTable):
             propensity=pl.Series(together(p)),
             round=pl.Series(drawn_in),
             rounds=pl.lit(self.settings.rounds),
+            **self._barred,
         )
         for r, size in enumerate(sizes):
             frame = frame.with_columns(

@@ -23,6 +23,11 @@ def asked_and_answered(facts: Facts) -> Iterator[str]:
             f"{silent:,} of {answers['asked']:,} questions were not answered. Intervals and verdicts of anchored allow "
             "for the worst that they could hide; the values take them to be as the guesses say."
         )
+    if barred := answers["barred"]:
+        yield (
+            f"{barred:,} pairs where lists differ could not be asked about (users or items that the plan excludes): of "
+            "them only the guesses speak, and no interval of anchored knows how far off these are."
+        )
     if (rounds := answers["rounds"]) > 1:
         level = facts.request.level
         yield (

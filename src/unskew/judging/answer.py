@@ -17,6 +17,7 @@ from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubts, withheld
 from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, outcome, users_needed
+from unskew.judging.answers import WEAK
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.over_draws import draw_errors
@@ -228,7 +229,7 @@ def _interval(measured: Measured, compared: CellComparisons, model: int) -> Inte
         return Interval(math.nan, 0.0, min(MORE_HITS * compared.hit, largest))
     low, high = one.interval(1.0 - level) if one.exists else (value, value)
     if answers is not None:  # what a few answers leave open is known also where all of them are alike
-        for _, other in answers.others(1.0 - level, compared.unit(model), (low, high)):
+        for _, other in answers.others(1.0 - level, compared.unit(model), (low, high), compared.silent_total):
             low, high = min(low, other[0]), max(high, other[1])
         return Interval(error, max(low, 0.0), min(high, largest))
     if math.isnan(error) or math.isnan(value):
@@ -313,8 +314,14 @@ def _doubt(compared: CellComparisons, model: int) -> str:
     if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):
         return ""
     if (answers := compared.answers(model)) is not None:
-        few = f"its value rests on {answers.positive:,} positive of {answers.answers:,} answers about its list."
-        return few if answers.few else ""
+        few = f"its value rests on {answers.positive:,} positive of {answers.answers:,} answers about its list"
+        number, rate = answers.ahead.number, answers.ahead.rate
+        heavy = f", which weigh as much as {number:,.1f} equal ones with {rate * number:,.1f} positive"
+        if answers.few or answers.thin:
+            return f"{few}." if answers.few else f"{few}{heavy}."
+        moves = max(map(abs, compared.silent_total))
+        told = f"questions that nobody answered could change the number of relevant pairs by {moves:.0%}."
+        return told if moves > WEAK else ""
     wins = compared.wins(model)
     lean = compared.lean(model)
     if not lean**2 <= float(compared.moments.covariance[model, model]):

@@ -6,13 +6,19 @@
     few         with fewer than 20 answers, or 10 positive ones, where the lists differ, the difference must hold for
                 all rates of relevance that Clopper and Pearson leave on either side:
                 Σ_L yd + p₊ Σ_{d>0} d − p₋ Σ_{d<0} |d|
-    unanswered  whatever nobody answered may be irrelevant where that hurts, and relevant where that does
+    thin        the same counts, effective ones, on each side: where q sends the questions to one list, a few heavy
+                answers stand for the other one, and none of them may be positive by chance; their spread knows nothing
+                of it. The difference must hold for the limits of both sides, the farther ends put together as squares
+                (Zou and Donner 2008). Values rest in the same way on pairs that all lists hold, which are seldom drawn
+    unanswered  whatever nobody answered may be irrelevant where that hurts, and relevant where that does, in the limits
+                too; what is taken for it varies by the draw as answers do
     the total   values over relevant pairs divide by D: refused where SE(D)/D > .2, or where candidates outside the
                 lists were never drawn. A difference then is in units of a total that is hardly known; its sign is not.
                 In the lists, and outside them, fewer than 10 positive answers have an error by Clopper and Pearson: of
                 a hundred answers that stand for nearly all pairs none may be positive by chance, and D is then much
                 too small with hardly any spread (values were given that were more than twice the truth). As no interval
-                of a value knows of it, that error must be below .05 of D
+                of a value knows of it, that error must be below .05 of D. What nobody answered counts in D wherever it
+                lies: values and differences are widened by all that it could do to D, and marked beyond .2
 
 A value is looked at like a difference from a list that holds nothing.
 """
@@ -48,6 +54,8 @@ class Side:
         answers, positive: how many were answered, and how many of them are relevant.
         number, rate: effective number of answers, and their weighted mean as a share of the largest outcome.
         drawn, error: Σ_S |d|/π as a share of ``worth``, and its standard error.
+        silent: the weight of the questions that nobody answered, as a share of all.
+        asked: effective number of questions.
     """
 
     worth: float
@@ -57,6 +65,8 @@ class Side:
     rate: float
     drawn: float
     error: float
+    silent: float = 0.0
+    asked: float = 0.0
 
     @classmethod
     def of(cls, asked: AskedPairs, d: Floats, there: Bools, worth: float, largest: float) -> Side:
@@ -65,14 +75,17 @@ class Side:
         y, w = asked.value[there][told] / largest, weight[told]
         total, squares = float(w.sum()), float(w @ w)
         spread = float((weight**2) @ (1.0 - asked.propensity[there]))
+        every, heavy = float(weight.sum()), float(weight @ weight)
         return cls(
             worth,
             int(np.count_nonzero(told)),
             int(np.count_nonzero(y > 0.0)),
             total**2 / squares if squares > 0.0 else 0.0,
             float(w @ y) / total if total > 0.0 else 0.0,
-            float(weight.sum()) / worth if worth > 0.0 else 1.0,
+            every / worth if worth > 0.0 else 1.0,
             math.sqrt(spread) / worth if worth > 0.0 else 0.0,
+            1.0 - total / every if every > 0.0 else 0.0,
+            every**2 / heavy if heavy > 0.0 else 0.0,
         )
 
     @property
@@ -81,9 +94,18 @@ class Side:
         off = abs(self.drawn - 1.0)
         return self.worth <= 0.0 or off <= OFF or off <= ERRORS * self.error
 
+    @property
+    def thin(self) -> bool:
+        """Whether too few answers carry the weight here for an error that their spread tells."""
+        return self.worth > 0.0 and (self.number < FEWEST_ANSWERS or self.rate * self.number < FEWEST_POSITIVE)
+
     def rates(self, tail: float) -> tuple[float, float]:
-        """Between which rates relevance lies here."""
-        return limits(self.rate * self.number, self.number, tail)
+        """Between which rates relevance lies here, whatever nobody answered."""
+        if self.silent <= 0.0:
+            return limits(self.rate * self.number, self.number, tail)
+        none = self.rate * (1.0 - self.silent)
+        found = (limits(rate * self.asked, self.asked, tail) for rate in (none, none + self.silent))
+        return next(found)[0], next(found)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +150,16 @@ class AnswerChecks:
         asked = self.sums.asked
         return DrawnErrors.of(asked.user, asked.propensity, asked.value, asked.q, self.design)
 
-    def _silent(self, d: Floats) -> tuple[int, float, float]:
-        """How many questions nobody answered where lists differ, and how far T could move by them."""
+    def _silent(self, d: Floats) -> tuple[int, float, float, float, float]:
+        """How many questions nobody answered where lists differ, how far T could move by them, and by which error."""
         asked = self.sums.asked
         silent = ~asked.answered & (np.abs(d) > 1e-12)
         d, q, weight = d[silent], asked.q[silent], 1.0 / asked.propensity[silent]
         none, every = -q * d * weight, (self.largest - q) * d * weight
-        return int(np.count_nonzero(silent)), float(np.minimum(none, every).sum()), float(np.maximum(none, every).sum())
+        user = np.unique(asked.user[silent], return_inverse=True)[1]
+        ends = [np.bincount(user, end(none, every)) for end in (np.minimum, np.maximum)]
+        (low, lower), (high, higher) = ((float(end.sum()), math.sqrt(float(end @ end))) for end in ends)
+        return int(np.count_nonzero(silent)), low, high, lower, higher
 
     @property
     def total(self) -> Side:
@@ -154,6 +179,15 @@ class AnswerChecks:
                 low, high = side.rates(FEW_TAIL)
                 found = math.hypot(found, pairs * self.largest * (high - low) / 2.0 / critical(1.0 - FEW_TAIL))
         return found
+
+    def silent_total(self, moments: Moments) -> tuple[float, float]:
+        """How far D could move by what nobody answered, down and up, as shares of it."""
+        asked, silent = self.sums.asked, ~self.sums.asked.answered
+        below = float(moments.mean[moments.form.places[0][0][1][0]]) * max(moments.users, 1)
+        if not silent.any() or not below > 0.0:
+            return 0.0, 0.0
+        q, weight = asked.q[silent], 1.0 / asked.propensity[silent]
+        return -float(q @ weight) / below, float((self.largest - q) @ weight) / below
 
     def weak_total(self, moments: Moments) -> str:
         """Why D is hardly known, in words; empty where it is known, or nothing is divided by it."""
@@ -183,7 +217,8 @@ class PairAnswers:
 
     Args:
         logged: Σ_L yd.
-        unanswered: how many questions nobody answered there; ``low`` and ``high`` how far T could move by them.
+        unanswered: how many questions nobody answered there; ``low`` and ``high`` how far T could move by them, and
+            ``low_error`` and ``high_error`` the standard errors of that.
     """
 
     ahead: Side
@@ -193,6 +228,8 @@ class PairAnswers:
     unanswered: int
     low: float
     high: float
+    low_error: float = 0.0
+    high_error: float = 0.0
 
     @property
     def answers(self) -> int:
@@ -208,6 +245,11 @@ class PairAnswers:
     def few(self) -> bool:
         """Whether there are too few for an error that their spread tells."""
         return self.answers < FEWEST_ANSWERS or self.positive < FEWEST_POSITIVE
+
+    @property
+    def thin(self) -> bool:
+        """Whether that is so on one of the sides."""
+        return self.ahead.thin or self.behind.thin
 
     @property
     def uncovered(self) -> str:
@@ -243,11 +285,23 @@ class PairAnswers:
         plus, minus = self.ahead.worth * self.largest, self.behind.worth * self.largest
         return self.logged + low * plus - higher * minus, self.logged + high * plus - lower * minus
 
-    def others(self, tail: float, unit: float, plain: tuple[float, float]) -> list[tuple[str, tuple[float, float]]]:
+    def sided(self, tail: float) -> tuple[float, float]:
+        """T under the rates of relevance that the answers leave on either side, the two put together as squares."""
+        sides = (self.ahead, self.ahead.worth * self.largest), (self.behind, -self.behind.worth * self.largest)
+        middle, down, up = self.logged, 0.0, 0.0
+        for side, worth in sides:
+            ends = sorted((rate - side.rate) * worth for rate in side.rates(tail))
+            middle, down, up = middle + side.rate * worth, math.hypot(down, ends[0]), math.hypot(up, ends[1])
+        return middle - down, middle + up
+
+    def others(
+        self, tail: float, unit: float, plain: tuple[float, float], total: tuple[float, float] = (0.0, 0.0)
+    ) -> list[tuple[str, tuple[float, float]]]:
         """Intervals that a verdict must survive as well, each with what to say where it does not.
 
         Args:
             unit: what T is worth in the difference that is judged; ``plain`` its interval.
+            total: how far D could move by what nobody answered, as shares of it.
         """
         found = []
         if self.few:
@@ -258,11 +312,33 @@ class PairAnswers:
             )
             low, high = self.exact(tail)
             found.append((reason, (low * unit, high * unit)))
+        elif self.thin:
+            thin = min((side for side in (self.ahead, self.behind) if side.thin), key=lambda side: side.number)
+            reason = (
+                f"where the lists differ, the answers on one side weigh as much as {thin.number:.1f} equal ones with "
+                f"{thin.rate * thin.number:.1f} positive, and so few could come out like that by chance: it takes "
+                f"{FEWEST_ANSWERS} with {FEWEST_POSITIVE} positive ones on either side"
+            )
+            low, high = self.sided(tail)
+            found.append((reason, (low * unit, high * unit)))
         if self.unanswered:
             questions = _number(self.unanswered, "question")
             reason = f"{questions} where the lists differ {_were(self.unanswered)} not answered, and could undo it"
-            found.append((reason, (plain[0] + self.low * unit, plain[1] + self.high * unit)))
+            half, c = (plain[1] - plain[0]) / 2.0, critical(1.0 - tail) * unit
+            down, up = (
+                math.hypot(half, c * error) - half if math.isfinite(half) else 0.0
+                for error in (self.low_error, self.high_error)
+            )
+            found.append((reason, (plain[0] + self.low * unit - down, plain[1] + self.high * unit + up)))
+        if any(total):
+            found = [(reason, _divided(ends, total)) for reason, ends in [*found, ("", plain)]]
         return found
+
+
+def _divided(ends: tuple[float, float], moves: tuple[float, float]) -> tuple[float, float]:
+    """An interval whose total could be less or more by such shares: its ends move outwards, and keep their signs."""
+    less, more = max(1.0 + moves[0], 1e-9), 1.0 + moves[1]
+    return ends[0] / (more if ends[0] > 0.0 else less), ends[1] / (less if ends[1] > 0.0 else more)
 
 
 def _number(count: int, what: str) -> str:

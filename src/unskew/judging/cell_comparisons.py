@@ -302,6 +302,13 @@ class CellComparisons:
         divides = self.run.joined and self.run.target is not Target.PER_USER_SUM
         return found.weak_total(self.moments) if divides and found is not None else ""
 
+    @property
+    def silent_total(self) -> tuple[float, float]:
+        """How far that total could move by what nobody answered, as shares of it; not where it is hardly known."""
+        found = self.measured.answers
+        divides = self.run.joined and self.run.target is not Target.PER_USER_SUM and not self.weak_total
+        return found.silent_total(self.moments) if divides and found is not None else (0.0, 0.0)
+
     def answers(self, a: int, b: int | None = None) -> PairAnswers | None:
         """What answers say where two lists differ, or on one list; ``None`` where the run does not rest on answers."""
         metric, found = self.run.metrics[self.cell.metric], self.measured.answers
@@ -315,7 +322,7 @@ class CellComparisons:
         return float(self.moments.gradients[model, place]) / max(self.moments.users, 1)
 
     def _with_answers(self, answers: PairAnswers, difference: Contrast) -> tuple[tuple[str, tuple[float, float]], ...]:
-        return tuple(answers.others(self.tail, self.unit(0), difference.interval(self.tail)))
+        return tuple(answers.others(self.tail, self.unit(0), difference.interval(self.tail), self.silent_total))
 
     def _lean_of(self, a: int, b: int) -> float:
         leans = self.lean(a), self.lean(b)

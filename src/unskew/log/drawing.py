@@ -4,6 +4,9 @@ round, rounds   in which round a pair was drawn first, and how many were declare
                 said after any of them has its share of the level, 1 − α/R (five looks at 1.96 erred in 14 %)
 design          ``independent`` (every pair for itself) or ``systematic`` (pairs of a user exclude each other, as in
                 the draw of a plan); without it nothing is assumed of pairs of one user
+barred          how many pairs in which lists differ could not be drawn (users or items that the plan was told not to
+                ask about): of these only the guesses speak, and verdicts say so. A draw of 120 rows cannot tell that a
+                fifth of the pairs had no chance, and named the worse of two models in a quarter of worlds
 """
 
 from __future__ import annotations
@@ -17,16 +20,17 @@ from unskew.errors import InputError
 from unskew.log.columns import whole_numbers
 from unskew.log.table import Table, show
 
-ROUND, ROUNDS, DESIGN = "round", "rounds", "design"
+ROUND, ROUNDS, DESIGN, BARRED = "round", "rounds", "design", "barred"
 INDEPENDENT, SYSTEMATIC = "independent", "systematic"
 DECLARED = Whole(1, 100, "Each look at the answers has its share of the level.")
 
 
 class Drawing(NamedTuple):
-    """How answers were drawn; ``design`` is empty where nothing is known of it."""
+    """How answers were drawn; ``design`` is empty where nothing is known of it; ``barred`` pairs could not be."""
 
     rounds: int = 1
     design: str = ""
+    barred: int = 0
 
 
 DRAWN_ONCE = Drawing()
@@ -34,8 +38,8 @@ DRAWN_ONCE = Drawing()
 
 def read_drawing(table: Table, rounds: int | None) -> Drawing:
     """How the answers of a file were drawn, from columns that are taken out; ``rounds`` must say the same."""
-    found = Drawing(_rounds(table, rounds), _design(table))
-    told = (ROUND, ROUNDS, DESIGN)
+    found = Drawing(_rounds(table, rounds), _design(table), _largest(table, BARRED) or 0)
+    told = (ROUND, ROUNDS, DESIGN, BARRED)
     table.frame = table.frame.drop(told, strict=False)
     table.names = {ours: theirs for ours, theirs in table.names.items() if ours not in told}
     return found
