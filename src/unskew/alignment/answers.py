@@ -50,9 +50,7 @@ class JoinedLog(NamedTuple):
 
 def rests_on(joined: JoinedLog, fixed: bool = False) -> str:
     """What must hold for answers to be right, in words that go on after "if"; ``fixed``: for these users alone."""
-    told = "the answers' probabilities of being drawn are right, unanswered questions are like the others"
-    if not joined.account["unanswered"]:
-        told = "the answers' probabilities of being drawn are right"
+    told = "the answers' probabilities of being drawn are right"
     told = f"{told} and a pair is as relevant in the log as in the answers" if joined.census else told
     if barred := joined.account["barred"]:
         told += f", and the {barred:,} pairs where lists differ that could not be asked about are as the guesses say"
