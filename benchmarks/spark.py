@@ -36,6 +36,7 @@ def session(cores: int) -> Any:
     from unskew.cli.spark import SETTINGS
 
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", "6g")
     for name, value in {**SETTINGS, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "16"}.items():
         builder = builder.config(name, value)

@@ -55,6 +55,7 @@ def main() -> int:
     import pyspark
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     home = os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     settings = {**QUICK, "spark.executor.memory": "1g", "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1"}

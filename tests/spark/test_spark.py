@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -44,6 +46,7 @@ def spark() -> Iterator[Any]:
         missing("Spark needs pyspark and Java: pip install 'unskew[spark]', apt-get install openjdk-17-jre-headless")
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[1]")
     for name, value in QUICK.items():
         builder = builder.config(name, value)

@@ -6,6 +6,7 @@ A session that exists (``spark-submit``, a notebook) is used and left as it is; 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,8 @@ def session_for(master: str | None) -> Iterator[SparkSession]:
         yield existing
         return
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # of local workers, which see what we see
+    if master is None or master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # not whichever python3 comes first
     builder = SparkSession.builder.appName("unskew")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)

@@ -84,8 +84,16 @@ def evaluate_rows(request: Request, partitions: int | None, progress: Stage | No
     if partitions is not None:
         PARTS.of(partitions, "partitions")
     refuse_whole_logs(request)
-    with SparkPartitions(replace(request, threads=request.threads or 1), partitions, say) as parts:
-        return conclude(settle_parts(parts.request, parts, say))
+    try:
+        with SparkPartitions(replace(request, threads=request.threads or 1), partitions, say) as parts:
+            return conclude(settle_parts(parts.request, parts, say))
+    except Exception as problem:
+        if "No module named 'unskew'" in str(problem):
+            raise InputError(
+                "Spark's workers run a Python without unskew.\nSet PYSPARK_PYTHON to one that has it before the "
+                "session starts (on one machine: this one), or ship the package to the workers: docs/spark.md."
+            ) from problem
+        raise
 
 
 def _here(given: Any) -> Any:
