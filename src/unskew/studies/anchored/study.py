@@ -94,9 +94,9 @@ anchored withholds values while the number of relevant pairs is known to worse t
 Fresh users in every draw, held against the 4,000 people of their world. The log misleads: items that are shown much
 fill it. Weights that know nothing but the rating do not help; neither do more rows for them.
 
-How to read it. With 100 or 200 rows most values are withheld, and those that anchored gives by the list design hold the
-truth less often than they should: few of these rows lie outside the lists, and where by chance none of them is
-relevant, the number of relevant pairs comes out too low and looks better known than it is. Verdicts do not rest on it.
+How to read it. With 100 or 200 rows the list design gives no values: few of these rows lie outside the lists, and where
+by chance none of them is relevant, the number of relevant pairs would come out too low and look better known than it
+is. Verdicts do not rest on it.
 """,
             experiments.worlds,
             3,
