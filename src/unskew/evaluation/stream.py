@@ -15,33 +15,26 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
-from unskew.alignment.sources import read_side
-from unskew.alignment.vocabulary import training_gains
 from unskew.engine.stream.cuts import Cuts, Order, look_at_users
 from unskew.engine.stream.files import Source
 from unskew.engine.stream.kept import Kept
 from unskew.engine.stream.sizes import Sizes
 from unskew.engine.stream.spill import Spill
 from unskew.errors import InputError, RefusedError
+from unskew.evaluation.part_inputs import MODEL, TEST, TRAIN, USERS, LookedThrough, PartMaker, facts_of
 from unskew.evaluation.partitions import AlignedParts, M
-from unskew.evaluation.read import Stage, everyone, rules_of
+from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
-from unskew.evaluation.sampled import UNKNOWN
 from unskew.inference.merging import added_counts
-from unskew.log import Account, Feedback, Ids, Log
+from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Kind, Reading, common_type
 from unskew.log.key_counts import RangeTable
 from unskew.log.log import WEIGHT
 from unskew.log.paths import shown
-from unskew.log.population import read_catalogue
-from unskew.log.relevance import told_feedback
 from unskew.log.user_parts import UserParts, refuse_padded
 from unskew.threads import ahead
-
-TEST, TRAIN, USERS, MODEL = "test", "train", "users", "model:"  # names of inputs
 
 
 def open_sources(request: Request) -> dict[str, Source]:
@@ -208,15 +201,14 @@ class StreamPartitions:
             self._scanned[name] = scan(read, spill, partial(self._read, before, total))
             before += source.rows
         self._slices = None if self._order.files is None else self._find_slices()
-        self.facts = self._facts()
+        looked = {name: LookedThrough(each.account, each.weights, each.made) for name, each in self._scanned.items()}
+        self.facts = facts_of(request, looked)
+        self._make = PartMaker({name: each.parts for name, each in looked.items()}, self.facts, request.rates)
 
     @property
     def people(self) -> tuple[str, ...]:
         """The columns of the population."""
-        if USERS not in self._scanned:
-            return ()
-        schema = self._scanned[USERS].made.schema
-        return tuple(name for name in schema if name not in ("user", "relevant"))
+        return self._make.people
 
     def _read(self, before: int, total: int, done: int) -> None:
         self._say("reading", before + done, total)
@@ -259,25 +251,8 @@ class StreamPartitions:
                 yield part
 
     def _part(self, number: int, *, lists: bool) -> Inputs:
-        facts, scanned = self.facts, self._scanned
-        test = scanned[TEST].made.log(self._frame(TEST, number))
-        test = replace(test, sampled_by=facts.test.sampled_by)
-        train = scanned[TRAIN].made.log(self._frame(TRAIN, number)) if TRAIN in scanned else None
-        people = scanned[USERS].made.population(self._frame(USERS, number)) if USERS in scanned else None
-        models = {name: scanned[MODEL + name].made for name in facts.models} if lists else {}
-        rates = self._request.rates
-        return Inputs(
-            test,
-            train,
-            people,
-            facts.catalogue,
-            everyone(test, train, people, facts.rules.by_users),
-            facts.models,
-            {} if rates else {name: made.lists(self._frame(MODEL + name, number)) for name, made in models.items()},
-            {n: made.predictions(self._frame(MODEL + n, number)) for n, made in models.items()} if rates else {},
-            facts.side,
-            facts.rules,
-        )
+        names = [name for name in self._scanned if lists or not name.startswith(MODEL)]
+        return self._make({name: self._frame(name, number) for name in names}, lists=lists)
 
     def _frame(self, name: str, number: int) -> pl.DataFrame:
         scanned = self._scanned[name]
@@ -302,52 +277,6 @@ class StreamPartitions:
 
     def _vocabularies(self) -> Iterator[Ids]:
         return (scanned.made.items for scanned in self._scanned.values())
-
-    def _facts(self) -> InputFacts:
-        request, scanned = self._request, self._scanned
-        test, train = self._template(TEST), self._template(TRAIN) if TRAIN in scanned else None
-        if train is not None and train.feedback is None and test.feedback is Feedback.IMPLICIT:
-            told_feedback(train, request.relevant)  # values in training that nothing explains are refused as well
-        rules, names = rules_of(request, test, train), request.columns
-        catalogue = None
-        if request.items is not None:
-            catalogue = read_catalogue(request.items, columns=names.of_items, invalid=request.invalid)
-        side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
-        if side.mcar is not None:
-            side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
-        models = {name: scanned[MODEL + name] for name in request.models}
-        people = scanned.get(USERS)
-        rates = request.rates
-        return InputFacts(
-            test=test,
-            train=train,
-            rows=(0, 0),
-            users=0,
-            train_users=0,
-            population=None if people is None else people.account,
-            catalogue=catalogue,
-            models=tuple(models),
-            lists={} if rates else {name: (_notes_of(each), each.made.items) for name, each in models.items()},
-            predictions={name: each.account for name, each in models.items()} if rates else {},
-            predicted_items={name: each.made.items for name, each in models.items()} if rates else {},
-            side=side,
-            rules=rules,
-            knows_relevant=people is not None and "relevant" in people.made.schema,
-        )
-
-    def _template(self, name: str) -> Log:
-        scanned = self._scanned[name]
-        log = replace(scanned.made.no_rows, account=scanned.account)
-        weights = scanned.weights
-        return replace(log, sampled_by=UNKNOWN) if weights is not None and weights[0] < weights[1] else log
-
-
-def _notes_of(scanned: Scanned) -> Account:
-    """The account of lists with what parts do not know."""
-    notes = scanned.account.notes
-    if scanned.schema is not None and "score" in scanned.schema:
-        notes = (*notes, "ranks were made from scores; the hash of user and item ordered equal scores")
-    return replace(scanned.account, notes=notes)
 
 
 def _shared(of: Any) -> tuple[Any, ...]:
