@@ -15,10 +15,10 @@ from unskew.engine.spark.dealing import Piece, part_places
 from unskew.engine.spark.folding import Partial, merged
 from unskew.engine.spark.packing import packed, unpacked
 from unskew.evaluation.conclude import conclude
-from unskew.evaluation.part_inputs import MODEL, PartMaker, asked_inputs, facts_of
+from unskew.evaluation.part_inputs import MODEL, AlignedFacts, PartMaker, asked_inputs, bare, facts_of
 from unskew.evaluation.partitions import AlignedParts, settle_parts
 from unskew.evaluation.request import Request
-from unskew.evaluation.spark import IDS, AlignedFacts, Found, SparkInput, bare
+from unskew.evaluation.spark import IDS, Found, SparkInput
 from unskew.log.batches import Reading, common_type, id_type
 from unskew.result import Result
 

@@ -14,6 +14,7 @@ import polars as pl
 
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.inputs import Inputs
+from unskew.alignment.part import AlignedPart, PartFacts
 from unskew.alignment.sources import read_side
 from unskew.alignment.vocabulary import training_gains
 from unskew.evaluation.read import everyone, rules_of
@@ -165,3 +166,21 @@ class PartMaker:
         """The kept columns of the population."""
         schema = present(self.makers[USERS]).schema if USERS in self.makers else ()
         return tuple(name for name in schema if name not in ("user", "relevant"))
+
+
+class AlignedFacts(NamedTuple):
+    """The facts of aligned parts, and what another function found."""
+
+    facts: PartFacts
+    also: Any
+
+    def merge(self, other: AlignedFacts) -> AlignedFacts:
+        """Of both sets of users."""
+        return AlignedFacts(self.facts.merge(other.facts), self.also.merge(other.also))
+
+
+def bare(part: AlignedPart) -> AlignedPart:
+    """The part without what nobody asks for again, and without what can be made anew."""
+    known = None if part.known is None else replace(part.known)
+    excluded = None if part.excluded is None else known
+    return replace(part, rows=replace(part.rows), known=known, excluded=excluded, lists={}, given={})

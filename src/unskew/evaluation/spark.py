@@ -25,7 +25,16 @@ from unskew.engine.spark.packing import packed, unpacked
 from unskew.engine.spark.problems import Problem
 from unskew.errors import InputError
 from unskew.evaluation.conclude import conclude
-from unskew.evaluation.part_inputs import MODEL, AskedInput, LookedThrough, PartMaker, asked_inputs, facts_of
+from unskew.evaluation.part_inputs import (
+    MODEL,
+    AlignedFacts,
+    AskedInput,
+    LookedThrough,
+    PartMaker,
+    asked_inputs,
+    bare,
+    facts_of,
+)
 from unskew.evaluation.partitions import AlignedParts, M, refuse_whole_logs, settle_parts
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
@@ -320,24 +329,6 @@ class Asking:
 
     def _found(self, part: AlignedPart | None) -> Any:
         return None if part is None else self.of(part)
-
-
-class AlignedFacts(NamedTuple):
-    """The facts of aligned parts, and what another function found."""
-
-    facts: PartFacts
-    also: Any
-
-    def merge(self, other: AlignedFacts) -> AlignedFacts:
-        """Of both sets of users."""
-        return AlignedFacts(self.facts.merge(other.facts), self.also.merge(other.also))
-
-
-def bare(part: AlignedPart) -> AlignedPart:
-    """The part without what nobody asks for again, and without what can be made anew."""
-    known = None if part.known is None else replace(part.known)
-    excluded = None if part.excluded is None else known
-    return replace(part, rows=replace(part.rows), known=known, excluded=excluded, lists={}, given={})
 
 
 def _named(part: Part, names: tuple[str, ...]) -> dict[str, pl.DataFrame]:

@@ -23,7 +23,17 @@ from unskew.engine.stream.kept import Kept
 from unskew.engine.stream.sizes import Sizes
 from unskew.engine.stream.spill import Spill
 from unskew.errors import InputError, RefusedError
-from unskew.evaluation.part_inputs import MODEL, TEST, TRAIN, USERS, LookedThrough, PartMaker, facts_of
+from unskew.evaluation.part_inputs import (
+    MODEL,
+    TEST,
+    TRAIN,
+    USERS,
+    AlignedFacts,
+    LookedThrough,
+    PartMaker,
+    bare,
+    facts_of,
+)
 from unskew.evaluation.partitions import AlignedParts, M
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
@@ -223,11 +233,11 @@ class StreamPartitions:
         """Align every part and keep it on disk."""
         kept = Kept(self._folder, [value for value in (*_shared(of), *self._vocabularies()) if value is not None])
 
-        def one(inputs: Inputs) -> _Both:
+        def one(inputs: Inputs) -> AlignedFacts:
             part = of(inputs)
             if len(inputs.users):
-                kept.add(_bare(part))
-            return _Both(part.facts, also(inputs))
+                kept.add(bare(part))
+            return AlignedFacts(part.facts, also(inputs))
 
         found = self._merged(self._inputs(lists=True), one, "aligning")
         for scanned in self._scanned.values():
@@ -282,22 +292,6 @@ class StreamPartitions:
 def _shared(of: Any) -> tuple[Any, ...]:
     """The vocabulary that aligned parts are coded over."""
     return tuple(getattr(of, "vocabulary", ()))
-
-
-@dataclass(frozen=True, eq=False)
-class _Both:
-    facts: PartFacts
-    also: Any
-
-    def merge(self, other: _Both) -> _Both:
-        return _Both(self.facts.merge(other.facts), self.also.merge(other.also))
-
-
-def _bare(part: AlignedPart) -> AlignedPart:
-    """The part without what nobody asks for again, and without what can be made anew."""
-    known = None if part.known is None else replace(part.known)
-    excluded = None if part.excluded is None else known
-    return replace(part, rows=replace(part.rows), known=known, excluded=excluded, lists={}, given={})
 
 
 class KeptParts:
