@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: setup demo test check fuzz verify hostile lint bench pictures clean
+.PHONY: setup demo test check fuzz verify hostile lint bench pictures docs-numbers clean
 
 setup: $(STAMP)
 
@@ -35,7 +35,8 @@ fuzz: $(STAMP)
 
 # Long studies: false verdicts over 500 worlds a row (writes docs/false_verdicts.md), the exposure path in 2,000 worlds
 # (writes docs/exposure_path.md), census and tilt in 500 (writes docs/census.md), answers in 2,000 of each kind, refitted
-# intervals, naive Bayes, a killed worker of Spark, and the suite's own Monte Carlo tests with all worlds.
+# intervals, naive Bayes, a killed worker of Spark, the numbers and code blocks of the pages, and the suite's own Monte
+# Carlo tests with all worlds.
 verify: $(STAMP)
 	@$(BIN)/python -m tests.inference.false_verdicts
 	@$(BIN)/python -m tests.inference.path_study
@@ -46,7 +47,9 @@ verify: $(STAMP)
 	@$(BIN)/python -m tests.protocols.policy_study 500
 	@$(BIN)/python -m tests.recovery.kills 20
 	@$(BIN)/python -m tests.spark.killed_worker
+	@$(BIN)/python docs/renew.py --check
 	@UNSKEW_WORLDS=all $(BIN)/python tests/run.py -m study
+	@UNSKEW_WORLDS=all $(BIN)/python -m pytest -q tests/docs
 
 # Hostile files, faults and interrupts: 2,000 seeded inputs against a slow oracle (HOSTILE="--fresh", "--only log", …).
 hostile: $(STAMP)
@@ -59,6 +62,10 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	@$(BIN)/python benchmarks/run.py
+
+# Numbers in README and docs, written by the commands that make them (LONG=--long: studies that take hours, too).
+docs-numbers: $(STAMP)
+	@$(BIN)/python docs/renew.py $(LONG)
 
 pictures: $(STAMP)
 	@$(BIN)/python docs/pictures.py

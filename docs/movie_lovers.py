@@ -11,6 +11,7 @@ the naive average over what was rated finds rosy better. The script prints what 
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -107,12 +108,15 @@ def _run(left: float, row: int, start: int, stop: int, colour: str) -> str:
 
 
 def main() -> None:
-    """Write docs/images/movie-lovers.svg, and print what the estimators say."""
+    """Write docs/images/movie-lovers.svg, and print what the estimators say; ``table``: print alone."""
     found = world()
+    values, estimators = said(found), ("naive", "ips", "snips")
+    print(f"| MAE (`python docs/movie_lovers.py`) | true | {' | '.join(estimators)} |\n|---|---|---|---|---|")
     for name in ("careful", "rosy"):
-        print(f"{name}: true mae {np.abs(found[name] - found['rating']).mean():.3f}")
-    for (model, estimator), value in said(found).items():
-        print(f"{model}: {estimator} {value:.3f}")
+        truth = np.abs(found[name] - found["rating"]).mean()
+        print(f"| {name} | {truth:.3f} | " + " | ".join(f"{values[name, e]:.3f}" for e in estimators) + " |")
+    if sys.argv[1:] == ["table"]:
+        return
     path = HERE / "images" / "movie-lovers.svg"
     path.write_text(picture(found), encoding="utf-8")
     print(f"wrote {path.relative_to(HERE.parent)}")

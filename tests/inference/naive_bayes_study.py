@@ -143,7 +143,7 @@ def coverage(worlds: int, random: int) -> tuple[Floats, Floats, npt.NDArray[np.b
 
 def main(worlds: int) -> None:
     """Print the table of docs/propensities.md."""
-    print(f"{worlds:,} worlds of {USERS:,} users, {REPLICATES} replicates, {LEVEL:.0%} intervals\n")
+    print(f"{worlds:,} worlds of {USERS:,} users, {REPLICATES} replicates, {LEVEL:.0%} intervals", file=sys.stderr)
     print(f"| random rows | estimate | bias, in standard errors | {' | '.join(METHODS)} | accepted | refit, of these |")
     print(f"|---|---|---|{'---|' * len(METHODS)}---|---|")
     for random in (20, 50, 100, 200, 500):

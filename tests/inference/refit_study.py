@@ -183,7 +183,7 @@ def study(worlds: int, training: int = TRAIN, least: float = LEAST) -> Coverage:
 
 def main(worlds: int) -> None:
     """Print the table of docs/propensities.md."""
-    print(f"{worlds:,} worlds of {TEST:,} test users, {REPLICATES} replicates, {LEVEL:.0%} intervals\n")
+    print(f"{worlds:,} worlds of {TEST:,} test users, {REPLICATES} replicates, {LEVEL:.0%} intervals", file=sys.stderr)
     print(f"| training users | least P | propensity | estimate | bias, in standard errors | {' | '.join(METHODS)} |")
     print(f"|---|---|---|---|---|{'---|' * len(METHODS)}")
     for training, least in ((TRAIN, LEAST), (4 * TRAIN, LEAST), (TRAIN, 0.1), (4 * TRAIN, 0.1)):

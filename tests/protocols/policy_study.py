@@ -57,8 +57,8 @@ def _share(found: list[PolicyImpact], kind: str) -> float:
 
 def main(worlds: int, settings: list[str]) -> None:
     """Print the table, and fail where the level is broken."""
-    print("| setting | strength | refits | worlds | anything | values | favours |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| split | strength | refits | worlds | anything differs | values | favours |")
+    print("|---|---|---|---|---|---|---|")
     broken = False
     for name in settings:
         for strength in SETTINGS[name].strengths:
