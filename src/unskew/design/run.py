@@ -173,8 +173,20 @@ def _detected(wanted: Detect, found: PlanInputs, looked: Looked, sums: Total, wo
     if wanted.kind == "share":
         return wanted.size * np.minimum(value[:, None], value[None, :])
     if wanted.kind == "number":
+        _check_size(wanted.size, looked, sums)
         return np.full((len(value), len(value)), wanted.size * sums.value)
     return sums.value * suggested(along_path(found.log, found.seen, list(found.lists.values()), worth))
+
+
+def _check_size(size: float, looked: Looked, sums: Total) -> None:
+    """A difference that no two lists could have, even if all that sets them apart were relevant, is a slip: 5 for 5%."""
+    value, ahead = looked.stakes.value, looked.stakes.ahead
+    most = float(np.max(np.abs(value[:, None] - value[None, :]) + np.maximum(ahead, ahead.T)))
+    if sums.value > 0.0 and size * sums.value > most > 0.0:
+        raise InputError(
+            f"detect is {size:g}, and no two of these lists can differ by more than {most / sums.value:.3g}.\n"
+            f"Give a smaller number, or a share of the lesser value ('{size:g}%')."
+        )
 
 
 def _undeclared(found: PlanInputs) -> list[str]:
