@@ -179,7 +179,7 @@ def _detected(wanted: Detect, found: PlanInputs, looked: Looked, sums: Total, wo
 
 
 def _check_size(size: float, looked: Looked, sums: Total) -> None:
-    """A difference that no two lists could have, even if all that sets them apart were relevant, is a slip: 5 for 5%."""
+    """What no two lists could differ by, even if all that sets them apart were relevant, is a slip: 5 for 5%."""
     value, ahead = looked.stakes.value, looked.stakes.ahead
     most = float(np.max(np.abs(value[:, None] - value[None, :]) + np.maximum(ahead, ahead.T)))
     if sums.value > 0.0 and size * sums.value > most > 0.0:
