@@ -15,7 +15,7 @@ from unskew.design import Plan
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
 from unskew.protocols import PolicyImpact, ProtocolComparison
-from unskew.report import html, terminal
+from unskew.report import html, latex, markdown, terminal
 from unskew.report.anchored_demo_document import anchored_demo_document
 from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
@@ -24,9 +24,7 @@ from unskew.report.cross_validation_document import cross_validation_document, l
 from unskew.report.document import Cards, Document, in_brief
 from unskew.report.flat import flat_metrics
 from unskew.report.interactive import charts_of, interactive
-from unskew.report.latex import latex
 from unskew.report.leaderboard import leaderboard
-from unskew.report.markdown import markdown
 from unskew.report.paper import PaperTable, document_tables, result_table
 from unskew.report.plain_text import plain_text
 from unskew.report.plan_document import plan_document
@@ -128,12 +126,12 @@ def summary(shown: Shown) -> str:
 
 def markdown_of(shown: Shown) -> str:
     """Its tables as Markdown."""
-    return markdown(_paper(shown))
+    return markdown.markdown(_paper(shown))
 
 
 def latex_of(shown: Shown, *, unicode: bool) -> str:
     """Its tables as LaTeX."""
-    return latex(_paper(shown), unicode=unicode)
+    return latex.latex(_paper(shown), unicode=unicode)
 
 
 def _paper(shown: Shown) -> list[PaperTable]:

@@ -164,7 +164,7 @@ def document_tables(document: doc.Document) -> list[PaperTable]:
     """The tables of any other document, as a terminal shows them; what is said first are notes of the first one."""
     shown = doc.shown_in(doc.Medium.BRIEF, (*document.summary, *document.body))
     told = [text for block in shown for text in _said(block)]
-    found = []
+    found: list[PaperTable] = []
     for block in shown:
         for table in (
             (block,) if isinstance(block, doc.Table) else block.tables if isinstance(block, doc.Tables) else ()

@@ -60,7 +60,8 @@ def _facet(view: View, asked: Statement) -> Facet | None:
     if asked.segment is None and not there:
         there = [facet for facet in view.facets_of(view.whole) if facet.metric == asked.metric]
     first = view.headline
-    return next((facet for facet in there if first is not None and facet.target == first.target), (there or [None])[0])
+    same = [facet for facet in there if first is not None and facet.target == first.target]
+    return next(iter(same or there), None)
 
 
 def _better(asked: Statement, facet: Facet, v: Verdict) -> Requirement:
