@@ -113,7 +113,7 @@ def test_several_propensities_and_folds_answer_too(shop: Path, tmp_path: Path) -
     )
     assert unskew(*both).returncode == 0
     assert json.loads((tmp_path / "c.json").read_text())["requirements"][0]["answer"] == "yes"
-    folds = [
+    folds: list[str | Path] = [
         "cross-validate",
         shop / "test.csv",
         "--split",
