@@ -120,7 +120,12 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_json(path: str | Path, content: Any) -> None:
     """Write JSON that any reader takes: what is no number must be ``None`` by now."""
-    write_text(path, json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+    write_text(path, json_text(content))
+
+
+def json_text(content: Any, *, ascii: bool = False) -> str:
+    """JSON as it is written; ``ascii`` escapes all other characters, for a stream that may not have them."""
+    return json.dumps(content, indent=2, allow_nan=False, ensure_ascii=ascii) + "\n"
 
 
 _Written = tuple[Temporary, Path]  # a finished temporary and the file whose place it takes

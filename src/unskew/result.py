@@ -14,10 +14,14 @@ from unskew import estimators, metrics
 from unskew.errors import InputError
 from unskew.outputs import files_in
 from unskew.plain import storable
+from unskew.requirement import Requirement, Requirements
 from unskew.shown import ShownTable
 from unskew.spec import find
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
+FIRST = (
+    "place", "model", "a", "b", "verdict", "value", "difference", "macro", "macro_low", "macro_high", "low", "high",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,9 @@ class Verdict:
     ``tipping`` is the Γ by which propensities must be wrong to undo the lead: their odds (``tipping_kind`` "odds") or
     they themselves ("ratio"). Infinity means that no Γ does (of ratios inside users: none up to 10); in JSON that is
     ``null`` with a kind. ``None`` means that there is no tipping point.
+
+    ``no_margin`` says why ``low`` and ``high`` do not show that the two differ by less than a margin (``require``);
+    empty where they do.
     """
 
     metric: str
@@ -132,6 +139,7 @@ class Verdict:
     turns: str = ""
     turns_at: float | None = None
     not_covered: str = ""
+    no_margin: str = ""
 
 
 @dataclass(frozen=True)
@@ -225,7 +233,8 @@ class Result(ShownTable):
         inputs: rows read, dropped by reason, users and items, clicks per user, settings.
         warnings: what a careful reader should know before trusting the numbers.
         rows: per-user contributions, kept on request.
-        metrics: what a reader must know of each metric, by its canonical string; not part of the JSON.
+        traits: what a reader must know of each metric, by its canonical string.
+        requirements: statements that were required, with their answers.
     """
 
     estimates: tuple[Estimate, ...]
@@ -235,7 +244,8 @@ class Result(ShownTable):
     warnings: tuple[str, ...]
     scenarios: tuple[ScenarioTable, ...] = ()
     rows: pl.DataFrame | None = field(default=None, repr=False)
-    metrics: Mapping[str, MetricTraits] = field(default_factory=dict, repr=False)
+    traits: Mapping[str, MetricTraits] = field(default_factory=dict, repr=False)
+    requirements: tuple[Requirement, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The estimates as a dataframe."""
@@ -285,7 +295,27 @@ class Result(ShownTable):
             "weights": [plain(asdict(w)) for w in self.weights],
             "inputs": plain(dict(self.inputs)),
             "warnings": plain(self.warnings),
+            "metrics": {name: asdict(traits) for name, traits in self.traits.items()},
+            "requirements": [plain(asdict(r)) for r in self.requirements],
         }
+
+    @classmethod
+    def from_json(cls, path: str | Path) -> Result:
+        """Read what ``to_json`` wrote: to show it again, or to require something of it."""
+        from unskew.report.reading import read_result
+
+        return read_result(path)
+
+    def require(self, *statements: str) -> Requirements:
+        """Whether statements hold: ``"new better than old on recall@10"``, ``"new not worse than old by 2 % on …"``.
+
+        Each is answered with yes, no or undecided, by the verdict on the two models; what a verdict was withheld for,
+        and what nothing debiases, is undecided. Together they are true where all are answered with yes
+        (docs/pipelines.md).
+        """
+        from unskew.report import require
+
+        return require(self, statements)
 
     def headline(self) -> dict[str, Any]:
         """What is read first: the title, whether it is debiased, the sentences, who disagrees, how far to trust it."""
@@ -331,7 +361,13 @@ def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:
     """Records of one kind as a table, also where there are none."""
     types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
     schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
-    return pl.DataFrame([storable_row(asdict(row)) for row in rows], schema=schema)
+    found = pl.DataFrame([storable_row(asdict(row)) for row in rows], schema=schema)
+    return found.select(first_columns_first(found.columns))
+
+
+def first_columns_first(names: Sequence[str]) -> list[str]:
+    """Who and how much before where and how: a printed frame shows its first four columns."""
+    return [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
 
 
 def plain(value: Any) -> Any:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unskew.atomic import atomic, write_json, write_text
+from unskew.errors import MissingExtraError
 from unskew.outputs import refuse_same
 from unskew.plain import plain_path
+from unskew.provenance import written_now
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,8 +20,15 @@ if TYPE_CHECKING:
 _FORMULA = r"^[=+\-@\t\r]"
 
 
+class Text(str):
+    """A text of several lines that Python shows as it is, so that it can be copied from a prompt or a notebook."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 class Shown:
-    """Something that people look at: as JSON, as a page, on a terminal, in a notebook."""
+    """Something that people look at: as text, as JSON, as a page, on a terminal, in a notebook, in a paper."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -33,9 +42,13 @@ class Shown:
         refuse_same([(plain_path(path), Path(path))], list(self._made_from()))
 
     def to_json(self, path: str | Path) -> None:
-        """Write everything as JSON."""
+        """Write everything as JSON, with the date, the command and the versions (docs/json.md)."""
         self._keep_inputs(path)
-        write_json(path, self.to_dict())
+        write_json(path, self.written())
+
+    def written(self) -> dict[str, Any]:
+        """What ``to_json`` writes: ``to_dict`` with the kind of result, the date, the command and the versions."""
+        return {"kind": kind_of(self), **self.to_dict(), "written": written_now()}
 
     def to_html(self, path: str | Path) -> None:
         """Write one self-contained page with charts."""
@@ -43,6 +56,54 @@ class Shown:
 
         self._keep_inputs(path)
         write_text(path, page(self))
+
+    def summary(self) -> Text:
+        """What is read first, as plain text: the verdict, how far to trust it, the warnings."""
+        from unskew.report import summary
+
+        return Text(summary(self))
+
+    def plot(self) -> Any:
+        """The main charts as one altair chart, for a notebook."""
+        from unskew.report import plot
+
+        return plot(self)
+
+    def to_markdown(self) -> Text:
+        """The tables as Markdown, with marks and notes."""
+        from unskew.report import markdown_of
+
+        return Text(markdown_of(self))
+
+    def to_latex(self, *, unicode: bool = False) -> Text:
+        """The tables as LaTeX (``booktabs``), with marks and notes.
+
+        Args:
+            unicode: keep all characters of names, for XeLaTeX and LuaLaTeX; else those that pdfLaTeX does not know are
+                written as their numbers.
+        """
+        from unskew.report import latex_of
+
+        return Text(latex_of(self, unicode=unicode))
+
+    def metrics(self) -> dict[str, float]:
+        """The numbers by flat names that MLflow accepts; what was refused is left out (docs/pipelines.md)."""
+        from unskew.report import flat_metrics
+
+        return flat_metrics(self)
+
+    def log_to_mlflow(self, *, prefix: str = "") -> None:
+        """Log numbers, settings, headline, warnings and the whole JSON to the active run of MLflow.
+
+        Args:
+            prefix: comes before all names, to tell several results of one run apart.
+        """
+        from unskew.report import log_to_mlflow
+
+        log_to_mlflow(self, prefix)
+
+    def __str__(self) -> str:
+        return str(self.summary())
 
     def __rich__(self) -> RenderableType:
         from unskew.report import panel
@@ -55,14 +116,9 @@ class Shown:
         return notebook(self)
 
 
-class Plotted(Shown):
-    """Something whose charts are worth a look of their own."""
-
-    def plot(self) -> Any:
-        """The charts of its page, as an altair chart for a notebook."""
-        from unskew.report import plot
-
-        return plot(self)
+def kind_of(shown: Shown) -> str:
+    """The kind of a result as its JSON calls it: ``Result``, ``Audit``, …"""
+    return type(shown).__name__
 
 
 class ShownTable(Shown):
@@ -71,6 +127,15 @@ class ShownTable(Shown):
     def table(self) -> pl.DataFrame:
         """The estimates as a dataframe."""
         raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The table of estimates as a pandas frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("a pandas frame", "pandas") from None
+        columns = self.table().to_dict().items()  # without pyarrow, which polars would ask for
+        return pandas.DataFrame({n: c.to_numpy() if c.dtype.is_numeric() else c.to_list() for n, c in columns})
 
     def to_csv(self, path: str | Path) -> None:
         """Write the table of estimates as CSV that is safe to open in a spreadsheet.

@@ -15,6 +15,7 @@ from rich.console import Console
 import unskew as us
 from tests.cli.commands import flat, unskew
 from tests.cross_validation import logs
+from tests.report.every_output import check_every_output
 from unskew.cli.folds import models_of
 
 NAMES = {"popular": "most_popular", "iknn": "item_knn(neighbours=10)"}
@@ -73,6 +74,7 @@ def test_a_plot_has_the_lines_only(found: us.CrossValidation) -> None:
 
 def test_json_holds_everything_and_is_strict(found: us.CrossValidation, tmp_path: Path) -> None:
     """No NaN, both averages, every fold."""
+    check_every_output(found)
     found.to_json(tmp_path / "found.json")
     text = (tmp_path / "found.json").read_text()
     read = json.loads(text, parse_constant=lambda name: pytest.fail(name))

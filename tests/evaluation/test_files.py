@@ -31,12 +31,13 @@ def test_json_holds_everything(tmp_path: Path) -> None:
     result.to_json(tmp_path / "result.json")
     text = (tmp_path / "result.json").read_text(encoding="utf-8")
     found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert found.pop("kind") == "Result" and found.pop("written")["command"] is None
     assert found == json.loads(json.dumps(result.to_dict()))
     assert set(found) == {
         "schema_version", "headline", "leaderboard", "estimates", "verdicts", "scenarios", "weights", "inputs",
-        "warnings",
+        "warnings", "metrics", "requirements",
     }  # fmt: skip
-    assert found["schema_version"] == 3
+    assert found["schema_version"] == 4
     assert len(found["estimates"]) == len(result.estimates) and len(found["verdicts"]) == len(result.verdicts_) > 0
     for row, e in zip(found["estimates"], result.estimates, strict=True):
         assert set(row) >= ESTIMATE_KEYS

@@ -17,6 +17,7 @@ from rich.console import Console
 
 import unskew as us
 from tests.outside import parts
+from tests.report.every_output import check_every_output
 from unskew import models, propensity, split
 from unskew.simulate import World, relevant_for
 
@@ -44,6 +45,7 @@ def show(found: Any, folder: Path) -> str:
     """Terminal, notebook, JSON and page, which is given back."""
     Console(width=120, quiet=True).print(found)
     assert found._repr_html_()
+    check_every_output(found)
     found.to_json(folder / "found.json")
     json.loads((folder / "found.json").read_text())
     found.to_html(folder / "found.html")

@@ -13,6 +13,7 @@ import pytest
 
 import unskew as us
 from tests.cross_validation import logs
+from tests.report.every_output import check_every_output
 from unskew.cross_validation.averaging import Average
 from unskew.cross_validation.fold_sums import Key
 from unskew.cross_validation.run import judge_folds
@@ -123,6 +124,7 @@ def test_equal_models_are_never_reordered_decidedly() -> None:
 
 
 def test_it_is_written_and_shown(found: us.ProtocolComparison, tmp_path: Path) -> None:
+    check_every_output(found)
     found.to_json(tmp_path / "c.json")
     read = json.loads((tmp_path / "c.json").read_text())
     assert len(read["values"]) == len(found.values_)

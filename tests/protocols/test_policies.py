@@ -12,6 +12,7 @@ import pytest
 
 import unskew as us
 from tests.protocols.policy_worlds import world
+from tests.report.every_output import check_every_output
 from unskew.protocols.policy_parts import policy_parts
 from unskew.report import document_of
 from unskew.report.document import Callout
@@ -150,6 +151,7 @@ def test_a_split_without_propensities_keeps_its_naive_values() -> None:
 
 
 def test_it_is_written_and_shown(strong: us.PolicyImpact, tmp_path: Path) -> None:
+    check_every_output(strong)
     strong.to_json(tmp_path / "p.json")
     read = json.loads((tmp_path / "p.json").read_text())
     assert len(read["differences"]) == len(strong.differences_)

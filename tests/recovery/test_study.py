@@ -12,6 +12,7 @@ import pytest
 
 import unskew as us
 from tests.recovery.small import MODELS, QUESTIONS, paired
+from tests.report.every_output import check_every_output
 from unskew.errors import InputError
 from unskew.report import document_of
 from unskew.studies.recovery import Question, StudyResult, Worlds, study
@@ -31,6 +32,7 @@ def test_scores_are_those_of_evaluations_by_hand() -> None:
     """τ and the truth of one draw, from a split, fits, and two calls of ``evaluate``."""
     source = paired()
     found = run(seeds=[2])
+    check_every_output(found)
     train, test = us.split.holdout(source.log, 0.2, seed=2)
     lists = {}
     for name in MODELS:

@@ -172,4 +172,4 @@ def grid(
             verdict(a, b, value[a] - value[b], half * 0.9, **cell) for a, b in itertools.combinations(models, 2)
         ]
     spreads = tuple(weights(name, target=target) for target in targets for name in estimators)
-    return Result(tuple(estimates), tuple(verdicts), spreads, INPUTS, (), metrics=traits(metrics))
+    return Result(tuple(estimates), tuple(verdicts), spreads, INPUTS, (), traits=traits(metrics))

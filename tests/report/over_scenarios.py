@@ -112,7 +112,7 @@ def over(lines: Mapping[str, Line], *, naive: bool = True, **options: Any) -> Re
         inputs=INPUTS,
         warnings=(),
         scenarios=(table,),
-        metrics=traits([table.metric]),
+        traits=traits([table.metric]),
     )
 
 

@@ -136,6 +136,7 @@ def test_json_and_table_are_the_object(found: Checks, tmp_path: Path) -> None:
     """The file is ``to_dict``, without a NaN; the table has a row per propensity; the repr is one line."""
     found.to_json(tmp_path / "checks.json")
     record = json.loads((tmp_path / "checks.json").read_text())
+    assert record.pop("kind") == "Checks" and record.pop("written")["date"]
     assert record == json.loads(json.dumps(found.to_dict())) and record["refused"][0]["propensity"] == "covariates"
     assert found.table()["log_loss"].to_list() == [c.log_loss for c in found.checks]
     assert repr(found).startswith("<Checks of 4 ") and "\n" not in repr(found)

@@ -349,6 +349,7 @@ def test_files_hold_the_object(found: PropensityComparison, tmp_path: Path) -> N
     found.to_csv(tmp_path / "c.csv")
     found.to_parquet(tmp_path / "c.parquet")
     record = json.loads((tmp_path / "c.json").read_text())
+    assert record.pop("kind") == "PropensityComparison" and record.pop("written")["versions"]["unskew"]
     assert record == json.loads(json.dumps(found.to_dict()))
     assert [row["value"] for row in record["estimates"]] == found.table()["value"].to_list()
     assert record["results"]["known"] == json.loads(json.dumps(found["known"].to_dict()))

@@ -24,7 +24,7 @@ def compared(values: Mapping[str, float], half: float = 0.01, metric: str = "rec
         apart = values[a] - values[b]
         word = "undecided" if not abs(apart) > half else "better" if (apart < 0) == lower else "worse"
         verdicts.append(verdict(a, b, apart, half, metric=metric, verdict=word, **changes))
-    return Result(tuple(estimates), tuple(verdicts), (), INPUTS, (), metrics=traits([metric]))
+    return Result(tuple(estimates), tuple(verdicts), (), INPUTS, (), traits=traits([metric]))
 
 
 def rows(result: Result) -> list[tuple[int | None, str, str, bool]]:
@@ -62,7 +62,7 @@ def test_equal_values_share_a_place() -> None:
     result = compared({"a": 0.3, "b": 0.3, "c": 0.2})
     assert rows(result) == [(1, "a", "", True), (1, "b", "undecided", True), (3, "c", "worse", False)]
     half = (*result.verdicts_[:2], verdict("b", "c", 0.1, 0.2))
-    assert rows(Result(result.estimates, half, (), INPUTS, (), metrics=result.metrics))[2] == (3, "c", "worse", True)
+    assert rows(Result(result.estimates, half, (), INPUTS, (), traits=result.traits))[2] == (3, "c", "worse", True)
 
 
 def test_what_has_no_value_has_no_place() -> None:

@@ -87,6 +87,6 @@ def test_nothing_is_proposed_where_a_plan_would_not_fit() -> None:
     shown = result()
     assert not command(replace(shown, inputs=FILES | {"answers": {"source": "answers.csv"}}))
     assert not command(replace(shown, inputs=FILES | {"sample": {"strategy": "x"}}))
-    assert not command(replace(shown, metrics={"recall@10": MetricTraits(additive=False)}))
-    assert not command(replace(shown, metrics={"recall@10": MetricTraits(ranked=False)}))
+    assert not command(replace(shown, traits={"recall@10": MetricTraits(additive=False)}))
+    assert not command(replace(shown, traits={"recall@10": MetricTraits(ranked=False)}))
     assert not command(replace(shown, inputs=FILES | {"settings": {"candidates": "all"}}))

@@ -211,7 +211,7 @@ def test_what_was_dropped_is_counted(two: Result) -> None:
 def test_bars_say_what_they_count(two: Result, settings: dict[str, Any], said: str) -> None:
     """Clicks, rated pairs or clicked pairs, and which of them."""
     known = traits(settings.get("metrics", ()))
-    assert f">{said}</caption>" in page(replace(two, inputs={**two.inputs, "settings": settings}, metrics=known))
+    assert f">{said}</caption>" in page(replace(two, inputs={**two.inputs, "settings": settings}, traits=known))
 
 
 def test_inputs_of_any_shape_are_shown(two: Result) -> None:

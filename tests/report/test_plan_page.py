@@ -9,6 +9,7 @@ import pytest
 
 import unskew as us
 from tests.design.shop import shop
+from tests.report.every_output import check_every_output
 from unskew.design.deciding import decide
 from unskew.design.plan import Plan
 from unskew.report import document as doc
@@ -32,6 +33,7 @@ def test_the_planned_rows_are_marked() -> None:
     assert isinstance(chart, doc.Chart)
     ((mark,), (wish,)) = (chart.data["planned"], chart.data["wish"])
     assert mark["rows"] == plan.pairs[0].rows and mark["power"] == pytest.approx(0.7, abs=0.02)
+    check_every_output(plan)
     assert wish["power"] == 0.7 and "with a power of 70" in page(plan)
 
 

@@ -32,6 +32,7 @@ from unskew.cli.study import EXAMPLES as STUDY_EXAMPLES
 from unskew.cli.study import study
 from unskew.panics import hold_back_panics
 from unskew.plain import plain
+from unskew.provenance import remember_command
 
 app = typer.Typer(
     name="unskew",
@@ -83,6 +84,7 @@ def main() -> None:
     """The command line's entry point: what may go wrong before a command begins and after it has ended."""
     _tame_streams()
     hold_back_panics()
+    remember_command(["unskew", *sys.argv[1:]])
     warnings.formatwarning = lambda message, *place: f"{plain(message, 500)}\n"  # nobody needs the line of code
     try:
         code = app(standalone_mode=False)

@@ -59,14 +59,16 @@ def cross_validate(
     csv: folds.Csv = None,
     parquet: Annotated[File, option("Write the table as Parquet.", OUTPUT)] = None,
     html: options.Html = None,
+    require: options.Require = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Fit models on every fold of a log, and say which is better over all folds."""
     given = dict(locals())
     given["store"] = kept_in = _store(store, given.pop("no_store"))
-    folds.judge(_run, given, left=True)
+    code = folds.judge(_run, given, left=True)
     if not (quiet or no_store):
         err.print(f"finished folds are kept in {kept_in}", soft_wrap=True)
+    raise typer.Exit(code)
 
 
 def _run() -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unskew.cli import options
+from unskew.cli import options, requirements
 from unskew.cli.console import progress
 from unskew.cli.flags import messages_with_flags, with_flags
 from unskew.cli.models import Sources
@@ -59,6 +59,7 @@ OWN = (
     "parquet",
     "html",
     "quiet",
+    "require",
     "dry_run",
     "master",
 )
@@ -118,6 +119,7 @@ def evaluate(
     csv: Annotated[File, option("Write the table as CSV.", OUTPUT)] = None,
     parquet: Annotated[File, option("Write the table as Parquet.", OUTPUT)] = None,
     html: options.Html = None,
+    require: options.Require = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Estimate what each model would score if everything had been seen, and say which is better."""
@@ -131,6 +133,7 @@ def evaluate(
     asked |= {"columns": column_map(columns), "share": _share(share), "estimators": estimator}
     asked["sample_size"] = size_of("--sample-size", sample_size)
     asked["metrics"] = metric or ["mae" if sources.only_predictions else "recall@10"]
+    requirements.check(require or [], sources.names, asked["metrics"])
 
     from unskew.evaluation import compare_propensities
     from unskew.evaluation import evaluate as run_one
@@ -150,7 +153,7 @@ def evaluate(
     with progress(quiet) as report:
         models = {**sources.lists, **sources.predictions} if engine == "spark" else sources.ready(asked, report)
         result = run(**asked, models=models, progress=report)
-    options.show_and_write(messages_with_flags(result), quiet, **outputs)
+    raise typer.Exit(requirements.show_and_write(messages_with_flags(result), require or [], quiet, **outputs))
 
 
 def _on_spark(asked: dict[str, Any], sources: Sources, propensities: list[str], master: str | None, dry: bool) -> Any:

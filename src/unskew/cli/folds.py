@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from unskew.cli import options
+from unskew.cli import requirements
 from unskew.cli.console import progress
 from unskew.cli.evaluate import DUPLICATES, METRICS, TARGETS
 from unskew.cli.flags import messages_with_flags
@@ -36,26 +36,30 @@ FILES = ("log", "items", "mcar", "user_features", "item_features")
 _NAMED = re.compile(r"([^()=]*)=(.*)", re.DOTALL)  # a name comes before any bracket
 
 
-def judge(load: Callable[[], Callable[..., Any]], given: dict[str, Any], *, left: bool = False) -> None:
+def judge(load: Callable[[], Callable[..., Any]], given: dict[str, Any], *, left: bool = False) -> int:
     """Hand a command's options to the function of Python with the same arguments, then show and write what it gives.
+
+    Gives back the exit code.
 
     Args:
         load: imports that function, which takes a while and is not needed to refuse wrong options.
         given: the options; ``model``, ``metric`` and ``estimator`` are repeated ones, with plural names in Python.
         left: whether to show how long it will still take, where steps take about equally long.
     """
+    required = given.pop("require", None) or []
     quiet, outputs = given.pop("quiet"), {kind: given.pop(kind) for kind in OUTPUTS if kind in given}
     models, metric, estimator = models_of(given.pop("model")), given.pop("metric"), given.pop("estimator")
     specs = [*models.values(), *(estimator or []), given.get("propensity"), given.get("outcome")]
     check_outputs(*(given.get(name) for name in FILES), specs=specs, **outputs)
     check_store(given["store"])
     given |= {"models": models, "columns": column_map(given["columns"]), "metrics": metric or ["recall@10"]}
+    requirements.check(required, models, given["metrics"])
     if estimator:
         given["estimators"] = estimator
     run = load()
     with progress(quiet, left=left) as report:
         found = run(**given, progress=report)
-    options.show_and_write(messages_with_flags(found), quiet, **outputs)
+    return requirements.show_and_write(messages_with_flags(found), required, quiet, **outputs)
 
 
 def models_of(given: list[str] | None) -> dict[str, str]:

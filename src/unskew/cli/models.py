@@ -44,6 +44,11 @@ class Sources(NamedTuple):
         return cls(lists, named("--predictions", predictions or []), specs)
 
     @property
+    def names(self) -> list[str]:
+        """What the models are called."""
+        return [*self.lists, *self.predictions, *self.specs]
+
+    @property
     def files(self) -> list[Path]:
         """The files that are read."""
         return [Path(text) for text in (*self._tables.values(), *filter(_is_file, self.specs.values()))]
@@ -59,7 +64,7 @@ class Sources(NamedTuple):
 
     def check(self) -> None:
         """Refuse names that come twice, no models at all, and models where lists should be."""
-        called = [*self.lists, *self.specs, *self.predictions]
+        called = self.names
         if both := [name for name in called if called.count(name) > 1]:
             raise InputError(f"two models are called '{plain(both[0])}'. Give each a name of its own.")
         if not called:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from unskew.atomic import together
+from unskew.atomic import json_text, together
 from unskew.cli.console import err, out
 from unskew.errors import InputError
 from unskew.outputs import files_in, refuse_same, try_drawing, try_writing
@@ -17,6 +18,7 @@ from unskew.plain import plain, plain_path
 if TYPE_CHECKING:
     from unskew.shown import Shown
 
+STDOUT = Path("-")
 INPUTS, WHAT, HOW, OUTPUT = "Inputs", "What to estimate", "How", "Output"  # panels of --help
 
 
@@ -25,6 +27,10 @@ def option(help: str, panel: str | None = None, *names: str) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=panel)
 
 
+REQUIRE = (
+    '"new better than old on recall@10" or "new not worse than old by 2 % on recall@10": exit code 0 for yes, 1 for '
+    "no, 3 for undecided. Repeat."
+)
 Text: TypeAlias = str | None
 Texts: TypeAlias = list[str] | None
 File: TypeAlias = Path | None
@@ -32,8 +38,9 @@ Columns = Annotated[Text, option("Our column names = yours: user=customer_id,ite
 Feedback = Annotated[Text, option("What a row says: implicit, conversions or ratings.", INPUTS)]
 Relevant = Annotated[Text, option("Threshold on the value, such as '>=4'.", INPUTS)]
 Invalid = Annotated[str, option("Wrong rows: error or drop (counted).", INPUTS)]
-Json = Annotated[File, option("Write everything as JSON.", OUTPUT)]
+Json = Annotated[File, option("Write everything as JSON; - writes it to standard output, and nothing else.", OUTPUT)]
 Html = Annotated[File, option("Write one self-contained page.", OUTPUT)]
+Require = Annotated[Texts, option(REQUIRE, OUTPUT)]
 Quiet = Annotated[bool, option("Print nothing but errors.", OUTPUT, "--quiet", "-q")]
 QuietAlone = Annotated[bool, option("Print nothing but errors.", None, "--quiet", "-q")]  # where there are no panels
 
@@ -79,19 +86,31 @@ def column_map(given: str | None) -> dict[str, str] | None:
 
 
 def show_and_write(result: Shown, quiet: bool, **paths: Path | None) -> None:
-    """Print the result, and write it in every asked format."""
-    if not quiet:
+    """Print the result, unless its JSON is printed, and write it in every asked format."""
+    if not (quiet or piped(paths.get("json"))):
         out.print(result)
     written(write_outputs(result, **paths), quiet)
 
 
 def write_outputs(result: Shown, **paths: Path | None) -> list[Path]:
-    """Write the result in every asked format, all or none; gives back what was written."""
-    asked = {kind: path for kind, path in paths.items() if path is not None}
+    """Write the result in every asked format, all or none; gives back the files that were written."""
+    asked = to_files(paths)
     with together():
         for kind, path in asked.items():
             getattr(result, f"to_{kind}")(path)
+    if piped(paths.get("json")):
+        sys.stdout.write(json_text(result.written(), ascii=True))
     return list(asked.values())
+
+
+def piped(json: Path | None) -> bool:
+    """Whether the JSON goes to standard output, which then holds nothing else."""
+    return json == STDOUT
+
+
+def to_files(paths: Mapping[str, Path | None]) -> dict[str, Path]:
+    """The outputs that are files."""
+    return {kind: path for kind, path in paths.items() if path is not None and not (kind == "json" and piped(path))}
 
 
 def written(paths: Iterable[Path], quiet: bool) -> None:
@@ -108,7 +127,7 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
         specs: canonical strings, which may name more of them, as in ``given(predictions.csv)``.
         paths: the outputs by kind, which is also the ending of their names.
     """
-    asked = {kind: path for kind, path in paths.items() if path is not None}
+    asked = to_files(paths)
     read = [path for path in inputs if path is not None]
     read += [path for spec in specs if spec is not None for path in files_in(spec)]
     if "html" in asked:

@@ -26,6 +26,7 @@ from unskew.cli.options import (
     check_outputs,
     column_map,
     option,
+    piped,
     write_outputs,
     written,
 )
@@ -80,7 +81,7 @@ def plan(
     read = (log, seen, users, items, not_items, not_users, answers_so_far, *sources.files)
     check_outputs(*read, specs=[outcome], json=json, csv=csv, html=html)
     _check_draw(draw, output, [path for path in read if path is not None])
-    files = [("--out", output), ("--json", json), ("--csv", csv), ("--html", html)]
+    files = [("--out", output), ("--json", None if piped(json) else json), ("--csv", csv), ("--html", html)]
     refuse_same([(f"{name} {plain_path(path)}", path) for name, path in files if path is not None], [])
     if len(sources.lists) < 2:
         raise InputError("a plan compares models: give at least two, --recs a=FILE --recs b=FILE.")
@@ -122,7 +123,7 @@ def plan(
         if drawn is not None and output is not None:
             drawn.write(output)
         write_outputs(found, json=json, csv=csv, html=html)
-    if not quiet:
+    if not (quiet or piped(json)):
         console.print(found)
         if drawn is not None:
             err.print(f"drew {drawn.new:,} pairs to ask about ({draw:,} on average over seeds)")

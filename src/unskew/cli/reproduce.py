@@ -11,7 +11,7 @@ import typer
 
 from unskew.atomic import together
 from unskew.cli.console import err, out, progress
-from unskew.cli.options import File, QuietAlone, Texts, check_outputs, option, written
+from unskew.cli.options import STDOUT, File, QuietAlone, Texts, check_outputs, option, written
 from unskew.errors import InputError
 from unskew.outputs import refuse_same, try_drawing, try_filling
 from unskew.plain import plain, plain_path
@@ -56,6 +56,8 @@ def reproduce(
 
     found = _study(study)
     chosen = [found.find(name) for name in experiments] if experiments else list(found.experiments)
+    if json == STDOUT:
+        raise InputError("--json -: the records of a study go to a file; give its name.")
     check_outputs(json=json)
     if output is not None:
         try_filling(output)

@@ -20,6 +20,7 @@ from unskew.cli.options import (
     check_outputs,
     column_map,
     option,
+    piped,
     size_of,
     write_outputs,
     written,
@@ -46,7 +47,7 @@ def sample(
     """Draw a test set whose users and items are less skewed, and say how skewed it still is."""
     check_outputs(log, train, mcar, json=json, html=html)
     try_writing(output)
-    files = (("--out", output), ("--json", json), ("--html", html))
+    files = (("--out", output), ("--json", None if piped(json) else json), ("--html", html))
     refuse_same([(f"{name} {plain_path(path)}", path) for name, path in files if path is not None], [])
 
     from unskew.sampling import sample_file
@@ -66,6 +67,6 @@ def sample(
             )
         found = messages_with_flags(found)
         write_outputs(found, json=json, html=html)
-    if not quiet:
+    if not (quiet or piped(json)):
         console.print(found)
     written([path for _, path in files if path is not None], quiet)

@@ -68,7 +68,7 @@ def _result(request: Request, log: Log, split: str, folds: Folds, way: Average, 
         scenarios=found.scenarios,
         inputs=_account(request, log, split, folds, way, skipped),
         warnings=_warnings(folds, found.lost_replicates),
-        metrics={str(metric): MetricTraits.of(metric) for metric in request.metrics},
+        traits={str(metric): MetricTraits.of(metric) for metric in request.metrics},
     )
 
 

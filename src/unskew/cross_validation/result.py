@@ -13,8 +13,9 @@ import polars as pl
 
 from unskew.bounds import word
 from unskew.cross_validation.averaging import Average
+from unskew.requirement import Requirements
 from unskew.result import Estimate, Result, frame_of, plain
-from unskew.shown import Plotted, ShownTable
+from unskew.shown import ShownTable
 from unskew.split import Skipped
 
 SCHEMA_VERSION = 1
@@ -76,7 +77,7 @@ class OverFolds:
 
 
 @dataclass(frozen=True)
-class CrossValidation(ShownTable, Plotted):
+class CrossValidation(ShownTable):
     """The answer over all folds of one split.
 
     Args:
@@ -128,6 +129,17 @@ class CrossValidation(ShownTable, Plotted):
         result = self.macro if average == Average.MACRO else self.pooled
         return result.verdicts(metric, estimator=estimator, target=target)
 
+    def require(self, *statements: str) -> Requirements:
+        """Whether statements such as ``"new better than old on recall@10"`` hold on average over all folds.
+
+        As of a single evaluation: ``Result.require``.
+        """
+        return self.macro.require(*statements)
+
+    def leaderboard(self) -> pl.DataFrame:
+        """The models in order, on average over all folds: ``Result.leaderboard``."""
+        return self.macro.leaderboard()
+
     def rows(self) -> list[OverFolds]:
         """The table as records."""
         pooled = {_cell(e): e for e in self.pooled.estimates}
@@ -153,7 +165,7 @@ class CrossValidation(ShownTable, Plotted):
         return found
 
     def _sign(self, metric: str) -> float:
-        traits = self.macro.metrics.get(metric)
+        traits = self.macro.traits.get(metric)
         return -1.0 if traits is not None and traits.lower_is_better else 1.0
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,8 @@ import polars as pl
 from unskew.inference.verdict import Outcome, opposite
 from unskew.plain import storable
 from unskew.propensity import make
-from unskew.result import Estimate, Result, Verdict, frame_of, plain, storable_row
+from unskew.requirement import Requirement, Requirements, held_in_all
+from unskew.result import Estimate, Result, Verdict, first_columns_first, frame_of, plain, storable_row
 from unskew.shown import ShownTable
 from unskew.spec import find
 
@@ -90,10 +91,12 @@ class PropensityComparison(ShownTable):
     Args:
         results: the evaluation under each propensity, by the name under which it was asked for.
         missing: cells, or whole propensities, that could not be had.
+        requirements: statements that were required of all of them, with their answers.
     """
 
     results: Mapping[str, Result]
     missing: tuple[Missing, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
 
     @property
     def fitted(self) -> dict[str, str]:
@@ -111,7 +114,7 @@ class PropensityComparison(ShownTable):
                 if cell in cells[name]:
                     rows.append((cells[name][cell], name, fitted[name]))
         keep = ("value", "low", "high", "se", "ess", "max_weight_share", "users", "interactions")
-        return pl.DataFrame(
+        found = pl.DataFrame(
             [
                 storable_row({key: getattr(e, key) for key in ("model", "metric", "estimator", "target", "segment")})
                 | {"propensity": name, "fitted": printed, "weighted": e.propensity is not None}
@@ -121,6 +124,7 @@ class PropensityComparison(ShownTable):
             schema_overrides={"segment": pl.String},
             infer_schema_length=None,
         )
+        return found.select(first_columns_first(found.columns))
 
     def moves(self) -> pl.DataFrame:
         """How far each estimate moves: smallest, largest, spread, and spread over the mean half-width."""
@@ -157,6 +161,13 @@ class PropensityComparison(ShownTable):
             if _disagree(v, w)
         ]
 
+    def require(self, *statements: str) -> Requirements:
+        """Whether statements such as ``"new better than old on recall@10"`` hold under all propensities.
+
+        What is not answered alike under all of them is undecided.
+        """
+        return held_in_all([result.require(*statements) for result in self.results.values()])
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; numbers that do not exist are ``None``."""
         return {
@@ -166,6 +177,7 @@ class PropensityComparison(ShownTable):
             "moves": [plain(asdict(move)) for move in self.all_moves()],
             "changes": [plain(asdict(change)) for change in self.all_changes()],
             "missing": [plain(asdict(missing)) for missing in self.missing],
+            "requirements": [plain(asdict(requirement)) for requirement in self.requirements],
             "results": {storable(name): result.to_dict() for name, result in self.results.items()},
         }
 

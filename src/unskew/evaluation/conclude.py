@@ -112,7 +112,7 @@ def conclude(ready: Ready) -> Result:
         inputs=account(facts),
         warnings=warnings(facts),
         rows=ready.rows.per_user(answers[0].sums) if request.per_user else None,
-        metrics={str(metric): MetricTraits.of(metric) for metric in request.metrics},
+        traits={str(metric): MetricTraits.of(metric) for metric in request.metrics},
     )
 
 

@@ -101,12 +101,17 @@ class Checks:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The interval that all checks allow, whether it names a winner, and the checks that stood in the way."""
+    """The interval that all checks allow, whether it names a winner, and the checks that stood in the way.
+
+    ``no_margin`` says why the interval is no evidence that the two differ by less than some margin; empty where it is.
+    Some checks are only made where a winner is named, and that claim needs them as well.
+    """
 
     low: float
     high: float
     decided: bool
     reasons: tuple[str, ...] = field(default=())
+    no_margin: str = ""
 
 
 def judge(difference: Contrast, tail: float, checks: Checks, more: tuple[float, float] | None = None) -> Judgement:

@@ -185,7 +185,7 @@ def _withhold_contradicted(judged: Judged) -> None:
             ]
             if stronger:
                 reason = f"{stronger[0]}, which promises more, says the opposite"
-                found[pair] = Judgement(math.nan, math.nan, False, (reason,))
+                found[pair] = Judgement(math.nan, math.nan, False, (reason,), reason)
 
 
 def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, drawn: Floats | None) -> list[Estimate]:
@@ -417,6 +417,7 @@ def _verdict(
         few_clicks=compared.bias(a, b),
         standing=cell_standing,
         trust=_trust(measured, compared, a, b, judged, word),
+        no_margin=judged.no_margin,
     )
 
 

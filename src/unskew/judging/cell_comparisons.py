@@ -25,6 +25,7 @@ from unskew.metrics import RankingMetric, Shape
 MOST_UNCOUNTED = (
     0.25  # of the interactions, on items without training rows: beyond, weights from counts are no evidence
 )
+MOST_MODELS = 10  # whose margins are judged: each pair takes a look at the lists of many users
 FEW_BEYOND = 5.0  # replicates beyond an interval's end; with fewer, a normal curve through all of them says more
 
 
@@ -121,9 +122,34 @@ class CellComparisons:
         found = judge(difference, self.tail, checks, self._bootstrapped(a, b))
         if found.decided and (unable := self._unable(a, b) or self._unconfirmed(a, b, found.low > 0.0)):
             found = judge(difference, self.tail, replace(checks, unable=unable))
+        found = replace(found, no_margin=self._no_margin(a, b, found))
         if self.largest is None or math.isnan(found.low):
             return found
         return replace(found, low=max(found.low, -self.largest), high=min(found.high, self.largest))
+
+    def _no_margin(self, a: int, b: int, found: Judgement) -> str:
+        """Why the interval does not show that two models differ by less than a margin; empty where it does.
+
+        Either model could have won more than was seen: both must have won often enough, as only the one behind must for
+        a verdict. What a named winner was checked for already is not checked again.
+        """
+        if math.isnan(found.low):
+            return f"{found.reasons[0]}" if found.reasons else "there is no interval"
+        names = self.measured.setting.models
+        if len(names) > MOST_MODELS:
+            return f"margins are judged among at most {MOST_MODELS} models: evaluate the two alone"
+        if self.by_seen_pairs:
+            for model, other in ((a, b), (b, a)):
+                if (wins := self.wins(model, other)) < FEW_WINS:
+                    return f"{names[model]} beat {names[other]} for too few users (an effective {wins:.1f})"
+        if found.decided:
+            return ""
+        metric = self.run.metrics[self.cell.metric]
+        if confirming_cell(self.run.estimator, self.run.target, metric) is not None:
+            what = metric if isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE else None
+            biased = f"{self.run.estimator} is biased on purpose"
+            return biased if what is None else f"{what} is not a sum over items that weights could debias"
+        return self._unable(a, b)
 
     def _unconfirmed(self, a: int, b: int, first: bool) -> str:
         """Why a cell that promises little stands alone with its verdict; empty where a stronger one says the same."""

@@ -122,6 +122,7 @@ def scenario_verdict(
         turns=turns,
         turns_at=turns_at,
         not_covered=cells.scenarios.not_covered if word is not Outcome.UNDECIDED else "",
+        no_margin=next((v.no_margin for v in rows if v.no_margin), ""),
     )
 
 

@@ -172,7 +172,7 @@ def _cell(
     there = tuple(name for name in results if key in cells_of(folds[name]))
     models = folds[there[0]].models
     found = joined([user_errors(folds[name], key, way) for name in there])
-    lower = results[there[0]].macro.metrics[key.metric].lower_is_better
+    lower = results[there[0]].macro.traits[key.metric].lower_is_better
     signs = {(name, *pair): sign for name in there for pair, sign in signs_of(results[name], key, way, models).items()}
     return _Cell(key, there, models, Family(len(there), len(models), found, level, lower), signs)
 

@@ -301,7 +301,7 @@ def _of_split(
     names = folds[0].models
     families = {}
     for key in keys:
-        lower = found[0].result.macro.metrics[key.metric].lower_is_better
+        lower = found[0].result.macro.traits[key.metric].lower_is_better
         more = spreads(moves, (key,)) if moves else ()
         families[key] = Family(len(folds), len(names), columns[key], level, lower, more)
     results = {policy: one.result for policy, one in zip(policies, found, strict=True)}

@@ -6,6 +6,7 @@ Nothing is computed here; every number is one that the result or the audit holds
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unskew.auditing import Audit
@@ -14,22 +15,28 @@ from unskew.design import Plan
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.propensity.checks import Checks
 from unskew.protocols import PolicyImpact, ProtocolComparison
-from unskew.report import html, terminal
+from unskew.report import html, latex, markdown, terminal
 from unskew.report.anchored_demo_document import anchored_demo_document
 from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
 from unskew.report.cross_validation_document import cross_validation_document, lines_document
-from unskew.report.document import Document
-from unskew.report.interactive import interactive
+from unskew.report.document import Cards, Document, in_brief
+from unskew.report.flat import flat_metrics
+from unskew.report.interactive import charts_of, interactive
 from unskew.report.leaderboard import leaderboard
+from unskew.report.paper import PaperTable, document_tables, result_table
+from unskew.report.plain_text import plain_text
 from unskew.report.plan_document import plan_document
 from unskew.report.policies_document import policies_document
 from unskew.report.protocols_document import protocols_document
+from unskew.report.require import require
 from unskew.report.result_document import result_document
+from unskew.report.result_picture import result_picture
 from unskew.report.sample_document import sample_document
 from unskew.report.split_document import split_document
 from unskew.report.study_document import study_document
+from unskew.report.tracking import log_to_mlflow as log_document
 from unskew.report.words import headline, sentences
 from unskew.result import Result
 from unskew.sampling.record import SampleSummary
@@ -41,7 +48,22 @@ from unskew.studies.recovery.result import StudyResult
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["document_of", "headline", "leaderboard", "notebook", "page", "panel", "plot", "sentences"]
+__all__ = [
+    "document_of",
+    "flat_metrics",
+    "headline",
+    "latex_of",
+    "leaderboard",
+    "log_to_mlflow",
+    "markdown_of",
+    "notebook",
+    "page",
+    "panel",
+    "plot",
+    "require",
+    "sentences",
+    "summary",
+]
 
 _BUILDERS: dict[type, Callable[[Any], Document]] = {
     Result: result_document,
@@ -58,7 +80,10 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     CrossValidation: cross_validation_document,
     StudyResult: study_document,
 }
-_PICTURES: dict[type, Callable[[Any], Document]] = {CrossValidation: lines_document}  # where a page has more charts
+_PICTURES: dict[type, Callable[[Any], Document]] = {  # where a page has more charts
+    Result: result_picture,
+    CrossValidation: lines_document,
+}
 
 
 def document_of(shown: Shown) -> Document:
@@ -72,8 +97,12 @@ def page(shown: Shown) -> str:
 
 
 def notebook(shown: Shown) -> str:
-    """A small piece of HTML."""
-    return html.notebook(document_of(shown))
+    """A small piece of HTML, which begins with the main charts where the extra that draws them is installed."""
+    document = document_of(shown)
+    picture = charts_of(_picture(shown)) if type(shown) in _PICTURES else []
+    if picture and not any(isinstance(block, Cards) and block.inline for block in document.body):
+        document = replace(document, body=(in_brief(Cards(tuple(picture), inline=True)), *document.body))
+    return html.notebook(document)
 
 
 def panel(shown: Shown) -> RenderableType:
@@ -83,4 +112,37 @@ def panel(shown: Shown) -> RenderableType:
 
 def plot(shown: Shown) -> Any:
     """Its charts as one altair chart."""
-    return interactive(_PICTURES.get(type(shown), document_of)(shown))
+    return interactive(_picture(shown))
+
+
+def _picture(shown: Shown) -> Document:
+    return _PICTURES.get(type(shown), document_of)(shown)
+
+
+def summary(shown: Shown) -> str:
+    """What is read first, as plain text."""
+    return plain_text(document_of(shown))
+
+
+def markdown_of(shown: Shown) -> str:
+    """Its tables as Markdown."""
+    return markdown.markdown(_paper(shown))
+
+
+def latex_of(shown: Shown, *, unicode: bool) -> str:
+    """Its tables as LaTeX."""
+    return latex.latex(_paper(shown), unicode=unicode)
+
+
+def _paper(shown: Shown) -> list[PaperTable]:
+    """Its tables for a paper: models by metrics where it has estimates of models, else what a terminal shows."""
+    if isinstance(shown, Result):
+        return [result_table(shown)]
+    if isinstance(shown, CrossValidation):
+        return [result_table(shown.macro, f", averaged over {len(shown.folds_):,} folds of {shown.split},")]
+    return document_tables(document_of(shown))
+
+
+def log_to_mlflow(shown: Shown, prefix: str) -> None:
+    """Log it to the active run of MLflow."""
+    log_document(shown, document_of(shown), prefix)

@@ -94,7 +94,7 @@ def side_by_side(comparison: PropensityComparison) -> View:
         if not Standing(e.standing).debiased and e.estimator not in propensities:
             alike = unique(row.target for row in rows if row.target.endswith(f", {e.target}"))
             contrast += [replace(e, target=target) for target in alike]
-    return View(Result(tuple(contrast + rows), (), (), {}, (), metrics=first.metrics))
+    return View(Result(tuple(contrast + rows), (), (), {}, (), traits=first.traits))
 
 
 def title(comparison: PropensityComparison) -> str:

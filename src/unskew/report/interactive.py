@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from unskew.errors import MissingExtraError
-from unskew.report.document import Block, Cards, Chart, Document, Folded, Only, Section
+from unskew.errors import InputError, MissingExtraError
+from unskew.report.document import Block, Cards, Chart, Document, Folded, Only, Section, SideBySide
 
 
 def interactive(document: Document) -> Any:
@@ -15,14 +15,23 @@ def interactive(document: Document) -> Any:
         import altair
     except ImportError:
         raise MissingExtraError("a plot", "report") from None
-    found = [altair.Chart.from_dict(_with_legends(chart)) for chart in _charts(document.body)]
+    found = [altair.Chart.from_dict(_with_legends(chart)) for chart in charts_of(document)]
+    if not found:
+        raise InputError(f"'{document.title}': there is nothing to draw.")
     return found[0] if len(found) == 1 else altair.vconcat(*found)
+
+
+def charts_of(document: Document) -> list[Chart]:
+    """All charts of a document."""
+    return list(_charts(document.body))
 
 
 def _charts(blocks: Iterable[Block]) -> Iterator[Chart]:
     for block in blocks:
         if isinstance(block, Section | Folded | Only):
             yield from _charts(block.blocks)
+        elif isinstance(block, SideBySide):
+            yield from _charts(block.sections)
         elif isinstance(block, Cards):
             yield from (card for card in block.cards if isinstance(card, Chart))
 

@@ -242,7 +242,7 @@ def _inputs(view: View) -> tuple[doc.Block, ...]:
     lines = [doc.Sentence.plain(line, "input") for line in input_words.read(view)]
     lines += [doc.Sentence.plain(line, "refused") for line in input_words.refused(view)[:SENTENCES]]
     account = view.result.inputs
-    ranked = any(traits.ranked for traits in view.result.metrics.values()) or not view.result.metrics
+    ranked = any(traits.ranked for traits in view.result.traits.values()) or not view.result.traits
     page = section("result.inputs", doc.Cards(inputs.cards(account, ranked)), *inputs.tables(account))
     return doc.in_brief(doc.Sentences(tuple(lines), "Inputs")), doc.on_page(page)
 

@@ -25,7 +25,7 @@ STEP = 14  # height of a fold
 
 def split_document(found: SplitSummary | Splits) -> doc.Document:
     """What people look at."""
-    splits = tidy(found.summary() if isinstance(found, Splits) else found)
+    splits = tidy(found.without_rows() if isinstance(found, Splits) else found)
     timed = any(fold.window is not None for fold in splits.folds)
     picture = _over_time(splits) if timed else _by_size(splits)
     swatches = tuple(

@@ -56,7 +56,7 @@ class View:
                 scenarios=tuple(_clean_table(table, names) for table in result.scenarios),
                 inputs=_clean_value(dict(result.inputs), names),
                 warnings=tuple(_clean_text(warning, names) for warning in result.warnings),
-                metrics={_clean_text(metric, names): traits for metric, traits in result.metrics.items()},
+                traits={_clean_text(metric, names): traits for metric, traits in result.traits.items()},
             )
         )
 
@@ -84,7 +84,7 @@ class View:
 
     def traits(self, metric: str) -> MetricTraits:
         """What a reader must know of a metric."""
-        return self.result.metrics.get(metric, MetricTraits())
+        return self.result.traits.get(metric, MetricTraits())
 
     def facets_of(self, segment: str | None) -> list[Facet]:
         """The facets of one segment."""

@@ -52,7 +52,7 @@ def write_splits(
     refuse_same([(plain_path(path), path) for path in paths], [Path(splits.log.account.source)])
     refuse_existing([directory / MANIFEST, *paths], force)
     former, made = _former(directory), _missing([directory, *(path.parent for path in paths)])
-    summary = splits.summary()
+    summary = splits.without_rows()
     written = []
     try:
         with together():

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unskew.shown import Plotted
+from unskew.shown import Shown
 from unskew.split.windows import Window
 
 SCHEMA_VERSION = 1
@@ -55,7 +55,7 @@ class Skipped:
 
 
 @dataclass(frozen=True)
-class SplitSummary(Plotted):
+class SplitSummary(Shown):
     """The folds of a log.
 
     Args:

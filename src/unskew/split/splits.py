@@ -12,13 +12,13 @@ import polars as pl
 from unskew.log import Log
 from unskew.log.clock import Clock
 from unskew.log.expected import a_log
-from unskew.shown import Plotted
+from unskew.shown import Shown
 from unskew.split.record import FoldSummary, Skipped, SplitSummary
 from unskew.split.split import Split, Splitter
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Splits(Sequence[Split], Plotted):
+class Splits(Sequence[Split], Shown):
     """The folds of a splitter: ``for train, test in splits``.
 
     Args:
@@ -64,7 +64,7 @@ class Splits(Sequence[Split], Plotted):
             }
         )
 
-    def summary(self) -> SplitSummary:
+    def without_rows(self) -> SplitSummary:
         """What is known of the folds without their rows."""
         shares = {split.share for split in self}
         time = self.log.time
@@ -90,7 +90,7 @@ class Splits(Sequence[Split], Plotted):
 
     def to_dict(self) -> dict[str, Any]:
         """What is known of the folds, ready for JSON."""
-        return self.summary().to_dict()
+        return self.without_rows().to_dict()
 
     def _made_from(self) -> list[Path]:
         return [Path(self.log.account.source)]

@@ -1,0 +1,147 @@
+"""The numbers of a result by flat names, as MLflow and other trackers of experiments want them.
+
+    [not_debiased/][segment/]metric/estimator/target/model/value, low, high, doubts
+    [not_debiased/][segment/]metric/estimator/target/a_vs_b/difference, low, high, p_adjusted, decided, doubts
+
+A tracker shows a bare number, so marks become names or numbers: what nothing debiases stands under ``not_debiased``, an
+average over scenarios is called ``average``, ``doubts`` is 1 where the page gives a reason to doubt the number beside
+it, ``decided`` is 1 or −1 where the first or the second model is named and 0 where none is. What was refused or
+withheld is left out. Names hold letters, digits, ``_``, ``-``, ``.`` and ``/`` only, at most 240 of them, and no two
+are the same, not even where case is ignored.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from unskew.cross_validation import CrossValidation
+from unskew.estimators import Standing
+from unskew.evaluation.comparison import PropensityComparison
+from unskew.inference.verdict import Outcome
+from unskew.protocols import PolicyImpact, ProtocolComparison
+from unskew.report.view import in_scenarios
+from unskew.report.words import winner
+from unskew.result import Estimate, Result, Verdict
+from unskew.shown import Shown
+from unskew.studies.recovery.result import StudyResult
+
+LONGEST = 240
+PART = 60
+Named = tuple[tuple[str, ...], float]
+_OTHER = re.compile(r"[^\w.\-]+")
+
+
+def flat_metrics(shown: Shown) -> dict[str, float]:
+    """The numbers of anything shown."""
+    found: dict[str, float] = {}
+    taken: set[str] = set()
+    names: dict[tuple[str, ...], str] = {}
+    for parts, value in _KINDS.get(type(shown), _scalars)(shown):
+        if not math.isfinite(value):
+            continue
+        *where, what = parts
+        place = tuple(where)
+        if place not in names:
+            names[place] = _unused("/".join(_part(part) for part in place), taken)
+        found[f"{names[place]}/{what}" if place else what] = float(value)
+    return found
+
+
+def _part(text: str) -> str:
+    """A piece of a name that a tracker accepts."""
+    safe = _OTHER.sub("_", text.replace("@", "_at_")).strip("_.") or "_"
+    return safe if len(safe) <= PART else safe[:PART]
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """A name that no other has, by a number at its end where need be."""
+    name, number = name[: LONGEST - 30], 1
+    found = name
+    while found.lower() in taken:
+        number += 1
+        found = f"{name}_{number}"
+    taken.add(found.lower())
+    return found
+
+
+def _of_result(result: Result) -> Iterator[Named]:
+    for e in result.estimates:
+        value = "average" if in_scenarios(e) else "value"
+        if math.isfinite(e.value):
+            numbers = {value: e.value, "low": e.low, "high": e.high, "doubts": float(bool(e.trust))}
+            yield from _under((*_cell(e), e.model), numbers)
+    for v in result.verdicts_:
+        where = (*_cell(v), f"{v.a}_vs_{v.b}")
+        decided = 0.0 if not Outcome(v.verdict).decided else 1.0 if winner(v) == v.a else -1.0
+        yield (*where, "decided"), decided
+        if not math.isnan(v.low):
+            known = {"difference": v.difference, "low": v.low, "high": v.high, "p_adjusted": v.p_adjusted}
+            yield from _under(where, known | {"doubts": float(bool(v.trust))})
+
+
+def _cell(row: Estimate | Verdict) -> tuple[str, ...]:
+    marked = () if Standing(row.standing).debiased else ("not_debiased",)
+    segment = () if row.segment is None else (row.segment,)
+    return (*marked, *segment, row.metric, row.estimator, row.target)
+
+
+def _under(where: tuple[str, ...], numbers: Mapping[str, float]) -> Iterator[Named]:
+    yield from (((*where, name), value) for name, value in numbers.items())
+
+
+def _below(name: str, shown: Shown) -> Iterator[Named]:
+    yield from (((name, *parts), value) for parts, value in _KINDS[type(shown)](shown))
+
+
+def _of_folds(found: CrossValidation) -> Iterator[Named]:
+    yield from _below("macro", found.macro)
+    yield from _below("pooled", found.pooled)
+
+
+def _of_propensities(found: PropensityComparison) -> Iterator[Named]:
+    yield ("verdicts_that_change",), float(len(found.all_changes()))
+    for name, result in found.results.items():
+        yield from _below(name, result)
+
+
+def _of_protocols(found: ProtocolComparison) -> Iterator[Named]:
+    for name, result in found.results.items():
+        yield from _below(name, result)
+
+
+def _of_policies(found: PolicyImpact) -> Iterator[Named]:
+    for split, by_policy in found.results.items():
+        for policy, result in by_policy.items():
+            yield from _below(f"{split}_{policy}", result)
+
+
+def _of_study(found: StudyResult) -> Iterator[Named]:
+    for s in found.scores_:
+        where = (s.question, s.metric, s.estimator, s.target, s.measure)
+        yield from _under(where, {"mean": s.mean, "low": s.low, "high": s.high})
+
+
+def _scalars(shown: Shown) -> Iterator[Named]:
+    """All single numbers of what has no estimates: sizes, skew, settings."""
+    yield from _numbers(shown.to_dict(), ())
+
+
+def _numbers(value: Any, where: tuple[str, ...]) -> Iterator[Named]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _numbers(item, (*where, str(name)))
+    elif isinstance(value, int | float) and where[-1] != "schema_version":
+        yield (*where[:-1], _part(where[-1])), float(value)
+
+
+_KINDS: dict[type, Callable[[Any], Iterator[Named]]] = {
+    Result: _of_result,
+    CrossValidation: _of_folds,
+    PropensityComparison: _of_propensities,
+    ProtocolComparison: _of_protocols,
+    PolicyImpact: _of_policies,
+    StudyResult: _of_study,
+}

@@ -1,0 +1,19 @@
+"""Whatever is shown can be printed, summed up, tabled for a paper, tracked and written."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from unskew.shown import Shown
+
+
+def check_every_output(shown: Shown) -> None:
+    """None of them fails, and none holds what is no number."""
+    assert str(shown) == shown.summary() and "\n" not in repr(shown)
+    assert (
+        shown.to_markdown() and shown.to_latex().count("\\begin{table}") == shown.to_latex().count("\\end{table}") > 0
+    )
+    assert all(math.isfinite(value) for value in shown.metrics().values())
+    written = json.loads(json.dumps(shown.written(), allow_nan=False))
+    assert written["kind"] == type(shown).__name__ and written["written"]["versions"]["unskew"]

@@ -1,0 +1,174 @@
+"""Tables for papers: nothing a name holds becomes a command, every number is the result's, every mark is there."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unskew.report import document_of, latex, markdown
+from unskew.report.numbers import number
+from unskew.report.paper import PaperCell, PaperTable, document_tables, result_table
+from unskew.result import Result
+
+from .made_up import HOSTILE, INPUTS, NAN, estimate, grid, traits, verdict
+from .over_scenarios import TURNS, over
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+
+
+def cells(table: PaperTable) -> dict[str, tuple[PaperCell, ...]]:
+    return {row[0].text: row[1:] for row in table.rows}
+
+
+def depth(text: str) -> int:
+    """How many braces are open at the end; never fewer than none."""
+    level = 0
+    for sign in re.sub(r"\\.", "", text):
+        level += {"{": 1, "}": -1}.get(sign, 0)
+        assert level >= 0
+    return level
+
+
+def check_latex(text: str, columns: int) -> None:
+    """What pdfLaTeX would stumble over: open braces or environments, stray specials, rows of another length."""
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    body = "\n".join(lines)
+    assert depth(body) == 0
+    begun = re.findall(r"\\(begin|end)\{(\w+)\}", body)
+    stack: list[str] = []
+    for what, name in begun:
+        if what == "begin":
+            stack.append(name)
+        else:
+            assert stack.pop() == name
+    assert not stack
+    bare = re.sub(r"\\[#$%&_{}]", "", body)  # what is escaped
+    bare = re.sub(r"\$(?:-|\\[A-Za-z]+|\^\\circ)\$", "", bare)  # our own formulas
+    assert not set("#%^") & set(bare) and "$" not in bare
+    assert "_" not in bare.replace("\\begin", "").replace("\\end", "")
+    assert all(letter.isascii() or letter in latex._LETTERS for letter in body)
+    inside = body.split("\\midrule\n")[1].split("    \\bottomrule")[0]
+    for row in inside.splitlines():
+        assert row.endswith(" \\\\") and not row.strip().startswith("[")
+        assert len(re.findall(r"(?<!\\)&", row)) == columns - 1
+
+
+@given(NAMES, NAMES)
+def test_latex_compiles_whatever_names_hold(a: str, b: str) -> None:
+    if a == b:
+        return
+    result = Result(
+        (estimate(a, 0.2), estimate(b, 0.1)), (verdict(a, b, 0.1),), (), INPUTS, (f"{a} is odd: 100 %_",),
+        traits=traits(["recall@10"]),
+    )  # fmt: skip
+    check_latex(result.to_latex(), 2)
+
+
+@pytest.mark.parametrize(
+    "name", [HOSTILE, "[1] a", "\\end{table}", "a_b^c~d", "50 %", "x\ny", "中文", "a--b", "$x$", "{", "&"]
+)
+def test_hostile_names_stay_in_their_cells(name: str) -> None:
+    result = Result((estimate(name, 0.2),), (), (), INPUTS, (), traits=traits(["recall@10"]))
+    check_latex(result.to_latex(), 2)
+    rows = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
+    assert len(rows) == 3 and all(len(re.findall(r"(?<!\\)\|", row)) == 3 for row in rows)
+    assert "<script" not in result.to_markdown()
+
+
+def test_other_alphabets_are_kept_where_the_engine_has_them() -> None:
+    result = Result((estimate("中文 ü ł", 0.2),), (), (), INPUTS, ())
+    assert "{[}U+4E2D{]}" in result.to_latex() and "ü" in result.to_latex() and "U+0142" in result.to_latex()
+    assert "中文 ü ł" in result.to_latex(unicode=True)
+
+
+def test_the_best_is_bold_and_what_is_behind_it_marked() -> None:
+    """Two that are not told apart carry no dagger."""
+    rows = estimate("a", 0.20), estimate("b", 0.19), estimate("c", 0.10)
+    pairs = verdict("a", "b", 0.01, 0.02), verdict("a", "c", 0.1, 0.02), verdict("b", "c", 0.09, 0.02)
+    table = result_table(Result(rows, pairs, (), INPUTS, (), traits=traits(["recall@10"])))
+    found = cells(table)
+    assert found["a"][0] == PaperCell("0.200 [0.190, 0.210]", True, "")
+    assert found["b"][0].marks == "" and found["c"][0].marks == "†" and not found["c"][0].best
+    for told in ("95\u00a0% intervals", "snips, target pooled, propensity known", "5,412 held-out", "1,800 users"):
+        assert told in table.caption
+    assert "3 comparisons per metric" in table.caption and "† behind the best one" in table.caption
+
+
+def test_refused_doubtful_and_not_debiased_numbers_stay_so(naive_only: Result, two: Result) -> None:
+    rows = estimate("a", NAN, low=NAN, high=NAN, trust="no value: only 3 answers."), estimate("b", 0.1, trust="weak.")
+    table = result_table(Result(rows, (), (), INPUTS, ("12 users have no list.",)))
+    assert cells(table)["a"][0] == PaperCell("–", False, "a") and cells(table)["b"][0].marks == "b"
+    assert table.notes == (("a", "No value: only 3 answers."), ("b", "Weak."), ("!", "12 users have no list."))
+    for text in (naive_only.to_latex(), naive_only.to_markdown()):
+        assert "Not debiased: scores on the log as it is." in text and "undoes the skew" in text
+        assert "(not debiased)" in text
+    text = two.to_markdown()
+    assert "Little trust: only 41 users count." in text and "12 users got no list" in text and "<sup>†a</sup>" in text
+
+
+def test_scenarios_are_told_as_ranges() -> None:
+    table = result_table(over(TURNS))
+    assert "averages over all scenarios" in table.caption and "‡" in table.caption
+    assert {cell.marks for row in cells(table).values() for cell in row} == {"", "‡"}
+    assert ", if how likely" in table.caption
+
+
+def test_metrics_are_columns_and_errors_know_their_direction() -> None:
+    result = grid(["old", "new"], ["recall@10", "dcg@10"], ["naive", "snips"])
+    assert result_table(result).head == ("model", "recall@10", "dcg@10")
+    errors = Result(
+        (estimate("a", 0.9, metric="rmse"), estimate("b", 0.8, metric="rmse")),
+        (verdict("a", "b", 0.1, metric="rmse", verdict="worse"),), (), INPUTS, (), traits=traits(["rmse"]),
+    )  # fmt: skip
+    found = cells(result_table(errors))
+    assert found["b"][0].best and found["a"][0].marks == "†"
+    assert "Of rmse lower is better." in result_table(errors).caption
+
+
+def test_a_metric_with_a_target_of_its_own_is_there() -> None:
+    rows = [estimate(m, v, metric=metric, target=t) for metric, t in (("recall@10", "pooled"), ("dcg@10", "per_user"))
+            for m, v in (("a", 0.2), ("b", 0.1))]  # fmt: skip
+    table = result_table(Result(tuple(rows), (), (), INPUTS, (), traits=traits(["recall@10", "dcg@10"])))
+    assert table.head == ("model", "recall@10 (pooled)", "dcg@10 (per_user)")
+
+
+def test_numbers_equal_those_of_the_json_to_the_digits_shown(many: Result) -> None:
+    """LaTeX, Markdown, terminal and the flat names."""
+    everything = json.loads(json.dumps(many.to_dict()))
+    shown = {(r["metric"], r["model"]): r for r in everything["leaderboard"] if r["target"] == "per_user"}
+    for text in map(str, (many.to_latex(), many.to_markdown())):
+        text = text.replace("{[}", "[").replace("{]}", "]").replace("\\[", "[").replace("\\]", "]")
+        found = re.findall(r"(\d\.\d+) \[(\d\.\d+), (\d\.\d+)\]", text)
+        assert len(found) == len(shown) == 12
+        for row in shown.values():
+            digits = len(found[0][0].split(".")[1])
+            assert tuple(number(row[key], digits) for key in ("value", "low", "high")) in found
+    flat = many.metrics()
+    for row in everything["estimates"]:
+        marked = "not_debiased/" if row["estimator"] == "naive" else ""
+        name = "/".join(row[key] for key in ("metric", "estimator", "target", "model"))
+        name = re.sub(r"[^\w./-]+", "_", name.replace("@", "_at_")).replace("_/", "/")
+        for key in ("value", "low", "high"):
+            assert flat[f"{marked}{name}/{key}"] == row[key]
+
+
+def test_any_document_has_tables(many: Result) -> None:
+    """Those that a terminal shows, with what is said first as notes."""
+    tables = document_tables(document_of(many))
+    assert [table.head[0] for table in tables][:1] == ["place"] and all(table.rows for table in tables)
+    check_latex(latex.latex(tables[:1]), len(tables[0].head))
+    assert markdown.markdown(tables).count("| --- |") >= len(tables)
+    empty = result_table(Result((), (), (), {}, ()))
+    assert "holds no estimates" in markdown.markdown([empty]) and "tabular" not in latex.latex([empty])
+
+
+def test_values_without_an_interval_are_told_apart(two: Result) -> None:
+    rows = tuple(replace(e, low=0.0, high=0.02, value=0.0, hits=0, se=math.nan) for e in two.estimates[2:])
+    table = result_table(replace(two, estimates=rows, verdicts_=()))
+    assert cells(table)["popular"][0].text == "0.000 (≤ 0.020)"

@@ -1,0 +1,195 @@
+"""Statements that a pipeline requires: how they are read, and that they never say more than the verdict does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unskew import metrics
+from unskew.cross_validation.result import CrossValidation
+from unskew.errors import InputError
+from unskew.evaluation.comparison import PropensityComparison
+from unskew.requirement import Statement
+from unskew.result import Result
+
+from .made_up import INPUTS, NAN, estimate, grid, traits, verdict, withheld
+from .over_scenarios import AHEAD, TURNS, over
+
+METRICS = ["recall@10", "rmse"]
+
+
+def read(text: str, models: tuple[str, ...] = ("new", "old"), segments: tuple[str, ...] | None = ()) -> Statement:
+    return Statement.parse(text, models, METRICS, metrics.make, segments)
+
+
+def pair(difference: float, half: float, metric: str = "recall@10", **changes: object) -> Result:
+    """Two models, new at 0.2 + difference and old at 0.2 ± 0.02."""
+    rows = estimate("new", 0.2 + difference, metric=metric), estimate("old", 0.2, 0.02, metric=metric)
+    found = verdict("new", "old", difference, half, metric=metric, **changes)  # type: ignore[arg-type]
+    return Result(rows, (found,), (), INPUTS, (), traits=traits([metric]))
+
+
+def answer(result: Result, text: str) -> str:
+    (found,) = result.require(text)
+    return found.answer
+
+
+def test_a_statement_is_read() -> None:
+    assert read("new better than old on recall@10") == Statement(
+        "new better than old on recall@10", "new", "old", METRICS[0]
+    )
+    share = read("  new  is not worse than old by 2 % on recall ")
+    assert (share.margin, share.relative, share.metric) == (0.02, True, "recall@10")
+    plain = read("new not worse than old by .01 on rmse")
+    assert (plain.margin, plain.relative) == (0.01, False)
+    assert read("new better than old on recall@10 in DE", segments=("DE",)).segment == "DE"
+    assert read("new better than old on recall@10 in DE", segments=None).segment == "DE"
+
+
+@given(st.lists(st.text("ab on", min_size=1).map(lambda t: " ".join(t.split())).filter(bool), min_size=2, unique=True))
+def test_names_with_blanks_are_read_or_refused(names: list[str]) -> None:
+    """A name may hold the words of a statement: what can be read in two ways is an error, never a guess."""
+    a, b = names[:2]
+    try:
+        found = read(f"{a} better than {b} on recall@10", tuple(names))
+    except InputError as error:
+        assert "two ways" in str(error)
+    else:
+        assert (found.a, found.b) == (a, b)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("newer better than old on recall@10", "begin with the name of a model"),
+        ("new better than older on recall@10", "a model should follow"),
+        ("new not worse than old on recall@10", "names no margin"),
+        ("new better than old", "names no metric"),
+        ("new better than old on recall@20", "recall@20"),
+        ("new not worse than old by 0 % on recall@10", "above 0"),
+        ("new not worse than old by 100 % on recall@10", "below 100 %"),
+        ("new better than new on recall@10", "with itself"),
+        ("new better than old on recall@10 in DE", "no segment"),
+        ("", "begin with the name of a model"),
+    ],
+)
+def test_what_cannot_be_read_is_an_error_that_says_why(text: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        read(text)
+
+
+def test_better_is_what_the_verdict_says() -> None:
+    for difference, half, said in ((0.05, 0.01, "yes"), (-0.05, 0.01, "no"), (0.05, 0.06, "undecided")):
+        assert answer(pair(difference, half), "new better than old on recall@10") == said
+    assumed = pair(0.05, 0.01, assumed="exposure explains all of popularity")
+    (found,) = assumed.require("new better than old on recall@10")
+    assert found.answer == "yes" and "if exposure explains all of popularity" in found.reason
+    (found,) = pair(0.05, 0.01, trust="Little trust: only 41 users count.").require("new better than old on recall@10")
+    assert "only 41 users" in found.reason
+
+
+@given(st.floats(-0.1, 0.1), st.floats(0.001, 0.1), st.integers(1, 100).map(lambda n: n / 1000))
+def test_a_margin_is_held_against_the_interval(difference: float, half: float, margin: float) -> None:
+    """The whole interval lies above the margin, or below it, or neither; from the other side it is the mirror."""
+    result = pair(difference, half)
+    low, high = difference - half, difference + half
+    for text, down, up in (("new not worse than old", low, high), ("old not worse than new", -high, -low)):
+        expected = "yes" if down > -margin else "no" if up < -margin else "undecided"
+        assert answer(result, f"{text} by {margin} on recall@10") == expected
+
+
+@given(st.floats(-0.1, 0.1), st.floats(0.001, 0.1), st.integers(1, 40))
+def test_a_relative_margin_allows_for_the_error_of_its_base(difference: float, half: float, percent: int) -> None:
+    """A share of 0.18 for a yes, of 0.22 for a no: old lies between them."""
+    expected = "undecided"
+    if difference - half > -percent / 100 * 0.18:
+        expected = "yes"
+    elif difference + half < -percent / 100 * (0.2 + 0.02):
+        expected = "no"
+    assert answer(pair(difference, half), f"new not worse than old by {percent} % on recall@10") == expected
+
+
+def test_of_errors_lower_is_better() -> None:
+    worse = pair(0.01, 0.02, "rmse")
+    worse = replace(worse, verdicts_=(replace(worse.verdicts_[0], verdict="undecided"),))
+    assert answer(worse, "new not worse than old by 0.04 on rmse") == "yes"
+    assert answer(worse, "new not worse than old by 0.02 on rmse") == "undecided"
+    assert answer(worse, "old not worse than new by 0.02 on rmse") == "yes"
+
+
+def test_what_is_withheld_refused_or_not_debiased_is_undecided() -> None:
+    """Whatever the margin is."""
+    held_back = Result((estimate("new", 0.2), estimate("old", 0.2)), (withheld("new", "old", 0.01),), (), {}, ())
+    checked = pair(0.0, 0.001, no_margin="old beat new for too few users")
+    naive = pair(0.05, 0.01, estimator="naive")
+    naive = replace(
+        naive,
+        estimates=tuple(replace(e, estimator="naive", standing=naive.verdicts_[0].standing) for e in naive.estimates),
+    )
+    gone = pair(0.0, 0.001)
+    gone = replace(gone, estimates=(gone.estimates[0], replace(gone.estimates[1], value=NAN, low=NAN, high=NAN)))
+    for result, why in ((held_back, "7 users"), (checked, "too few users"), (naive, "skew"), (gone, "")):
+        (found,) = result.require("new not worse than old by 50 % on recall@10")
+        assert found.answer == "undecided" and why in found.reason
+    assert answer(naive, "new better than old on recall@10") == "undecided"
+    alone = Result((estimate("new", 0.2), estimate("old", 0.2)), (), (), {}, ())
+    assert answer(alone, "new better than old on recall@10") == "undecided"
+
+
+def test_over_scenarios_only_what_holds_in_all_of_them_is_said() -> None:
+    assert answer(over(AHEAD), "als better than popular on recall@10") == "yes"
+    turning = over(TURNS)
+    (found,) = turning.require("als better than popular on recall@10")
+    assert found.answer == "undecided" and "40 %" in found.reason
+    assert answer(turning, "als not worse than popular by 0.01 on recall@10") == "undecided"
+    assert answer(turning, "als not worse than popular by 0.9 on recall@10") == "yes"
+
+
+def test_several_statements_hold_together() -> None:
+    result = pair(0.05, 0.01)
+    yes, no, unsure = (
+        "new better than old on recall@10",
+        "old better than new on recall@10",
+        "old not worse than new by 0.05 on recall@10",
+    )
+    for texts, code in (((yes,), 0), ((yes, yes), 0), ((yes, unsure), 3), ((unsure, no), 1), ((no,), 1)):
+        found = result.require(*texts)
+        assert found.exit_code == code and bool(found) == (code == 0) and len(found) == len(texts)
+    assert str(result.require(yes)).startswith("yes: new better than old on recall@10: new is better")
+
+
+def test_under_several_propensities_all_must_agree() -> None:
+    ahead, behind, unsure = pair(0.05, 0.01), pair(-0.05, 0.01), pair(0.0, 0.01)
+    for results, said in (
+        ((ahead, ahead), "yes"),
+        ((ahead, unsure), "undecided"),
+        ((behind, behind), "no"),
+        ((ahead, behind), "undecided"),
+    ):
+        compared = PropensityComparison({f"p{n}": result for n, result in enumerate(results)})
+        assert compared.require("new better than old on recall@10").answer == said
+
+
+def test_a_cross_validation_answers_by_its_average(many: Result) -> None:
+    folds = CrossValidation("k_fold(2)", many, many, (), ())
+    text = "challenger better than popular on recall@10"
+    assert folds.require(text).items == many.require(text).items
+    assert folds.leaderboard().equals(many.leaderboard())
+
+
+def test_segments_have_answers_of_their_own(segmented: Result) -> None:
+    found = segmented.require("als better than popular on dcg@10 in DE")
+    assert found.items[0].segment == "DE" and found.answer == "yes"
+    (said,) = [v for v in segmented.verdicts_ if (v.segment, v.metric, v.estimator) == ("DE", "dcg@10", "snips")]
+    assert found.items[0].difference == -said.difference
+
+
+def test_the_estimator_that_counts_answers() -> None:
+    """naive and snips name different winners; the page's headline is that of snips."""
+    result = grid(["old", "new"], ["recall@10"], ["naive", "snips"])
+    (found,) = result.require("new not worse than old by 0.02 on recall@10")
+    (verdict_,) = [v for v in result.verdicts_ if v.estimator == "snips"]
+    assert (found.estimator, found.low, found.high) == ("snips", -verdict_.high, -verdict_.low)

@@ -1,0 +1,222 @@
+"""What is written for programs: JSON by its schema, flat names, MLflow; and what comes back from JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import runpy
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unskew as us
+from tests.audit import logs
+from tests.evaluation.shop import evaluate
+from unskew import provenance
+from unskew.errors import InputError, MissingExtraError
+from unskew.evaluation.comparison import PropensityComparison
+from unskew.report.flat import flat_metrics
+from unskew.result import Result
+
+from .every_output import check_every_output
+from .made_up import INPUTS, NAN, estimate, grid, verdict, withheld
+from .over_scenarios import AHEAD, TURNS, over
+
+DOCS = Path(__file__).parents[2] / "docs"
+SCHEMA = json.loads((DOCS / "result.schema.json").read_text())
+NAME = re.compile(r"[\w.\-]+(/[\w.\-]+)*")
+
+
+def written(result: Result) -> Any:
+    return json.loads(json.dumps(result.written(), allow_nan=False))
+
+
+def results(many: Result) -> list[Result]:
+    """One of every shape, and real ones."""
+    real = evaluate(by="place", estimators=["naive", "snips", "ips"], refused="skip")
+    required = replace(many, requirements=many.require("als better than popular on recall@10").items)
+    return [real, required, over(AHEAD), over(TURNS, estimated=0.5), Result((), (), (), {}, ())]
+
+
+def test_the_schema_is_the_one_of_the_records() -> None:
+    """``python docs/json_schema.py`` writes it."""
+    assert (DOCS / "result.schema.json").read_text() == runpy.run_path(str(DOCS / "json_schema.py"))["text"]()
+
+
+def test_results_follow_the_schema(many: Result, nothing_known: Result) -> None:
+    for result in [*results(many), nothing_known]:
+        jsonschema.validate(written(result), SCHEMA)
+    wrong = written(many) | {"schema_version": 3}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, SCHEMA)
+    wrong = written(many)
+    del wrong["estimates"][0]["low"]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, SCHEMA)
+
+
+def test_a_result_comes_back_from_its_json(
+    many: Result, kept_back: Result, nothing_known: Result, tmp_path: Path
+) -> None:
+    """All that it says of itself is the same again."""
+    unbounded = Result((estimate("a", 0.1, high=math.inf), estimate("b", 0.1)), (), (), INPUTS, ())
+    wide = replace(unbounded, verdicts_=(verdict("a", "b", 0.01, low=-math.inf, high=math.inf, verdict="undecided"),))
+    sure = replace(unbounded, verdicts_=(verdict("a", "b", 0.1, tipping=math.inf, tipping_low=math.inf),))
+    for result in [*results(many), kept_back, nothing_known, unbounded, wide, sure]:
+        result.to_json(tmp_path / "r.json")
+        again = Result.from_json(tmp_path / "r.json")
+        assert again.to_dict() == result.to_dict() and str(again) == str(result)
+        assert again.table().equals(result.table(), null_equal=True) or any(
+            math.isnan(e.value) for e in result.estimates
+        )
+    assert math.isinf(again.verdicts_[0].tipping or 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            '{"schema_version": 3, "estimates": []}',
+            "has version 3, and this unskew reads version 4. Run the evaluation",
+        ),
+        ('{"schema_version": 5, "estimates": [], "kind": "Result"}', "Install a newer unskew"),
+        ('{"kind": "Audit", "schema_version": 1}', "holds a Audit"),
+        ('{"schema_version": 4, "kind": "Result", "estimates": [{}]}', "looks different"),
+        ("[1]", "no result of ours"),
+        ("{", "this is no JSON"),
+    ],
+)
+def test_other_files_are_refused_with_a_reason(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(text)
+    with pytest.raises(InputError, match=re.escape(why)):
+        Result.from_json(tmp_path / "r.json")
+    with pytest.raises(InputError, match="cannot be read"):
+        Result.from_json(tmp_path / "none.json")
+
+
+def test_json_says_when_how_and_by_what_it_was_written(two: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert two.written()["written"]["command"] is None
+    monkeypatch.setattr(provenance, "_command", ["unskew", "evaluate", "my log.csv"])
+    found = two.written()["written"]
+    assert found["command"] == "unskew evaluate 'my log.csv'"
+    assert {"unskew", "python", "numpy", "polars"} <= set(found["versions"]) and found["versions"][
+        "unskew"
+    ] == us.__version__
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=5, unique=True))
+def test_flat_names_are_accepted_and_unique_whatever_models_are_called(names: list[str]) -> None:
+    """MLflow takes letters, digits, _ - . and /, no path that could be written shorter, 250 letters at most."""
+    result = Result(tuple(estimate(name, 0.1) for name in names), (), (), {}, ())
+    found = flat_metrics(result)
+    assert len(found) == 4 * len(names) == len({name.lower() for name in found})
+    for name in found:
+        assert NAME.fullmatch(name) and len(name) <= 250
+        assert not {"", ".", ".."} & set(name.split("/"))
+
+
+def test_flat_numbers_keep_their_marks(two: Result) -> None:
+    """Naive stands under not_debiased, doubts are beside the number, what was withheld is not there."""
+    found = two.metrics()
+    assert found["not_debiased/recall_at_10/naive/pooled/challenger/value"] == 0.181
+    pair = "recall_at_10/snips/pooled/challenger_vs_popular"
+    assert (found[f"{pair}/difference"], found[f"{pair}/decided"], found[f"{pair}/doubts"]) == (0.031, 1.0, 1.0)
+    assert found[f"not_debiased/{pair.replace('snips', 'naive')}/decided"] == -1.0
+    gone = Result((estimate("a", NAN), estimate("b", 0.1)), (withheld("a", "b", 0.1),), (), {}, ()).metrics()
+    assert set(gone) == {f"recall_at_10/snips/pooled/b/{n}" for n in ("value", "low", "high", "doubts")} | {
+        "recall_at_10/snips/pooled/a_vs_b/decided"
+    }
+    assert "recall_at_10/exposure_path/pooled/als/average" in over(TURNS).metrics()
+
+
+class FakeRun(ModuleType):
+    """What we use of MLflow, with its own checks of names."""
+
+    def __init__(self) -> None:
+        super().__init__("mlflow")
+        self.metrics: dict[str, float] = {}
+        self.params: dict[str, str] = {}
+        self.tags: dict[str, str] = {}
+        self.files: dict[str, Any] = {}
+
+    def log_metrics(self, metrics: dict[str, float]) -> None:
+        assert 0 < len(metrics) <= 1000 and all(NAME.fullmatch(name) for name in metrics)
+        self.metrics |= metrics
+
+    def log_params(self, params: dict[str, str]) -> None:
+        assert all(NAME.fullmatch(name) and len(text) <= 500 for name, text in params.items())
+        self.params |= params
+
+    def set_tags(self, tags: dict[str, str]) -> None:
+        self.tags |= tags
+
+    def log_dict(self, content: dict[str, Any], name: str) -> None:
+        self.files[name] = json.loads(json.dumps(content, allow_nan=False))
+
+    def log_text(self, content: str, name: str) -> None:
+        self.files[name] = content
+
+
+def test_mlflow_gets_numbers_settings_and_what_marks_them(monkeypatch: pytest.MonkeyPatch, naive_only: Result) -> None:
+    run = FakeRun()
+    monkeypatch.setitem(sys.modules, "mlflow", run)
+    naive_only.log_to_mlflow(prefix="night/")
+    assert run.metrics == {f"night/{name}": value for name, value in naive_only.metrics().items()}
+    assert run.params["night/unskew.level"] == "0.95" and run.params["night/unskew.version"] == us.__version__
+    assert run.tags["night/unskew.headline"].startswith("Not debiased: ")
+    assert "12 users got no list" in run.tags["night/unskew.summary"] == run.files["night_unskew.txt"]
+    jsonschema.validate(run.files["night_unskew.json"], SCHEMA)
+    many_models = grid([f"m{n}" for n in range(12)], ["recall@10", "dcg@10"], ["naive", "snips"])
+    many_models.log_to_mlflow()
+    assert len(run.metrics) > 1000
+
+
+def test_without_mlflow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, two: Result) -> None:
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    with pytest.raises(MissingExtraError, match=r"unskew\[mlflow\]"):
+        two.log_to_mlflow()
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r"unskew\[pandas\]"):
+        two.to_pandas()
+
+
+def test_a_pandas_frame_is_the_table(two: Result) -> None:
+    frame = two.to_pandas()
+    assert list(frame.columns)[:4] == ["model", "value", "low", "high"]
+    assert frame["value"].tolist() == two.table()["value"].to_list() and math.isnan(frame["few_clicks"][0])
+
+
+def test_printing_says_the_verdict_and_what_to_doubt(two: Result, naive_only: Result) -> None:
+    """``print(result)`` is the summary; Python shows it as it is."""
+    text = str(two)
+    assert (
+        text.startswith("challenger is better than popular on recall@10\n(snips, pooled)\n") and text == two.summary()
+    )
+    assert "Naive would have said the opposite." in text.replace("\n  ", " ")
+    for mark in ("? Little trust: only 41 users count.", "! 12 users got no list"):
+        assert mark in text
+    assert repr(two.summary()) == text and max(map(len, text.splitlines())) <= 88
+    assert str(naive_only).startswith("Not debiased: ")
+
+
+def test_a_notebook_shows_charts(two: Result) -> None:
+    assert two._repr_html_().count("<svg") == 2
+    chart = two.plot().to_dict()
+    assert len(chart["vconcat"]) == 2
+    with pytest.raises(InputError, match="nothing to draw"):
+        Result((), (), (), {}, ()).plot()
+
+
+def test_audits_and_comparisons_have_all_of_it(many: Result, hostile: Result) -> None:
+    """The same methods; folds, protocols, policies and plans are asked where their tests make them."""
+    for shown in (us.audit(logs.skewed()), PropensityComparison({"known": many, "uniform": many}), many, hostile):
+        check_every_output(shown)
+    assert us.audit(logs.skewed()).metrics()["size/users"] > 0
