@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.alignment.sources import Names, Reading, as_log, read_side
+from unskew.alignment.sources import Names, Reading, as_log, given_inputs, read_side
 from unskew.auditing.advice import advise
 from unskew.auditing.contrast import Contrast, contrast
 from unskew.auditing.findings import find
@@ -74,8 +74,10 @@ def audit(
             "propensities=['logistic(features=outer)']."
         )
     how: Reading = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    read, told = _read(log, Names(columns), how, relevant)
-    side = read_side(mcar, user_features, item_features, Names(columns), how)
+    inputs = given_inputs(log=log, mcar=mcar, user_features=user_features, item_features=item_features)
+    names = Names(columns, inputs)
+    read, told = _read(log, names, how, relevant)
+    side = read_side(mcar, user_features, item_features, names, how)
     other = side.mcar
     gain = np.ones(len(read))  # where nothing says which rows are relevant, all count alike
     if told is not None and _judges(told, relevant):
