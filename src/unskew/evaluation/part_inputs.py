@@ -24,13 +24,13 @@ from unskew.kernels.arrays import present
 from unskew.log import Account, Feedback, Log
 from unskew.log.batches import Kind
 from unskew.log.column_maps import choose
+from unskew.log.lists import RANKED
 from unskew.log.log import WEIGHT
 from unskew.log.population import read_catalogue
 from unskew.log.relevance import told_feedback
 from unskew.log.user_parts import UserParts
 
 TEST, TRAIN, USERS, MODEL = "test", "train", "users", "model:"  # names of inputs
-RANKED = "ranks were made from scores; the hash of user and item ordered equal scores"
 
 
 class AskedInput(NamedTuple):

@@ -66,6 +66,8 @@ class ColumnMap:
         self._general: dict[str, str] = {}
         self._special: dict[str, dict[str, str]] = {}
         roles = None if inputs is None else list(dict.fromkeys(inputs))
+        alone = roles is not None and len(roles) == 1
+        self._called = {SAME.get(role, role): "" if alone else role for role in roles or ()}
         for key, theirs in self.given.items():
             role, sign, ours = key.rpartition(":")
             if ours not in known:
@@ -94,12 +96,15 @@ class ColumnMap:
             among: a role that stands for this input and others.
         """
         said = self._general | self._special.get(among, {}) | self._special.get(SAME.get(role, role), {})
-        return InputColumns.of({ours: theirs for ours, theirs in said.items() if ours in names}, role)
+        return self._named(said, role, names)
 
     def alone(self, role: str, *names: str) -> InputColumns:
         """The same, without what is said of all inputs."""
-        said = self._special.get(SAME.get(role, role), {})
-        return InputColumns.of({ours: theirs for ours, theirs in said.items() if ours in names}, role)
+        return self._named(self._special.get(SAME.get(role, role), {}), role, names)
+
+    def _named(self, said: Mapping[str, str], role: str, names: tuple[str, ...]) -> InputColumns:
+        called = self._called.get(SAME.get(role, role), role)
+        return InputColumns.of({ours: theirs for ours, theirs in said.items() if ours in names}, called)
 
 
 def by_place(columns: Mapping[str, Any] | None) -> bool:
@@ -112,7 +117,7 @@ def by_place(columns: Mapping[str, Any] | None) -> bool:
 
 def choose(theirs: str, present: Iterable[str]) -> str | None:
     """The column that a name means: itself, or the first of its alternatives, ``CustomerID|customer_id``."""
-    there = set(present)
+    there = set(present) - {""}
     return theirs if theirs in there else next((each for each in alternatives(theirs) if each in there), None)
 
 

@@ -19,12 +19,14 @@ from unskew.log.ids import Codes, Hashes, Ids
 from unskew.log.log import Invalid
 from unskew.log.order import Rows, group, pick, starts_of
 from unskew.log.recommendations import Recommendations
+from unskew.log.said import say_columns
 from unskew.log.sources import table_of_file
 from unskew.log.table import REMEDY, Table, show
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("rank", "score")
 LARGEST = 2**31 - 1
+RANKED = "ranks were made from scores; the hash of user and item ordered equal scores"
 _REPEATED_ITEM, _REPEATED_RANK = 1, 2
 
 
@@ -59,7 +61,8 @@ def ordered_lists(
     if "rank" in columns:
         rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
     else:
-        table.notes.append("ranks were made from scores; the hash of user and item ordered equal scores")
+        table.notes.append(RANKED)
+        say_columns(table.source, {}, RANKED)
         rank = ranks_by_score(users.hashes[user], items.hashes[item], user, columns["score"])
     indptr, order = _by_rank(user, rank, len(users))
     lists = Recommendations(users, items, indptr, pick(item, order), pick(rank, order))

@@ -140,7 +140,7 @@ def _missing(source: str, ours: str | None, theirs: str, present: list[str], rol
         )
     if len(present) == 1 and (found := next((c for c in ";\t|" if c in present[0]), None)):
         return f"{message}\nThe columns seem to be separated by {found!r}: read the file with this separator."
-    near = _nearest(theirs, present)
+    near = next(iter(recognised(ours or "", present)), None) or _nearest(theirs, present)
     if ours is None:
         return message + (f"\nDid you mean '{plain(near)}'?" if near else "\nLeave it out of the columns to keep.")
     hint = f"Did you mean '{plain(near)}'? Say so" if near else "Say which one it is"

@@ -47,9 +47,8 @@ RECOGNISED: dict[str, tuple[str, ...]] = {
     ),
     "policy": ("policy", "policy_id", "policy_name", "logging_policy", "behavior_policy", "behaviour_policy"),
     "propensity": (
-        "propensity", "propensities", "propensity_score", "pscore", "p_score", "logging_propensity",
-        "logging_probability", "logging_prob", "action_probability", "action_prob", "exposure_probability",
-        "inclusion_probability",
+        "propensity", "propensities", "propensity_score", "pscore", "logging_propensity",
+        "logging_probability", "logging_prob", "action_probability", "action_prob",
     ),
     "rank": ("rank", "ranks", "ranking", "position", "pos", "item_rank", "rank_position"),
     "score": (

@@ -30,7 +30,6 @@ from unskew.log.text import TextFile
 from unskew.panics import held_back
 from unskew.plain import plain
 
-ENDINGS = (".csv", ".tsv", *PARQUET)
 _CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
 _SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
