@@ -13,8 +13,8 @@ import pytest
 
 from unskew import memory
 from unskew.errors import InputError
-from unskew.log import read_features, read_log, read_predictions, read_recommendations
 from unskew.log import packed as packed_module
+from unskew.log import read_features, read_log, read_predictions, read_recommendations
 from unskew.log import text as text_module
 from unskew.log.population import read_catalogue, read_population
 from unskew.propensity.counting import count_items

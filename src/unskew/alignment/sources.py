@@ -103,7 +103,7 @@ def as_log(
     source: Any,
     *,
     name: str,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     feedback: Feedback | str | None = None,
     invalid: Invalid = "error",
     duplicates: Duplicates | None = None,
@@ -125,7 +125,7 @@ def as_log(
     )
 
 
-def has_column(source: Any, name: str, columns: Mapping[str, str] | None = None) -> bool:
+def has_column(source: Any, name: str, columns: Mapping[str, Any] | None = None) -> bool:
     """Whether a file or frame has this column, or one of these (``ts|time``); only its names are looked at."""
     if isinstance(source, Log):
         return False  # it is read already

@@ -45,7 +45,7 @@ def audit(
     item_features: Any = None,
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     invalid: Invalid = "error",
     duplicates: Duplicates = "first",
     progress: Stage | None = None,
@@ -60,7 +60,7 @@ def audit(
         user_features, item_features: covariates, for ``logistic``.
         feedback: what a row says; without it, a log with values is described for every way in which it may be read.
         relevant: a threshold on the value, ``'>=4'``.
-        columns: our column names → theirs, in both logs.
+        columns: our column names → theirs, where they are not recognised, in all inputs or in one (docs/files.md).
         invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them.
         duplicates: repeated pairs are counted, and the ``first``, ``last`` or ``max`` is kept; ``error`` refuses them.
         progress: called with (stage, done, total).

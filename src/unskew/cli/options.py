@@ -114,13 +114,20 @@ def written(paths: Iterable[Path], quiet: bool) -> None:
 
 
 def _files(path: Path) -> list[Path]:
-    """The files of an input; what is wrong with it is said when it is read."""
+    """The files of an input, if what they need is installed; whatever else is wrong is said when it is read."""
+    from unskew.log.duckdb_tables import names_table
     from unskew.log.several import files_of
 
     try:
-        return files_of(path)
+        files = files_of(path)
     except InputError:
         return [path]
+    for file in files:
+        if names_table(file):
+            require(f"{plain_path(file)}: a table of DuckDB", "files", "duckdb", "pyarrow")
+        if file.suffix.lower() in (".zst", ".zstd"):
+            require(f"{plain_path(file)}: a file packed with zstd", "files", "pyarrow")
+    return [Path(str(file).partition("::")[0]) if names_table(file) else file for file in files]
 
 
 def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **paths: Path | None) -> None:

@@ -55,7 +55,7 @@ def cross_validate(
     user_features: Any = None,
     item_features: Any = None,
     candidates: Literal["unseen", "all"] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     invalid: Invalid = "error",
     duplicates: Duplicates | None = None,
     level: float = 0.95,

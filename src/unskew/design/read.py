@@ -58,7 +58,7 @@ def read(
     items: Any,
     not_users: Any,
     not_items: Any,
-    columns: Mapping[str, str] | None,
+    columns: Mapping[str, Any] | None,
     invalid: Invalid,
     fixed_relevance: bool,
 ) -> PlanInputs:

@@ -44,7 +44,7 @@ class Features:
 
 
 def read_features(
-    source: Any, key: str, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
+    source: Any, key: str, *, columns: Mapping[str, Any] | None = None, invalid: Invalid = "error"
 ) -> Features:
     """Covariates from a file or frame with a column ``user`` (or ``item``); text columns become columns of 0 and 1.
 

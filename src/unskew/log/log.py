@@ -102,7 +102,7 @@ class Log:
         cls,
         frame: Any,
         *,
-        columns: Mapping[str, str] | None = None,
+        columns: Mapping[str, Any] | None = None,
         feedback: Feedback | str | None = None,
         invalid: Invalid = "error",
         duplicates: Duplicates | None = None,

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -58,7 +59,7 @@ def sample_file(
     size: Size = None,
     seed: int = 0,
     mcar: Files | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     progress: Stage | None = None,
 ) -> SampleSummary:
     """Draw rows of files without replacement and write them to a file; see ``sample``.
