@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 
 class UnskewError(Exception):
     """Anything that unskew refuses or cannot read; the command line shows it in one panel."""
@@ -19,4 +21,12 @@ class MissingExtraError(UnskewError, ImportError):
     """An optional dependency that is not installed; the message names the extra to install."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs the extra '{extra}'. Install it with: pip install 'unskew[{extra}]'")
+        super().__init__(
+            f"{what} needs the extra '{extra}'. Install it in your clone of unskew with: pip install -e '.[{extra}]'"
+        )
+
+
+def require(what: str, extra: str, *modules: str) -> None:
+    """Refuse at once what needs modules that are not installed; nothing is imported."""
+    if any(find_spec(module) is None for module in modules):
+        raise MissingExtraError(what, extra)

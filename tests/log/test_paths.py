@@ -102,7 +102,7 @@ def test_columns_that_are_no_names(tmp_path: Path) -> None:
     """The names in the input are texts."""
     path = tmp_path / "log.csv"
     path.write_text("user,item\n1,2\n")
-    for columns in (5, {"user": 5}, ["user"]):
+    for columns in (5, {"user": 0.5}, ["user"]):
         wrong: Any = columns
         with pytest.raises(InputError, match="'columns' must map our names"):
             read_log(path, columns=wrong)

@@ -13,6 +13,7 @@ import pytest
 
 from unskew import memory
 from unskew.errors import InputError
+from unskew.log import packed as packed_module
 from unskew.log import read_features, read_log, read_predictions, read_recommendations
 from unskew.log import text as text_module
 from unskew.log.population import read_catalogue, read_population
@@ -91,11 +92,11 @@ def test_text_that_is_wrong(tmp_path: Path, content: str, words: str) -> None:
 
 def test_what_is_packed_to_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused as soon as it has unpacked to more than any table does; a table that repeats itself is read."""
-    monkeypatch.setattr(text_module, "_HARMLESS", 1_000_000)
+    monkeypatch.setattr(packed_module, "_HARMLESS", 1_000_000)
     rows = "".join(f"{user},{item}\n" for user in range(500) for item in range(500))
     assert len(read_log(put(tmp_path / "t.csv.gz", f"user,item\n{rows}"))) == 250_000
     bomb = put(tmp_path / "b.csv.gz", "user,item\n" + "1,2\n" * 1_000_000)
-    assert f"unpacks to more than {text_module.BOMB} times its size" in message(read_log, bomb)
+    assert f"unpacks to more than {packed_module.BOMB} times its size" in message(read_log, bomb)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
@@ -126,14 +127,14 @@ def test_what_has_no_header_is_refused_at_once(tmp_path: Path, packed: bool, mon
     """Bytes of zero, or a line that never ends: the first block is enough, however long the file is."""
     path = tmp_path / "t.csv"
     reads = []
-    blocks = text_module._blocks
+    blocks = text_module.blocks
 
-    def counted(*args: Any) -> Any:
-        for block in blocks(*args):
+    def counted(*args: Any, **how: Any) -> Any:
+        for block in blocks(*args, **how):
             reads.append(len(block))
             yield block
 
-    monkeypatch.setattr(text_module, "_blocks", counted)
+    monkeypatch.setattr(text_module, "blocks", counted)
     for content, words in (
         (bytes(1 << 23), "bytes of zero"),
         (b"ab" * (1 << 22), "does not end within the first 1.0 MB"),
@@ -146,7 +147,7 @@ def test_what_has_no_header_is_refused_at_once(tmp_path: Path, packed: bool, mon
 def test_a_packed_file_that_outgrows_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unpacking stops, with what would help."""
     path = put(tmp_path / "t.csv.gz", "user,item\n" + "1,1\n" * 1_000_000)
-    monkeypatch.setattr(text_module, "available", lambda: 8_000_000)
+    monkeypatch.setattr(packed_module, "available", lambda: 8_000_000)
     assert "unpacks to more than 2.0 MB" in (said := message(read_log, path)) and "Parquet" in said
 
 

@@ -43,6 +43,7 @@ def as_values(account: Account) -> dict[str, Any]:
         "rows": account.rows,
         "dropped": {reason: count for reason, count in account.dropped.items() if count},
         "notes": list(account.notes),
+        "columns": dict(account.columns),
     }
 
 

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from os import PathLike
-from typing import Any, Protocol, TypedDict, get_args
+from typing import Any, ClassVar, Protocol, TypedDict, get_args
 
 import narwhals as nw
 import numpy as np
 
-from unskew.bounds import LARGEST, SMALLEST, shown, word
+from unskew.bounds import LARGEST, SMALLEST, word
 from unskew.errors import InputError
 from unskew.kernels.arrays import Floats
 from unskew.kernels.repeats import has_repeats
 from unskew.log import Features, Feedback, Ids, Log, Predictions, Recommendations, read_features, read_log
+from unskew.log.column_maps import MODELS, ColumnMap, InputColumns, choose
 from unskew.log.log import Duplicates, Invalid
-from unskew.log.sources import open_file
+from unskew.log.paths import is_path
+from unskew.log.sources import columns_of
 from unskew.plain import plain
 from unskew.propensity import FitInputs
 
@@ -41,44 +42,68 @@ class Names:
 
     ``policy`` is asked of the test log only, ``time`` of the training log only if it is there, ``propensity`` of the
     training log only where shares of strata are measured there, ``relevant`` of the population, ``rank`` and ``score``
-    of lists, ``rank`` and ``prediction`` of predictions; a table of guesses (``given(FILE)``) has no ranks.
+    of lists, ``rank`` and ``prediction`` of predictions; a table of guesses (``given(FILE)``) has no ranks. Of
+    covariates only what is said of them alone counts.
+
+    Args:
+        columns: as in ``column_maps.py``.
+        inputs: which inputs there are, by role or by the name of a model.
     """
 
     KNOWN = ("user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant")
+    ASKED: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "test": ("user", "item", "value", "time", "policy", "propensity"),
+        "train": ("user", "item", "value", "time", "propensity"),
+        "mcar": ("user", "item", "value"),
+        "answers": ("user", "item", "value", "propensity"),
+        "users": ("user", "relevant"),
+        "not_users": ("user",),
+        "items": ("item",),
+        "not_items": ("item",),
+        "user_features": ("user",),
+        "item_features": ("item",),
+        MODELS: ("user", "item", "rank", "score", "prediction"),
+    }
 
-    def __init__(self, columns: Mapping[str, str] | None) -> None:
-        if columns is not None and not isinstance(columns, Mapping):
-            raise InputError(f"columns must map our names to yours, {{'user': 'customer_id'}}, not {shown(columns)}.")
-        self._columns = dict(columns or {})
-        for name, theirs in self._columns.items():
-            if not isinstance(theirs, str):
-                raise InputError(
-                    f"columns: '{plain(name)}' must be mapped to the name of a column, not {shown(theirs)}."
-                )
-            if name not in self.KNOWN:
-                raise InputError(
-                    f"columns: '{plain(name)}' is none of our columns ({', '.join(self.KNOWN)}). Write our name first "
-                    "and yours behind it: columns={'user': 'customer_id'}."
-                )
-        self.of_test = self._only("user", "item", "value", "time", "policy", "propensity")
-        self.of_train = self._only("user", "item", "value")
-        self.of_train_with_propensity = self._only("user", "item", "value", "propensity")
-        self.of_answers = self._only("user", "item", "value", "propensity")
-        self.of_lists = self._only("user", "item", "rank", "score")
-        self.of_predictions = self._only("user", "item", "rank", "prediction")
-        self.of_guesses = self._only("user", "item", "prediction")
-        self.of_users = self._only("user", "relevant")
-        self.of_items = self._only("item")
+    def __init__(self, columns: Mapping[str, Any] | None, inputs: Iterable[str] | None = None) -> None:
+        self._map = said = ColumnMap(columns, self.KNOWN, inputs, self.ASKED)
+        self.given = said.given
+        self.of_test = said.of("test", *self.ASKED["test"])
+        self.of_train = said.of("train", "user", "item", "value").joined(said.alone("train", "time"))
+        self.of_train_with_propensity = self.of_train.joined(said.of("train", "propensity"))
+        self.time_of_train = said.of("train", "time").get("time")
+        self.of_mcar = said.of("mcar", "user", "item", "value")
+        self.of_answers = said.of("answers", "user", "item", "value", "propensity")
+        self.of_guesses = said.of(MODELS, "user", "item", "prediction")
+        self.of_users = said.of("users", "user", "relevant")
+        self.of_items = said.of("items", "item")
+        self.of_user_features = said.alone("user_features", "user")
+        self.of_item_features = said.alone("item_features", "item")
 
-    def _only(self, *names: str) -> dict[str, str]:
-        return {name: theirs for name, theirs in self._columns.items() if name in names}
+    def of(self, role: str, *names: str) -> InputColumns:
+        """Of another input."""
+        return self._map.of(role, *names)
+
+    def of_lists(self, model: str) -> InputColumns:
+        """Of the lists of a model."""
+        return self._map.of(model, "user", "item", "rank", "score", among=MODELS)
+
+    def of_predictions(self, model: str) -> InputColumns:
+        """Of the predictions of a model."""
+        return self._map.of(model, "user", "item", "rank", "prediction", among=MODELS)
+
+
+def given_inputs(**inputs: Any) -> list[str]:
+    """The names of the inputs that are given; ``models`` are named one by one, and all together."""
+    found = [name for name, source in inputs.items() if source is not None and name != "models"]
+    return found + ([*map(str, inputs["models"]), MODELS] if isinstance(inputs.get("models"), Mapping) else [])
 
 
 def as_log(
     source: Any,
     *,
     name: str,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     feedback: Feedback | str | None = None,
     invalid: Invalid = "error",
     duplicates: Duplicates | None = None,
@@ -93,40 +118,56 @@ def as_log(
     if isinstance(source, Log):
         log = check_log(source, name)
         return log if feedback is None else replace(log, feedback=Feedback.make(feedback))
-    if isinstance(source, str | PathLike):
+    if is_path(source):
         return read_log(source, columns=columns, feedback=feedback, invalid=invalid, duplicates=duplicates, keep=keep)
     return Log.from_frame(
         source, columns=columns, feedback=feedback, invalid=invalid, duplicates=duplicates, keep=keep, source=name
     )
 
 
-def has_column(source: Any, name: str) -> bool:
-    """Whether a file or frame has this column; only its names are looked at."""
+def has_column(source: Any, name: str, columns: Mapping[str, Any] | None = None) -> bool:
+    """Whether a file or frame has this column, or one of these (``ts|time``); only its names are looked at."""
     if isinstance(source, Log):
         return False  # it is read already
-    if isinstance(source, str | PathLike):
-        return name in open_file(source).names
+    if is_path(source):
+        return choose(name, columns_of(source, columns)) is not None
     try:
-        return name in nw.from_native(source).collect_schema().names()
+        return choose(name, map(str, nw.from_native(source).collect_schema().names())) is not None
     except TypeError:
         return False  # no frame: reading it says so
 
 
-def names_in(source: Any, columns: Mapping[str, str]) -> dict[str, str]:
+def names_in(source: Any, columns: InputColumns) -> InputColumns:
     """The names that a file which may be of our own making has for columns: theirs, or ours where it only has these."""
-    return {
-        ours: theirs for ours, theirs in columns.items() if has_column(source, theirs) or not has_column(source, ours)
-    }
+    there = (
+        ours
+        for ours, theirs in columns.items()
+        if has_column(source, theirs, columns) or not has_column(source, ours, columns)
+    )
+    return columns.only(*there)
+
+
+def train_columns(source: Any, names: Names, *, propensity: bool) -> InputColumns:
+    """The names in a training log: what is said of times counts if it has such a column."""
+    found = names.of_train_with_propensity if propensity else names.of_train
+    time = names.time_of_train
+    if time is None or "time" in found or not (time == "" or has_column(source, time, found)):
+        return found
+    return found.joined({"time": time})
 
 
 def read_side(mcar: Any, user_features: Any, item_features: Any, names: Names, how: Reading) -> FitInputs:
     """What a propensity may be fitted on beside the training log."""
 
-    def features(source: Any, key: str) -> Features | None:
-        return None if source is None else read_features(source, key, invalid=how["invalid"])
+    def features(source: Any, key: str, columns: InputColumns) -> Features | None:
+        return None if source is None else read_features(source, key, columns=columns, invalid=how["invalid"])
 
-    random = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_train, **how)
-    return FitInputs(random, features(user_features, "user"), features(item_features, "item"))
+    random = None if mcar is None else as_log(mcar, name="mcar", columns=names.of_mcar, **how)
+    return FitInputs(
+        random,
+        features(user_features, "user", names.of_user_features),
+        features(item_features, "item", names.of_item_features),
+    )
 
 
 def as_lists(

@@ -86,8 +86,9 @@ class _Commands(NamedTuple):
         parts += [f"--relevant {shlex.quote(audit.relevant)}"] if audit.relevant else []
         parts += [f"--metric {metric}", f"--target {target}", *(f"--estimator {name}" for name in estimators)]
         parts += [f"--propensity {shlex.quote(propensity)}"] if propensity else []
-        if self.columns:
-            parts.append("--columns " + shlex.quote(",".join(f"{ours}={own}" for ours, own in self.columns.items())))
+        of_log = {ours: own for ours, own in self.columns.items() if ours.rpartition(":")[0] in ("", "log", "test")}
+        if of_log:
+            parts.append("--columns " + shlex.quote(",".join(f"{ours}={own}" for ours, own in of_log.items())))
         parts += ["--duplicates first"] * bool(audit.size.duplicates) + ["--invalid drop"] * bool(audit.size.dropped)
         return " ".join(parts)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.alignment.sources import Names, Reading, as_log, read_side
+from unskew.alignment.sources import Names, Reading, as_log, given_inputs, read_side
 from unskew.auditing.advice import advise
 from unskew.auditing.contrast import Contrast, contrast
 from unskew.auditing.findings import find
@@ -45,7 +45,7 @@ def audit(
     item_features: Any = None,
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     invalid: Invalid = "error",
     duplicates: Duplicates = "first",
     progress: Stage | None = None,
@@ -60,7 +60,7 @@ def audit(
         user_features, item_features: covariates, for ``logistic``.
         feedback: what a row says; without it, a log with values is described for every way in which it may be read.
         relevant: a threshold on the value, ``'>=4'``.
-        columns: our column names → theirs, in both logs.
+        columns: our column names → theirs, where they are not recognised, in all inputs or in one (docs/files.md).
         invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them.
         duplicates: repeated pairs are counted, and the ``first``, ``last`` or ``max`` is kept; ``error`` refuses them.
         progress: called with (stage, done, total).
@@ -74,8 +74,10 @@ def audit(
             "propensities=['logistic(features=outer)']."
         )
     how: Reading = {"feedback": feedback, "invalid": invalid, "duplicates": duplicates}
-    read, told = _read(log, Names(columns), how, relevant)
-    side = read_side(mcar, user_features, item_features, Names(columns), how)
+    inputs = given_inputs(log=log, mcar=mcar, user_features=user_features, item_features=item_features)
+    names = Names(columns, inputs)
+    read, told = _read(log, names, how, relevant)
+    side = read_side(mcar, user_features, item_features, names, how)
     other = side.mcar
     gain = np.ones(len(read))  # where nothing says which rows are relevant, all count alike
     if told is not None and _judges(told, relevant):

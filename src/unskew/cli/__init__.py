@@ -20,6 +20,7 @@ from unskew.cli.cross_validate import EXAMPLES, cross_validate
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate
+from unskew.cli.once import OnceCommand
 from unskew.cli.parts import parts
 from unskew.cli.plan import plan
 from unskew.cli.policies import policy_impact
@@ -75,7 +76,7 @@ for command in (
     audit, compare_protocols, cross_validate, demo, evaluate, parts, plan, policy_impact, reproduce, sample, split,
     study,
 ):  # fmt: skip
-    app.command(epilog=EPILOGS.get(command))(guarded(command))
+    app.command(cls=OnceCommand, epilog=EPILOGS.get(command))(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

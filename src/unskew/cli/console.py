@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import time
@@ -47,7 +48,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
-            command(*args, **kwargs)
+            with file_lines(quiet=bool(kwargs.get("quiet"))):
+                command(*args, **kwargs)
         except UnskewError as error:
             fail(with_flags(str(error)))
         except KeyboardInterrupt:
@@ -62,6 +64,37 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             fail(_told(error))
 
     return run
+
+
+@contextmanager
+def file_lines(*, quiet: bool) -> Iterator[None]:
+    """Show what was taken for which column of a file, each line once."""
+    if quiet:
+        yield
+        return
+    files, lines = logging.getLogger("unskew.files"), _Lines()
+    level = files.level
+    files.addHandler(lines)
+    files.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        files.removeHandler(lines)
+        files.setLevel(level)
+
+
+class _Lines(logging.Handler):
+    """Prints a line beside the result, unless it was printed already."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self._shown: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One line."""
+        if (text := record.getMessage()) not in self._shown:
+            self._shown.add(text)
+            err.print(text, soft_wrap=True)
 
 
 def _told(error: BaseException) -> str:

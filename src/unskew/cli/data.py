@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import err, guarded, out, progress
+from unskew.cli.once import OnceCommand
 from unskew.cli.options import QuietAlone, Text, Texts, option
 
 if TYPE_CHECKING:
@@ -142,4 +143,4 @@ def _facts(*rows: tuple[str, str]) -> Table:
 
 
 for name, command in (("list", list_), ("show", show), ("add", add), ("fetch", fetch)):
-    app.command(name)(guarded(command))
+    app.command(name, cls=OnceCommand)(guarded(command))

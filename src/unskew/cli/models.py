@@ -89,7 +89,7 @@ class Sources(NamedTuple):
         found: dict[str, Any] = dict(self.lists)
         for done, (name, path) in enumerate(self.predictions.items()):
             report(f"reading {plain(name)}", done, len(self.predictions))
-            found[name] = path if asked.get("engine") == "stream" else _read_predictions(path, asked)
+            found[name] = path if asked.get("engine") == "stream" else _read_predictions(name, path, asked)
         return found | (self._models(asked, report) if self.specs else {})
 
     def _models(self, asked: Mapping[str, Any], report: Report) -> dict[str, Any]:
@@ -117,11 +117,11 @@ class Sources(NamedTuple):
         return {name: ready[name] for name in self.specs}
 
 
-def _read_predictions(path: str, asked: Mapping[str, Any]) -> Any:
+def _read_predictions(name: str, path: str, asked: Mapping[str, Any]) -> Any:
     from unskew.alignment.sources import Names
     from unskew.log import read_predictions
 
-    return read_predictions(path, columns=Names(asked["columns"]).of_predictions, invalid=asked["invalid"])
+    return read_predictions(path, columns=Names(asked["columns"]).of_predictions(name), invalid=asked["invalid"])
 
 
 def _training_log(models: list[Any], asked: Mapping[str, Any]) -> Log:

@@ -11,7 +11,7 @@ import typer
 
 from unskew.atomic import json_text, together
 from unskew.cli.console import err, out
-from unskew.errors import InputError
+from unskew.errors import InputError, require
 from unskew.outputs import files_in, refuse_same, try_drawing, try_writing
 from unskew.plain import plain, plain_path
 
@@ -34,7 +34,11 @@ REQUIRE = (
 Text: TypeAlias = str | None
 Texts: TypeAlias = list[str] | None
 File: TypeAlias = Path | None
-Columns = Annotated[Text, option("Our column names = yours: user=customer_id,item=sku.", INPUTS)]
+COLUMNS = (
+    "Which column is which, where names are not recognised: user=guest,item=dish; of one input test:user=guest; either "
+    "'user=guest|visitor'; by place, without a header line, user=1,item=2; none time=. Repeat."
+)
+Columns = Annotated[Texts, option(COLUMNS, INPUTS)]
 Feedback = Annotated[Text, option("What a row says: implicit, conversions or ratings.", INPUTS)]
 Relevant = Annotated[Text, option("Threshold on the value, such as '>=4'.", INPUTS)]
 Invalid = Annotated[str, option("Wrong rows: error or drop (counted).", INPUTS)]
@@ -72,17 +76,26 @@ def size_of(flag: str, text: str | None) -> float | int | None:
         raise InputError(f"{flag} {plain(text)}: give a share (0.5) or a number of rows (1000).") from None
 
 
-def column_map(given: str | None) -> dict[str, str] | None:
-    """``user=customer_id,item=sku`` → {"user": "customer_id", "item": "sku"}."""
-    if given is None:
+def column_map(given: Sequence[str] | None) -> dict[str, str] | None:
+    """``user=customer_id,train:item=sku`` → {"user": "customer_id", "train:item": "sku"}; ``time=`` is none."""
+    if not given:
         return None
-    pairs = [part.partition("=") for part in given.split(",")]
-    if any(not (name.strip() and sign and theirs.strip()) for name, sign, theirs in pairs):
-        raise InputError(f"--columns {plain(given)}: write our name, '=' and yours, as in user=customer_id,item=sku.")
-    names = [name.strip() for name, _, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise InputError(f"--columns {plain(given)}: '{plain(twice[0])}' is there twice; say once which column it is.")
-    return {name.strip(): theirs.strip() for name, _, theirs in pairs}
+    found: dict[str, str] = {}
+    for text in given:
+        for part in text.split(","):
+            name, sign, theirs = (each.strip() for each in part.partition("="))
+            if not name or not sign or name.endswith(":"):
+                raise InputError(
+                    f"--columns {plain(text)}: write our name, '=' and yours, as in user=customer_id,item=sku, or for "
+                    "one input test:user=customer_id."
+                )
+            if name in found:
+                raise InputError(
+                    f"--columns {plain(text)}: '{plain(name)}' is there twice; say once which column it is, with "
+                    f"alternatives as in '{plain(name)}=customer_id|user_id'."
+                )
+            found[name] = theirs
+    return found
 
 
 def show_and_write(result: Shown, quiet: bool, **paths: Path | None) -> None:
@@ -119,6 +132,23 @@ def written(paths: Iterable[Path], quiet: bool) -> None:
         err.print(f"wrote {path}", soft_wrap=True)
 
 
+def _files(path: Path) -> list[Path]:
+    """The files of an input, if what they need is installed; whatever else is wrong is said when it is read."""
+    from unskew.log.duckdb_tables import names_table
+    from unskew.log.several import files_of
+
+    try:
+        files = files_of(path)
+    except InputError:
+        return [path]
+    for file in files:
+        if names_table(file):
+            require(f"{plain_path(file)}: a table of DuckDB", "files", "duckdb", "pyarrow")
+        if file.suffix.lower() in (".zst", ".zstd"):
+            require(f"{plain_path(file)}: a file packed with zstd", "files", "pyarrow")
+    return [Path(str(file).partition("::")[0]) if names_table(file) else file for file in files]
+
+
 def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **paths: Path | None) -> None:
     """Refuse an output that cannot be written, or would replace an input, before the work is done, not after it.
 
@@ -128,9 +158,10 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
         paths: the outputs by kind, which is also the ending of their names.
     """
     asked = to_files(paths)
-    read = [path for path in inputs if path is not None]
+    read = [file for path in inputs if path is not None for file in _files(path)]
     read += [path for spec in specs if spec is not None for path in files_in(spec)]
     if "html" in asked:
+        require("--html", "report", "altair", "vl_convert")
         try_drawing()
     for kind, path in asked.items():
         try:

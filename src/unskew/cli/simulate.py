@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import guarded, out, progress
-from unskew.cli.options import File, QuietAlone, Text, column_map, named, option
+from unskew.cli.once import OnceCommand, OnceGroup
+from unskew.cli.options import COLUMNS, File, QuietAlone, Texts, column_map, named, option
 from unskew.errors import InputError
 from unskew.outputs import refuse_existing, refuse_same, try_filling
-from unskew.plain import plain_path
+from unskew.plain import plain, plain_path
 
 if TYPE_CHECKING:
     from unskew.log import Log
@@ -110,7 +111,7 @@ def ratings(
     rank: Annotated[int, option("Rank of the factorisation that completes the log.")] = 10,
     users: Annotated[int | None, option("Take only the users with the most ratings.")] = None,
     items: Annotated[int | None, option("Take only the items with the most ratings.")] = None,
-    columns: Annotated[Text, option("Your column names, as in user=customer_id,value=stars.")] = None,
+    columns: Annotated[Texts, option(COLUMNS)] = None,
     force: Force = False,
     quiet: QuietAlone = False,
 ) -> None:
@@ -194,16 +195,20 @@ def _check(output: Path, names: Sequence[str], force: bool, read: str | None = N
     refuse_existing(paths, force)
 
 
-def _log_like(like: str, columns: str | None) -> Log:
+def _log_like(like: str, columns: list[str] | None) -> Log:
     """The log of a file, or the self-selected part of a named data set."""
     from unskew.log import read_log
     from unskew.log.datasets import NAMES, load
 
     if like in NAMES and not Path(like).is_file():
         if columns is not None:
-            raise InputError(f"--columns {columns}: the columns of the data set '{like}' are known. Leave it out.")
+            raise InputError(
+                f"--columns {plain(','.join(columns))}: the columns of the data set '{like}' are known. Leave it out."
+            )
         return load(like).mnar
-    return read_log(like, columns=column_map(columns), feedback="ratings")
+    from unskew.alignment.sources import Names
+
+    return read_log(like, columns=Names(column_map(columns), ["log"]).of_test, feedback="ratings")
 
 
 def _numbers(marginals: str) -> tuple[float, ...] | str:
@@ -239,6 +244,6 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
     )
 
 
-app.callback(invoke_without_command=True)(guarded(shop))
-app.command()(guarded(ratings))
-app.command("shop-over-time")(guarded(shop_over_time))
+app.callback(cls=OnceGroup, invoke_without_command=True)(guarded(shop))
+app.command(cls=OnceCommand)(guarded(ratings))
+app.command("shop-over-time", cls=OnceCommand)(guarded(shop_over_time))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -51,7 +52,7 @@ def split(
         report(f"reading {plain_path(log)}", 0, 1)
         whole = read_log(
             log,
-            columns=column_map(columns),
+            columns=_columns(columns),
             feedback=feedback,
             invalid=invalid,  # type: ignore[arg-type]
             duplicates=duplicates,  # type: ignore[arg-type]
@@ -69,14 +70,23 @@ def split(
     written([output, *([] if html is None else [html])], quiet)
 
 
-def _unread(log: Path, columns: str | None, keep: str | None) -> list[str]:
+def _columns(given: list[str] | None) -> Mapping[str, str]:
+    """What is said of the log's columns."""
+    from unskew.alignment.sources import Names
+
+    return Names(column_map(given), ["log"]).of_test
+
+
+def _unread(log: Path, columns: list[str] | None, keep: str | None) -> list[str]:
     """A sentence about the columns that were left out, where there are any."""
     from unskew.log.interactions import OPTIONAL, REQUIRED
-    from unskew.log.sources import open_file
+    from unskew.log.match import match_columns
+    from unskew.log.sources import columns_of
 
-    ours = column_map(columns) or {}
-    used = {ours.get(name, name) for name in (*REQUIRED, *OPTIONAL)} | {*_names(keep)}
-    left_out = [plain(name) for name in open_file(log).names if name not in used]
+    said = _columns(columns)
+    there = columns_of(log, said)
+    used = {*match_columns(plain_path(log), there, REQUIRED, OPTIONAL, said, ()).values(), *_names(keep)}
+    left_out = [plain(name) for name in there if name not in used]
     return [f"Columns that are not in the files: {', '.join(left_out)}. Keep them with --keep."] if left_out else []
 
 

@@ -108,7 +108,12 @@ def _account(
         for reason, count in fold.left_out.items():
             left_out[reason] = left_out.get(reason, 0) + count
     return {
-        "log": {"source": log.account.source, "rows": len(log), "dropped": dict(log.account.dropped)},
+        "log": {
+            "source": log.account.source,
+            "rows": len(log),
+            "dropped": dict(log.account.dropped),
+            "columns": dict(log.account.columns),
+        },
         "folds": {
             "split": split,
             "put_together": str(way),
@@ -136,6 +141,7 @@ def _account(
             "interval": request.interval,
             "replicates": request.drawn,
             "seed": request.seed,
+            "columns": dict(request.columns.given),
         },
         "refused": [
             {"metric": cell[0], "estimator": cell[1], "target": cell[2], "reason": f"fold {label}: {reason}"}

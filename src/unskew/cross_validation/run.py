@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unskew import models as recommenders
-from unskew.alignment.sources import as_log, read_side
+from unskew.alignment.sources import Names, as_log, given_inputs, read_side
 from unskew.alignment.vocabulary import training_gains
 from unskew.bounds import THREADS, shown
 from unskew.cross_validation.answering import answered
@@ -55,7 +55,7 @@ def cross_validate(
     user_features: Any = None,
     item_features: Any = None,
     candidates: Literal["unseen", "all"] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     invalid: Invalid = "error",
     duplicates: Duplicates | None = None,
     level: float = 0.95,
@@ -126,6 +126,8 @@ def judge_folds(
     say = reporter(progress)
     if workers is not None:
         THREADS.of(workers, "workers")
+    others = {name: asked.get(name) for name in ("mcar", "user_features", "item_features")}
+    asked["columns"] = Names(asked.get("columns"), given_inputs(log=log, items=items, **others))
     request = Request.of(log, _unfitted(models), train=log, threads=1, **asked)
     say("reading the log", 0, 1)
     whole = _read(request)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from unskew.alignment.sources import Names, as_lists, as_log
+from unskew.alignment.sources import Names, as_lists, as_log, given_inputs
 from unskew.design.candidates import Candidates
 from unskew.design.relevance import refuse_graded
 from unskew.errors import InputError
 from unskew.kernels.arrays import Bools
 from unskew.log import Feedback, Ids, Log, Recommendations, read_recommendations
 from unskew.log.log import Invalid
+from unskew.log.paths import is_path
 from unskew.log.population import read_catalogue, read_population
 from unskew.log.relevance import gains, row_gains, told_feedback, train_gains
 from unskew.plain import plain
@@ -58,14 +58,17 @@ def read(
     items: Any,
     not_users: Any,
     not_items: Any,
-    columns: Mapping[str, str] | None,
+    columns: Mapping[str, Any] | None,
     invalid: Invalid,
     fixed_relevance: bool,
 ) -> PlanInputs:
     """Read and code everything; rows and lists that are left out are counted in the notes."""
     if not isinstance(models, Mapping) or len(models) < 2:
         raise InputError("a plan compares models: give at least two, models={'a': …, 'b': …}.")
-    names, notes = Names(columns), []
+    inputs = given_inputs(
+        log=log, seen=seen, users=users, items=items, not_users=not_users, not_items=not_items, models=models
+    )
+    names, notes = Names(columns, inputs), []
     held = as_log(log, name="log", columns=names.of_test, feedback=feedback, invalid=invalid)
     kind = told_feedback(held, relevant)
     held = replace(held, feedback=kind, gain=gains(held, kind, relevant))
@@ -111,8 +114,8 @@ def read(
         before, lost = _inside(before, people, catalogue)
         if lost:
             notes.append(f"{lost:,} rows of seen=… are of users outside the population; they are left out.")
-    asked = _allowed(not_users, people, "user", notes, names.of_users, invalid)
-    shown = _allowed(not_items, catalogue, "item", notes, names.of_items, invalid)
+    asked = _allowed(not_users, people, "user", notes, names.of("not_users", "user"), invalid)
+    shown = _allowed(not_items, catalogue, "item", notes, names.of("not_items", "item"), invalid)
     positives_only = kind is not Feedback.RATINGS and not (row_gains(held) == 0.0).any()
     counts = fixed_relevance or not positives_only
     candidates = Candidates.of(people, catalogue, (before, held) if counts else (before,), shown, asked)
@@ -129,9 +132,9 @@ def _all(first: Ids, *others: Ids) -> Ids:
 def _lists(
     name: str, source: Any, users: Ids, length: int, seen: Log | None, names: Names, invalid: Invalid
 ) -> Recommendations:
-    if isinstance(source, str | PathLike):
-        return read_recommendations(source, columns=names.of_lists, invalid=invalid)
-    return as_lists(source, name, users, length, seen, names.of_lists, invalid)
+    if is_path(source):
+        return read_recommendations(source, columns=names.of_lists(name), invalid=invalid)
+    return as_lists(source, name, users, length, seen, names.of_lists(name), invalid)
 
 
 def _inside(log: Log, users: Ids, items: Ids) -> tuple[Log, int]:

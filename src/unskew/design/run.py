@@ -54,7 +54,7 @@ def plan(
     fixed_relevance: bool = False,
     feedback: Feedback | str | None = None,
     relevant: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     invalid: Invalid = "error",
     threads: int | None = None,
     progress: Stage | None = None,

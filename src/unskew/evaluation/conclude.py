@@ -178,6 +178,7 @@ def account(facts: Facts) -> dict[str, Any]:
         "replicates": request.drawn,
         "seed": request.seed,
         "by": request.by,
+        "columns": dict(request.columns.given),
         **({} if request.answers is None else {"users_are": request.users_are}),
     }
     refused = [vars(refusal) for refusal in facts.refusals]

@@ -18,12 +18,10 @@ from unskew.engine.stream.files import Source, is_address
 from unskew.engine.stream.sizes import Sizes, in_memory, memory_limit
 from unskew.evaluation.request import Request
 from unskew.evaluation.stream import open_sources, row_counts
-from unskew.log.sources import ENDINGS
+from unskew.log.several import PARQUET, ending_of, files_of, is_several
 from unskew.memory import amount, available
 
 FREE = 0.5  # of what is free that a stream takes unless it is told
-PARQUET = tuple(ending for ending in ENDINGS if ending in (".parquet", ".pq"))
-PATTERN = "*?["
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +99,9 @@ def _many(given: Any) -> bool:
     """Whether this is more than one file, or elsewhere."""
     if is_address(given):
         return True
-    if not isinstance(given, str | PathLike):
+    if not isinstance(given, str | PathLike) or not is_several(given):
         return False
-    path = Path(given)
-    return path.is_dir() or (not path.exists() and any(sign in str(given) for sign in PATTERN))
+    return ending_of(files_of(given)[0]) in PARQUET  # others are read into memory, one after the other
 
 
 def _is_parquet(given: Any) -> bool:

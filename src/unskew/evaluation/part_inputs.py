@@ -23,13 +23,14 @@ from unskew.evaluation.sampled import UNKNOWN
 from unskew.kernels.arrays import present
 from unskew.log import Account, Feedback, Log
 from unskew.log.batches import Kind
+from unskew.log.column_maps import choose
+from unskew.log.lists import RANKED
 from unskew.log.log import WEIGHT
 from unskew.log.population import read_catalogue
 from unskew.log.relevance import told_feedback
 from unskew.log.user_parts import UserParts
 
 TEST, TRAIN, USERS, MODEL = "test", "train", "users", "model:"  # names of inputs
-RANKED = "ranks were made from scores; the hash of user and item ordered equal scores"
 
 
 class AskedInput(NamedTuple):
@@ -53,13 +54,13 @@ def asked_inputs(request: Request, columns_of: Callable[[str, Any], list[str]]) 
     kept += [WEIGHT] * (WEIGHT in columns_of(TEST, test))
     yield TEST, AskedInput(test, Kind.LOG, names.of_test, tuple(dict.fromkeys(kept)))
     if train is not None:
-        theirs = dict(names.of_train_with_propensity if request.trains_shares else names.of_train)
-        if (time := names.of_test.get("time")) is not None and time in columns_of(TRAIN, train):
-            theirs["time"] = time
+        theirs, time = names.of_train_with_propensity if request.trains_shares else names.of_train, names.time_of_train
+        if time is not None and "time" not in theirs and (not time or choose(time, columns_of(TRAIN, train))):
+            theirs = theirs.joined({"time": time})
         yield TRAIN, AskedInput(train, Kind.LOG, theirs, tuple(request.strata_columns(training=True)))
-    kind, theirs = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
+    kind, columns = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
     for name, given in request.models.items():
-        yield MODEL + name, AskedInput(given, kind, theirs)
+        yield MODEL + name, AskedInput(given, kind, columns(name))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,16 @@ import numpy as np
 import polars as pl
 
 from unskew.alignment.inputs import Inputs, Rules
-from unskew.alignment.sources import Predictor, as_lists, as_log, as_predictions, has_column, names_in, read_side
+from unskew.alignment.sources import (
+    Predictor,
+    as_lists,
+    as_log,
+    as_predictions,
+    has_column,
+    names_in,
+    read_side,
+    train_columns,
+)
 from unskew.alignment.vocabulary import training_gains
 from unskew.bounds import word
 from unskew.errors import InputError
@@ -23,6 +32,7 @@ from unskew.evaluation.sampled import marked
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations, read_predictions, read_recommendations
 from unskew.log.answers import read_answers
 from unskew.log.log import WEIGHT
+from unskew.log.paths import is_path
 from unskew.log.population import Population, read_catalogue, read_population
 from unskew.log.relevance import told_feedback
 from unskew.plain import plain
@@ -37,14 +47,13 @@ def read(request: Request, say: Stage) -> Inputs:
     for name, source in request.models.items():
         _refuse_factors(name, source)
     say("reading logs", 0, 1)
-    read_one: Callable[[Any], Any] = partial(read_recommendations, columns=names.of_lists, invalid=invalid)
-    if request.rates:
-        read_one = partial(read_predictions, columns=names.of_predictions, invalid=invalid)
+    read_one: Callable[..., Any] = read_predictions if request.rates else read_recommendations
+    columns_of = names.of_predictions if request.rates else names.of_lists
     with Threads(2) as pool:
         files: dict[str, Task[Any]] = {
-            name: pool.submit(read_one, source)
+            name: pool.submit(partial(read_one, columns=columns_of(name), invalid=invalid), source)
             for name, source in request.models.items()
-            if isinstance(source, str | PathLike)
+            if is_path(source)
         }
         test, train, population = _logs(request)
         catalogue = None
@@ -81,10 +90,10 @@ def ask_models(
         if isinstance(source, Predictions | np.ndarray) or (
             request.rates and not isinstance(source, Recommendations) and not only_lists
         ):
-            predictions[name] = as_predictions(source, name, names.of_predictions, invalid)
+            predictions[name] = as_predictions(source, name, names.of_predictions(name), invalid)
         if name not in predictions or (request.ranks and hasattr(source, "recommend")):
             with _named(name, source):
-                lists[name] = as_lists(source, name, users, request.length, exclude, names.of_lists, invalid)
+                lists[name] = as_lists(source, name, users, request.length, exclude, names.of_lists(name), invalid)
     return lists, predictions
 
 
@@ -107,7 +116,7 @@ def _refuse_factors(name: str, source: Any) -> None:
             f"{plain(source)}: an .npz file holds a model, not lists or predictions.\n"
             "Load it first, us.models.load(path), and give the model."
         )
-    if isinstance(source, tuple | list | Mapping):
+    if isinstance(source, tuple | list | Mapping) and not is_path(source):
         raise InputError(
             f"model '{plain(name)}': a {type(source).__name__} is neither a model nor a dataframe.\n"
             "Factors made elsewhere: us.models.GivenFactors(users, items, user_factors, item_factors). Lists: a path, "
@@ -129,9 +138,7 @@ def _logs(request: Request) -> tuple[Log, Log | None, Population | None]:
     if request.train is None:
         return test, None, population
     keep = request.strata_columns(training=True)
-    theirs = dict(names.of_train_with_propensity if request.trains_shares else names.of_train)
-    if (time := names.of_test.get("time")) is not None and has_column(request.train, time):
-        theirs["time"] = time
+    theirs = train_columns(request.train, names, propensity=request.trains_shares)
     train = as_log(request.train, name="train", columns=theirs, keep=keep, **request.reading)
     if train.feedback is None and test.feedback is Feedback.IMPLICIT:
         told_feedback(train, request.relevant)  # values in training that nothing explains are refused as well

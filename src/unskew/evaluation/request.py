@@ -17,7 +17,7 @@ from unskew import estimators, metrics, sampling
 from unskew import outcome as outcomes
 from unskew import propensity as propensities
 from unskew.alignment.inputs import Share
-from unskew.alignment.sources import Names, Reading
+from unskew.alignment.sources import Names, Reading, given_inputs
 from unskew.bounds import SEED, SHARE, THREADS, Number, Whole, shown, word
 from unskew.engine.stream.sizes import memory_limit
 from unskew.errors import InputError, RefusedError
@@ -107,13 +107,13 @@ class Request:
         propensity: str | Propensity | None = None,
         outcome: str | Outcome | None = None,
         target: str | Sequence[str] | None = None,
-        columns: Mapping[str, str] | None = None,
+        columns: Mapping[str, Any] | Names | None = None,
         sample: str | Sampler | None = None,
         **rest: Any,
     ) -> Request:
         """Parse canonical strings; by default those that people mean who name no estimators."""
         _check_models(models)
-        names = Names(columns)
+        names = columns if isinstance(columns, Names) else Names(columns, _given_inputs(test, models, rest))
         sampled = sample is not None
         read: dict[str, Any] = {"columns": names.of_guesses, "invalid": rest.get("invalid", "error")}
         return cls(
@@ -311,6 +311,12 @@ def check_sampling(request: Request) -> None:
             f"sample='{sampler}' evaluates samples of the rows, and '{asked}' speaks of the whole log: {why}.\n"
             "Leave it out (samples are evaluated with estimators=['naive']), or leave sample=… out."
         )
+
+
+def _given_inputs(test: Any, models: Mapping[str, Any], rest: Mapping[str, Any]) -> list[str]:
+    """The inputs that a map of columns may speak of."""
+    others = ("train", "users", "items", "mcar", "answers", "user_features", "item_features")
+    return given_inputs(test=test, **{name: rest.get(name) for name in others}, models=models)
 
 
 def _check_models(models: Mapping[str, Any]) -> None:

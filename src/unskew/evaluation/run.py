@@ -77,7 +77,7 @@ def evaluate(
     user_features: Any = None,
     item_features: Any = None,
     candidates: Literal["unseen", "all"] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     drop_seen: bool = False,
     invalid: Invalid = "error",
     duplicates: Duplicates | None = None,
@@ -136,7 +136,8 @@ def evaluate(
         user_features, item_features: covariates (``user`` or ``item`` and numbers), for ``logistic`` or an outcome
             model of scikit-learn.
         candidates: ``unseen`` (default with ``train``) or ``all``.
-        columns: our column names → theirs, in all files.
+        columns: our column names → theirs, where they are not recognised, in all inputs or in one of them:
+            ``{"user": "guest", "train:item": "dish"}`` (docs/files.md).
         drop_seen: remove training items from lists and close the ranks up.
         invalid, duplicates: what to do about wrong rows and repeated pairs (see ``read_log``).
         by: a column (of the test log or of ``users``) or ``popularity(strata=3)``: repeat the table per segment.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,8 @@ from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Kind, Reading, common_type
 from unskew.log.key_counts import RangeTable
 from unskew.log.log import WEIGHT
-from unskew.log.paths import shown
+from unskew.log.match import differing
+from unskew.log.paths import is_path, shown
 from unskew.log.user_parts import UserParts, refuse_padded
 from unskew.threads import ahead
 
@@ -53,7 +53,7 @@ def open_sources(request: Request) -> dict[str, Source]:
     found: dict[str, Source] = {}
 
     def opened(name: str, given: Any, kind: Kind, columns: Mapping[str, str], keep: tuple[str, ...] = ()) -> None:
-        if not isinstance(given, str | PathLike):
+        if not is_path(given):
             raise RefusedError(
                 f"engine='stream' reads Parquet files, and {name.removeprefix(MODEL)} is a {type(given).__name__} in "
                 "memory.\nWrite it to a file and give its path, or use engine='memory'."
@@ -74,16 +74,17 @@ def open_sources(request: Request) -> dict[str, Source]:
         opened(USERS, request.users, Kind.PEOPLE, names.of_users, tuple(request.segment_column))
     by_user = USERS in found and request.by in _columns(found[USERS])
     keep = [*request.strata_columns(), *([] if by_user else request.segment_column)]
-    keep += [WEIGHT] * (isinstance(request.test, str | PathLike) and _has(request.test, WEIGHT))
+    keep += [WEIGHT] * (is_path(request.test) and _has(request.test, WEIGHT))
     opened(TEST, request.test, Kind.LOG, names.of_test, tuple(dict.fromkeys(keep)))
     if request.train is not None:
-        theirs = dict(names.of_train_with_propensity if request.trains_shares else names.of_train)
-        if (time := names.of_test.get("time")) is not None and _has(request.train, time):
-            theirs["time"] = time
+        theirs = names.of_train_with_propensity if request.trains_shares else names.of_train
+        time = names.time_of_train
+        if time is not None and "time" not in theirs and (not time or _has(request.train, time)):
+            theirs = theirs.joined({"time": time})
         opened(TRAIN, request.train, Kind.LOG, theirs, tuple(request.strata_columns(training=True)))
-    kind, theirs = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
+    kind, columns = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
     for name, given in request.models.items():
-        opened(MODEL + name, given, kind, theirs)
+        opened(MODEL + name, given, kind, columns(name))
     common = common_type([source.types["user"] for source in found.values()])
     return {name: source.with_types(user=common) for name, source in found.items()}
 
@@ -149,7 +150,8 @@ class Scanned:
     @property
     def account(self) -> Account:
         """What became of the rows so far."""
-        return Account(self.source.reading.source, self.source.rows, self.dropped, self.notes)
+        columns = differing(self.source.files[0].names)
+        return Account(self.source.reading.source, self.source.rows, self.dropped, self.notes, columns)
 
     @property
     def made(self) -> UserParts:

@@ -31,7 +31,7 @@ def read_answers(
     feedback: Feedback,
     *,
     rounds: int | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     invalid: Invalid = "error",
 ) -> tuple[Log, Drawing]:
     """Answers from a path, a frame or a log, as a log of seen pairs; and how they were drawn.

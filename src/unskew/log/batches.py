@@ -15,6 +15,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log import lists, predictions
+from unskew.log.column_maps import InputColumns
 from unskew.log.columns import as_ids
 from unskew.log.interactions import IDS, OPTIONAL, REQUIRED, check_columns
 from unskew.log.log import Duplicates, Feedback
@@ -74,19 +75,28 @@ class Reading:
             return {ours: theirs for ours, theirs in names.items() if ours != "score" or "rank" not in names}
         if self.kind is Kind.PREDICTIONS:
             asked = {ours: theirs for ours, theirs in self.columns.items() if ours in predictions.REQUIRED}
+            asked = InputColumns.of(asked, getattr(self.columns, "role", ""))
             return match_columns(source, present, predictions.REQUIRED, (), asked, ())
         return match_columns(source, present, ("user",), ("relevant", *self.keep), self.columns, ())
 
-    def check(self, frame: pl.DataFrame, file: str, start: int, types: Mapping[str, pl.DataType]) -> Checked:
+    def check(
+        self,
+        frame: pl.DataFrame,
+        file: str,
+        start: int,
+        types: Mapping[str, pl.DataType],
+        names: Mapping[str, str] | None = None,
+    ) -> Checked:
         """The clean rows of a piece.
 
         Args:
             frame: the used columns under our names.
             file: what messages call the file; ``start`` rows of it come before the piece.
             types: of ids, those that all pieces have in common.
+            names: our names → those that the columns have in the file.
         """
-        names = {name: self.columns.get(name, name) for name in frame.columns}
-        table = Table(file, frame, names, self.drop, start=start)
+        names = {name: (names or self.columns).get(name, name) for name in frame.columns}
+        table = Table(file, frame, names, self.drop, start=start, said=tuple(self.columns))
         feedback, clock = None, None
         if self.kind is Kind.LOG:
             columns, feedback, clock = check_columns(table, self.feedback, self.duplicates)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from unskew.errors import InputError
 from unskew.log.columns import check_ids, code_ids, numbers
 from unskew.log.ids import Ids
 from unskew.log.log import Account, Floats, Invalid
-from unskew.log.sources import open_file, table_of
+from unskew.log.match import match_columns
+from unskew.log.paths import is_path, shown
+from unskew.log.sources import columns_of, table_of
 from unskew.plain import plain
 
 MOST_LEVELS = 50  # of a text column, each becomes a column of 0 and 1
@@ -41,29 +43,33 @@ class Features:
         return self.matrix[place]
 
 
-def read_features(source: Any, key: str, *, invalid: Invalid = "error") -> Features:
+def read_features(
+    source: Any, key: str, *, columns: Mapping[str, Any] | None = None, invalid: Invalid = "error"
+) -> Features:
     """Covariates from a file or frame with a column ``user`` (or ``item``); text columns become columns of 0 and 1.
 
     Args:
         source: a path, a dataframe, or ``Features`` that are there already.
         key: ``user`` or ``item``.
+        columns: ``{key: …}``, the name that the column of ids has, where it is not recognised.
+        invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them.
     """
     if isinstance(source, Features):
         return source
-    if isinstance(source, str | PathLike):
-        others = tuple(name for name in open_file(source).names if name != key)
-    else:
-        others = tuple(str(name) for name in getattr(source, "columns", ()) if str(name) != key)
-    table = table_of(source, f"{key} features", (key,), (), keep=others, invalid=invalid)
+    there = columns_of(source, columns) if is_path(source) else list(map(str, getattr(source, "columns", ())))
+    called = shown(source) if is_path(source) else f"{key} features"
+    theirs = match_columns(called, there, (key,), (), columns, ())[key] if there else key
+    others = tuple(name for name in there if name != theirs)
+    table = table_of(source, called, (key,), (), columns=columns, keep=others, invalid=invalid)
     table.refuse_nulls(*table.names)
     check_ids(table, key)
     table.refuse_repeats(key)
-    columns: dict[str, pl.Series] = {key: table.frame[key]}
+    found: dict[str, pl.Series] = {key: table.frame[key]}
     for name in others:
-        columns |= _numeric(table, name)
-    if len(columns) == 1:
+        found |= _numeric(table, name)
+    if len(found) == 1:
         raise InputError(f"{table.source}: there is no column beside '{key}', so there are no covariates.")
-    kept = table.kept(columns)
+    kept = table.kept(found)
     ids, code = code_ids(table, key, kept.pop(key))
     order = np.argsort(code)
     matrix = np.column_stack([column.to_numpy()[order] for column in kept.values()]).astype(np.float64)

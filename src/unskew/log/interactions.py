@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from os import PathLike
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -17,6 +16,7 @@ from unskew.log.columns import as_ids, check_ids, check_labels, code_ids, number
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Duplicates, Feedback, Invalid, Log
 from unskew.log.order import group, pick
+from unskew.log.paths import Paths
 from unskew.log.sources import table_of_file
 from unskew.log.table import Table, show
 
@@ -30,20 +30,20 @@ Mask = npt.NDArray[np.bool_]
 
 
 def read_log(
-    path: str | PathLike[str],
+    path: Paths,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     feedback: Feedback | str | None = None,
     invalid: Invalid = "error",
     duplicates: Duplicates | None = None,
     keep: Iterable[str] = (),
 ) -> Log:
-    """Read a log from a .csv, .tsv (also with .gz behind it) or .parquet file.
+    """Read a log from a file, or from several (docs/files.md says which formats).
 
     Args:
         path: one row per interaction with the columns ``user`` and ``item``, and where present ``value``, ``time``,
             ``policy`` and ``propensity``.
-        columns: our names → the names in the file, as in ``{"user": "customer_id"}``.
+        columns: our names → the names in the file, where they are not recognised: ``{"user": "guest"}``.
         feedback: what a row says (``implicit``, ``conversions``, ``ratings``). A log without values is implicit; a
             log with values says nothing by itself.
         invalid: rows with nulls, unreadable values or impossible propensities are an ``error``, or ``drop`` leaves

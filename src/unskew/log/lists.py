@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
-from os import PathLike
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,25 +18,28 @@ from unskew.log.columns import check_ids, code_ids, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
 from unskew.log.log import Invalid
 from unskew.log.order import Rows, group, pick, starts_of
+from unskew.log.paths import Paths
 from unskew.log.recommendations import Recommendations
+from unskew.log.said import say_columns
 from unskew.log.sources import table_of_file
 from unskew.log.table import REMEDY, Table, show
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("rank", "score")
 LARGEST = 2**31 - 1
+RANKED = "ranks were made from scores; the hash of user and item ordered equal scores"
 _REPEATED_ITEM, _REPEATED_RANK = 1, 2
 
 
 def read_recommendations(
-    path: str | PathLike[str], *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
+    path: Paths, *, columns: Mapping[str, Any] | None = None, invalid: Invalid = "error"
 ) -> Recommendations:
-    """Read lists from a .csv, .tsv (also with .gz behind it) or .parquet file.
+    """Read lists from a file, or from several (docs/files.md says which formats).
 
     Args:
         path: one row per entry with the columns ``user``, ``item`` and ``rank`` (1 = best). Without ranks, a column
             ``score`` orders the entries; equal scores are ordered by the stable hash of (user, item).
-        columns: our names → the names in the file, as in ``{"rank": "position"}``.
+        columns: our names → the names in the file, where they are not recognised: ``{"rank": "place"}``.
         invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``; of two
             entries with the same item or rank the better-ranked one stays, else the first.
     """
@@ -59,7 +62,8 @@ def ordered_lists(
     if "rank" in columns:
         rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
     else:
-        table.notes.append("ranks were made from scores; the hash of user and item ordered equal scores")
+        table.notes.append(RANKED)
+        say_columns(table.source, {}, RANKED)
         rank = ranks_by_score(users.hashes[user], items.hashes[item], user, columns["score"])
     indptr, order = _by_rank(user, rank, len(users))
     lists = Recommendations(users, items, indptr, pick(item, order), pick(rank, order))

@@ -43,12 +43,16 @@ class Feedback(StrEnum):
 
 @dataclass(frozen=True)
 class Account:
-    """What became of the rows of one input: nothing is dropped without a count here."""
+    """What became of the rows of one input: nothing is dropped without a count here.
+
+    ``columns`` are our names → theirs, of columns that the input calls otherwise.
+    """
 
     source: str
     rows: int
     dropped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +102,7 @@ class Log:
         cls,
         frame: Any,
         *,
-        columns: Mapping[str, str] | None = None,
+        columns: Mapping[str, Any] | None = None,
         feedback: Feedback | str | None = None,
         invalid: Invalid = "error",
         duplicates: Duplicates | None = None,

@@ -1,11 +1,18 @@
-"""Matching the columns of an input to our names, with an explanation where that fails."""
+"""Matching the columns of an input to our names, with an explanation where that fails.
+
+What people say counts first (``column_maps.py``), then a column that has our name, then one whose name is known
+(``names.py``). Two that are known are an error, never a guess.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from unskew.errors import InputError
+from unskew.log.column_maps import alternatives, as_text, choose
+from unskew.log.names import recognised
 from unskew.plain import plain
 
 OURS = {"user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant", "share"}
@@ -16,25 +23,32 @@ def match_columns(
     present: list[str],
     required: tuple[str, ...],
     optional: tuple[str, ...],
-    columns: Mapping[str, str] | None,
+    columns: Mapping[str, Any] | None,
     keep: Iterable[str],
 ) -> dict[str, str]:
     """Our name → their name, for the required, the optional that are there, and the kept columns."""
-    if not isinstance(columns or {}, Mapping) or not all(isinstance(name, str) for name in (columns or {}).values()):
-        raise InputError(f"{source}: 'columns' must map our names to those of the input: {{'user': 'customer_id'}}.")
-    asked, known = dict(columns or {}), (*required, *optional)
-    if unknown := [name for name in asked if name not in known]:
+    said, known, role = _said(source, columns), (*required, *optional), getattr(columns, "role", "")
+    if unknown := [name for name in said if name not in known]:
         raise InputError(
             f"{source}: 'columns' names '{plain(unknown[0])}', which is none of {', '.join(known)}.\n"
             "Write our name first and the name in the file behind it: columns={'user': 'customer_id'}."
         )
-    names = {}
+    names: dict[str, str] = {}
     for ours in known:
-        theirs = asked.get(ours, ours)
-        if theirs in present:
-            names[ours] = theirs
-        elif ours in required or ours in asked:
-            raise InputError(_missing(source, ours, theirs, present))
+        if ours in said:
+            theirs = choose(said[ours], present)
+            if theirs is not None:
+                names[ours] = theirs
+            elif said[ours] or ours in required:
+                raise InputError(_missing(source, ours, said[ours] or ours, present, role))
+        elif ours in present:
+            names[ours] = ours
+        elif found := _known_by_name(ours, present, said, names, known):
+            if len(found) > 1:
+                raise InputError(_ambiguous(source, ours, found, role, ours in required))
+            names[ours] = found[0]
+        elif ours in required:
+            raise InputError(_missing(source, ours, ours, present, role))
     _refuse_shared(source, names)
     for theirs in keep:
         if theirs not in present:
@@ -48,6 +62,44 @@ def match_columns(
         names.setdefault(theirs, theirs)
     _refuse_duplicates(source, names, present)
     return names
+
+
+def differing(names: Mapping[str, str]) -> dict[str, str]:
+    """Our names → theirs, of the columns that are called otherwise."""
+    return {ours: theirs for ours, theirs in names.items() if ours in OURS and ours != theirs}
+
+
+def _said(source: str, columns: Mapping[str, Any] | None) -> dict[str, str]:
+    """What people say of the columns, as texts."""
+    try:
+        return {name: as_text(name, theirs) for name, theirs in ({} if columns is None else columns).items()}
+    except (AttributeError, InputError):
+        raise InputError(
+            f"{source}: 'columns' must map our names to those of the input: {{'user': 'customer_id'}}."
+        ) from None
+
+
+def _known_by_name(
+    ours: str, present: list[str], said: Mapping[str, str], names: Mapping[str, str], known: tuple[str, ...]
+) -> list[str]:
+    """The columns that may be ours by their name; what is another of our columns is none of them.
+
+    A score orders lists that have no ranks: with ranks nobody looks for it, and who names it wants no rank by guess.
+    """
+    if (ours == "score" and "rank" in names) or (ours == "rank" and said.get("score")):
+        return []
+    others = {*names.values(), *(choose(theirs, present) for theirs in said.values()), *known}
+    return [theirs for theirs in recognised(ours, present) if theirs not in others]
+
+
+def _ambiguous(source: str, ours: str, found: list[str], role: str, required: bool) -> str:
+    named = ", ".join(f"'{plain(theirs)}'" for theirs in found)
+    key = f"{role}:{ours}" if role else ours
+    none = "" if required else f", or that none is: columns={{'{key}': ''}}"
+    return (
+        f"{source}: several columns may be the {ours}: {named}.\n"
+        f"Say which one it is: columns={{'{key}': {plain(found[0])!r}}}{none}."
+    )
 
 
 def _refuse_shared(source: str, names: Mapping[str, str]) -> None:
@@ -74,20 +126,25 @@ def _refuse_duplicates(source: str, names: Mapping[str, str], present: list[str]
             )
 
 
-def _missing(source: str, ours: str | None, theirs: str, present: list[str]) -> str:
+def _missing(source: str, ours: str | None, theirs: str, present: list[str], role: str = "") -> str:
     there = ", ".join(plain(name) for name in present[:20]) + (", …" if len(present) > 20 else "")
-    message = f"{source}: there is no column '{plain(theirs)}'; the columns are: {there}."
-    if present and all(_is_number(name) for name in present):
-        return f"{message}\nThe first line seems to be a row, not a header: put a line with the names above it."
-    near = _nearest(theirs, present)
+    wanted = " or ".join(f"'{plain(each)}'" for each in alternatives(theirs) or [theirs])
+    message = f"{source}: there is no column {wanted}; the columns are: {there}."
+    key = f"{role}:{ours}" if role else str(ours)
+    if any(_is_number(name) for name in present):
+        other = f"{role}:item" if role else "item"
+        return (
+            f"{message}\nThe first line seems to be a row, not a header. Say which column is which by their places: "
+            f"columns={{'{key}': '1', '{other if ours != 'item' else key.replace('item', 'user')}': '2'}}, or put a "
+            "line with the names above it."
+        )
     if len(present) == 1 and (found := next((c for c in ";\t|" if c in present[0]), None)):
-        return f"{message}\nThe columns seem to be separated by {found!r}: use ',' in .csv and tabs in .tsv files."
-    near = None if near is None else plain(near)
+        return f"{message}\nThe columns seem to be separated by {found!r}: read the file with this separator."
+    near = next(iter(recognised(ours or "", present)), None) or _nearest(theirs, present)
     if ours is None:
-        return message + (f"\nDid you mean '{near}'?" if near else "\nLeave it out of the columns to keep.")
-    hint = f"Did you mean '{near}'? Say so" if near else "Say which one it is"
-    example = near or "..."
-    return f"{message}\n{hint} with columns={{'{ours}': {example!r}}}."
+        return message + (f"\nDid you mean '{plain(near)}'?" if near else "\nLeave it out of the columns to keep.")
+    hint = f"Did you mean '{plain(near)}'? Say so" if near else "Say which one it is"
+    return f"{message}\n{hint} with columns={{'{key}': {plain(near) if near else '...'!r}}}."
 
 
 def _nearest(name: str, present: list[str]) -> str | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from typing import TypeAlias
 
 from unskew.errors import InputError
 from unskew.plain import plain
 
+Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 LONGEST = 500  # characters of a path in a message
 _KINDS = {
     stat.S_ISFIFO: "a pipe",
@@ -19,8 +22,18 @@ _KINDS = {
 }
 
 
-def shown(path: str | PathLike[str]) -> str:
-    """A path as messages print it."""
+def is_path(given: object) -> bool:
+    """Whether this is a path, or several of them."""
+    if isinstance(given, list | tuple):
+        return len(given) > 0 and all(isinstance(each, str | PathLike) for each in given)
+    return isinstance(given, str | PathLike)
+
+
+def shown(path: Paths) -> str:
+    """A path as messages print it; of several the first, and how many there are."""
+    if isinstance(path, list | tuple):
+        more = f" and {len(path) - 1:,} more" if len(path) > 1 else ""
+        return f"{plain(path[0], LONGEST)}{more}"
     return plain(path, LONGEST)
 
 

@@ -40,7 +40,7 @@ class Catalogue(NamedTuple):
 
 
 def read_population(
-    source: Any, *, columns: Mapping[str, str] | None = None, keep: Iterable[str] = (), invalid: Invalid = "error"
+    source: Any, *, columns: Mapping[str, Any] | None = None, keep: Iterable[str] = (), invalid: Invalid = "error"
 ) -> Population:
     """The population from a file or frame ``user[, relevant]``; ``keep`` names columns to take along if present."""
     table = table_of(source, "users", ("user",), ("relevant", *keep), columns=columns, invalid=invalid)
@@ -79,7 +79,7 @@ def ordered_population(of_users: tuple[Ids, Codes], kept: Mapping[str, pl.Series
     return Population(ids, relevant, labels, account)
 
 
-def read_catalogue(source: Any, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error") -> Catalogue:
+def read_catalogue(source: Any, *, columns: Mapping[str, Any] | None = None, invalid: Invalid = "error") -> Catalogue:
     """The catalogue from a file or frame with a column ``item``."""
     table = table_of(source, "items", ("item",), (), columns=columns, invalid=invalid)
     table.refuse_nulls("item")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from unskew.log.ids import Codes, Ids
 from unskew.log.lists import ranks, ranks_by_score
 from unskew.log.log import Account, Floats, Integers, Invalid, Log
 from unskew.log.order import group, pick, regroup, starts_of
+from unskew.log.paths import Paths
 from unskew.log.recommendations import Recommendations
 from unskew.log.sources import table_of_file, table_of_frame
 from unskew.log.table import Table, show
@@ -47,7 +47,7 @@ class Predictions:
         cls,
         frame: Any,
         *,
-        columns: Mapping[str, str] | None = None,
+        columns: Mapping[str, Any] | None = None,
         invalid: Invalid = "error",
         source: str = "frame",
     ) -> Predictions:
@@ -139,14 +139,14 @@ class Predictions:
 
 
 def read_predictions(
-    path: str | PathLike[str], *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error"
+    path: Paths, *, columns: Mapping[str, Any] | None = None, invalid: Invalid = "error"
 ) -> Predictions:
-    """Read predictions from a .csv, .tsv (also with .gz behind it) or .parquet file.
+    """Read predictions from a file, or from several (docs/files.md says which formats).
 
     Args:
         path: one row per pair with the columns ``user``, ``item`` and ``prediction``, and ``rank`` (1 = best) where
             the model says where it would list the item.
-        columns: our names → the names in the file, as in ``{"prediction": "score"}``.
+        columns: our names → the names in the file, where they are not recognised: ``{"prediction": "p"}``.
         invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``.
     """
     return predictions_of(table_of_file(path, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))

@@ -39,7 +39,7 @@ class Recommendations:
         cls,
         frame: Any,
         *,
-        columns: Mapping[str, str] | None = None,
+        columns: Mapping[str, Any] | None = None,
         invalid: Invalid = "error",
         source: str = "frame",
     ) -> Recommendations:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -14,18 +15,21 @@ import polars.selectors as cs
 
 from unskew import memory
 from unskew.errors import InputError
+from unskew.log import json_lines
+from unskew.log.column_maps import by_place
+from unskew.log.duckdb_tables import DuckTable, names_table
+from unskew.log.json_lines import read_json_lines
 from unskew.log.log import Invalid
 from unskew.log.match import match_columns
-from unskew.log.paths import check_file, shown
+from unskew.log.paths import Paths, check_file, is_path, shown
+from unskew.log.said import say_columns
+from unskew.log.several import ARROW, PARQUET, SEPARATORS, ending_of, files_of
 from unskew.log.sorted_flags import without_sorted_flags
 from unskew.log.table import Table
 from unskew.log.text import TextFile
 from unskew.panics import held_back
 from unskew.plain import plain
 
-_SEPARATORS = {".csv": ",", ".tsv": "\t"}
-_PARQUET = (".parquet", ".pq")
-ENDINGS = (*_SEPARATORS, *_PARQUET)
 _CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
 _SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
@@ -36,11 +40,15 @@ class OpenFile(NamedTuple):
     Args:
         types: the name and type of each column in order; those of a text file are texts, and may be there twice.
         text: the text file, if it is one.
+        table: the table of a database, if it is one.
+        rows: the rows, if they had to be read to know the columns.
     """
 
     file: Path
     types: tuple[tuple[str, pl.DataType], ...]
     text: TextFile | None = None
+    table: DuckTable | None = None
+    rows: pl.DataFrame | None = None
 
     @property
     def names(self) -> list[str]:
@@ -55,19 +63,43 @@ class OpenFile(NamedTuple):
     def scan(self, names: Mapping[str, str]) -> tuple[pl.LazyFrame, int]:
         """Columns under our names, unread, and the number of rows; the lines of a text file are checked."""
         if self.text is None:
-            lazy = pl.scan_parquet(self.file, glob=False)
+            lazy = self._unread(names.values())
             rows = int(lazy.select(pl.len()).collect().item())
             return lazy.select(cs.by_name(theirs).as_expr().alias(ours) for ours, theirs in names.items()), rows
         rows, unpacked = self.text.check()
         lazy = pl.scan_csv(
             self.file if unpacked is None else unpacked,
             separator=self.text.separator,
+            has_header=self.text.header,
             infer_schema=False,
             new_columns=[str(place) for place in range(len(self.types))],
             glob=False,
         )
         places = {ours: self.names.index(theirs) for ours, theirs in names.items()}
         return lazy.select(pl.col(str(place)).alias(ours) for ours, place in places.items()), rows
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether parts of it can be read alone."""
+        return ending_of(self.file) in PARQUET
+
+    def _unread(self, columns: Iterable[str]) -> pl.LazyFrame:
+        if self.rows is not None:
+            return self.rows.lazy()
+        if self.table is not None:
+            return self.table.read(dict.fromkeys(columns)).lazy()
+        if ending_of(self.file) in ARROW:
+            return pl.scan_ipc(self.file, glob=False)
+        return pl.scan_parquet(self.file, glob=False)
+
+    def say(self, source: str, names: Mapping[str, str]) -> None:
+        """Say what was taken for which column, and what else the name of the file does not tell."""
+        more = []
+        if self.text is not None and not self.text.header:
+            more.append(f"no header line, {len(self.types)} columns")
+        if self.text is not None and (usual := SEPARATORS.get(ending_of(self.file))) and usual != self.text.separator:
+            more.append(f"fields are separated by {self.text.separator!r}")
+        say_columns(source, names, *more)
 
     def read(self, names: Mapping[str, str]) -> pl.DataFrame:
         """Columns under our names."""
@@ -88,8 +120,15 @@ class OpenFile(NamedTuple):
         )
 
 
-def open_file(path: str | PathLike[str]) -> OpenFile:
-    """The columns of a file; text columns are not interpreted yet."""
+def open_file(path: str | PathLike[str], columns: Mapping[str, str] | None = None) -> OpenFile:
+    """The columns of a file; text columns are not interpreted yet.
+
+    Args:
+        columns: what is said of them: places say that a text file has no header.
+    """
+    if names_table(path):
+        table = DuckTable.open(path)
+        return OpenFile(table.file, table.types, table=table)
     file = check_file(path, "Give one file: .csv, .tsv or .parquet.", _named_set(path))
     if not file.stat().st_size:
         raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
@@ -97,15 +136,26 @@ def open_file(path: str | PathLike[str]) -> OpenFile:
         raise InputError(f"{shown(file)}: the name of the file is not in UTF-8.\nRename it, or make a link to it.")
     ending = ending_of(file)
     with reading(str(file)):
-        if ending in _SEPARATORS:
-            text = TextFile.open(file, _SEPARATORS[ending])
+        if ending in SEPARATORS:
+            text = TextFile.open(file, SEPARATORS[ending], header=not by_place(columns))
             return OpenFile(file, tuple((name, pl.String()) for name in text.names), text)
-        if ending in _PARQUET:
+        if ending in PARQUET:
             return OpenFile(file, tuple(pl.scan_parquet(file, glob=False).collect_schema().items()))
+        if ending in ARROW:
+            return OpenFile(file, tuple(pl.scan_ipc(file, glob=False).collect_schema().items()))
+        if ending in json_lines.ENDINGS:
+            rows = read_json_lines(file)
+            return OpenFile(file, tuple(rows.schema.items()), rows=rows)
     raise InputError(
         f"{shown(file)}: files that end in '{plain(file.suffix)}' cannot be read.\n"
-        "Give .csv or .tsv (also with .gz behind it) or .parquet, or read it yourself and pass the dataframe."
+        "Give .csv, .tsv, .txt, .dat or .jsonl (also with .gz or .zst behind it), .parquet, .arrow or .duckdb, or read "
+        "it yourself and pass the dataframe."
     )
+
+
+def columns_of(path: Paths, columns: Mapping[str, str] | None = None) -> list[str]:
+    """The columns of a file, or of the first of several."""
+    return open_file(files_of(path)[0], columns).names
 
 
 def _named_set(path: str | PathLike[str]) -> str:
@@ -123,16 +173,8 @@ def _utf8(file: Path) -> bool:
         return False
 
 
-def ending_of(file: Path) -> str:
-    """What the name says about the format; text files may be packed (.csv.gz)."""
-    name = file.name.lower()
-    plain = name.removesuffix(".gz")
-    ending = plain[plain.rfind(".") :]
-    return ending if plain == name or ending in _SEPARATORS else ".gz"
-
-
 def table_of_file(
-    path: str | PathLike[str],
+    path: Paths,
     required: tuple[str, ...],
     optional: tuple[str, ...],
     *,
@@ -140,14 +182,51 @@ def table_of_file(
     keep: Iterable[str] = (),
     invalid: Invalid = "error",
 ) -> Table:
-    """The table of a file."""
-    drop = _drops(invalid)
-    opened = open_file(path)
-    source = shown(path)
+    """The table of a file, or of several, one below the other."""
+    drop, kept = _drops(invalid), tuple(keep)
+    tables = [_one_table(file, required, optional, columns, kept, drop) for file in files_of(path)]
+    return tables[0] if len(tables) == 1 else _joined(shown(path), tables)
+
+
+def _one_table(
+    path: str | PathLike[str],
+    required: tuple[str, ...],
+    optional: tuple[str, ...],
+    columns: Mapping[str, str] | None,
+    keep: tuple[str, ...],
+    drop: bool,
+) -> Table:
+    opened = open_file(path, columns)
+    source, text = shown(path), opened.text
     names = match_columns(source, opened.names, required, optional, columns, keep)
-    with reading(source, opened.text):
+    opened.say(source, names)
+    with reading(source, text):
         frame = opened.read(names)
-    return Table(source, frame, names, drop, header=opened.text is not None)
+    headless = text is not None and not text.header
+    return Table(source, frame, names, drop, text is not None, headless=headless, said=tuple(columns or ()))
+
+
+def _joined(source: str, tables: list[Table]) -> Table:
+    """One table of several, whose columns must be the same; a row is named by its file."""
+    first = tables[0]
+    for table in tables:
+        if lacking := {*first.names} ^ {*table.names}:
+            raise InputError(
+                f"{source}: only some of the files have a column '{plain(min(lacking))}': the columns of "
+                f"'{table.source}' are not those of '{first.source}'.\nGive files that all have it, or none."
+            )
+        if table.frame.schema != first.frame.schema or table.header != first.header:
+            raise InputError(
+                f"{source}: the columns of '{table.source}' have other types than those of '{first.source}'.\n"
+                "Give files of one kind, with the same types."
+            )
+    starts, rows = [], 0
+    for table in tables:
+        starts.append((rows, table.source))
+        rows += len(table.frame)
+    frame = without_sorted_flags(pl.concat([table.frame.select(first.frame.columns) for table in tables]))
+    say_columns(source, {}, f"{len(tables)} files, {rows:,} rows")
+    return replace(first, source=source, frame=frame, files=tuple(starts))
 
 
 @contextmanager
@@ -206,12 +285,13 @@ def table_of_frame(
         pl.exceptions.PanicException,
     ) as problem:
         raise _unreadable(source, problem, "Give columns of one type each: numbers, texts or times.") from problem
-    return Table(source, without_sorted_flags(renamed), names, drop)
+    say_columns(source, names)
+    return Table(source, without_sorted_flags(renamed), names, drop, said=tuple(columns or ()))
 
 
 def table_of(given: Any, source: str, *names: tuple[str, ...], **how: Any) -> Table:
     """The table of a path, or of a frame, which messages call ``source``."""
-    if isinstance(given, str | PathLike):
+    if is_path(given):
         return table_of_file(given, *names, **how)
     return table_of_frame(given, source, *names, **how)
 

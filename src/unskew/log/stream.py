@@ -6,12 +6,9 @@ The pieces are checked by the same rules as a table in memory, and a wrong row i
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from glob import glob
 from os import PathLike
-from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
@@ -19,14 +16,14 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.log.columns import check_ids, numbers, readable_numbers, readable_times, times, whole_ids
 from unskew.log.match import match_columns
-from unskew.log.paths import as_path, shown
+from unskew.log.paths import shown
+from unskew.log.several import files_of
 from unskew.log.sorted_flags import without_sorted_flags
-from unskew.log.sources import ENDINGS, OpenFile, ending_of, open_file, reading
+from unskew.log.sources import OpenFile, open_file, reading
 from unskew.log.table import Table
 
 PIECE = 2_000_000  # rows
 REMEDY = "Fix the column, or leave such rows out."
-_PATTERN = "*?["
 _FIT_64_BITS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 
 
@@ -133,9 +130,12 @@ class Stream(NamedTuple):
         """
         files = []
         for file in files_of(path):
-            opened, source = open_file(file), shown(file)
+            opened, source = open_file(file, columns), shown(file)
             names = match_columns(source, opened.names, required, optional, columns, ())
-            files.append(StreamFile(opened, Table(source, opened.empty(names), names, header=opened.text is not None)))
+            opened.say(source, names)
+            text = opened.text
+            table = Table(source, opened.empty(names), names, header=text is not None, said=tuple(columns or ()))
+            files.append(StreamFile(opened, replace(table, headless=text is not None and not text.header)))
             check(files[-1].table)
             if lacking := set(files[0].table.names) ^ set(names):
                 raise InputError(
@@ -176,37 +176,6 @@ def check(table: Table) -> None:
         else:
             check_ids(table, name)
             table.refuse_nulls(name)
-
-
-def files_of(path: str | PathLike[str]) -> list[Path]:
-    """The files of a path: itself, those of a folder (also in folders below), or those that a pattern names."""
-    given = as_path(path)
-    if os.path.isdir(given):
-        below = (file for file in given.rglob("*") if not _hidden(file.relative_to(given)))
-        found = sorted(file for file in below if file.is_file() and ending_of(file) in ENDINGS)
-        if not found:
-            raise InputError(
-                f"{shown(given)}: the folder holds no .parquet, .csv or .tsv file.\nGive a folder with such files."
-            )
-        if len(kinds := sorted({ending_of(file) for file in found})) > 1:
-            raise InputError(
-                f"{shown(given)}: the folder holds files of several kinds ({', '.join(kinds)}), and rows might count "
-                f"twice.\nSay which are meant: '{shown(given)}/*{kinds[0]}'."
-            )
-        return found
-    if os.path.lexists(given) or not any(sign in str(path) for sign in _PATTERN):
-        return [given]
-    found = sorted(file for name in glob(str(given), recursive=True) if (file := Path(name)).is_file())
-    if not found:
-        raise InputError(
-            f"{shown(given)}: no file has such a name.\nCheck the pattern (looked from {shown(Path.cwd())})."
-        )
-    return found
-
-
-def _hidden(path: Path) -> bool:
-    """Files that tools write beside the data: .part.crc, _SUCCESS, _temporary/…"""
-    return any(name.startswith((".", "_")) for name in path.parts)
 
 
 def _common(name: str, types: list[pl.DataType]) -> pl.DataType:

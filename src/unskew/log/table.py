@@ -14,12 +14,14 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.log.log import Account
+from unskew.log.match import differing
 from unskew.plain import plain
 
 _DAYS = (-719_162, 2_932_896)  # 0001-01-01 and 9999-12-31, from 1970-01-01
 _PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 _WHOLE = (-(2**63), 2**63 - 1)
 REMEDY = "Fix the column, or drop such rows with invalid='drop'; the result will say how many were dropped."
+LEFT_OUT = ("value", "time", "policy", "propensity")  # what an input may do without
 
 
 @dataclass
@@ -31,8 +33,11 @@ class Table:
         frame: the columns as they came, under our names.
         names: our name of each column → the name it has in the input.
         drop: wrong rows are dropped and counted instead of refused.
-        header: the rows stand below a header line, so messages say what a row number counts.
+        header: the rows are those of a text file, below a header line, so messages say what a row number counts.
         start: rows of the input before those of ``frame``.
+        headless: the text file has no header line.
+        said: our names of the columns that were named by people, not recognised.
+        files: where the input is several files, the first row of each, and its name.
     """
 
     source: str
@@ -45,6 +50,9 @@ class Table:
     good: pl.Series | None = None
     start: int = 0
     remedy: str = REMEDY
+    headless: bool = False
+    said: tuple[str, ...] = ()
+    files: tuple[tuple[int, str], ...] = ()
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -70,6 +78,8 @@ class Table:
         row = int(wrong.arg_true()[0])
         found = self._shown(name, row)
         remedy = f"{why} {self.remedy}" if why else self.remedy
+        if name in LEFT_OUT and name not in (self.names[name], *self.said):
+            remedy += f" It was taken for the {name} by its name: columns={{'{name}': ''}} leaves it out."
         raise InputError(f"{self.source}: {self.called(name)} {must}; {self.place(row)} has {found}.\n{remedy}")
 
     def _shown(self, name: str, row: int) -> str:
@@ -97,8 +107,12 @@ class Table:
 
     def place(self, *rows: int) -> str:
         """What messages call some rows (0-based in ``frame``)."""
-        named = " and ".join(f"row {self.start + row + 1:,}" for row in rows)
-        return f"{named} (not counting the header)" if self.header else named
+        named = " and ".join(self._row(row) for row in rows)
+        return f"{named} (not counting the header)" if self.header and not self.headless else named
+
+    def _row(self, row: int) -> str:
+        begins, file = max((each for each in self.files if each[0] <= row), default=(0, ""))
+        return f"row {self.start + row - begins + 1:,}" + (f" of {file}" if file else "")
 
     def kept(self, columns: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
         """The good rows of the given columns; none at all is an error."""
@@ -116,7 +130,9 @@ class Table:
 
     def account(self) -> Account:
         """What became of the rows."""
-        return Account(self.source, len(self.frame), dict(self.dropped), tuple(self.notes))
+        return Account(
+            self.source, len(self.frame), dict(self.dropped), tuple(self.notes), columns=differing(self.names)
+        )
 
 
 def limits(dtype: pl.DataType) -> tuple[int, int]:

@@ -1,16 +1,15 @@
-"""Text files of rows, .csv and .tsv: what they begin with, their header, and whether every line has all fields.
+"""Text files of rows, .csv, .tsv and others: what they begin with, their header, and whether every line has all fields.
 
 Only some columns are used, and reading just these does not show that a line has a field too many (a title that holds an
 unquoted comma): all fields after it are then read from the wrong column. So all bytes are checked once, before the
 columns are read. A line with a field too few is refused as well: it is cut off, or a line break stands inside a field.
+
+A file without a header has the columns 1, 2, 3, …: whoever names columns by their places says that there is none.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,19 +18,20 @@ import numpy.typing as npt
 
 from unskew.errors import InputError
 from unskew.kernels import fields
+from unskew.log.names import looks_like_a_header
+from unskew.log.packed import BLOCK, blocks, collect, packing_of
 from unskew.log.paths import shown
-from unskew.memory import amount, available
+from unskew.memory import amount
+from unskew.plain import plain
 
-BLOCK = 1 << 20  # bytes that are looked at together; the header must lie within the first of them
-_ROOM = 4  # what is read takes up to this many times the memory of its text
-BOMB = 200  # times the packed size: tables unpack to at most 50 times theirs, decompression bombs to 1,000
-_HARMLESS = 64_000_000  # bytes that any file may unpack to
-_PACKED = b"\x1f\x8b"
+DOUBLE = "::"
+_ANY = ("\t", DOUBLE, ";", "|", ",", " ")  # separators in the order in which a first line is looked at for them
+_UNUSUAL = (";", "\t", "|", ",")  # the same, where the name of the file says that there is another one
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _FOREIGN = {  # first bytes of other formats
     b"PAR1": "a Parquet file.\nGive it a name that ends in .parquet.",
     b"PK\x03\x04": "a spreadsheet or a zip archive.\nSave the sheet as CSV, or unpack the archive.",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet.\nSave the sheet as CSV.",
-    b"\x28\xb5\x2f\xfd": "packed (zstd).\nUnpack it, or pack it with gzip.",
     b"BZh": "packed (bzip2).\nUnpack it, or pack it with gzip.",
     b"\xfd7zX": "packed (xz).\nUnpack it, or pack it with gzip.",
     b"x\x01": "packed (zlib).\nUnpack it, or pack it with gzip.",
@@ -42,7 +42,7 @@ _FOREIGN = {  # first bytes of other formats
     b"%PDF-": "a PDF document.\nSave the table as CSV.",
     b"\x7fELF": "a program.\nGive a table.",
     b"<": "a page (HTML or XML).\nSave the table as CSV.",
-    b"{": "JSON.\nSave the table as CSV.",
+    b"{": "JSON.\nGive it a name that ends in .jsonl if every line is a row, or save the table as CSV.",
 }
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # marks of UTF-16 and UTF-32
 _UTF8 = "Save it as UTF-8: in a spreadsheet 'CSV UTF-8', elsewhere iconv -t UTF-8."
@@ -52,25 +52,32 @@ class TextFile(NamedTuple):
     """A text file whose header has been read.
 
     Args:
+        separator: what stands between fields where they are read; ``double`` where the file has ``::`` instead.
         names: the columns as the header has them, in order; a name may be there twice.
-        packed: the content is compressed (gzip), whatever the name says.
+        packing: how the content is compressed, whatever the name says; empty where it is not.
         skipped: empty lines before the header.
+        header: whether there is one; without it columns are called 1, 2, 3, …
     """
 
     file: Path
     separator: str
     names: tuple[str, ...]
-    packed: bool
+    packing: str
     skipped: int
+    header: bool = True
+    double: bool = False
 
     @classmethod
-    def open(cls, file: Path, separator: str) -> TextFile:
-        """Read the header; what is no such text is refused."""
-        with file.open("rb") as content:
-            start = content.read(4)
-        packed = start.startswith(_PACKED)
-        head = bytes(next(_blocks(file, packed), b""))
-        foreign = _FOREIGN | {_PACKED: "packed twice.\nUnpack it once."} if packed else _FOREIGN
+    def open(cls, file: Path, separator: str = "", *, header: bool = True) -> TextFile:
+        """Read the header; what is no such text is refused.
+
+        Args:
+            separator: the usual one of such files, if there is one; where the first line lacks it, it is looked for.
+            header: whether the first line has the names of the columns.
+        """
+        packing = packing_of(file)
+        head = bytes(next(blocks(file, packing), b""))
+        foreign = _FOREIGN | dict.fromkeys(_PACKED, "packed twice.\nUnpack it once.") if packing else _FOREIGN
         for mark, what in foreign.items():
             if head.startswith(mark):
                 raise InputError(f"{shown(file)}: the name says text, but the content is {what}")
@@ -80,46 +87,44 @@ class TextFile(NamedTuple):
             raise InputError(f"{shown(file)}: the file cannot be read as text: {what}.\n{_UTF8}")
         lines = head.splitlines(keepends=True)
         skipped = next((place for place, line in enumerate(lines) if line.strip(b"\r\n")), len(lines))
-        header = _header(file, b"".join(lines[skipped:]), whole=len(head) < BLOCK)
+        line = _header(file, b"".join(lines[skipped:]), whole=len(head) < BLOCK)
+        if not separator or separator not in line:
+            others = _UNUSUAL if separator else _ANY
+            separator = next((sign for sign in others if sign in line), separator or ",")
+        double = separator == DOUBLE
+        line, separator = (line.replace(DOUBLE, "\t"), "\t") if double else (line, separator)
         try:
-            names = next(csv.reader([header], delimiter=separator), [])
+            names = next(csv.reader([line], delimiter=separator), [])
         except csv.Error as problem:
             raise InputError(f"{shown(file)}: the header cannot be read ({problem}).\nFix the first line.") from None
         if not names:
             raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
-        return cls(file, separator, tuple(names), packed, skipped)
+        if not header:
+            _refuse_header(file, names)
+            names = [str(place) for place in range(1, len(names) + 1)]
+        return cls(file, separator, tuple(names), packing, skipped, header, double)
+
+    @property
+    def packed(self) -> bool:
+        """Whether the content is another one than that of the file."""
+        return bool(self.packing) or self.double
 
     def check(self) -> tuple[int, bytes | None]:
         """How many rows there are, and the unpacked content if it was packed; a wrong line is an error."""
         state = np.zeros(fields.STATE, dtype=np.int64)
-        unpacked = bytearray() if self.packed else None
-        room = available() // _ROOM if self.packed else 0
-        packed = self.file.stat().st_size
-        for block in _blocks(self.file, self.packed):
+        content, whole = blocks(self.file, self.packing, double=self.double), bytearray()
+        for block in collect(self.file, content, whole) if self.packed else content:
             self._scan(block, state)
-            if unpacked is not None:
-                unpacked += block
-                if len(unpacked) > max(_HARMLESS, BOMB * packed):
-                    raise InputError(
-                        f"{shown(self.file)}: the file unpacks to more than {BOMB} times its size, as no table does.\n"
-                        "If it is one nevertheless, convert it to Parquet."
-                    )
-                if len(unpacked) > room:
-                    raise InputError(
-                        f"{shown(self.file)}: the file unpacks to more than {amount(room)}, too much for the memory "
-                        f"that is available ({amount(available())}).\nConvert it to Parquet, or keep only the columns "
-                        "that are needed."
-                    )
         if state[fields.QUOTED]:
             raise self._wrong(state, "begins a field with a double quote that is never closed")
         if state[fields.LENGTH]:
             self._scan(b"\n", state)
-        return int(state[fields.RECORDS]) - self.skipped - 1, None if unpacked is None else bytes(unpacked)
+        return int(state[fields.RECORDS]) - self.skipped - self.header, bytes(whole) if self.packed else None
 
     def stray_quote(self) -> str:
         """What is wrong with the quotes, if something is: a sentence for a file that could not be read."""
         state = np.zeros(fields.STATE, dtype=np.int64)
-        for block in _blocks(self.file, self.packed):
+        for block in blocks(self.file, self.packing, double=self.double):
             self._scan(block, state)
         if not state[fields.STRAY]:
             return ""
@@ -176,14 +181,13 @@ def _header(file: Path, head: bytes, *, whole: bool) -> str:
         ) from None
 
 
-def _blocks(file: Path, packed: bool) -> Iterator[memoryview]:
-    """The content, a block at a time; each is valid until the next one is asked for."""
-    buffer = memoryview(bytearray(BLOCK))
-    try:
-        with gzip.open(file, "rb") if packed else file.open("rb", buffering=0) as content:
-            while size := content.readinto(buffer):
-                yield buffer[:size]
-    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+def _refuse_header(file: Path, names: list[str]) -> None:
+    """Columns by their places belong to files without a header: a first line that is one would become a row."""
+    counted = len(names) > 1 and names == [str(place) for place in range(len(names))]  # pandas names columns like this
+    if looks_like_a_header(names) or counted:
+        there = ", ".join(plain(name) for name in names[:20])
         raise InputError(
-            f"{shown(file)}: the file cannot be unpacked ({problem}).\nIt is damaged or cut off: fetch it again."
-        ) from None
+            f"{shown(file)}: columns are named by their places, as in a file without a header, but the first line "
+            f"looks like a header: {there}.\nName them as it does, or remove the line. Where only one of several files "
+            "has no header, say it of that one: columns={'test:user': '1', 'test:item': '2'}."
+        )

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from unskew.bounds import FOLDS
-from unskew.errors import InputError, MissingExtraError
+from unskew.errors import InputError, require
 from unskew.log import Feedback, Ids, Log
 from unskew.log.expected import a_log
 from unskew.parts import Made, Words, option, part_of
@@ -58,6 +58,8 @@ class Calibrated(Propensity):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.method == "isotonic":
+            require("calibrated(…, method=isotonic)", "learn", "sklearn")
         if self.over == "users":
             refuse_users(self.inner)
         if not self.inner.estimated:
@@ -160,10 +162,8 @@ def _scale(p: Floats, level: Level, share: float) -> Floats:
 
 
 def _isotonic(p: Floats, label: Floats, mass: Floats, level: Level, share: float) -> _Steps:
-    try:
-        from sklearn.isotonic import IsotonicRegression
-    except ImportError:
-        raise MissingExtraError("calibrated(…)", "learn") from None
+    from sklearn.isotonic import IsotonicRegression
+
     place = np.searchsorted(_edges(p[label > 0.0]), p, side="right")
     size = np.bincount(place, weights=mass)
     middle, rate = (np.bincount(place, weights=mass * column) / size for column in (p, label))

@@ -67,7 +67,7 @@ def nothing_judged(missing: Sequence[MissingProtocol]) -> RefusedError:
 
 def read_once(log: Any, options: dict[str, Any]) -> Log:
     """The log, with what options say of its columns; these options are taken out."""
-    names = Names(options.pop("columns", None))
+    names = Names(options.pop("columns", None), ["log"])
     how = {name: options.pop(name) for name in ("feedback", "invalid", "duplicates") if name in options}
     return as_log(log, name="log", columns=names.of_test, **how)
 

@@ -14,13 +14,15 @@ from pathlib import PurePath
 from typing import Any
 
 from unskew.inference.verdict import Outcome
+from unskew.log.packed import ENDINGS as PACKED
+from unskew.log.several import ARROW, LISTED, PARQUET, SEPARATORS
 from unskew.report import document as doc
 from unskew.report.texts import section
 from unskew.report.view import View, unique
 from unskew.report.words import practically_equal
 
 DETECT = "10%"
-ENDINGS = {".parquet", ".pq", ".csv", ".tsv", ".txt", ".gz"}
+ENDINGS = {*SEPARATORS, *PARQUET, *ARROW, *LISTED, *PACKED}
 TEXT = (
     f"Show people some of the pairs in which the lists differ, and write down what comes back. How many it takes, and "
     f"which ones, for a difference of {DETECT.replace('%', ' %')} or whatever matters to you:"
@@ -69,7 +71,16 @@ def _command(inputs: Mapping[str, Any], models: list[str], metric: str) -> str:
     for option in ("feedback", "relevant"):
         if (value := settings.get(option)) not in (None, "implicit"):
             words.append(f"--{option} {shlex.quote(str(value))}")
+    if said := _columns(settings.get("columns") or {}, models):
+        words.append(f"--columns {shlex.quote(said)}")
     return " ".join([*words, f"--metric {metric} --detect {DETECT}"])
+
+
+def _columns(given: Mapping[str, str], models: list[str]) -> str:
+    """What was said of columns, as far as the same inputs are given again; a name that cannot be typed is left out."""
+    roles = ("", "test", "log", "train", "users", "models", *models)
+    said = (f"{key}={theirs}" for key, theirs in given.items() if key.rpartition(":")[0] in roles)
+    return ",".join(each for each in said if "\n" not in each and "," not in each)
 
 
 def _call(metric: str) -> str:

@@ -12,21 +12,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 from polars.io.plugins import register_io_source
 
 from unskew.atomic import atomic
 from unskew.bounds import SEED
 from unskew.errors import InputError
 from unskew.kernels.arrays import Ints32
+from unskew.log.column_maps import MODELS, ColumnMap, InputColumns
 from unskew.log.ids import changed
 from unskew.log.log import WEIGHT
+from unskew.log.match import match_columns
 from unskew.log.paths import shown
 from unskew.log.stream import Stream, StreamFile
 from unskew.outputs import refuse_same
-from unskew.plain import plain_path
+from unskew.plain import plain, plain_path
 from unskew.sampling.base import Sampler
 from unskew.sampling.draw import blocks, placed_keys, row_hashes, times_of
 from unskew.sampling.evenness import sides
@@ -42,6 +46,7 @@ Stage = Callable[[str, int, int], None]
 Files = str | PathLike[str]
 PAIR = ("user", "item")
 PROPENSITY = "propensity"
+ASKED = {"test": (*PAIR, "time", PROPENSITY), "train": PAIR, "mcar": PAIR, MODELS: ()}
 _ENDINGS = (".parquet", ".pq", ".csv")
 
 
@@ -54,7 +59,7 @@ def sample_file(
     size: Size = None,
     seed: int = 0,
     mcar: Files | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     progress: Stage | None = None,
 ) -> SampleSummary:
     """Draw rows of files without replacement and write them to a file; see ``sample``.
@@ -66,7 +71,8 @@ def sample_file(
         out: the file to write, .parquet or .csv; all columns of the input, and ``sampling_weight``.
         strategy, size, seed: as in ``sample``.
         train, mcar: files with ``user, item``.
-        columns: our column names (``user``, ``item``, ``time``) → theirs, in all files.
+        columns: our column names (``user``, ``item``, ``time``, ``propensity``) → theirs, in all files or in one of
+            them: ``{'train:user': 'guest'}`` (docs/files.md).
         progress: called with (stage, done, total).
     """
     from unskew.sampling import make
@@ -76,22 +82,25 @@ def sample_file(
     asked, final = checked_size(size, sampler), Path(out)
     if final.suffix.lower() not in _ENDINGS:
         raise InputError(f"{plain_path(final)}: the name of a sample's file should end in .parquet or .csv.")
-    stream = Stream.open(log, PAIR, columns, optional=("time",))
-    pairs = None if columns is None else {ours: theirs for ours, theirs in columns.items() if ours in PAIR}
-    others = [None if path is None else Stream.open(path, PAIR, pairs) for path in (train, mcar)]
-    read = [file.opened.file for each in (stream, *others) if each is not None for file in each.files]
+    others = {name: path for name, path in (("train", train), ("mcar", mcar)) if path is not None}
+    said = ColumnMap(columns, (*PAIR, "time", PROPENSITY), ("log", *others), ASKED)
+    stream = Stream.open(log, PAIR, said.of("log", *PAIR, "time"), optional=("time",))
+    propensity = _propensity(stream, said.of("log", PROPENSITY))
+    counted = {name: Stream.open(path, PAIR, said.of(name, *PAIR)) for name, path in others.items()}
+    read = [file.opened.file for each in (stream, *counted.values()) for file in each.files]
     refuse_same([(plain_path(final), final)], read)
     schema = _schema(stream)
     say("counting users and items", 0, 1)
     first = None if sampler.keeps_all else FirstPass(stream, seed)
     before = Tallies.of_stream(stream) if first is None else first.tallies
-    seen, random = (None if each is None else _counted(each, f"counting {each.source}", say) for each in others)
+    tallies = {name: _counted(each, f"counting {each.source}", say) for name, each in counted.items()}
+    seen, random = tallies.get("train"), tallies.get("mcar")
     number = number_of(asked, before.total, before.source)
     share = number / before.total
     passes = _Passes(stream, before, Weights.by(sampler, before, seen, random), seed, number, say)
     if first is not None:
         passes.search(first)
-    after = passes.write(final, schema, share if sampler.equal else 1.0)
+    after = passes.write(final, schema, propensity, share if sampler.equal else 1.0)
     return SampleSummary(
         source=before.source,
         out=shown(final),
@@ -104,7 +113,7 @@ def sample_file(
         train=None if seen is None else seen.source,
         mcar=None if random is None else random.source,
         **sides(before, after, seen, random, sampler.zero),
-        notes=_notes(schema, sampler, share),
+        notes=_notes(schema, propensity, sampler, share),
     )
 
 
@@ -132,12 +141,12 @@ class _Passes:
             if not settled and bracket == (0.0, np.inf):
                 raise changed()
 
-    def write(self, out: Path, schema: pl.Schema, share: float) -> Tallies:
+    def write(self, out: Path, schema: pl.Schema, propensity: str, share: float) -> Tallies:
         """Write the rows drawn, and count them; their propensities are multiplied by the share."""
         users, items = self._before.users.ids, self._before.items.ids
         counts = np.zeros(len(users), dtype=np.int64), np.zeros(len(items), dtype=np.int64)
-        known, types = schema.get(PROPENSITY), self._stream.types
-        scaled = [(pl.col(PROPENSITY) * share).cast(known)] if known is not None and known.is_float() else []
+        known, types = schema.get(propensity), self._stream.types
+        scaled = [(cs.by_name(propensity) * share).cast(known)] if known is not None and known.is_float() else []
 
         def rows(*_: object) -> Iterator[pl.DataFrame]:
             for n, (file, whole) in enumerate(self._counted(self._stream.whole_pieces(), "writing")):
@@ -213,12 +222,19 @@ def _schema(stream: Stream) -> pl.Schema:
     return pl.Schema([*first.opened.types, (WEIGHT, pl.Float64())])
 
 
-def _notes(schema: pl.Schema, sampler: Sampler, share: float) -> tuple[str, ...]:
+def _propensity(stream: Stream, said: InputColumns) -> str:
+    """The column of propensities that whoever reads the sample will find; empty where there is none."""
+    first = stream.files[0]
+    return match_columns(first.source, first.opened.names, (), (PROPENSITY,), said, ()).get(PROPENSITY, "")
+
+
+def _notes(schema: pl.Schema, propensity: str, sampler: Sampler, share: float) -> tuple[str, ...]:
     """What became of propensities."""
-    if PROPENSITY not in schema:
+    if not propensity:
         return ()
+    column = f"The column '{plain(propensity)}'"
     if not sampler.equal:
-        return ("The column 'propensity' speaks of the log that was sampled: do not weigh this sample by it.",)
-    if schema[PROPENSITY].is_float():
-        return (f"The column 'propensity' was multiplied by {share:.6g}, the chance of a row to be drawn.",)
-    return (f"The column 'propensity' is no column of floats: multiply it by {share:.6g}, the chance of a row, first.",)
+        return (f"{column} speaks of the log that was sampled: do not weigh this sample by it.",)
+    if schema[propensity].is_float():
+        return (f"{column} was multiplied by {share:.6g}, the chance of a row to be drawn.",)
+    return (f"{column} is no column of floats: multiply it by {share:.6g}, the chance of a row, first.",)

@@ -16,9 +16,10 @@ import polars.selectors as cs
 from unskew.errors import InputError
 from unskew.log.batches import Checked, Reading, id_type
 from unskew.log.paths import shown
+from unskew.log.said import say_columns
+from unskew.log.several import files_of
 from unskew.log.sorted_flags import without_sorted_flags
 from unskew.log.sources import open_file, reading
-from unskew.log.stream import files_of
 
 PIECE = 2_000_000  # rows
 
@@ -29,11 +30,12 @@ def is_address(given: Any) -> bool:
 
 
 class RowFile(NamedTuple):
-    """One file: its used columns under our names, unread."""
+    """One file: its used columns under our names, unread; ``names`` has those that they have there."""
 
     source: str
     rows: int
     lazy: pl.LazyFrame
+    names: Mapping[str, str]
 
     def slice(self, start: int, rows: int, columns: Sequence[str] = ()) -> pl.DataFrame:
         """Some of its rows."""
@@ -71,9 +73,10 @@ class Source:
         size = 0
         for source, schema, lazy, bytes_ in _opened(given):
             names = how.names(source, list(schema))
-            files.append(RowFile(source, _rows(source, lazy), lazy.select(_renamed(names))))
+            files.append(RowFile(source, _rows(source, lazy), lazy.select(_renamed(names)), names))
             size += bytes_
-            how.check(pl.DataFrame(schema={ours: schema[theirs] for ours, theirs in names.items()}), source, 0, {})
+            used = pl.DataFrame(schema={ours: schema[theirs] for ours, theirs in names.items()})
+            how.check(used, source, 0, {}, names)
             own = {
                 ours: id_type(schema[theirs]) for ours, theirs in names.items() if ours in ("user", "item", "policy")
             }
@@ -83,6 +86,8 @@ class Source:
                     "Give files with the same columns."
                 )
             types = {ours: dtype if types.get(ours, dtype) == dtype else pl.String() for ours, dtype in own.items()}
+        for file in files:
+            say_columns(file.source, file.names)
         found = cls(how, tuple(files), types, size)
         if not found.rows:
             raise InputError(f"{how.source}: there are no rows.\nGive an input with at least one good row.")
@@ -102,11 +107,11 @@ class Source:
         for file in self.files:
             for start in range(0, file.rows, self.piece):
                 rows = min(self.piece, file.rows - start)
-                yield self.reading.check(file.slice(start, rows), file.source, start, self.types)
+                yield self.reading.check(file.slice(start, rows), file.source, start, self.types, file.names)
 
     def checked(self, file: RowFile, start: int, rows: int) -> pl.DataFrame:
         """Some rows of a file, clean."""
-        return self.reading.check(file.slice(start, rows), file.source, start, self.types).frame
+        return self.reading.check(file.slice(start, rows), file.source, start, self.types, file.names).frame
 
     def locate(self, wanted: Sequence[dict[str, Any]]) -> str:
         """Where the files hold rows with these ids, in words; the same ids twice are two rows."""
@@ -132,7 +137,7 @@ def _opened(given: str | PathLike[str]) -> Iterator[tuple[str, pl.Schema, pl.Laz
         return
     for file in files_of(given):
         opened = open_file(file)
-        if opened.text is not None:
+        if not opened.is_parquet:
             raise InputError(
                 f"{shown(file)}: files that exceed memory are read from Parquet only.\nWrite it anew: "
                 f"pl.scan_csv('{shown(file.name)}').sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'."

@@ -14,6 +14,7 @@ from typing import Any
 
 from unskew.errors import InputError, UnskewError
 from unskew.log import Log, read_log
+from unskew.log.column_maps import MODELS, ColumnMap
 from unskew.log.datasets import load
 from unskew.plain import plain, plain_path
 from unskew.simulate import World
@@ -28,7 +29,7 @@ EXAMPLE = """\
 dataset = "coat"                # a named data set that has both (unskew data), or files:
 # log = "chosen.parquet"        #   user, item[, value]
 # random = "random.parquet"     #   user, item[, value]
-# columns = { user = "customer_id", item = "sku" }   #   our column names = those of both files
+# columns = { user = "guest", "log:item" = "dish" }  #   where names are not recognised: in both files, or in one
 # invalid = "drop"              #   wrong rows are dropped; by default they are an error
 # duplicates = "first"          #   of repeated pairs: first, last, max, earliest
 # world = { users = 2000 }      # or simulated worlds, whose truth is known (options of us.simulate.World)
@@ -60,6 +61,7 @@ target = "pooled"
 """
 
 READING = ("columns", "feedback", "invalid", "duplicates")  # how files are read
+COLUMNS = ("user", "item", "value", "time", "policy", "propensity")
 DATA = ("log", "random", "dataset", "world", "relevant", "likes", "split", *READING)
 STUDY = ("seeds", "metrics", "target", "candidates", "keep_lists")
 QUESTION = ("estimators", "propensity", "outcome", "target", "metrics", "likes", "verdicts", "random", "options")
@@ -196,12 +198,16 @@ class _File:
             return found.mnar, found.mcar
         if "random" not in data:
             raise self.wrong("data", "log needs random: pairs that were drawn at random show the truth.")
-        reading = {name: data[name] for name in READING if name in data}
+        reading = {name: data[name] for name in READING if name in data and name != "columns"}
         if "relevant" in data:
             reading.setdefault("feedback", "ratings")
-        names = [self.text("data", data, name) or "" for name in ("log", "random")]
+        asked = {"test": COLUMNS, "random": COLUMNS, MODELS: ()}
         try:
-            log, random = (read_log(self.place(name), **reading) for name in names)
+            said = ColumnMap(data.get("columns"), COLUMNS, ("log", "random"), asked)
+            log, random = (
+                read_log(self.place(self.text("data", data, name) or ""), columns=said.of(name, *COLUMNS), **reading)
+                for name in ("log", "random")
+            )
         except InputError as error:
             raise self.wrong("data", _ARGUMENT.sub(_as_toml, str(error))) from None
         return log, random
@@ -271,7 +277,8 @@ def _as_toml(argument: re.Match[str]) -> str:
     """An argument that a message names, as the file would have it: ``columns = { user = "customer_id" }``."""
     name, value = argument[1], literal_eval(argument[2])
     if isinstance(value, dict):
-        return f"{name} = {{ {', '.join(f'{key} = {_quoted(each)}' for key, each in value.items())} }}"
+        keys = {key: key if key.isidentifier() else _quoted(key) for key in value}
+        return f"{name} = {{ {', '.join(f'{keys[key]} = {_quoted(each)}' for key, each in value.items())} }}"
     return f"{name} = {_quoted(value)}"
 
 

@@ -1,0 +1,247 @@
+"""The same rows in every format, and what is wrong with files of each."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from unskew.errors import InputError, MissingExtraError
+from unskew.log import Log, packed, read_log, read_recommendations
+from unskew.log.several import ending_of, files_of
+
+duckdb: Any = pytest.importorskip("duckdb")
+pa: Any = pytest.importorskip("pyarrow")
+ROWS = pl.DataFrame({"userId": [1, 1, 2], "sku": ["a", "b", "a"], "rating": [4.0, 2.5, 1.0], "ts": [30, 20, 10]})
+PLACES = {"user": 1, "item": 2, "value": 3, "time": 4}
+
+
+def zstd(data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec="zstd", asbytes=True))
+
+
+def text(frame: pl.DataFrame, sign: str, *, header: bool = True) -> bytes:
+    return frame.write_csv(separator=sign, include_header=header).encode()
+
+
+def lines(frame: pl.DataFrame) -> bytes:
+    return frame.write_ndjson().encode()
+
+
+def double(frame: pl.DataFrame) -> bytes:
+    return text(frame, "\t").replace(b"\t", b"::")
+
+
+def duck(path: Path, frame: pl.DataFrame, table: str = "clicks") -> None:
+    with duckdb.connect(str(path)) as database:
+        rows = frame.to_arrow()  # noqa: F841 - DuckDB finds it by its name
+        database.execute(f"create table {table} as select * from rows")
+
+
+FORMATS: dict[str, Callable[[pl.DataFrame], bytes]] = {
+    "t.csv": lambda f: text(f, ","),
+    "semicolon.csv": lambda f: text(f, ";"),
+    "t.tsv": lambda f: text(f, "\t"),
+    "t.txt": lambda f: text(f, "|"),
+    "t.dat": double,
+    "t.inter": lambda f: text(f, "\t"),
+    "t.csv.gz": lambda f: gzip.compress(text(f, ",")),
+    "t.csv.zst": lambda f: zstd(text(f, ",")),
+    "t.dat.gz": lambda f: gzip.compress(double(f)),
+    "t.jsonl": lines,
+    "t.json": lines,
+    "t.ndjson.gz": lambda f: gzip.compress(lines(f)),
+    "t.jsonl.zst": lambda f: zstd(lines(f)),
+}
+
+
+def write(folder: Path, name: str, frame: pl.DataFrame) -> Path:
+    path = folder / name
+    if name.endswith(".parquet"):
+        frame.write_parquet(path)
+    elif name.endswith(".arrow"):
+        frame.write_ipc(path)
+    elif name.endswith(".duckdb"):
+        path.unlink(missing_ok=True)
+        duck(path, frame)
+    else:
+        path.write_bytes(FORMATS[name](frame))
+    return path
+
+
+def message(call: Callable[..., Any], *args: Any, **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        call(*args, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "t.parquet", "t.arrow", "t.duckdb"])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(st.tuples(st.integers(1, 5), st.sampled_from("abc "), st.integers(0, 9)), min_size=1, max_size=9))
+def test_the_same_rows_in_every_format(tmp_path: Path, name: str, rows: list[tuple[int, str, int]]) -> None:
+    """As from a frame: users, items, values and times."""
+    frame = pl.DataFrame(
+        [(user, f"i{item.strip()}", value / 2, n) for n, (user, item, value) in enumerate(rows)],
+        schema=dict(zip(ROWS.columns, (pl.Int64, pl.String, pl.Float64, pl.Int64), strict=True)),
+        orient="row",
+    ).unique(["userId", "sku"], keep="first", maintain_order=True)
+    read = read_log(write(tmp_path, name, frame), feedback="ratings")
+    assert read.to_frame().equals(Log.from_frame(frame, feedback="ratings").to_frame())
+    assert read.account.columns == {"user": "userId", "item": "sku", "value": "rating", "time": "ts"}
+
+
+@pytest.mark.parametrize("sign", [",", "\t", ";", "|", " ", "::"])
+@pytest.mark.parametrize("front", ["", "\ufeff"])
+def test_files_without_a_header(tmp_path: Path, sign: str, front: str) -> None:
+    """Columns by place; the first line is a row, also behind a mark of UTF-8."""
+    body = text(ROWS, "\t", header=False).decode().replace("\t", sign)
+    (path := tmp_path / "u.data").write_text(front + body)
+    read = read_log(path, columns=PLACES, feedback="ratings")
+    assert read.to_frame().equals(Log.from_frame(ROWS, feedback="ratings").to_frame())
+    wrong = path.with_suffix(".txt")
+    wrong.write_text(body.replace("2.5", "good"))
+    assert "column '3' must hold numbers; row 2 has 'good'" in message(read_log, wrong, columns=PLACES)
+    assert "no column '5'; the columns are: 1, 2, 3, 4" in message(read_log, path, columns={"user": 5, "item": 1})
+
+
+def test_a_header_is_no_row(tmp_path: Path) -> None:
+    """Places where there is a header would make it a row; names where there is none would take a row for it."""
+    assert "looks like a header: userId, sku" in message(read_log, write(tmp_path, "t.csv", ROWS), columns=PLACES)
+    (numbered := tmp_path / "n.csv").write_text("0,1,2\n5,6,7\n")
+    assert "looks like a header: 0, 1, 2" in message(read_log, numbered, columns={"user": 1, "item": 2})
+    (bare := tmp_path / "b.csv").write_text("7,a,4.0\n")
+    said = message(read_log, bare)
+    assert "seems to be a row, not a header" in said and "columns={'user': '1', 'item': '2'}" in said
+    mixed = message(read_log, bare, columns={"user": "1", "item": "sku"})
+    assert "no column '1'" in mixed
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('[{"user": 1, "item": 2}]', "this is one JSON array"),
+        ("user,item\n1,2\n", "the name says JSON, but the content is not"),
+        ('{"user": 1, "item": 2}\n{"user": 1, "item": \n', 'line 2 is not a JSON object: {"user": 1, "item":'),
+        ('{"user": 1, "item": 2}\n\n[1, 2]\n', "line 3 is not a JSON object: [1, 2]"),
+        ('{"user": 1, "item": 2} {"user": 1, "item": 3}\n', "line 1 is not a JSON object"),
+        ('{"user": 1, "item": 2}\n{"user": 2}\n', "column 'item' must have a value in every row; row 2 has none"),
+        ('{"user": 1, "item": [2]}\n', "column 'item' must hold numbers or text"),
+        ('{"user": 9007199254740993, "item": 2}\n{"user": 2.0, "item": 2}\n', "column 'user' must hold whole numbers"),
+    ],
+)
+def test_json_that_is_wrong(tmp_path: Path, content: str, words: str) -> None:
+    (path := tmp_path / "t.jsonl").write_text(content)
+    assert words in message(read_log, path)
+
+
+def test_an_id_is_its_text_in_json_too(tmp_path: Path) -> None:
+    """7 and "7" are the same id, "007" is another one."""
+    (path := tmp_path / "t.jsonl").write_text(
+        "\n".join(json.dumps({"user": user, "item": 1}) for user in (7, "007", "u", True))
+    )
+    assert sorted(read_log(path).users.values.to_list()) == ["007", "7", "true", "u"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip"])
+def test_damaged_zstd(tmp_path: Path, damage: str) -> None:
+    good = zstd(b"user,item\n" + b"".join(b"%d,%d\n" % (n, n * 7 % 31) for n in range(5000)))
+    bad = good[: len(good) // 2] if damage == "cut" else good[:200] + bytes([good[200] ^ 255]) + good[201:]
+    (path := tmp_path / "t.csv.zst").write_bytes(bad)
+    said = message(read_log, path)
+    assert "t.csv.zst" in said and ("cannot be unpacked" in said or "line" in said)
+
+
+def test_zstd_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra, and how to install it from a clone."""
+    path = write(tmp_path, "t.csv.zst", ROWS)
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install -e '\.\[files\]'"):
+        read_log(path)
+
+
+@given(st.text(":\tab\n", max_size=40).filter(lambda each: "\t" not in each), st.integers(1, 5))
+def test_double_colons_across_blocks(content: str, size: int) -> None:
+    """Whatever the blocks are, as if all were replaced at once."""
+    data = content.encode()
+    blocks = (memoryview(data[at : at + size]) for at in range(0, len(data), size))
+    assert b"".join(packed._single(Path("t"), blocks)) == data.replace(b"::", b"\t")
+
+
+def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list, a pattern, a folder or names with a comma; columns are matched in each, rows are named by their file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs").mkdir()
+    ROWS[:2].write_csv("logs/jan.csv")
+    ROWS[2:].rename({"userId": "CustomerID"}).write_csv("logs/feb.csv")
+    whole = Log.from_frame(ROWS, feedback="ratings").to_frame()
+    for paths in (["logs/jan.csv", Path("logs/feb.csv")], "logs/*.csv", "logs", "logs/jan.csv,logs/feb.csv"):
+        read = read_log(paths, feedback="ratings")
+        assert read.to_frame().equals(whole) and read.account.rows == 3
+    pl.DataFrame({"userId": [3, None], "sku": ["c", "d"], "rating": [1.0, 1.0], "ts": [1, 2]}).write_csv("logs/mar.csv")
+    assert "column 'CustomerID' must have a value in every row; row 2 of logs/mar.csv (not" in message(read_log, "logs")
+    ROWS.drop("ts").write_csv("logs/mar.csv")
+    assert "only some of the files have a column 'time'" in message(read_log, "logs")
+    ROWS.write_parquet("logs/mar.parquet")
+    assert "files of several kinds (.csv, .parquet)" in message(read_log, "logs")
+    mixed = ["logs/jan.csv", "logs/mar.parquet"]
+    assert "have other types" in message(read_log, mixed)
+
+
+def test_endings() -> None:
+    for name, wanted in (
+        ("a.CSV.gz", ".csv"),
+        ("a.jsonl.zst", ".jsonl"),
+        ("a.parquet.gz", ".gz"),
+        ("a", ""),
+        ("a.b", ".b"),
+    ):
+        assert ending_of(Path(name)) == wanted
+    assert files_of("no such,file.csv") == [Path("no such,file.csv")]
+
+
+def test_tables_of_duckdb(tmp_path: Path) -> None:
+    """One table needs no name, others are listed; a view reads nothing outside, and nothing is written."""
+    path = write(tmp_path, "shop.duckdb", ROWS)
+    assert len(read_log(f"{path}::clicks")) == len(read_log(path)) == 3
+    duck(path, ROWS, '"two ""words"""')
+    assert "say which table is meant; there are: clicks, two" in message(read_log, path)
+    assert len(read_log(f'{path}::two "words"')) == 3
+    assert "there is no table 'click'; there are: clicks" in message(read_log, f"{path}::click")
+    (tmp_path / "secret.csv").write_text("user,item\n1,2\n")
+    with duckdb.connect(str(path)) as database:
+        database.execute(f"create view outside as select * from read_csv('{tmp_path}/secret.csv')")
+    assert "DuckDB cannot read it" in message(read_log, f"{path}::outside")
+    (broken := tmp_path / "b.duckdb").write_text("user,item\n")
+    assert "DuckDB cannot read it" in message(read_log, f"{broken}::t")
+    assert "there is no such file" in message(read_log, f"{tmp_path}/none.duckdb::t")
+
+
+def test_frames_of_all_kinds() -> None:
+    """A relation of DuckDB, pandas, pyarrow and a lazy frame are read alike."""
+    whole = Log.from_frame(ROWS, feedback="ratings").to_frame()
+    arrow = ROWS.to_arrow()
+    for frame in (ROWS.lazy(), ROWS.to_pandas(), arrow, duckdb.sql("select * from arrow")):
+        assert Log.from_frame(frame, feedback="ratings").to_frame().equals(whole)
+
+
+def test_one_line_says_what_was_taken_for_what(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "unskew.files")
+    read_log(write(tmp_path, "semicolon.csv", ROWS), feedback="ratings")
+    ROWS.select("userId", "sku", pred="rating").write_csv(tmp_path / "recs.csv")
+    read_recommendations(tmp_path / "recs.csv")
+    ROWS.select(user="userId", item="sku").write_csv(tmp_path / "ours.csv")
+    read_log(tmp_path / "ours.csv")
+    said = [line.replace(f"{tmp_path}/", "") for line in caplog.messages]
+    assert said == [
+        "semicolon.csv: user = userId, item = sku, value = rating, time = ts; fields are separated by ';'",
+        "recs.csv: user = userId, item = sku, score = pred",
+        "recs.csv: ranks were made from scores; the hash of user and item ordered equal scores",
+    ]
