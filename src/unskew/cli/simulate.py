@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import guarded, out, progress
+from unskew.cli.examples import epilog
 from unskew.cli.options import File, QuietAlone, Text, column_map, named, option
 from unskew.errors import InputError
 from unskew.outputs import refuse_existing, refuse_same, try_filling
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from unskew.log import Log
     from unskew.simulate import RatingWorld
 
-app = typer.Typer(rich_markup_mode="markdown")
+app = typer.Typer(rich_markup_mode="markdown", epilog=epilog("simulate"))
 OUTPUT = ("--output", "--out", "-o")
 Force = Annotated[bool, option("Replace files of an earlier run in this folder.", None, "--force")]
 
@@ -240,5 +241,5 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
 
 
 app.callback(invoke_without_command=True)(guarded(shop))
-app.command()(guarded(ratings))
-app.command("shop-over-time")(guarded(shop_over_time))
+app.command(epilog=epilog("simulate ratings"))(guarded(ratings))
+app.command("shop-over-time", epilog=epilog("simulate shop-over-time"))(guarded(shop_over_time))
