@@ -9,8 +9,8 @@ from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
-from cornac.data import Dataset  # type: ignore[import-not-found]
-from cornac.models import MF  # type: ignore[import-not-found]
+from cornac.data import Dataset
+from cornac.models import MF
 
 from peers.common import Taken, Watch, report
 

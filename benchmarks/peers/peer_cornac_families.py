@@ -5,8 +5,8 @@ from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
-from cornac.data import Dataset  # type: ignore[import-not-found]
-from cornac.models import BPR, MF, MMMF, NMF, PMF, SVD  # type: ignore[import-not-found]
+from cornac.data import Dataset
+from cornac.models import BPR, MF, MMMF, NMF, PMF, SVD
 
 from peers.common import Watch, report
 from peers.found_again import recall

@@ -4,7 +4,7 @@ import sys
 import time
 from pathlib import Path
 
-import implicit  # type: ignore[import-not-found]
+import implicit
 import numpy as np
 from scipy import sparse
 

@@ -4,9 +4,9 @@ import sys
 import time
 from pathlib import Path
 
-import implicit  # type: ignore[import-not-found]
+import implicit
 import numpy as np
-from implicit.nearest_neighbours import CosineRecommender  # type: ignore[import-not-found]
+from implicit.nearest_neighbours import CosineRecommender
 from scipy import sparse
 
 from peers.common import Taken, Watch, report

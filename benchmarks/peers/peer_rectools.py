@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
-from rectools.metrics import MAP, NDCG, Recall, calc_metrics  # type: ignore[import-not-found]
+from rectools.metrics import MAP, NDCG, Recall, calc_metrics
 
 from peers import common
 

@@ -10,12 +10,12 @@ import sys
 from datetime import timedelta
 
 import pandas as pd
-from implicit.nearest_neighbours import CosineRecommender  # type: ignore[import-not-found]
-from rectools import Columns  # type: ignore[import-not-found]
-from rectools.dataset import Dataset  # type: ignore[import-not-found]
-from rectools.metrics import NDCG, Recall  # type: ignore[import-not-found]
-from rectools.model_selection import TimeRangeSplitter, cross_validate  # type: ignore[import-not-found]
-from rectools.models import ImplicitItemKNNWrapperModel, PopularModel, PureSVDModel  # type: ignore[import-not-found]
+from implicit.nearest_neighbours import CosineRecommender
+from rectools import Columns
+from rectools.dataset import Dataset
+from rectools.metrics import NDCG, Recall
+from rectools.model_selection import TimeRangeSplitter, cross_validate
+from rectools.models import ImplicitItemKNNWrapperModel, PopularModel, PureSVDModel
 
 from peers.common import Watch, report
 

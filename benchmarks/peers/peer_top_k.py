@@ -46,7 +46,7 @@ def numpy_argpartition() -> Any:
 
 
 def implicit() -> Any:
-    from implicit.cpu.matrix_factorization_base import MatrixFactorizationBase  # type: ignore[import-not-found]
+    from implicit.cpu.matrix_factorization_base import MatrixFactorizationBase
     from scipy.sparse import csr_matrix
 
     model = MatrixFactorizationBase()

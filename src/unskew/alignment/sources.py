@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from inspect import Parameter, isfunction, signature
+from os import PathLike
 from typing import Any, ClassVar, Protocol, TypedDict, get_args
 
 import narwhals as nw
@@ -176,6 +178,7 @@ def as_lists(
     """Lists from lists, a frame, or a fitted model that makes them."""
     if isinstance(source, Recommendations):
         return check_lists(source, plain(name))
+    _refuse_foreign(source, name)
     if hasattr(source, "recommend"):
         made = source.recommend(users, k, seen=train)
         if not isinstance(made, Recommendations):
@@ -190,6 +193,22 @@ def as_lists(
             "rmse."
         )
     return Recommendations.from_frame(source, columns=columns, invalid=invalid, source=plain(name))
+
+
+def _refuse_foreign(source: Any, name: str) -> None:
+    """A model of another library, whose ``recommend`` is asked in another way, or a function."""
+    recommend = getattr(source, "recommend", None)
+    try:
+        kinds = {} if recommend is None else {each.name: each.kind for each in signature(recommend).parameters.values()}
+    except (TypeError, ValueError):
+        return  # compiled: asking it says what is wrong
+    fits = "seen" in kinds or Parameter.VAR_KEYWORD in kinds.values()
+    if (recommend is not None and not fits) or (recommend is None and isfunction(source)):
+        what = "a function" if recommend is None else f"{type(source).__module__}.{type(source).__name__}"
+        raise InputError(
+            f"model '{plain(name)}' is {plain(what)}, which is asked for lists in another way than models of unskew.\n"
+            "Make it one of these: us.models.adapt(model, users=…, items=…), with ids in the order of its rows."
+        )
 
 
 def _for_all(made: Recommendations, users: Ids) -> Recommendations:

@@ -15,11 +15,14 @@ import typer
 
 import unskew
 from unskew.cli.audit import audit
+from unskew.cli.completion import complete_parts
 from unskew.cli.console import err, fail, guarded, nobody_reads
-from unskew.cli.cross_validate import EXAMPLES, cross_validate
+from unskew.cli.cross_validate import cross_validate
 from unskew.cli.data import app as data
 from unskew.cli.demo import demo
+from unskew.cli.doctor import doctor
 from unskew.cli.evaluate import evaluate
+from unskew.cli.examples import epilog
 from unskew.cli.once import OnceCommand
 from unskew.cli.parts import parts
 from unskew.cli.plan import plan
@@ -29,7 +32,6 @@ from unskew.cli.reproduce import reproduce
 from unskew.cli.sample import sample
 from unskew.cli.simulate import app as simulate
 from unskew.cli.split import split
-from unskew.cli.study import EXAMPLES as STUDY_EXAMPLES
 from unskew.cli.study import study
 from unskew.panics import hold_back_panics
 from unskew.plain import plain
@@ -39,7 +41,7 @@ app = typer.Typer(
     name="unskew",
     help="Which recommender is really better, when the log only shows what the old one chose to show?",
     no_args_is_help=True,
-    add_completion=False,
+    epilog=epilog(""),
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
@@ -60,23 +62,13 @@ def _root(
     """Which recommender is really better, when the log only shows what the old one chose to show?"""
 
 
-PARTS = "All metrics, estimators, propensities, … and their options: `unskew parts`."
-EPILOGS = {
-    audit: PARTS,
-    compare_protocols: PARTS,
-    cross_validate: EXAMPLES,
-    evaluate: PARTS,
-    plan: PARTS,
-    policy_impact: PARTS,
-    sample: PARTS,
-    split: PARTS,
-    study: STUDY_EXAMPLES,
-}
 for command in (
-    audit, compare_protocols, cross_validate, demo, evaluate, parts, plan, policy_impact, reproduce, sample, split,
-    study,
+    audit, compare_protocols, cross_validate, demo, doctor, evaluate, parts, plan, policy_impact, reproduce, sample,
+    split, study,
 ):  # fmt: skip
-    app.command(cls=OnceCommand, epilog=EPILOGS.get(command))(guarded(command))
+    complete_parts(command)
+    name = command.__name__.replace("_", "-")
+    app.command(cls=OnceCommand, epilog=epilog(name))(guarded(command))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

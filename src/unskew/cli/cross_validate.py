@@ -18,11 +18,6 @@ from unskew.plain import plain_path
 
 ESTIMATORS = 'By default naive, and exposure_path without propensities, snips with them; "gs(strata=5)", ips, … Repeat.'
 STORE = "Where finished folds are kept and found again; by default in the user's cache."
-EXAMPLES = (
-    "Weeks of a log, each judged by what was known before: `unskew cross-validate log.parquet --split "
-    '"sliding_window(width=1w, folds=10)" --model most_popular --model "item_knn(neighbours=50)" --html page.html`. A '
-    "stopped run goes on where it was. All metrics, estimators, splitters, … and their options: `unskew parts`."
-)
 
 
 def cross_validate(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import err, guarded, out, progress
+from unskew.cli.examples import epilog
 from unskew.cli.once import OnceCommand
 from unskew.cli.options import QuietAlone, Text, Texts, option
 
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
     from unskew.log import Log
     from unskew.log.datasets import Dataset, Source
 
-app = typer.Typer(help="Named data sets: what is here, what they are, and how to get them.", no_args_is_help=True)
+app = typer.Typer(
+    help="Named data sets: what is here, what they are, and how to get them.",
+    no_args_is_help=True,
+    epilog=epilog("data"),
+    rich_markup_mode="markdown",
+)
 Name = Annotated[str, typer.Argument(help="Of the data set, as in 'unskew data list'.")]
 
 
@@ -143,4 +149,4 @@ def _facts(*rows: tuple[str, str]) -> Table:
 
 
 for name, command in (("list", list_), ("show", show), ("add", add), ("fetch", fetch)):
-    app.command(name, cls=OnceCommand)(guarded(command))
+    app.command(name, cls=OnceCommand, epilog=epilog(f"data {name}"))(guarded(command))

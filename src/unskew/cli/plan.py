@@ -73,10 +73,7 @@ def plan(
     html: options.Html = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """How many answers decide between models, and which pairs to ask about.
-
-    `unskew plan clicks.parquet --recs a=a.parquet --recs b=b.parquet --seen train.parquet --draw 500 -o ask.parquet`
-    """
+    """How many answers decide between models, and which pairs to ask about."""
     sources = Sources.of(recs, None, None)
     read = (log, seen, users, items, not_items, not_users, answers_so_far, *sources.files)
     check_outputs(*read, specs=[outcome], json=json, csv=csv, html=html)

@@ -48,10 +48,7 @@ def policy_impact(
     html: options.Html = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Judge the same models on the part of the log that each policy wrote, and test what differs.
-
-    `unskew policy-impact clicks.parquet --model most_popular --model "item_knn(neighbours=50)" --html page.html`
-    """
+    """Judge the same models on the part of the log that each policy wrote, and test what differs."""
     given = dict(locals())
     given["splits"], given["equal"] = given.pop("split"), not given.pop("all_users")
     folds.judge(_run, given)

@@ -42,10 +42,7 @@ def compare_protocols(
     html: options.Html = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Judge the same models by several protocols, and say what differs: values, ratios to the best, rankings.
-
-    `unskew compare-protocols clicks.parquet --model most_popular --model "item_knn(neighbours=50)" --html page.html`
-    """
+    """Judge the same models by several protocols, and say what differs: values, ratios to the best, rankings."""
     given = dict(locals())
     given["protocols"] = given.pop("protocol")
     folds.judge(_run, given)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unskew.cli.console import guarded, out, progress
+from unskew.cli.examples import epilog
 from unskew.cli.once import OnceCommand, OnceGroup
 from unskew.cli.options import COLUMNS, File, QuietAlone, Texts, column_map, named, option
 from unskew.errors import InputError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from unskew.log import Log
     from unskew.simulate import RatingWorld
 
-app = typer.Typer(rich_markup_mode="markdown")
+app = typer.Typer(rich_markup_mode="markdown", epilog=epilog("simulate"))
 OUTPUT = ("--output", "--out", "-o")
 Force = Annotated[bool, option("Replace files of an earlier run in this folder.", None, "--force")]
 
@@ -245,5 +246,5 @@ def _tell(world: RatingWorld, output: Path, paths: dict[str, Path]) -> None:
 
 
 app.callback(cls=OnceGroup, invoke_without_command=True)(guarded(shop))
-app.command(cls=OnceCommand)(guarded(ratings))
-app.command("shop-over-time", cls=OnceCommand)(guarded(shop_over_time))
+app.command(cls=OnceCommand, epilog=epilog("simulate ratings"))(guarded(ratings))
+app.command("shop-over-time", cls=OnceCommand, epilog=epilog("simulate shop-over-time"))(guarded(shop_over_time))

@@ -16,7 +16,6 @@ from unskew.errors import InputError
 CONFIG = "A TOML file with data, models and questions; --example prints one."
 STORE = "A folder that keeps finished fits and answers, so that a stopped run goes on; by default in the user's cache."
 WORKERS = "Processes at once; one per core by default, fewer where memory is short. Numbers do not depend on it."
-EXAMPLES = "`unskew study --example > study.toml`, then `unskew study study.toml --html study.html`"
 
 
 def study(

@@ -5,7 +5,8 @@ is learnt ends in an underscore. They have a canonical string like every other p
 
     make("item_knn(neighbours=20)").fit(train).recommend(test.users, 100, seen=train)
 
-Factors that were made elsewhere need no fit (``GivenFactors``), and saved models are read back (``load``).
+Factors that were made elsewhere need no fit (``GivenFactors``), saved models are read back (``load``),
+and models of other libraries become recommenders (``adapt``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from unskew.models.average_rating import AverageRating
 from unskew.models.base import Model, Updatable, training_rows
 from unskew.models.factors import Factors, fit_all
 from unskew.models.family import FAMILY
+from unskew.models.foreign import adapt, matrix
 from unskew.models.given_factors import GivenFactors
 from unskew.models.grid_search import Searched, search
 from unskew.models.item_knn import ItemKNN
@@ -55,9 +57,11 @@ __all__ = [
     "Searched",
     "Updatable",
     "UserKNN",
+    "adapt",
     "fit_all",
     "load",
     "make",
+    "matrix",
     "register",
     "search",
     "training_rows",

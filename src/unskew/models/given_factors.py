@@ -90,7 +90,7 @@ class GivenFactors:
 
     def scores(self, users: IdColumn, items: IdColumn) -> Floats:
         """Scores of pairs (users[j], items[j]); NaN where one of the two has no factors."""
-        user, item = self.users.encode(_ids("users", users)), self.items.encode(_ids("items", items))
+        user, item = self.users.encode(ids_of("users", users)), self.items.encode(ids_of("items", items))
         if len(user) != len(item):
             raise InputError(f"users and items must be pairs: there are {len(user):,} and {len(item):,}.")
         inner = np.einsum("ij,ij->i", self.user_factors[user], self.item_factors[item])
@@ -133,7 +133,7 @@ def _side(
     what: str, ids: IdColumn | Ids, factors: npt.ArrayLike, offsets: npt.ArrayLike | None
 ) -> tuple[Ids, Floats, Floats]:
     """Ids, factors and offsets of users or items, checked, by ascending id."""
-    column = _ids(f"{what}s", ids)
+    column = ids_of(f"{what}s", ids)
     if not len(column):
         raise InputError(f"{what}s: there is none.")
     if not column.is_unique().all():
@@ -146,7 +146,7 @@ def _side(
     return known, matrix[order].astype(np.float64), numbers[order].astype(np.float64)
 
 
-def _ids(name: str, given: Any) -> pl.Series:
+def ids_of(name: str, given: Any) -> pl.Series:
     """Ids as whole numbers or texts, without gaps."""
     values = given.values if isinstance(given, Ids) else given
     if not isinstance(values, pl.Series | np.ndarray) and hasattr(values, "tolist"):

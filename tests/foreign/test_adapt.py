@@ -1,0 +1,209 @@
+"""Functions and scikit-learn-style objects: lists against sorting in a loop, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.decomposition import NMF, PCA, TruncatedSVD
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+
+import unskew as us
+from tests.foreign.rankings import lists_of, same_order, seen_by, small_log
+from unskew.errors import InputError
+from unskew.kernels.hashing import mix
+from unskew.kernels.topk import SEED
+from unskew.log import Ids, Log
+from unskew.models.foreign import scored
+
+LOG = small_log()
+ROWS = us.models.matrix(LOG)
+IDS: dict[str, Any] = {"users": LOG.users, "items": LOG.items}
+
+
+def hash_of(one: Any) -> Any:
+    return Ids.of(pl.Series([one])).hashes[0]
+
+
+@given(data=st.data())
+def test_lists_of_a_function_are_its_scores_sorted(data: st.DataObject) -> None:
+    """By score downwards, ties by hash, without −∞ and without what was seen, whatever the order of ids and blocks."""
+    people = data.draw(st.lists(st.integers(0, 20), min_size=1, max_size=8, unique=True))
+    things = data.draw(st.lists(st.integers(0, 20), min_size=1, max_size=9, unique=True))
+    known = data.draw(st.lists(st.sampled_from(people), min_size=1, unique=True))
+    number = st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 2.0])
+    table = {(u, i): data.draw(number) for u in people for i in things}
+    pairs = data.draw(st.lists(st.tuples(st.sampled_from(people), st.sampled_from(things)), min_size=1, unique=True))
+    seen = Log.from_frame(pl.DataFrame(pairs, schema=["user", "item"], orient="row"))
+    users = Ids.of(pl.Series(people))
+    calls = []
+
+    def scores(asked: Any) -> Any:
+        calls.append(len(asked))
+        return np.array([[table[int(u), i] for i in things] for u in asked])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scored.Scored.__init__, "__defaults__", (lambda log: None, 2 * len(things)))  # two users a block
+        model = us.models.adapt(scores, users=known, items=things)
+    found = lists_of(model.recommend(users, 3, seen=seen))
+    assert max(calls) <= 2 and sum(calls) == len(known)
+    for user in people:
+        salt = mix(hash_of(user) ^ SEED)
+        fit = [i for i in things if user in known and table[user, i] > -np.inf and (user, i) not in pairs]
+        assert found[user] == sorted(fit, key=lambda i: (-table[user, i], mix(salt ^ hash_of(i))))[:3]
+
+
+def test_a_function_is_asked_in_its_own_spelling() -> None:
+    """The log has texts, the function numbers: what is given as ``users`` is what it hears."""
+    log = Log.from_frame(pl.DataFrame({"user": ["3", "10"], "item": ["x", "y"]}))
+    heard: list[Any] = []
+
+    def scores(asked: Any) -> Any:
+        heard.extend(asked.tolist())
+        return [[1, 2]] * len(asked)
+
+    for spelled in ([10, 3], np.array([10, 3]), pd.Series([10, 3]), pl.Series([10, 3])):
+        lists = us.models.adapt(scores, users=spelled, items=["x", "y"]).recommend(log.users, 1, seen=log)
+        assert lists_of(lists) == {"10": ["x"], "3": ["y"]}
+    assert set(heard) == {3, 10}
+    heard.clear()
+    us.models.adapt(scores, items=["x", "y"]).recommend(log.users, 1)
+    assert heard == ["10", "3"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (lambda users: np.zeros((len(users), 3)), r"the shape \(2, 3\); asked for 2 users, there must be \(2, 2\)"),
+        (lambda users: np.zeros(2), r"the shape \(2,\)"),
+        (lambda users: [[1.0, 2.0], [1.0]], "not an array of numbers"),
+        (lambda users: [["a", "b"]] * 2, "not an array of numbers, but list of <U1"),
+        (lambda users: [[0.0, np.nan]] * 2, "2 are not, the first is nan for item 'y'"),
+        (lambda users: [[np.inf, 0.0]] * 2, "the first is inf for item 'x'"),
+        (lambda users: us.models.matrix(LOG), r"csr_matrix of object. Make it dense"),
+    ],
+)
+def test_scores_that_cannot_be_ranked_are_refused(scores: Any, message: str) -> None:
+    """No score is guessed."""
+    users = Ids.of(pl.Series(["a", "b"]))
+    with pytest.raises(InputError, match=message):
+        us.models.adapt(scores, items=["x", "y"]).recommend(users, 1)
+
+
+def by_row(model: Any, row: int) -> Any:
+    one = ROWS[[row]] if isinstance(model, TruncatedSVD | NMF) else ROWS[[row]].toarray()
+    return (model.inverse_transform(model.transform(one)) if hasattr(model, "transform") else model.predict(one))[0]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [TruncatedSVD(4, random_state=0), NMF(4, init="nndsvd", max_iter=500), PCA(4, random_state=0), Ridge(5.0)],
+    ids=lambda model: type(model).__name__,
+)
+def test_lists_of_rebuilt_and_predicted_rows(model: Any) -> None:
+    """Decompositions rebuild the matrix; a regression of every column on all others predicts it."""
+    rows = ROWS if isinstance(model, TruncatedSVD | NMF) else ROWS.toarray()
+    model.fit(rows, rows) if isinstance(model, Ridge) else model.fit(rows)
+    ours, seen = lists_of(us.models.adapt(model, rows=rows, **IDS).recommend(LOG.users, 8, seen=LOG)), seen_by(LOG)
+    for row, user in enumerate(LOG.users):
+        score = dict(zip(LOG.items, by_row(model, row), strict=True))
+        theirs = sorted((item for item in LOG.items if item not in seen[user]), key=lambda item: -score[item])[:8]
+        same_order(ours[user], theirs, score, 1e-9)
+
+
+def features(users: Any, items: Any) -> Any:
+    """Parities of the ids, and their product."""
+    parity = np.array([[int(u[1:]) % 2, int(i[1:]) % 2] for u, i in zip(users, items, strict=True)], dtype=float)
+    return np.hstack([parity, parity[:, :1] * parity[:, 1:], np.array([[float(i[1:])] for i in items]) / 1000])
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), Ridge()], ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("users", [None, LOG.users])
+def test_lists_of_predicted_pairs(model: Any, users: Any) -> None:
+    """The probability of a click, or a prediction, by features of user and item."""
+    seen = seen_by(LOG)
+    pairs = [(user, item) for user in LOG.users for item in LOG.items]
+    y = np.array([item in seen[user] for user, item in pairs])
+    model.fit(features(*zip(*pairs, strict=True)), y)
+    adapted = us.models.adapt(model, users=users, items=LOG.items, pairs=features)
+    ours = lists_of(adapted.recommend(LOG.users, 5, seen=LOG))
+    for user in list(LOG.users)[:10]:
+        x = features([user] * len(LOG.items), list(LOG.items))
+        worth = model.predict_proba(x)[:, 1] if hasattr(model, "predict_proba") else model.predict(x)
+        score = dict(zip(LOG.items, worth, strict=True))
+        theirs = sorted((item for item in LOG.items if item not in seen[user]), key=lambda item: -score[item])[:5]
+        same_order(ours[user], theirs, score, 1e-12)
+
+
+def test_rows_may_be_a_dataframe() -> None:
+    """Whose names of columns the model was fitted with."""
+    frame = pd.DataFrame(ROWS.toarray(), columns=list(LOG.items), index=list(LOG.users))
+    model = Ridge().fit(frame, ROWS.toarray())
+    found = us.models.adapt(model, rows=frame, **IDS).recommend(LOG.users, 5, seen=LOG)
+    bare = us.models.adapt(Ridge().fit(ROWS.toarray(), ROWS.toarray()), rows=ROWS.toarray(), **IDS)
+    assert lists_of(found) == lists_of(bare.recommend(LOG.users, 5, seen=LOG))
+
+
+SVD4 = TruncatedSVD(4, random_state=0).fit(ROWS)
+THREE = RandomForestClassifier(2, random_state=0).fit([[0], [1], [2]], [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        (SVD4, IDS, "Say which: rows=X has a row for each user, or pairs=f"),
+        (SVD4, {**IDS, "rows": ROWS, "pairs": features}, "Say which"),
+        (SVD4, {**IDS, "rows": ROWS[1:]}, "users: there are 40 ids, and the matrix has rows for 39"),
+        (SVD4, {**IDS, "rows": ROWS[:, 1:]}, "rows must be the matrix that the model was fitted on"),
+        (SVD4, {"users": LOG.users, "rows": ROWS}, "items=… is missing"),
+        (THREE, {**IDS, "rows": ROWS}, "is a classifier: it does not say"),
+        (THREE, {"items": LOG.items, "pairs": features}, "a classifier of 3 classes"),
+        (TruncatedSVD, IDS, "is a class: make an object"),
+        (us.models.MostPopular(), {}, "'most_popular' is a recommender already"),
+        (lambda users: users, {"items": ["x"], "rows": ROWS}, "rows=… says nothing to a function"),
+        (lambda users: users, {}, "items=… is missing"),
+        (lambda users: users, {"items": []}, "items: there is none"),
+        (7, {}, r"nothing is known of 7.*\n.*give them as a dataframe"),
+    ],
+)
+def test_what_cannot_be_adapted_is_refused(model: Any, options: dict[str, Any], message: str) -> None:
+    """With what is missing."""
+    with pytest.raises(InputError, match=message):
+        us.models.adapt(model, **options)
+
+
+def test_rows_in_another_order_are_found_out() -> None:
+    """A rebuilt matrix holds the training data, so that its pairs must be those of the log."""
+    with pytest.raises(InputError, match="not in the model's order"):
+        us.models.adapt(SVD4, users=LOG.users.values.reverse(), items=LOG.items, rows=ROWS).recommend(
+            LOG.users, 5, seen=LOG
+        )
+
+
+def test_an_evaluation_says_how_to_adapt_what_is_not_ours() -> None:
+    """A function, and an object whose ``recommend`` is asked in another way."""
+
+    class Theirs:
+        def recommend(self, user: int, n: int) -> list[int]:
+            return [user] * n
+
+    how: Any = {"metrics": ["recall@5"], "estimators": ["naive"]}
+    for model in (lambda users: users, Theirs()):
+        with pytest.raises(InputError, match=r"model 'x' is .*in another way(.|\n)*us\.models\.adapt\(model"):
+            us.evaluate(LOG, {"x": model}, **how)
+
+
+def test_the_matrix_of_a_log_is_its_rows() -> None:
+    """Values where there are some, and a copy: whoever changes it does not change the log."""
+    log = Log.from_frame(pl.DataFrame({"user": ["b", "a", "b"], "item": [5, 5, 3], "value": [2.0, 3.0, 4.0]}))
+    rows = us.models.matrix(log)
+    assert rows.toarray().tolist() == [[0.0, 3.0], [4.0, 2.0]]
+    rows.data[:] = 0.0
+    rows.indices[:] = 0
+    assert log.value is not None and log.value.tolist() == [3.0, 4.0, 2.0] and log.item.tolist() == [1, 0, 1]

@@ -1,0 +1,152 @@
+"""Models of implicit: our lists are its own top-k with seen items removed, and ids that do not fit are refused."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unskew as us
+from tests.foreign.rankings import lists_of, same_order, small_log
+from unskew.errors import InputError
+
+LOG = small_log()
+ROWS = us.models.matrix(LOG).astype(np.float32)
+ALONE = {"num_threads": 1, "random_state": 3}
+MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "als": ("cpu.als", "AlternatingLeastSquares", {"factors": 8, "iterations": 5, **ALONE}),
+    "bpr": ("cpu.bpr", "BayesianPersonalizedRanking", {"factors": 8, "iterations": 20, **ALONE}),
+    "lmf": ("cpu.lmf", "LogisticMatrixFactorization", {"factors": 8, "iterations": 10, **ALONE}),
+    "cosine": ("nearest_neighbours", "CosineRecommender", {"K": 8, "num_threads": 1}),
+    "tfidf": ("nearest_neighbours", "TFIDFRecommender", {"K": 8, "num_threads": 1}),
+    "bm25": ("nearest_neighbours", "BM25Recommender", {"K": 8, "num_threads": 1}),
+}
+pytestmark = [
+    pytest.mark.usefixtures("implicit"),
+    pytest.mark.filterwarnings("ignore:Method expects CSR:Warning"),
+    pytest.mark.filterwarnings("ignore:OpenBLAS is configured:RuntimeWarning"),
+]
+
+
+def unfitted(name: str) -> Any:
+    module, kind, options = MODELS[name]
+    return getattr(import_module(f"implicit.{module}"), kind)(**options)
+
+
+def fitted(name: str) -> Any:
+    model = unfitted(name)
+    model.fit(ROWS, show_progress=False)
+    return model
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_lists_are_its_own(name: str, shuffled: bool) -> None:
+    """For every user the top 10 of ``model.recommend`` with filter_already_liked_items, also from a shuffled matrix."""
+    drawn = np.random.default_rng(1)
+    people = drawn.permutation(len(LOG.users)) if shuffled else np.arange(len(LOG.users))
+    things = drawn.permutation(len(LOG.items)) if shuffled else np.arange(len(LOG.items))
+    rows = ROWS[people][:, things].tocsr()
+    model = unfitted(name)
+    model.fit(rows, show_progress=False)
+    users, items = LOG.users.values.gather(people), LOG.items.values.gather(things)
+    ours = lists_of(us.models.adapt(model, users=users, items=items, rows=rows).recommend(LOG.users, 10, seen=LOG))
+    for row, user in enumerate(users):
+        codes, _ = model.recommend(row, rows[row], N=10, filter_already_liked_items=True)
+        scores = _scores(model, row, rows)
+        score = dict(zip(items, scores, strict=True))
+        same_order(ours[user], [items[int(code)] for code in codes], score, 1e-6 * np.abs(scores).max())
+
+
+def _scores(model: Any, row: int, rows: Any) -> Any:
+    if hasattr(model, "user_factors"):
+        return model.item_factors.astype(np.float64) @ model.user_factors[row].astype(np.float64)
+    return (rows[row].astype(np.float64) @ model.similarity).toarray()[0]
+
+
+def test_it_can_be_evaluated_and_saved(tmp_path: Any) -> None:
+    """``us.evaluate`` takes it, and factors travel to the command line as a file."""
+    train, test = us.split.holdout(LOG, share=0.4, seed=0)
+    model = unfitted("als")
+    model.fit(us.models.matrix(train).astype(np.float32), show_progress=False)
+    als: Any = us.models.adapt(model, users=train.users, items=train.items)
+    als.save(tmp_path / "als.npz")
+    ours = lists_of(als.recommend(test.users, 5, seen=train))
+    assert ours == lists_of(us.models.load(tmp_path / "als.npz").recommend(test.users, 5, seen=train))
+    popular = us.models.MostPopular().fit(train)
+    how: Any = {"metrics": ["recall@5"], "estimators": ["naive"], "train": train}
+    result = us.evaluate(test, {"als": als, "popular": popular}, **how)
+    by_lists = us.evaluate(test, {"als": als.recommend(test.users, 5, seen=train), "popular": popular}, **how)
+    assert result.table()["value"].to_list() == by_lists.table()["value"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"users": None}, "users=… is missing"),
+        ({"items": None}, "items=… is missing"),
+        ({"users": LOG.users.values[:-1]}, "users: there are 39 ids, and AlternatingLeastSquares has factors for 40"),
+        ({"users": LOG.items, "items": LOG.users}, f"users: there are {len(LOG.items)} ids"),
+        ({"items": [*LOG.items.values[1:], LOG.items.values[1]]}, "items: '.*' occurs more than once"),
+        ({"rows": ROWS.T}, r"rows must be the matrix .* not "),
+        ({"pairs": lambda users, items: None}, "pairs=… says nothing to implicit's models"),
+    ],
+)
+def test_ids_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
+    """A wrong mapping gives every list to somebody else, and no number would show it."""
+    given = {"users": LOG.users, "items": LOG.items, **change}
+    with pytest.raises(InputError, match=message):
+        us.models.adapt(fitted("als"), **given)
+
+
+@pytest.mark.parametrize("side", ["users", "items"])
+@pytest.mark.parametrize("name", ["als", "cosine"])
+def test_ids_in_another_order_are_found_out_by_the_rows(name: str, side: str) -> None:
+    """The lengths fit, the pairs do not."""
+    given: dict[str, Any] = {"users": LOG.users, "items": LOG.items}
+    given[side] = given[side].values.reverse()
+    with pytest.raises(InputError, match=r"pairs in common.*not in the model's order"):
+        us.models.adapt(fitted(name), rows=ROWS, **given).recommend(LOG.users, 5, seen=LOG)
+
+
+def test_a_model_on_fewer_or_more_rows_is_no_wrong_mapping() -> None:
+    """What is left out may be part of what was learnt, and the other way round."""
+    train, _ = us.split.holdout(LOG, share=0.7, seed=0)
+    whole = us.models.adapt(fitted("als"), users=LOG.users, items=LOG.items, rows=ROWS)
+    whole.recommend(LOG.users, 5, seen=train)
+    model, rows = unfitted("als"), us.models.matrix(train).astype(np.float32)
+    model.fit(rows, show_progress=False)
+    us.models.adapt(model, users=train.users, items=train.items, rows=rows).recommend(LOG.users, 5, seen=LOG)
+
+
+def test_what_is_not_ready_says_so() -> None:
+    """Not fitted; neighbours without the users' rows; given to an evaluation as it is."""
+    for name in ("als", "cosine"):
+        with pytest.raises(InputError, match="has not been fitted"):
+            us.models.adapt(unfitted(name), users=LOG.users, items=LOG.items, rows=ROWS)
+    with pytest.raises(InputError, match="rows=… is missing"):
+        us.models.adapt(fitted("cosine"), users=LOG.users, items=LOG.items)
+    with pytest.raises(InputError, match=r"'als' is implicit\.cpu\.als\.\w+, .*\n.*us.models.adapt"):
+        us.evaluate(LOG, {"als": fitted("als")}, metrics=["recall@5"], estimators=["naive"])
+
+
+def test_factors_of_a_gpu_are_fetched() -> None:
+    """Such arrays have ``to_numpy``; a stand-in, since there is no GPU here."""
+
+    class OnDevice:
+        def __init__(self, array: Any) -> None:
+            self.array = array
+
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            raise RuntimeError("not on this side")
+
+        def to_numpy(self) -> Any:
+            return self.array
+
+    model = fitted("als")
+    ids: dict[str, Any] = {"users": LOG.users, "items": LOG.items}
+    here = us.models.adapt(model, **ids).recommend(LOG.users, 5)
+    model.user_factors, model.item_factors = OnDevice(model.user_factors), OnDevice(model.item_factors)
+    assert lists_of(us.models.adapt(model, **ids).recommend(LOG.users, 5)) == lists_of(here)
