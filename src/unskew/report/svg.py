@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from unskew.errors import MissingExtraError
 from unskew.outputs import try_drawing
 from unskew.report.document import Chart
-from unskew.report.plots import INK, SOFT
+from unskew.report.plots import INK, SIZE, SOFT
 
 GRID = "#e3e6ec"
 _SPACE = "http://www.w3.org/2000/svg"
@@ -24,7 +24,7 @@ _LOOK = {
     "background": "transparent",
     "padding": 4,
     "view": {"stroke": None},
-    "axis": _AXIS | {"labelFontSize": 11.5, "titleFontSize": 11.5, "titleFontWeight": "normal"},
+    "axis": _AXIS | {"labelFontSize": SIZE, "titleFontSize": SIZE, "titleFontWeight": "normal"},
     "axisY": {"grid": False, "labelColor": INK},
 }
 
