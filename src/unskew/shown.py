@@ -11,6 +11,7 @@ import polars as pl
 from unskew.atomic import atomic, write_json, write_text
 from unskew.outputs import refuse_same
 from unskew.plain import plain_path
+from unskew.provenance import written_now
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,12 +38,16 @@ class Shown:
         self._keep_inputs(path)
         write_json(path, self.to_dict())
 
-    def to_html(self, path: str | Path) -> None:
-        """Write one self-contained page with charts."""
+    def to_html(self, path: str | Path, *, anonymous: bool = False) -> None:
+        """Write one self-contained page with charts.
+
+        Args:
+            anonymous: leave out ids, names of files and the command.
+        """
         from unskew.report import page
 
         self._keep_inputs(path)
-        write_text(path, page(self))
+        write_text(path, page(self, written=written_now(), anonymous=anonymous))
 
     def __rich__(self) -> RenderableType:
         from unskew.report import panel

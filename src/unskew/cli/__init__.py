@@ -14,6 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import unskew
+from unskew.cli.anonymous import with_anonymous
 from unskew.cli.audit import audit
 from unskew.cli.console import err, fail, guarded, nobody_reads
 from unskew.cli.cross_validate import EXAMPLES, cross_validate
@@ -32,6 +33,7 @@ from unskew.cli.study import EXAMPLES as STUDY_EXAMPLES
 from unskew.cli.study import study
 from unskew.panics import hold_back_panics
 from unskew.plain import plain
+from unskew.provenance import remember_command
 
 app = typer.Typer(
     name="unskew",
@@ -74,7 +76,7 @@ for command in (
     audit, compare_protocols, cross_validate, demo, evaluate, parts, plan, policy_impact, reproduce, sample, split,
     study,
 ):  # fmt: skip
-    app.command(epilog=EPILOGS.get(command))(guarded(command))
+    app.command(epilog=EPILOGS.get(command))(guarded(with_anonymous(command)))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 
@@ -83,6 +85,7 @@ def main() -> None:
     """The command line's entry point: what may go wrong before a command begins and after it has ended."""
     _tame_streams()
     hold_back_panics()
+    remember_command(["unskew", *sys.argv[1:]])
     warnings.formatwarning = lambda message, *place: f"{plain(message, 500)}\n"  # nobody needs the line of code
     try:
         code = app(standalone_mode=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -17,6 +18,7 @@ from unskew.plain import plain, plain_path
 if TYPE_CHECKING:
     from unskew.shown import Shown
 
+ANONYMOUS: ContextVar[bool] = ContextVar("ANONYMOUS", default=False)  # of the page that is written
 INPUTS, WHAT, HOW, OUTPUT = "Inputs", "What to estimate", "How", "Output"  # panels of --help
 
 
@@ -90,7 +92,8 @@ def write_outputs(result: Shown, **paths: Path | None) -> list[Path]:
     asked = {kind: path for kind, path in paths.items() if path is not None}
     with together():
         for kind, path in asked.items():
-            getattr(result, f"to_{kind}")(path)
+            how = {"anonymous": True} if kind == "html" and ANONYMOUS.get() else {}
+            getattr(result, f"to_{kind}")(path, **how)
     return list(asked.values())
 
 

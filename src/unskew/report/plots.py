@@ -16,7 +16,7 @@ Spec = dict[str, Any]
 Rows = Sequence[Mapping[str, Any]]
 
 INK, SOFT = "#1f2430", "#626a7a"
-WIDTH = 304  # of a whole chart with its labels: what a card has on a phone, so that no chart is ever made smaller there
+WIDTH = 300  # of a whole chart with its labels: what a card has on a phone, so that no chart is ever made smaller there
 HEIGHT = 170
 SIZE = 12  # of letters; the style sheet never makes a chart smaller than it is drawn
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}

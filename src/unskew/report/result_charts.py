@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from unskew.report import marks as looks
 from unskew.report import numbers
 from unskew.report.document import Chart, Legend, Swatch
-from unskew.report.marks import ESTIMATORS, NAIVE, PATHS, SHAPES
+from unskew.report.marks import NAIVE, PATHS, SHAPES
 from unskew.report.plots import (
     INK,
     SIZE,
@@ -39,17 +40,15 @@ SLOPE_STEP, SLOPE_SIGNS = 116, 16  # from one end to the other, and characters o
 
 
 def colour(view: View, estimator: str) -> str:
-    """The colour of an estimator, the same on the whole page."""
-    if estimator in view.not_debiased:
-        return NAIVE
-    return ESTIMATORS[_debiased(view).index(estimator) % len(ESTIMATORS)]
+    """The colour of an estimator, the same on all pages."""
+    return NAIVE if estimator in view.not_debiased else looks.colour(_places(view)[estimator])
 
 
 def shape(view: View, estimator: str) -> str:
     """The shape of an estimator, so that colour is never the only sign."""
     if estimator in view.not_debiased:
         return SHAPES[0]
-    return SHAPES[1 + _debiased(view).index(estimator) % (len(SHAPES) - 1)]
+    return SHAPES[1 + _places(view)[estimator] % (len(SHAPES) - 1)]
 
 
 def legend(view: View, names: Sequence[str], title: str = "Estimators") -> Legend:
@@ -100,10 +99,10 @@ def differences(
     data = [
         _interval_datum(v, label, v.difference, _verdict_text(view, v)) | {"verdict": v.verdict} for label, v in known
     ]
-    there = [name for name in names if any(v.estimator == name for _, v in known)]
-    places_of = RowPlaces([label for label, _ in known], len(there))
+    marked = [name for name in names if any(v.estimator == name for _, v in known)]
+    places_of = RowPlaces([label for label, _ in known], len(marked))
     for datum, (row, v) in zip(data, known, strict=True):
-        datum["at"] = places_of.at(row, there.index(v.estimator))
+        datum["at"] = places_of.at(row, marked.index(v.estimator))
     base = {
         "y": places_of.y(),
         "color": colours("verdict:N", list(VERDICTS), list(VERDICTS.values())),
@@ -257,8 +256,8 @@ def apart(values: list[float], everything: list[float], height: int, lines: int 
     return [place - shift for place in places]
 
 
-def _debiased(view: View) -> list[str]:
-    return [name for name in view.estimators if name not in view.not_debiased]
+def _places(view: View) -> dict[str, int]:
+    return looks.places({name: name for name in view.estimators if name not in view.not_debiased})
 
 
 def _verdict_text(view: View, v: Verdict) -> str:

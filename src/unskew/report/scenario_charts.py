@@ -36,6 +36,7 @@ from unskew.result import ScenarioDifferences, ScenarioTable
 MOST_MODELS = 8  # as many as there are colours
 MOST_PAIRS = 15
 SIGNS = 14  # characters of a line of a name beside lines
+TITLE = 34  # characters of a line of an axis's title
 NUMBERS_ROOM = 46  # for the vertical axis
 HEIGHT = 190
 TURN = VERDICTS["depends"]
@@ -208,7 +209,13 @@ def _axis(table: ScenarioTable, most: int = COLUMNS) -> Spec:
     at_first = sorted({point[0] for point in table.points})
     shown = "~%" if table.percent[:1] == (True,) else "~g"
     ticks = [at_first[n] for n in spread(len(at_first), most)]
-    axis = {"title": axis_title(table, 0), "format": shown, "values": ticks, "grid": False, **NUMBERS}
+    axis = {
+        "title": folded(axis_title(table, 0), TITLE).split("\n"),
+        "format": shown,
+        "values": ticks,
+        "grid": False,
+        **NUMBERS,
+    }
     axis |= {"labelFlush": True, "titleAnchor": "start", "titleAlign": "left"}
     return field("x:Q", axis=axis, scale={"domain": [at_first[0], at_first[-1]], "nice": False})
 

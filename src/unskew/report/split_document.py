@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Any
 
 from unskew.report import document as doc
@@ -33,7 +34,7 @@ def split_document(found: SplitSummary | Splits) -> doc.Document:
     )
     number = f"{numbers.count(len(splits.folds))} fold" + "s" * (len(splits.folds) != 1)
     return doc.Document(
-        title=doc.Sentence.plain(f"{number} of {splits.source} by {splits.splitter}"),
+        title=doc.Sentence.plain(f"{number} of {PurePath(splits.source).name} by {splits.splitter}"),
         panel=f"{number} of {splits.source}",
         subtitle=f"{numbers.count(splits.rows)} rows by {splits.splitter}",
         summary=(

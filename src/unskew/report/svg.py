@@ -73,7 +73,8 @@ def _strip(node: ElementTree.Element) -> None:
             node.set(name, _LONG.sub(lambda found: f"{float(found[0]):.1f}", node.attrib[name]))
     for child in list(node):
         _strip(child)
-        if child.tag == f"{{{_SPACE}}}g" and not len(child):
+        hidden = child.tag == f"{{{_SPACE}}}text" and child.get("opacity") == "0"  # because another label is there
+        if hidden or (child.tag == f"{{{_SPACE}}}g" and not len(child)):
             node.remove(child)
     if label and node.tag in _MARKS:
         ElementTree.SubElement(node, f"{{{_SPACE}}}title").text = label

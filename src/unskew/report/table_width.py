@@ -25,7 +25,7 @@ def width_of(table: Table) -> int:
 def _column(column: Column, cells: list[str | Cell]) -> float:
     head = HEAD_SIGN * max(map(len, column.label.split()), default=0)
     if column.kind in ("text", "aside"):
-        body = TEXT if any(len(_text(cell)) * SIGN > TEXT for cell in cells) else _longest(cells)
+        body = min(_longest(cells), TEXT)
     elif column.kind == "name":
         whole = _longest(cells)
         words = max((len(word) for cell in cells for word in _text(cell).split()), default=0) * SIGN
