@@ -50,12 +50,16 @@ class Shown:
         """What ``to_json`` writes: ``to_dict`` with the kind of result, the date, the command and the versions."""
         return {"kind": kind_of(self), **self.to_dict(), "written": written_now()}
 
-    def to_html(self, path: str | Path) -> None:
-        """Write one self-contained page with charts."""
+    def to_html(self, path: str | Path, *, anonymous: bool = False) -> None:
+        """Write one self-contained page with charts.
+
+        Args:
+            anonymous: leave out ids, names of files and the command.
+        """
         from unskew.report import page
 
         self._keep_inputs(path)
-        write_text(path, page(self))
+        write_text(path, page(self, written=written_now(), anonymous=anonymous))
 
     def summary(self) -> Text:
         """What is read first, as plain text: the verdict, how far to trust it, the warnings."""

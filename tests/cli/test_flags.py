@@ -24,6 +24,7 @@ COMMANDS = {
     "log/datasets/catalogue.py",
     "report/anchored_demo_document.py",
     "report/next_step.py",
+    "report/policies_document.py",
     "simulate/anchored_demo.py",
     "studies/page.py",
     "studies/recovery/config.py",

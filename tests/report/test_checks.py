@@ -18,7 +18,6 @@ from unskew.errors import MissingExtraError
 from unskew.propensity.checking import check
 from unskew.propensity.checks import Bin, Check, Checks
 from unskew.report import notebook, page
-from unskew.report.checks_charts import ROOM, labels
 from unskew.report.checks_document import CONSTANT, ratios
 
 from .reading import Reader, matches
@@ -93,16 +92,6 @@ def test_the_page_holds_the_numbers_of_the_object(found: Checks) -> None:
         assert matches(row["mean P"], b.predicted) and matches(row["share seen"], b.observed)
     clipped = next(row for row in reader.rows("sheet") if "0.05" in row and row["propensity"] == "wrong")
     assert matches(clipped["0.1"].removesuffix(" %"), 100 * found["wrong"].clips["0.1"])
-
-
-def test_long_names_stay_apart_beside_an_axis() -> None:
-    """Variants of one propensity differ in the middle or at the end: charts must not cut them to one text."""
-    ends = ["known", "logistic(features=outer, offsets=none)", "logistic(features=outer, offsets=user+item)"]
-    found = labels(ends)
-    assert found["known"] == "known" and len(set(found.values())) == 3
-    assert found[ends[1]] == "logistic(f…ets=none)" and max(map(len, found.values())) <= ROOM
-    middle = [f"logistic(features={kind}, offsets=user+item)" for kind in ("outer", "plain")]
-    assert sorted(labels(middle).values()) == ["1 logistic(f…ser+item)", "2 logistic(f…ser+item)"]
 
 
 def _all_bins(c: Check) -> tuple[tuple[Bin, ...], ...]:

@@ -9,7 +9,8 @@ import pytest
 
 from unskew.report import page
 from unskew.report import result_charts as charts
-from unskew.report.marks import ESTIMATORS, NAIVE, PATHS
+from unskew.report.marks import ESTIMATORS, KINDS, NAIVE, PATHS, colour, places
+from unskew.report.plots import HALO
 from unskew.report.svg import draw
 from unskew.report.view import View
 
@@ -32,8 +33,8 @@ def test_no_colour_and_no_shape_comes_twice() -> None:
 def test_every_colour_has_a_dark_one() -> None:
     """The style sheet maps the fill and the stroke of each."""
     css = files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")
-    for colour in (NAIVE, *ESTIMATORS):
-        assert f'svg [fill="{colour}"]' in css and f'svg [stroke="{colour}"]' in css
+    for own in (NAIVE, *ESTIMATORS):
+        assert f'svg [fill="{own}"]' in css and f'svg [stroke="{own}"]' in css
 
 
 def test_charts_and_legends_draw_nine_shapes() -> None:
@@ -60,5 +61,17 @@ def test_labels_of_pairs_are_read_on_top_of_the_zero_line() -> None:
     assert chart is not None
     (label,) = re.findall(r"<text[^>]*>a − b</text>", draw(chart))
     css = files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")
-    assert f'stroke="{charts.HALO}"' in label and "stroke-width" in label
-    assert re.search(rf'svg text\[stroke="{charts.HALO}"\] {{[^}}]*var\(--card\)[^}}]*paint-order: stroke', css)
+    assert f'stroke="{HALO}"' in label and "stroke-width" in label
+    assert re.search(rf'svg text\[stroke="{HALO}"\] {{[^}}]*var\(--card\)[^}}]*paint-order: stroke', css)
+
+
+def test_an_estimator_keeps_its_colour_whatever_stands_beside_it() -> None:
+    """On every page, in whatever order; a second one of its kind takes another colour."""
+    alone = {kind: places({kind: kind})[kind] for kind in KINDS}
+    assert [colour(alone[kind]) for kind in KINDS[: len(ESTIMATORS)]] == list(ESTIMATORS)
+    for order in (["ips", "snips", "gs(strata=5)"], ["gs(strata=20)", "dr", "snips", "ips"]):
+        found = places({name: name for name in order})
+        assert all(found[name] == alone[name.partition("(")[0]] for name in order)
+    twice = places({"gs(strata=5)": "gs(strata=5)", "gs(strata=20)": "gs(strata=20)"})
+    assert twice["gs(strata=5)"] == alone["gs"] != twice["gs(strata=20)"]
+    assert places({"known: gs": "gs", "path: gs": "gs"})["known: gs"] == alone["gs"]

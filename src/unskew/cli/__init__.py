@@ -14,6 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import unskew
+from unskew.cli.anonymous import with_anonymous
 from unskew.cli.audit import audit
 from unskew.cli.completion import complete_parts
 from unskew.cli.console import err, fail, guarded, nobody_reads
@@ -68,7 +69,7 @@ for command in (
 ):  # fmt: skip
     complete_parts(command)
     name = command.__name__.replace("_", "-")
-    app.command(cls=OnceCommand, epilog=epilog(name))(guarded(command))
+    app.command(cls=OnceCommand, epilog=epilog(name))(guarded(with_anonymous(command)))
 app.add_typer(data, name="data")
 app.add_typer(simulate, name="simulate")
 

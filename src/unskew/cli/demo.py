@@ -46,6 +46,7 @@ def demo(
     from unskew.evaluation import evaluate
     from unskew.models import ItemKNN, MostPopular
     from unskew.simulate import World, relevant_for
+    from unskew.simulate.shop_demo import ShopDemo
 
     world = World(users=users, items=items, seed=seed, relevant=relevant_for(items))
     with progress(quiet) as report:
@@ -69,8 +70,8 @@ def demo(
             progress=report,
         )
     result = messages_with_flags(result)
+    truth = {name: world.truth(given, METRIC, TARGET) for name, given in lists.items()}
     if not quiet:
-        truth = {name: world.truth(given, METRIC, TARGET) for name, given in lists.items()}
         out.print(
             f"\nA simulated shop: {users:,} users, {items:,} items. Its window shows some items far more than others, "
             f"so the log of {len(train) + len(test):,} clicks is skewed.\n"
@@ -78,7 +79,7 @@ def demo(
         out.print(result)
         out.print(beside_the_truth(result, truth))
         out.print(conclusion(result, truth))
-    written(write_outputs(result, html=html), quiet)
+    written(write_outputs(ShopDemo(result, truth, conclusion(result, truth)), html=html), quiet)
 
 
 def beside_the_truth(result: Result, truth: Mapping[str, float]) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from unskew.shown import Shown
 
 STDOUT = Path("-")
+ANONYMOUS: ContextVar[bool] = ContextVar("ANONYMOUS", default=False)  # of the page that is written
 INPUTS, WHAT, HOW, OUTPUT = "Inputs", "What to estimate", "How", "Output"  # panels of --help
 
 
@@ -110,7 +112,8 @@ def write_outputs(result: Shown, **paths: Path | None) -> list[Path]:
     asked = to_files(paths)
     with together():
         for kind, path in asked.items():
-            getattr(result, f"to_{kind}")(path)
+            how = {"anonymous": True} if kind == "html" and ANONYMOUS.get() else {}
+            getattr(result, f"to_{kind}")(path, **how)
     if piped(paths.get("json")):
         sys.stdout.write(json_text(result.written(), ascii=True))
     return list(asked.values())

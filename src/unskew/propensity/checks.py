@@ -133,11 +133,11 @@ class Checks(Shown):
         """Everything, ready for JSON; what cannot be asked is ``None`` or empty, and nothing is NaN."""
         return {"schema_version": SCHEMA_VERSION} | asdict(self)
 
-    def to_html(self, path: str | Path) -> None:
-        """Write one self-contained page with charts."""
+    def to_html(self, path: str | Path, *, anonymous: bool = False) -> None:
+        """Write one self-contained page with charts, ``anonymous`` without ids and names of files."""
         if not self:
             raise InputError(_NONE)
-        super().to_html(path)
+        super().to_html(path, anonymous=anonymous)
 
     def __getitem__(self, name: str) -> Check:
         from unskew.propensity import make

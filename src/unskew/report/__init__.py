@@ -5,7 +5,7 @@ Nothing is computed here; every number is one that the result or the audit holds
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from unskew.propensity.checks import Checks
 from unskew.protocols import PolicyImpact, ProtocolComparison
 from unskew.report import html, latex, markdown, terminal
 from unskew.report.anchored_demo_document import anchored_demo_document
+from unskew.report.anonymous import without_ids
 from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
@@ -34,6 +35,7 @@ from unskew.report.require import require
 from unskew.report.result_document import result_document
 from unskew.report.result_picture import result_picture
 from unskew.report.sample_document import sample_document
+from unskew.report.shop_demo_document import shop_demo_document
 from unskew.report.split_document import split_document
 from unskew.report.study_document import study_document
 from unskew.report.tracking import log_to_mlflow as log_document
@@ -42,6 +44,7 @@ from unskew.result import Result
 from unskew.sampling.record import SampleSummary
 from unskew.shown import Shown
 from unskew.simulate.anchored_demo import AnchoredDemo
+from unskew.simulate.shop_demo import ShopDemo
 from unskew.split import Splits, SplitSummary
 from unskew.studies.recovery.result import StudyResult
 
@@ -75,6 +78,7 @@ _BUILDERS: dict[type, Callable[[Any], Document]] = {
     PolicyImpact: policies_document,
     ProtocolComparison: protocols_document,
     SampleSummary: sample_document,
+    ShopDemo: shop_demo_document,
     Splits: split_document,
     SplitSummary: split_document,
     CrossValidation: cross_validation_document,
@@ -91,9 +95,17 @@ def document_of(shown: Shown) -> Document:
     return _BUILDERS[type(shown)](shown)
 
 
-def page(shown: Shown) -> str:
-    """One self-contained HTML page."""
-    return html.page(document_of(shown))
+def page(shown: Shown, *, written: Mapping[str, Any] | None = None, anonymous: bool = False) -> str:
+    """One self-contained HTML page.
+
+    Args:
+        written: date, command and versions for its foot (``unskew.provenance``).
+        anonymous: leave out quoted ids, names of files and the command.
+    """
+    document = document_of(shown)
+    if anonymous:
+        document, written = without_ids(document), None if written is None else {**written, "command": None}
+    return html.page(document, written)
 
 
 def notebook(shown: Shown) -> str:

@@ -9,11 +9,24 @@ from unskew.report import audit_words as words
 from unskew.report import numbers, plots
 from unskew.report.document import Chart
 from unskew.report.marks import ESTIMATORS
-from unskew.report.plots import Spec, beside, chart, colours, field, histogram, layers, lines, marks, points, share_bars
+from unskew.report.plots import (
+    RowPlaces,
+    Spec,
+    chart,
+    colours,
+    field,
+    histogram,
+    layers,
+    lines,
+    marks,
+    points,
+    share_bars,
+)  # fmt: skip
 from unskew.report.view import unique
 
 PAIR = ESTIMATORS[:2]
 LOG = PAIR[0]
+AXIS = 44  # room for the numbers of a vertical axis
 
 
 def ranks(audit: Audit) -> Chart | None:
@@ -154,9 +167,9 @@ def _by_period(audit: Audit, name: str, note: str, kinds: dict[str, str]) -> Cha
         "color": colours("who:N", list(kinds.values()), PAIR[: len(kinds)]),
         "description": field("text:N"),
     }
-    bars = [marks("rows", "bar", where, width=max(plots.INNER / len(found) - 1.0, 1.0))]
+    bars = [marks("rows", "bar", where, width=max((plots.WIDTH - AXIS) / len(found) - 1.0, 1.0))]
     place = {"x": field("place:Q"), "y": {"value": plots.HEIGHT}, "text": field("start:N")}
-    look = {"baseline": "top", "dy": 6, "fontSize": 11.5, "color": plots.SOFT}
+    look = {"baseline": "top", "dy": 6, "fontSize": plots.SIZE, "color": plots.SOFT}
     labels = [
         marks("ends", "text", place, {"field": "side", "equal": side}, align=side, dx=dx, **look)
         for side, dx in (("left", -4), ("right", 4))
@@ -169,21 +182,25 @@ def policies(audit: Audit) -> Chart | None:
     """How far policies are apart: a bar per pair, and a tick where chance would put it."""
     if audit.policies is None or not audit.policies.pairs:
         return None
+    rows = RowPlaces([f"{p.a} – {p.b}" for p in audit.policies.pairs])
     data = [
-        {"pair": f"{p.a} – {p.b}", "bits": p.js_bits, "chance": p.js_chance}
+        {"at": rows.at(f"{p.a} – {p.b}"), "bits": p.js_bits, "chance": p.js_chance}
         | {"text": f"{p.a} – {p.b}: {numbers.number(p.js_bits, 3)} bits, chance {numbers.number(p.js_chance, 3)}"}
         for p in audit.policies.pairs
     ]
-    where = {"y": field("pair:N", sort=None, axis=beside(110)), "description": field("text:N")}
+    where = {"y": rows.y(), "description": field("text:N")}
+    named, names = rows.labels()
     bits = field("bits:Q", axis={"title": "bits", "tickCount": 4, "format": "~g"})
     spec = layers(
-        marks("rows", "bar", where | {"x": bits}, color=LOG, size=14),
-        marks("rows", "tick", where | {"x": field("chance:Q")}, color=plots.INK, thickness=2, size=20),
-        width=plots.WIDTH - 130,
-        height={"step": 26},
+        marks("rows", "bar", where | {"x": bits}, color=LOG, size=10, orient="horizontal"),
+        marks(
+            "rows", "tick", where | {"x": field("chance:Q")}, color=plots.INK, thickness=2, size=16, orient="vertical"
+        ),
+        named,
+        height=rows.height,
     )
     note = "the tick is what chance would give"
-    return chart("Policies apart", note, "Divergence between policies", spec, rows=data)
+    return chart("Policies apart", note, "Divergence between policies", spec, rows=data, names=names)
 
 
 def propensities(audit: Audit) -> Chart | None:
@@ -206,16 +223,16 @@ def expected(audit: Audit) -> Chart | None:
     """The effective sample size to expect, as a share of the held-out rows."""
     if not audit.expected:
         return None
+    targets = unique(e.target for e in audit.expected)
+    rows = RowPlaces([e.propensity for e in audit.expected], len(targets))
     data = [
-        {"row": e.propensity, "target": e.target, "share": e.ess_share}
+        {"at": rows.at(e.propensity, targets.index(e.target)), "target": e.target, "share": e.ess_share}
         | {"text": f"{e.propensity}, {e.target}: {numbers.count(e.ess)} of {numbers.count(e.rows)}"}
         for e in audit.expected
     ]
-    targets = unique(e.target for e in audit.expected)
-    offset = field("target:N", sort=targets, scale={"paddingOuter": 0.2})
-    spec = share_bars("share of the held-out interactions", colours("target:N", targets, PAIR), 17, offset)
+    spec = share_bars("share of the held-out interactions", colours("target:N", targets, PAIR), rows)
     name, note = "Effective sample size to expect", "snips on a random hold-out of 30 %"
-    return chart(name, note, name, spec, rows=data)
+    return chart(name, note, name, spec, rows=data, names=rows.labels()[1])
 
 
 def _log(text: str, title: str | None) -> Spec:

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from unskew.propensity.checks import Bin, Check, Checks
 from unskew.report import numbers, plots
 from unskew.report.document import Chart, Legend, Swatch
 from unskew.report.marks import PATHS, colour, shape
-from unskew.report.plots import Spec, chart, colours, field, histogram, layers, lines, marks, points, share_bars
-
-ROOM = 20  # characters beside an axis
+from unskew.report.plots import (
+    RowPlaces,
+    Spec,
+    chart,
+    colours,
+    field,
+    histogram,
+    layers,
+    lines,
+    marks,
+    points,
+    share_bars,
+)  # fmt: skip
 
 
 def legend(checks: Checks) -> Legend:
     """The colour and the shape of each propensity."""
     found = enumerate(c.propensity for c in checks.checks)
     return Legend("Propensities", tuple(Swatch(name, colour(n), PATHS[shape(n)]) for n, name in found))
-
-
-def labels(names: Sequence[str]) -> dict[str, str]:
-    """Names that fit beside an axis and stay different: long ones lose their middle, and get a number if need be."""
-    short = {name: name if len(name) <= ROOM else f"{name[: ROOM // 2]}…{name[-ROOM // 2 + 1 :]}" for name in names}
-    if len(set(short.values())) == len(short):
-        return short
-    return {name: f"{n} {text}" if text != name else text for n, (name, text) in enumerate(short.items(), 1)}
 
 
 def reliability(checks: Checks) -> Chart | None:
@@ -79,10 +80,10 @@ def balance(checks: Checks, what: str) -> Chart | None:
 
 def losses(checks: Checks) -> Chart | None:
     """Log-loss and Brier over those of one constant for all; left of the line is better."""
-    label = labels([c.propensity for c in checks.checks])
+    rows = RowPlaces([c.propensity for c in checks.checks], 2)
     kinds = ["log-loss", "Brier"]
     data = [
-        {"row": label[c.propensity], "who": c.propensity, "what": what, "share": loss / constant}
+        {"at": rows.at(c.propensity, kinds.index(what)), "who": c.propensity, "what": what, "share": loss / constant}
         | {"text": f"{c.propensity}, {what}: {numbers.figure(loss)} against {numbers.figure(constant)}"}
         for c in checks.checks
         for what, loss, constant in zip(
@@ -94,30 +95,30 @@ def losses(checks: Checks) -> Chart | None:
         return None
     axis = {"title": "share of the constant's", "tickCount": 4, "format": "~%"}
     where = {
-        "y": field("row:N", sort=None, axis=plots.beside()),
-        "yOffset": field("what:N", sort=kinds, scale={"paddingOuter": 0.3}),
+        "y": rows.y(),
         "x": field("share:Q", axis=axis, scale={"zero": False, "nice": True, "padding": 8}),
         "color": _who(checks),
         "shape": colours("what:N", kinds, ["circle", "diamond"]),
     }
     one = marks("one", "rule", {"x": field("one:Q")}, color=plots.INK, strokeWidth=1)
-    spec = layers(one, points(where), width=plots.BESIDE, height={"step": 17})
+    named, names = rows.labels()
+    spec = layers(one, named, points(where), height=rows.height)
     note = "over those of one constant for all; left of the line is better"
     told = "Log-loss and Brier over those of one constant"
-    return chart("Log-loss ● and Brier ◆", note, told, spec, rows=data, one=[{"one": 1}])
+    return chart("Log-loss ● and Brier ◆", note, told, spec, rows=data, names=names, one=[{"one": 1}])
 
 
 def ess(checks: Checks) -> Chart:
     """The effective sample size of 1/P as a share of the seen pairs."""
-    label = labels([c.propensity for c in checks.checks])
+    rows = RowPlaces([c.propensity for c in checks.checks])
     data = [
-        {"row": label[c.propensity], "who": c.propensity, "share": c.ess_share}
+        {"at": rows.at(c.propensity), "who": c.propensity, "share": c.ess_share}
         | {"text": f"{c.propensity}: {numbers.count(c.ess)} of {numbers.count(c.rows)}"}
         for c in checks.checks
     ]
-    spec = share_bars("share of the seen pairs", _who(checks), 26)
+    spec = share_bars("share of the seen pairs", _who(checks), rows)
     told = "Effective sample size of the weights"
-    return chart("Effective sample size", "of the weights 1/P", told, spec, rows=data)
+    return chart("Effective sample size", "of the weights 1/P", told, spec, rows=data, names=rows.labels()[1])
 
 
 def clips(checks: Checks) -> Chart:

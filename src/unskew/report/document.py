@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 
 EVER = 1_000_000
@@ -109,9 +108,11 @@ class Column:
         label: its heading.
         kind: ``name``, ``number``, ``tag`` (a word with a tone), ``text`` or ``aside`` (whole sentences).
         strong: whether its numbers are what the table is about.
-        once: whether a text that repeats is written once; its lines are then spread over the rows.
+        once: whether a text that repeats is written once on a terminal, its lines spread over the rows; on a page the
+            repetitions are pale.
         page: whether pages show it.
         terminal: the widths of terminals that show it.
+        pick: whether its texts are values that a reader of a page may choose among (``Choice``).
     """
 
     label: str
@@ -120,6 +121,7 @@ class Column:
     once: bool = False
     page: bool = True
     terminal: range = ALWAYS
+    pick: bool = False
 
 
 def columns(names: Sequence[str], figures: Sequence[str]) -> tuple[Column, ...]:
@@ -129,7 +131,10 @@ def columns(names: Sequence[str], figures: Sequence[str]) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of texts; ``facet`` says of what they are where several tables belong together."""
+    """Rows of texts; ``facet`` says of what they are where several tables belong together.
+
+    ``about`` names the values of a page's choices that it shows (``Choice``).
+    """
 
     name: str
     note: str
@@ -138,20 +143,20 @@ class Table:
     kind: str = "sheet"
     facet: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
+    about: tuple[tuple[str, str], ...] = ()
 
-    def on_page(self) -> list[list[tuple[Column, str | Cell, int]]]:
-        """The rows of a page: cells with their columns, and how many rows a name spans (0 for what is no name).
-
-        What repeats in the first column is left out of all rows but the first.
+    def on_page(self) -> list[list[tuple[Column, str | Cell, str]]]:
+        """The rows of a page: cells with their columns, and what a cell is: the row's ``name``, the same name
+        ``again`` as in the row above, or empty.
         """
         first, *rest = [place for place, column in enumerate(self.columns) if column.page]
-        once = self.columns[first].once
         rows = []
-        for _, alike in groupby(enumerate(self.rows), key=lambda row: row[1][first] if once else row[0]):
-            group = [row for _, row in alike]
-            for place, row in enumerate(group):
-                name = [] if place else [(self.columns[first], row[first], len(group))]
-                rows.append([*name, *((self.columns[other], row[other], 0) for other in rest)])
+        above: str | Cell | None = None
+        for row in self.rows:
+            repeats = self.columns[first].once and row[first] == above
+            above = row[first]
+            named = (self.columns[first], row[first], "again" if repeats else "name")
+            rows.append([named, *((self.columns[other], row[other], "") for other in rest)])
         return rows
 
 
@@ -166,7 +171,10 @@ class Tables(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart with its name: a Vega-Lite specification over named tables, and ``label``, what it shows in words."""
+    """A chart with its name: a Vega-Lite specification over named tables, and ``label``, what it shows in words.
+
+    ``about`` names the values of a page's choices that it shows (``Choice``).
+    """
 
     name: str
     note: str
@@ -174,6 +182,7 @@ class Chart(NamedTuple):
     spec: Mapping[str, Any]
     data: Mapping[str, Sequence[Mapping[str, Any]]]
     brief: str = ""
+    about: tuple[tuple[str, str], ...] = ()
 
 
 class Bars(NamedTuple):
@@ -287,6 +296,13 @@ Block: TypeAlias = (
 )  # fmt: skip
 
 
+class Choice(NamedTuple):
+    """Values of which a reader may pick one, so that a page hides what is about the others; all at first."""
+
+    name: str
+    values: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Document:
     """A title, what is read first, and the rest.
@@ -297,6 +313,7 @@ class Document:
         body: everything else, in order.
         panel: the title of that panel where it is not the headline.
         subtitle: what the headline rests on.
+        choices: what a reader of the page may pick.
     """
 
     title: Sentence
@@ -304,6 +321,7 @@ class Document:
     body: tuple[Block, ...]
     panel: str = ""
     subtitle: str = ""
+    choices: tuple[Choice, ...] = ()
 
 
 def on_page(*blocks: Block) -> Only:

@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.marks import PATHS, colour, shape
-from unskew.report.plots import beside, chart, colours, field, layers, lines, marks, points
-
-STEP = 15  # height of a group in the row of a model
+from unskew.report.plots import RowPlaces, chart, colours, field, layers, lines, marks, points
 
 
 class Mark(NamedTuple):
@@ -32,9 +30,10 @@ def by_group(
     name: str, note: str, axis: str, found: Sequence[Mark], groups: Sequence[str], line: float | None = None
 ) -> doc.Chart:
     """Numbers with intervals: rows are models, colours and shapes are groups; a dashed line where they would agree."""
+    rows = RowPlaces([m.model for m in found], len(groups))
     data = [
         {
-            "model": m.model,
+            "at": rows.at(m.model, list(groups).index(m.group)),
             "group": m.group,
             "value": m.value,
             "low": m.value if m.low is None else m.low,
@@ -43,24 +42,22 @@ def by_group(
         }
         for m in found
     ]
-    models = list(dict.fromkeys(m.model for m in found))
     scale = {"zero": False}
     base = {
-        "y": field("model:N", sort=models, axis=beside()),
-        "yOffset": field("group:N", sort=list(groups), scale={"paddingOuter": 0.3}),
+        "y": rows.y(),
         "color": colours("group:N", groups, [colour(n) for n in range(len(groups))]),
     }
     x = {"axis": {"title": axis, "tickCount": 5, "labelOverlap": "greedy"}, "scale": scale}
     bars = marks("rows", "rule", base | {"x": field("low:Q", **x), "x2": field("high")}, strokeWidth=2)
     shapes = colours("group:N", groups, [shape(n) for n in range(len(groups))])
     dots = points(base | {"x": field("value:Q", **x), "shape": shapes})
-    drawn = [bars, dots]
-    tables: dict[str, Sequence[Mapping[str, Any]]] = {"rows": data}
+    named, names = rows.labels()
+    drawn = [named, bars, dots]
+    tables: dict[str, Sequence[Mapping[str, Any]]] = {"rows": data, "names": names}
     if line is not None:
         drawn = [marks("even", "rule", {"x": field("at:Q")}, strokeDash=[5, 4], color="#8a6d3b"), *drawn]
         tables["even"] = [{"at": line}]
-    step = {"step": STEP, "for": "offset"}  # of a group inside a model's row
-    spec = layers(*drawn, width=380, height=step)
+    spec = layers(*drawn, height=rows.height)
     return chart(name, note, f"{name}: {axis} by model", spec, **tables)
 
 
@@ -85,5 +82,5 @@ def over_folds(
         "color": colours("model:N", models, [colour(n) for n in range(len(models))]),
     }
     shapes = colours("model:N", models, [shape(n) for n in range(len(models))])
-    spec = layers(lines(where, 1.6), points(where | {"shape": shapes}, 26), width=520, height=190)
+    spec = layers(lines(where, 1.6), points(where | {"shape": shapes}, 26), height=190)
     return chart(name, note, f"{name}: {axis} in each fold", spec, rows=data)

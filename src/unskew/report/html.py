@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from unskew import __version__
 from unskew.errors import UnskewError
 from unskew.report import document as doc
+from unskew.report.choices import classes_of, number_of, row_classes, rules
 from unskew.report.svg import converter, draw
+from unskew.report.table_width import WIDTHS, width_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -22,15 +24,26 @@ NOTEBOOK_ROWS = 30
 NOTEBOOK_WIDTH = 140  # of a terminal with as many columns
 
 
-def page(document: doc.Document) -> str:
-    """The whole document as one HTML page that loads nothing from anywhere."""
+def page(document: doc.Document, written: Mapping[str, Any] | None = None) -> str:
+    """The whole document as one HTML page that loads nothing from anywhere.
+
+    Args:
+        written: date, command and versions, for the foot of the page (``unskew.provenance``).
+    """
     converter()
+    sections = list(_sections(document.body))
+    choices = [choice for choice in document.choices if len(choice.values) > 1]
     context = {
-        "css": _markup(files("unskew.report").joinpath("page.css").read_text(encoding="utf-8")),
+        "css": _markup(_text("page.css")),
+        "stacked": _markup(_text("stacked.css")),
+        "widths": WIDTHS,
+        "rules": _markup(rules(choices)),
+        "choices": choices,
         "policy": POLICY,
         "version": __version__,
         "document": document,
-        "sections": list(_sections(document.body)),
+        "sections": sections,
+        "written": written,
     }
     return _environment().get_template("page.html.j2").render(context)
 
@@ -39,6 +52,10 @@ def notebook(document: doc.Document) -> str:
     """What a terminal shows, as a piece of HTML without scripts."""
     shown = doc.shown_in(doc.Medium.BRIEF, (*document.summary, *document.body))
     return _environment().get_template("notebook.html.j2").render(title=document.title, shown=shown, most=NOTEBOOK_ROWS)
+
+
+def _text(name: str) -> str:
+    return files("unskew.report").joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
@@ -58,6 +75,10 @@ def _environment() -> Environment:
         "svg": lambda chart: _markup(draw(chart)),
         "inline_svg": _inline_svg,
         "brief": _brief,
+        "fits": width_of,
+        "choices": classes_of,
+        "row_choices": row_classes,
+        "number": number_of,
     }
     found.filters |= filters
     return found

@@ -131,4 +131,5 @@ def leaderboard_table(view: View, facet: Facet) -> Table:
     )
     note = f"{facet.target}, {view.carrier(facet)}" + (f", {facet.segment}" if facet.segment else "")
     lower = "; lower is better" if view.traits(facet.metric).lower_is_better else ""
-    return Table(f"Leaderboard, {facet.metric}", f"{note}{lower}", heads, texts, "leaderboard")
+    about = (("metric", facet.metric),)
+    return Table(f"Leaderboard, {facet.metric}", f"{note}{lower}", heads, texts, "leaderboard", about=about)

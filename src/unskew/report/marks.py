@@ -7,10 +7,24 @@ Colours are the light palette of ``page.css``, which maps each of them to its da
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 NAIVE = "#8a6d3b"
 ESTIMATORS = ("#2458d3", "#0d8a72", "#a3339b", "#c2410c", "#4d7c0f", "#6d28d9", "#0e7490", "#be185d")
+KINDS = (
+    "snips",
+    "ips",
+    "gs",
+    "exposure_path",
+    "dr",
+    "anchored",
+    "clipped",
+    "direct",
+    "tilted",
+    "sndr",
+    "switch",
+    "stratified",
+)  # of estimators; the later ones share a colour with those that seldom stand beside them
 
 Points = Sequence[tuple[float, float]]
 _LEGEND = 5.0  # half the height of a shape in a legend
@@ -43,6 +57,25 @@ PATHS = {
     "triangle-left": "M-5,0L4.5,5.5v-11z",
 } | {_path(points): _path(points, _LEGEND) for points in _POLYGONS}
 SHAPES = tuple(PATHS)
+
+
+def places(estimators: Mapping[str, str]) -> dict[str, int]:
+    """The place of each line among the colours and shapes: that of its estimator's kind, whatever stands beside it.
+
+    So an estimator looks the same on every page. Of two of one kind (``gs(strata=5)``, ``gs(strata=20)``), and of two
+    kinds with one colour, the second takes the next place that is free; beyond eight only shapes tell them apart.
+
+    Args:
+        estimators: the estimator of each line, by what the line is called.
+    """
+    found: dict[str, int] = {}
+    size = len(ESTIMATORS)
+    for name, estimator in estimators.items():
+        kind = estimator.partition("(")[0]
+        own = KINDS.index(kind) if kind in KINDS else len(found)
+        free = ((own + step) % size for step in range(size) if (own + step) % size not in found.values())
+        found[name] = next(free, len(found))
+    return found
 
 
 def colour(place: int) -> str:

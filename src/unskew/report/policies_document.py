@@ -183,7 +183,7 @@ def _warnings(view: _View) -> Iterable[str]:
     if drawn:
         yield (
             f"{numbers.count(drawn)} users are left out at random, so that all policies have as many: models learn "
-            "better from more rows. equal=False keeps all."
+            "better from more rows. equal=False (--all-users) keeps all."
         )
     sizes = {group.users for group in impact.groups}
     if len(sizes) > 1:

@@ -7,35 +7,48 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from unskew.report import marks as looks
 from unskew.report import numbers
 from unskew.report.document import Chart, Legend, Swatch
-from unskew.report.marks import ESTIMATORS, NAIVE, PATHS, SHAPES
-from unskew.report.plots import INK, SOFT, WIDTH, Spec, colours, field, histogram, layers, lines, marks
+from unskew.report.marks import NAIVE, PATHS, SHAPES
+from unskew.report.plots import (
+    INK,
+    SIZE,
+    SOFT,
+    RowPlaces,
+    Spec,
+    colours,
+    field,
+    folded,
+    histogram,
+    layers,
+    lines,
+    marks,
+)  # fmt: skip
 from unskew.report.scenario_words import range_of
 from unskew.report.view import Facet, View, in_scenarios, unique
 from unskew.report.words import limits
 from unskew.result import Estimate, Verdict, Weights
 
-HALO = "#ffffff"  # around labels that lie on lines; the style sheet paints it beneath the letters
 VERDICTS = {
     "better": "#0d7a4f", "ahead": "#0d7a4f", "worse": "#c0362c", "behind": "#c0362c", "depends": "#8a3ffc",
     "undecided": "#626a7b",
 }  # fmt: skip
 MOST_PAIRS = 15
+LABEL = 14  # height of a line of a label
+SLOPE_STEP, SLOPE_SIGNS = 116, 16  # from one end to the other, and characters of a line beside it
 
 
 def colour(view: View, estimator: str) -> str:
-    """The colour of an estimator, the same on the whole page."""
-    if estimator in view.not_debiased:
-        return NAIVE
-    return ESTIMATORS[_debiased(view).index(estimator) % len(ESTIMATORS)]
+    """The colour of an estimator, the same on all pages."""
+    return NAIVE if estimator in view.not_debiased else looks.colour(_places(view)[estimator])
 
 
 def shape(view: View, estimator: str) -> str:
     """The shape of an estimator, so that colour is never the only sign."""
     if estimator in view.not_debiased:
         return SHAPES[0]
-    return SHAPES[1 + _debiased(view).index(estimator) % (len(SHAPES) - 1)]
+    return SHAPES[1 + _places(view)[estimator] % (len(SHAPES) - 1)]
 
 
 def legend(view: View, names: Sequence[str], title: str = "Estimators") -> Legend:
@@ -53,15 +66,18 @@ def forest(view: View, facet: Facet) -> Chart | None:
     data = [_interval_datum(e, e.model, e.value, text) for e, text in zip(known, texts, strict=True)]
     names = [name for name in view.estimators if any(e.estimator == name for e in known)]
     models = [model for model in view.models if any(e.model == model for e in known)]
+    places_of = RowPlaces(models, len(names))
+    for datum, e in zip(data, known, strict=True):
+        datum["at"] = places_of.at(e.model, names.index(e.estimator))
     base = {
-        "y": field("row:N", sort=models, axis={"title": None, "labelLimit": 104, "labelPadding": 8}),
-        "yOffset": field("estimator:N", sort=names, scale={"paddingOuter": 0.35}),
+        "y": places_of.y(),
         "color": colours("estimator:N", names, [colour(view, name) for name in names]),
         "description": field("text:N"),
     }
+    titles, labels = places_of.labels()
     found = _intervals(base, colours("estimator:N", names, [shape(view, name) for name in names]))
-    spec = layers(*found, width=WIDTH - 112, height={"step": 13 if len(names) > 1 else 22})
-    return _chart(view, facet, f"Estimates of {_what(facet)} with intervals", spec, rows=data)
+    spec = layers(titles, *found, height=places_of.height)
+    return _chart(view, facet, f"Estimates of {_what(facet)} with intervals", spec, rows=data, names=labels)
 
 
 def differences(
@@ -83,26 +99,23 @@ def differences(
     data = [
         _interval_datum(v, label, v.difference, _verdict_text(view, v)) | {"verdict": v.verdict} for label, v in known
     ]
-    labels = unique(label for label, _ in known)
-    step = 34 if len({v.estimator for _, v in known}) == 1 else 46
-    y = field("row:N", sort=labels, axis=None, scale={"paddingInner": 0.0, "paddingOuter": 0.0})
-    offsets = [18, step - 4] if step > 34 else [24, 24]
+    marked = [name for name in names if any(v.estimator == name for _, v in known)]
+    places_of = RowPlaces([label for label, _ in known], len(marked))
+    for datum, (row, v) in zip(data, known, strict=True):
+        datum["at"] = places_of.at(row, marked.index(v.estimator))
     base = {
-        "y": y,
-        "yOffset": field("estimator:N", sort=names, scale={"range": offsets}),
+        "y": places_of.y(),
         "color": colours("verdict:N", list(VERDICTS), list(VERDICTS.values())),
         "description": field("text:N"),
     }
-    halo = {"color": INK, "limit": WIDTH, "stroke": HALO, "strokeWidth": 5}
-    place = {"align": "left", "baseline": "top", "dy": -step / 2 + 3, "fontSize": 11.5}
-    titles = marks("labels", "text", {"x": {"value": 0}, "y": y, "text": field("row:N")}, **place, **halo)
+    titles, labels = places_of.labels()
     zero = marks("zero", "rule", {"x": field("zero:Q")}, color=INK, strokeWidth=1)
     found = _intervals(base, colours("estimator:N", names, [shape(view, name) for name in names]))
-    spec = layers(zero, titles, *found, width=WIDTH, height={"step": step})
-    tables: dict[str, Any] = {"rows": data, "labels": [{"row": label} for label in labels], "zero": [{"zero": 0}]}
+    spec = layers(zero, titles, *found, height=places_of.height)
+    tables: dict[str, Any] = {"rows": data, "names": labels, "zero": [{"zero": 0}]}
     label = f"Differences in {_what(facet)} with intervals"
     if named is not None:
-        return Chart(*named, label, spec, tables, facet.target)
+        return Chart(*named, label, spec, tables, facet.target, (("metric", facet.metric),))
     compared = len(view.verdicts(facet, view.carrier(facet)))
     fewer = f"; {len(pairs)} of {compared} pairs, those of the best model: the table has all"
     more = fewer if len(pairs) < compared else ""
@@ -130,20 +143,28 @@ def slope(view: View, facet: Facet) -> Chart | None:
     favourite, winner = view.best(before.values()), view.best(after.values())
     role = dict.fromkeys(models, "other") | {favourite: "naive"} | {winner: "winner"}
     data: list[dict[str, Any]] = []
+    ends = {end: folded(end, SLOPE_SIGNS) for end in (naive, carrier)}
+    everything = [e.value for e in (*before.values(), *after.values())]
     for end, cell in ((naive, before), (carrier, after)):
-        everything = [e.value for e in (*before.values(), *after.values())]
-        places = apart([cell[model].value for model in models], everything, _slope_height(len(models)))
-        for model, place in zip(models, places, strict=True):
-            value = numbers.number(cell[model].value, view.places(facet))
-            data.append({"model": model, "end": end, "value": cell[model].value, "place": place, "role": role[model]})
-            data[-1] |= {"label": value if end == naive else f"{value}  {model}", "text": f"{model}, {end}: {value}"}
-    axis = {"title": None, "orient": "top", "labelAngle": 0, "labelLimit": 116, "domain": False}
+        told = [numbers.number(cell[model].value, view.places(facet)) for model in models]
+        labels = [
+            value if end == naive else folded(f"{value} {model}", SLOPE_SIGNS)
+            for value, model in zip(told, models, strict=True)
+        ]
+        lines_of = 1 + max(label.count("\n") for label in labels)
+        height = max(150, (LABEL * lines_of + 12) * len(models))
+        places = apart([cell[model].value for model in models], everything, height, lines_of)
+        for model, place, value, label in zip(models, places, told, labels, strict=True):
+            data.append({"model": model, "end": ends[end], "value": cell[model].value, "role": role[model]})
+            data[-1] |= {"place": place, "label": label, "text": f"{model}, {end}: {value}"}
+    axis = {"title": None, "orient": "top", "labelAngle": 0, "labelLimit": 0, "domain": False}
+    axis |= {"labelExpr": "split(datum.label, '\\n')", "labelBaseline": "bottom"}
     base = {
-        "x": field("end:N", sort=[naive, carrier], axis=axis),
+        "x": field("end:N", sort=list(ends.values()), axis=axis),
         "y": field("value:Q", axis=None, scale={"zero": False, "nice": False, "padding": 8}),
         "color": colours("role:N", ["winner", "naive", "other"], [colour(view, carrier), NAIVE, SOFT]),
     }
-    labels = [
+    named = [
         marks(
             "rows",
             "text",
@@ -151,14 +172,16 @@ def slope(view: View, facet: Facet) -> Chart | None:
             {"field": "end", "equal": end},
             align=align,
             dx=dx,
-            fontSize=11.5,
-            limit=130,
+            fontSize=SIZE,
+            lineBreak="\n",
+            lineHeight=LABEL,
+            baseline="middle",
         )
-        for end, align, dx in ((naive, "right", -8), (carrier, "left", 8))
+        for end, align, dx in ((ends[naive], "right", -8), (ends[carrier], "left", 8))
     ]
     dots = marks("rows", "point", base | {"description": field("text:N")}, filled=True, size=55, opacity=1)
-    found = [lines(base | {"detail": field("model:N")}), dots, *labels]
-    spec = layers(*found, width={"step": 120}, height=_slope_height(len(models)))
+    found = [lines(base | {"detail": field("model:N")}), dots, *named]
+    spec = layers(*found, width={"step": SLOPE_STEP}, height=height, fit=False)
     return _chart(view, facet, f"{_what(facet).capitalize()}: from {naive} to {carrier}", spec, rows=data)
 
 
@@ -177,7 +200,8 @@ def weights(view: View, spread: Weights) -> Chart | None:
     own = colour(view, spread.estimator)
     label = f"Weights of {spread.estimator} under {spread.target}: interactions by weight"
     spec = histogram("weight", shown="~s", domain=domain, colour=own, numbers="~g", height=110)
-    return Chart(spread.estimator, _weights_note(view, spread), label, spec, {"rows": bars}, spread.target)
+    about = (("estimator", spread.estimator),)
+    return Chart(spread.estimator, _weights_note(view, spread), label, spec, {"rows": bars}, spread.target, about)
 
 
 def _weights_note(view: View, w: Weights) -> str:
@@ -193,7 +217,7 @@ def _weights_note(view: View, w: Weights) -> str:
 def _chart(view: View, facet: Facet, label: str, spec: Spec, more: str = "", **data: Any) -> Chart:
     note = facet.target if facet.segment in (None, view.whole) else f"{facet.target}, {facet.segment}"
     lower = "; lower is better" if view.traits(facet.metric).lower_is_better else ""
-    return Chart(facet.metric, f"{note}{lower}{more}", label, spec, data, facet.target)
+    return Chart(facet.metric, f"{note}{lower}{more}", label, spec, data, facet.target, (("metric", facet.metric),))
 
 
 def _intervals(base: Spec, shapes: Spec) -> list[Spec]:
@@ -220,10 +244,10 @@ def _interval_datum(row: Estimate | Verdict, label: str, value: float, text: str
     return named | bounds | ({"range": True} if in_scenarios(row) else {})
 
 
-def apart(values: list[float], everything: list[float], height: int) -> list[float]:
-    """Places for labels, in the order of the values, pushed apart until they no longer overlap."""
+def apart(values: list[float], everything: list[float], height: int, lines: int = 1) -> list[float]:
+    """Places for labels of so many lines, in the order of the values, pushed apart until they no longer overlap."""
     extent = (max(everything) - min(everything)) or 1.0
-    room = extent / height * 14.0
+    room = extent / height * LABEL * lines
     order = sorted(range(len(values)), key=lambda n: values[n])
     places = list(values)
     for lower, upper in pairwise(order):
@@ -232,12 +256,8 @@ def apart(values: list[float], everything: list[float], height: int) -> list[flo
     return [place - shift for place in places]
 
 
-def _slope_height(models: int) -> int:
-    return max(150, 26 * models)
-
-
-def _debiased(view: View) -> list[str]:
-    return [name for name in view.estimators if name not in view.not_debiased]
+def _places(view: View) -> dict[str, int]:
+    return looks.places({name: name for name in view.estimators if name not in view.not_debiased})
 
 
 def _verdict_text(view: View, v: Verdict) -> str:

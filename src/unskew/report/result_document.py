@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from unskew.report import document as doc
 from unskew.report import input_words, inputs, numbers, words
 from unskew.report import result_charts as charts
+from unskew.report.agreement import agreement_section
 from unskew.report.document import ALWAYS, EVER, NEVER, WIDE, Cell, Column, Table
 from unskew.report.next_step import next_step
 from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
@@ -43,6 +44,7 @@ def result_document(result: Result) -> doc.Document:
         summary=_summary(view, said),
         body=(
             *next_step(view),
+            doc.on_page(*agreement_section(view)),
             *leaderboard_blocks(view),
             *scenario_blocks(view),
             doc.on_page(*_charts(view), _weights(view), _segments(view, tables)),
@@ -50,6 +52,7 @@ def result_document(result: Result) -> doc.Document:
             *_inputs(view),
             glossary("result"),
         ),
+        choices=(doc.Choice("metric", tuple(view.metrics)), doc.Choice("estimator", tuple(view.estimators))),
     )
 
 
@@ -61,9 +64,9 @@ def _summary(view: View, said: list[doc.Sentence]) -> tuple[doc.Block, ...]:
     return (
         doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all"),
         doc.Paragraph(agreement, role),
-        doc.on_page(doc.Paragraph(_basis(view), "basis")),
         doc.Callout("How far to trust this", tuple(words.trust(view)), "doubt"),
         doc.Callout("Warnings", view.result.warnings, "warning"),
+        doc.on_page(doc.Paragraph(_basis(view), "basis")),
         doc.on_page(doc.Facts(_facts(view))),
     )
 
@@ -149,7 +152,26 @@ def _compared(view: View) -> list[str]:
 def _weights(view: View) -> doc.Section:
     there = [w for w in view.result.weights if w.segment == view.whole and w.estimator in view.estimators]
     found = tuple(chart for w in there if (chart := charts.weights(view, w)) is not None)
-    return section("result.weights", doc.Cards(found, shown=SHOWN))
+    facets = view.facets_of(view.whole)
+    tables = doc.Tables(tuple(support_table(view, facet) for facet in facets), shown=1)
+    return section("result.weights", doc.Cards(found, shown=SHOWN), tables)
+
+
+def support_table(view: View, facet: Facet) -> Table:
+    """On how much each estimate rests: how many interactions carry it, and what the log could not show."""
+    columns: list[tuple[Column, Callable[[Estimate], str]]] = [
+        (Column("model", "name", once=True), lambda e: e.model),
+        (Column("estimator", "name", pick=True), lambda e: e.estimator),
+        (Column("hits"), lambda e: numbers.count(e.hits)),
+        (Column("ess", strong=True), lambda e: numbers.count(e.ess)),
+        (Column("largest share"), lambda e: numbers.share(e.max_weight_share)),
+        (Column("never shown"), lambda e: numbers.share(e.unsupported)),
+        (Column("support gap"), lambda e: numbers.share(e.support_gap)),
+    ]
+    rows = tuple(tuple(write(e) for _, write in columns) for e in view.by_model(facet))
+    heads = tuple(column for column, _ in columns)
+    about = (("metric", facet.metric),)
+    return Table(f"Support of {facet.metric}", facet.target, heads, rows, "support", _facet(facet), about=about)
 
 
 def _segments(view: View, tables: Both) -> doc.Section:
@@ -257,7 +279,7 @@ def estimate_table(view: View, facet: Facet) -> Table:
     digits = None if places is None else places + 1
     columns: list[tuple[Column, Callable[[Estimate], str]]] = [
         (Column("model", "name", once=True), lambda e: e.model),
-        (Column("estimator", "name"), lambda e: e.estimator),
+        (Column("estimator", "name", pick=True), lambda e: e.estimator),
         (Column("estimate", strong=True, terminal=NEVER), lambda e: numbers.number(e.value, places)),
         (Column("value", page=False), lambda e: numbers.number(e.value, places)),
         (Column("interval"), lambda e: limits(e, places)),
@@ -277,7 +299,8 @@ def estimate_table(view: View, facet: Facet) -> Table:
         [facet.target, *(f"propensity {text}" for text in unique(e.propensity for e in rows) if text), *_sampled(view)]
     )
     texts = tuple(tuple(write(e) for _, write in columns) for e in rows)
-    return Table(facet.metric, note, tuple(column for column, _ in columns), texts, "estimates", _facet(facet))
+    heads, about = tuple(column for column, _ in columns), (("metric", facet.metric),)
+    return Table(facet.metric, note, heads, texts, "estimates", _facet(facet), about=about)
 
 
 def verdict_table(view: View, facet: Facet) -> Table:
@@ -291,7 +314,7 @@ def verdict_table(view: View, facet: Facet) -> Table:
         (Column("pair", "name", once=True, terminal=_NARROW), lambda v: f"{v.a}\n− {v.b}"),
         (Column("a", "name", once=True, page=False, terminal=WIDE), lambda v: v.a),
         (Column("b", "name", once=True, page=False, terminal=WIDE), lambda v: v.b),
-        (Column("estimator", "name"), lambda v: v.estimator),
+        (Column("estimator", "name", pick=True), lambda v: v.estimator),
         (Column("verdict", "tag", terminal=NEVER), verdict),
         (Column("difference", strong=True, terminal=WIDE), lambda v: numbers.number(v.difference, places, sign=True)),
         (Column("diff.", page=False, terminal=_NARROW), lambda v: numbers.number(v.difference, places, sign=True)),
@@ -311,7 +334,8 @@ def verdict_table(view: View, facet: Facet) -> Table:
     together = max((view.comparisons(facet, name) for name in view.estimators), default=0)
     note = facet.target + (f", one level over {together} comparisons" if together > 1 else "")
     texts = tuple(tuple(write(v) for _, write in columns) for v in view.by_pair(facet))
-    return Table(facet.metric, note, tuple(column for column, _ in columns), texts, "verdicts", _facet(facet))
+    heads, about = tuple(column for column, _ in columns), (("metric", facet.metric),)
+    return Table(facet.metric, note, heads, texts, "verdicts", _facet(facet), about=about)
 
 
 def _facet(facet: Facet) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 from unskew.report import document as doc
@@ -26,7 +27,9 @@ def sample_document(sample: SampleSummary) -> doc.Document:
     swatches = tuple(doc.Swatch(name, f"var(--e{place})") for place, name in enumerate(NAMES, 1))
     cards = doc.Cards(drawn, (doc.Legend("", swatches),), fit=True)
     return doc.Document(
-        title=doc.Sentence.plain(f"{numbers.count(sample.kept)} rows of {sample.source}, drawn by {sample.strategy}"),
+        title=doc.Sentence.plain(
+            f"{numbers.count(sample.kept)} rows of {PurePath(sample.source).name}, drawn by {sample.strategy}"
+        ),
         panel=f"Sample of {sample.source}",
         subtitle="; ".join([kept, *counted, *random]),
         summary=(

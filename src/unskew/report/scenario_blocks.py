@@ -20,14 +20,14 @@ INLINE = 4  # charts in a notebook
 def leaderboard_blocks(view: View) -> tuple[doc.Block, ...]:
     """Who comes first and who cannot be told from it, where there are several models."""
     facet = view.headline
-    if facet is None or len(view.models) < SEVERAL:
+    if facet is None or len(view.models) < 2:
         return ()
     whole = [facet, *(other for other in view.facets_of(view.whole) if other != facet)]
     said = doc.Sentences((best_group(view, facet),))
     tables = tuple(leaderboard_table(view, other) for other in whole)
     return (
         doc.on_page(section("result.leaderboard", said, doc.Tables(tables, shown=1))),
-        doc.in_brief(said, doc.Tables(tables[:1], where=".leaderboard()")),
+        *((doc.in_brief(said, doc.Tables(tables[:1], where=".leaderboard()")),) * (len(view.models) >= SEVERAL)),
     )
 
 

@@ -12,8 +12,22 @@ from typing import Any
 from unskew.report import marks as looks
 from unskew.report import numbers
 from unskew.report.document import Chart, Legend, Swatch
-from unskew.report.plots import INK, NUMBERS, SOFT, WIDTH, Spec, colours, field, layers, lines, marks, points
-from unskew.report.result_charts import VERDICTS, apart
+from unskew.report.plots import (
+    INK,
+    NUMBERS,
+    SIZE,
+    SOFT,
+    WIDTH,
+    Spec,
+    colours,
+    field,
+    folded,
+    layers,
+    lines,
+    marks,
+    points,
+)  # fmt: skip
+from unskew.report.result_charts import LABEL, VERDICTS, apart
 from unskew.report.scenario_tables import AHEAD, COLUMNS, Point, along, difference_along, facet_of, in_order, spread
 from unskew.report.scenario_words import at, axis_title
 from unskew.report.view import View
@@ -21,7 +35,9 @@ from unskew.result import ScenarioDifferences, ScenarioTable
 
 MOST_MODELS = 8  # as many as there are colours
 MOST_PAIRS = 15
-NAMES = 104  # room for names beside lines
+SIGNS = 14  # characters of a line of a name beside lines
+TITLE = 34  # characters of a line of an axis's title
+NUMBERS_ROOM = 46  # for the vertical axis
 HEIGHT = 190
 TURN = VERDICTS["depends"]
 _SHAPES = {"ahead": "triangle-up", "behind": "triangle-down", "undecided": "circle"}
@@ -48,14 +64,21 @@ def values(view: View, table: ScenarioTable) -> list[Chart]:
         datum["text"] = f"{datum['model']}, {datum['text']}"
     last = [next(p.value for p in reversed(found[model]) if math.isfinite(p.value)) for model in shown]
     ends = [value for row in data for value in (row["low"], row["high"], row["value"]) if value is not None]
-    places = apart(last, ends, HEIGHT)
+    named_as = [folded(model, SIGNS) for model in shown]
+    lines_of = 1 + max(name.count("\n") for name in named_as)
+    height = max(HEIGHT, LABEL * lines_of * len(shown))
+    places = apart(last, ends, height, lines_of)
     x, y = _axis(table, 3), _vertical()
-    labels = [{"x": data[-1]["x"], "value": place, "model": model} for model, place in zip(shown, places, strict=True)]
+    labels = [
+        {"x": data[-1]["x"], "value": place, "model": model, "name": name}
+        for model, place, name in zip(shown, places, named_as, strict=True)
+    ]
     own = [looks.colour(n) for n in range(len(shown))]
-    room = min(NAMES, 12 + 7 * max(map(len, shown)))
+    room = 12 + 7 * max(len(line) for name in named_as for line in name.split("\n"))
     base = {"x": x, "color": colours("model:N", shown, own)}
     line = base | {"y": y}
-    named = line | {"text": field("model:N")}
+    named = line | {"text": field("name:N")}
+    look = {"align": "left", "dx": 8, "fontSize": SIZE, "lineBreak": "\n", "lineHeight": LABEL}
     spec = layers(
         marks(
             "rows",
@@ -65,16 +88,19 @@ def values(view: View, table: ScenarioTable) -> list[Chart]:
         ),
         lines(line),
         points(line, 26),
-        marks("labels", "text", named, align="left", dx=8, fontSize=11.5, limit=room),
+        marks("labels", "text", named, **look),
         *_estimated(table),
-        width=WIDTH - room - 42,
-        height=HEIGHT,
+        width=WIDTH - room - NUMBERS_ROOM,
+        height=height,
+        fit=False,
     )
     spans = f"; bands span the {axis_title(table, 1)}" if len(table.labels) > 1 else ""
     fewer = f"; the best {len(shown)} of {len(models)} models" if len(shown) < len(models) else ""
     label = f"Values of {table.metric} by {' and '.join(table.labels)}"
     tables = {"rows": data, "labels": labels} | _estimate_rows(table)
-    return [Chart(table.metric, f"{_note(view, table)}{spans}{fewer}", label, spec, tables, table.target)]
+    return [
+        Chart(table.metric, f"{_note(view, table)}{spans}{fewer}", label, spec, tables, table.target, _about(table))
+    ]
 
 
 def differences(view: View, table: ScenarioTable) -> list[Chart]:
@@ -110,7 +136,6 @@ def _path(view: View, table: ScenarioTable, pair: ScenarioDifferences) -> Chart:
         *_upright("turn", TURN),
         *_estimated(table),
         points(seen, 46),
-        width=WIDTH - 50,
         height=HEIGHT,
     )
     tables = {"rows": data, "zero": [{"zero": 0}], "turn": turn} | _estimate_rows(table)
@@ -140,10 +165,9 @@ def _map(view: View, table: ScenarioTable, pair: ScenarioDifferences) -> Chart:
     fill = colours("ahead:N", words, [VERDICTS[word] for word in words])
     spec = layers(
         marks("rows", "rect", place | {"color": fill, "description": field("text:N")}, opacity=0.22),
-        marks("rows", "text", place | {"text": field("said:N")}, color=INK, fontSize=10.5, dy=-5),
-        marks("rows", "text", place | {"text": field("mark:N")}, color=INK, fontSize=10, dy=9),
-        width=WIDTH - 40,
-        height={"step": 36},
+        marks("rows", "text", place | {"text": field("said:N")}, color=INK, fontSize=SIZE, dy=-6),
+        marks("rows", "text", place | {"text": field("mark:N")}, color=INK, fontSize=SIZE, dy=9),
+        height={"step": 38},
     )
     return _pair_chart(view, table, pair, spec, {"rows": data})
 
@@ -154,7 +178,13 @@ def _pair_chart(view: View, table: ScenarioTable, pair: ScenarioDifferences, spe
     label = f"{pair.a} − {pair.b} in {table.metric} by {' and '.join(table.labels)}"
     name = f"{pair.a} − {pair.b}"
     up = f"; upwards: {axis_title(table, 1)}" if len(table.labels) > 1 else ""
-    return Chart(name, f"{table.metric}, {_note(view, table)}{said}{up}", label, spec, tables, table.metric)
+    return Chart(
+        name, f"{table.metric}, {_note(view, table)}{said}{up}", label, spec, tables, table.metric, _about(table)
+    )
+
+
+def _about(table: ScenarioTable) -> tuple[tuple[str, str], ...]:
+    return ("metric", table.metric), ("estimator", table.estimator)
 
 
 def _note(view: View, table: ScenarioTable) -> str:
@@ -179,7 +209,13 @@ def _axis(table: ScenarioTable, most: int = COLUMNS) -> Spec:
     at_first = sorted({point[0] for point in table.points})
     shown = "~%" if table.percent[:1] == (True,) else "~g"
     ticks = [at_first[n] for n in spread(len(at_first), most)]
-    axis = {"title": axis_title(table, 0), "format": shown, "values": ticks, "grid": False, **NUMBERS}
+    axis = {
+        "title": folded(axis_title(table, 0), TITLE).split("\n"),
+        "format": shown,
+        "values": ticks,
+        "grid": False,
+        **NUMBERS,
+    }
     axis |= {"labelFlush": True, "titleAnchor": "start", "titleAlign": "left"}
     return field("x:Q", axis=axis, scale={"domain": [at_first[0], at_first[-1]], "nice": False})
 
@@ -231,5 +267,5 @@ def _upright(data: str, colour: str, lift: int = 5) -> list[Spec]:
     said = {"x": x, "y": {"value": -lift}, "text": field("said:N")}
     return [
         marks(data, "rule", {"x": x, "description": field("text:N")}, color=colour, strokeDash=[4, 3], strokeWidth=1.5),
-        marks(data, "text", said, color=colour, fontSize=11, baseline="bottom"),
+        marks(data, "text", said, color=colour, fontSize=SIZE, baseline="bottom"),
     ]

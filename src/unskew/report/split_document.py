@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Any
 
 from unskew.report import document as doc
@@ -20,7 +21,7 @@ PARTS = ("train", "test", "skipped")
 COLOURS = (ESTIMATORS[0], ESTIMATORS[3], NAIVE)
 VARIABLES = ("e1", "e4", "naive")  # the same in the page's style sheet
 SHOWN = 10  # skipped windows that a terminal lists
-STEP = 14  # height of a fold
+STEP = 15  # height of a fold
 
 
 def split_document(found: SplitSummary | Splits) -> doc.Document:
@@ -33,7 +34,7 @@ def split_document(found: SplitSummary | Splits) -> doc.Document:
     )
     number = f"{numbers.count(len(splits.folds))} fold" + "s" * (len(splits.folds) != 1)
     return doc.Document(
-        title=doc.Sentence.plain(f"{number} of {splits.source} by {splits.splitter}"),
+        title=doc.Sentence.plain(f"{number} of {PurePath(splits.source).name} by {splits.splitter}"),
         panel=f"{number} of {splits.source}",
         subtitle=f"{numbers.count(splits.rows)} rows by {splits.splitter}",
         summary=(
@@ -120,13 +121,13 @@ def _over_time(splits: SplitSummary) -> doc.Chart:
     axis = {"title": "time (UTC)" if splits.zoned else "time", "tickCount": 5, "labelOverlap": "greedy"}
     x = {**kind, "axis": axis, "scale": {"zero": False} if splits.per_second is None else {"type": "utc"}}
     encoding = {
-        "y": field("fold:N", sort=order, axis={"title": None, "labelOverlap": True, "labelLimit": 160}),
+        "y": field("fold:N", sort=order, axis={"title": None, "labelOverlap": True, "labelLimit": 0}),
         "x": {"field": "low", **x},
         "x2": field("high"),
         "color": colours("part:N", _parts(splits), COLOURS),
         "description": field("text:N"),
     }
-    spec = layers(marks("rows", "bar", encoding), width=560, height={"step": STEP})
+    spec = layers(marks("rows", "bar", encoding), height={"step": STEP})
     name, label = "What each fold sees", "For each fold, the time from which it learns and the window that it judges"
     return chart(name, "no fold learns from its own window or later", label, spec, rows=data)
 
@@ -145,12 +146,12 @@ def _by_size(splits: SplitSummary) -> doc.Chart:
         for part, low, rows in (("train", 0, fold.train_rows), ("test", fold.train_rows, fold.test_rows))
     ]
     encoding = {
-        "y": field("fold:N", sort=None, axis={"title": None, "labelOverlap": True, "labelLimit": 160}),
+        "y": field("fold:N", sort=None, axis={"title": None, "labelOverlap": True, "labelLimit": 0}),
         "x": field("low:Q", axis={"title": "rows", "tickCount": 5, "format": ","}),
         "x2": field("high"),
         "color": colours("part:N", _parts(splits), COLOURS),
         "description": field("text:N"),
     }
-    spec = layers(marks("rows", "bar", encoding), width=560, height={"step": STEP})
+    spec = layers(marks("rows", "bar", encoding), height={"step": STEP})
     name, label = "What each fold sees", "For each fold, how many rows train and how many are held out"
     return chart(name, "rows that train and rows that are held out", label, spec, rows=data)

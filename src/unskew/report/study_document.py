@@ -9,6 +9,7 @@ from typing import NamedTuple
 from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.box_charts import boxes
+from unskew.report.marks import NAIVE, colour, places
 from unskew.report.names import clean, shown
 from unskew.report.texts import glossary, section
 from unskew.studies.recovery.result import DrawScore, Score, StudyResult, line_of
@@ -160,11 +161,15 @@ def _warnings(view: _View) -> Iterable[str]:
 def _charts(view: _View) -> Iterable[doc.Chart]:
     for cell in view.cells:
         found: dict[str, list[float]] = {}
+        estimators: dict[str, str] = {}
         for row in view.result.draw_scores:
             if (row.metric, row.target) == cell:
                 found.setdefault(view.line(row), []).append(row.tau)
+                estimators[view.line(row)] = row.estimator
+        debiased = places({line: name for line, name in estimators.items() if name != "naive"})
+        own = [colour(debiased[line]) if line in debiased else NAIVE for line in found]
         if any(math.isfinite(value) for values in found.values() for value in values):
-            yield boxes(clean(cell.metric), clean(cell.target), "Kendall's τ", found)
+            yield boxes(clean(cell.metric), clean(cell.target), "Kendall's τ", found, own)
 
 
 def _table(view: _View, cell: Cell, measures: dict[str, tuple[str, range]]) -> doc.Table:
@@ -180,11 +185,10 @@ def _table(view: _View, cell: Cell, measures: dict[str, tuple[str, range]]) -> d
 
 
 def _number(measure: str, score: Score) -> str | doc.Cell:
-    """The mean with half of its interval; the best in bold."""
-    write = numbers.share if measure in SHARES else (lambda value: numbers.number(value, 3))
-    text = write(score.mean)
+    """The mean, of measures that are no shares with its interval; the best in bold."""
+    text = numbers.share(score.mean) if measure in SHARES else numbers.number(score.mean, 2)
     if math.isfinite(score.low) and measure not in SHARES:
-        text += f" ± {numbers.number((score.high - score.low) / 2.0, 3)}"
+        text += f" {numbers.interval(score.low, score.high, 2)}"
     return doc.Cell(text, "best") if score.best else text
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from unskew.errors import MissingExtraError
 from unskew.outputs import try_drawing
 from unskew.report.document import Chart
-from unskew.report.plots import INK, SOFT
+from unskew.report.plots import INK, SIZE, SOFT
 
 GRID = "#e3e6ec"
 _SPACE = "http://www.w3.org/2000/svg"
@@ -24,7 +24,7 @@ _LOOK = {
     "background": "transparent",
     "padding": 4,
     "view": {"stroke": None},
-    "axis": _AXIS | {"labelFontSize": 11.5, "titleFontSize": 11.5, "titleFontWeight": "normal"},
+    "axis": _AXIS | {"labelFontSize": SIZE, "titleFontSize": SIZE, "titleFontWeight": "normal"},
     "axisY": {"grid": False, "labelColor": INK},
 }
 
@@ -73,7 +73,8 @@ def _strip(node: ElementTree.Element) -> None:
             node.set(name, _LONG.sub(lambda found: f"{float(found[0]):.1f}", node.attrib[name]))
     for child in list(node):
         _strip(child)
-        if child.tag == f"{{{_SPACE}}}g" and not len(child):
+        hidden = child.tag == f"{{{_SPACE}}}text" and child.get("opacity") == "0"  # because another label is there
+        if hidden or (child.tag == f"{{{_SPACE}}}g" and not len(child)):
             node.remove(child)
     if label and node.tag in _MARKS:
         ElementTree.SubElement(node, f"{{{_SPACE}}}title").text = label

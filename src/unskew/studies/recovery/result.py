@@ -18,7 +18,7 @@ from unskew.plain import storable
 from unskew.result import frame_of, plain
 from unskew.shown import ShownTable
 from unskew.studies.recovery.draws import Place
-from unskew.studies.recovery.scores import HIGHER, MEASURES, scores, truly_different
+from unskew.studies.recovery.scores import BOUNDS, HIGHER, MEASURES, scores, truly_different
 from unskew.studies.recovery.welch import best, compare
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Score:
 
     Args:
         mean, sd: over draws.
-        low, high: a 95 % interval of the mean over further draws (Student's t).
+        low, high: a 95 % interval of the mean over further draws (Student's t), within what the measure can be.
         best: whether it is the best of its metric, or not significantly different from the best, where anything is
             (Welch's t with Bonferroni's correction).
     """
@@ -299,9 +299,9 @@ def _score(row: DrawScore, measure: str, values: Floats, top: bool) -> Score:
     mean = float(known.mean()) if n else math.nan
     sd = float(known.std(ddof=1)) if n > 1 else math.nan
     half = float(student.ppf(0.975, n - 1)) * sd / math.sqrt(n) if n > 1 else math.nan
-    return Score(
-        row.question, row.estimator, row.metric, row.target, measure, mean, sd, mean - half, mean + half, n, top
-    )
+    least, most = BOUNDS.get(measure, (0.0, 1.0))
+    low, high = max(mean - half, least), min(mean + half, most)
+    return Score(row.question, row.estimator, row.metric, row.target, measure, mean, sd, low, high, n, top)
 
 
 def _notes(places: Sequence[Place], answers: Mapping[tuple[Place, str | None], Unit]) -> list[str]:

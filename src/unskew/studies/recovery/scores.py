@@ -34,6 +34,8 @@ MEASURES = (
 OUTCOMES = ("right", "wrong", "depends", "undecided")
 HIGHER = ("tau", "spearman", "coverage", "widened", "right", "alone_right")  # measures of which more is better
 
+BOUNDS = {"tau": (-1.0, 1.0), "spearman": (-1.0, 1.0), "rmse": (0.0, math.inf)}  # of measures; all others are shares
+
 
 def scores(
     answer: Mapping[str, Any], cell: int, truth: Mapping[str, Any], true_cell: int, *, lower: bool = False

@@ -1,0 +1,73 @@
+"""Pages in a browser at the widths of a desktop, a tablet and a phone: nothing cut, nothing too small, accessible.
+
+Accessibility is checked by axe-core (MPL-2.0), which ``.ci/run`` fetches; without it, only the layout is checked.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import missing
+from unskew.report import page
+from unskew.result import Result
+
+from .browser import measured
+from .made_up import grid
+
+AXE = Path(__file__).parents[2] / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+LONG = "a-recommender-with-a-long-name-v2.1-final"
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The source of axe-core."""
+    path = Path(os.environ.get("UNSKEW_AXE", AXE))
+    if not path.exists():
+        missing("no axe-core: npm install --prefix build/axe axe-core")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def pages(two: Result, many: Result, segmented: Result, kept_back: Result, nothing_known: Result) -> dict[str, str]:
+    """Results of every shape."""
+    long = grid([LONG, "popular"], ["recall@10"], ["naive", "clipped(snips(over=list), quantile=0.01)"])
+    shapes = {"two": two, "many": many, "segmented": segmented, "kept back": kept_back, "nothing": nothing_known}
+    return {name: page(result) for name, result in {**shapes, "long": long}.items()}
+
+
+def test_nothing_is_cut_or_small(chromium: str, pages: dict[str, str], tmp_path: Path) -> None:
+    """At 1280, 768 and 390 pixels: all inside the window, letters of 12 pixels or more, whole words, no empty cards."""
+    found = measured(chromium, tmp_path, pages)
+    assert len(found) == 3 * len(pages)
+    wrong = {
+        (record["page"], record["width"], what): record[what][:3]
+        for record in found
+        for what in ("beyond", "small", "broken", "overlapping", "empty")
+        if record[what]
+    }
+    assert not wrong
+
+
+def test_what_is_cut_is_found(chromium: str, tmp_path: Path) -> None:
+    """The measurements can fail: a wide table, small letters, a broken word, labels on each other, an empty card."""
+    bad = (
+        '<!doctype html><html><body><div class="scroll" style="overflow:auto"><div style="width:2000px">wide</div>'
+        '</div><p style="font-size:11px">small</p><table><tr><th style="width:20px;max-width:20px;overflow-wrap:anywhere">'
+        'recommender</th></tr></table><div class="card"></div><div class="card"><svg width="100" height="50">'
+        '<text x="0" y="20">label</text><text x="3" y="20">label</text></svg></div></body></html>'
+    )
+    (found,) = measured(chromium, tmp_path, {"bad": bad}, widths=[390])
+    assert all(found[what] for what in ("beyond", "small", "broken", "overlapping", "empty"))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_pages_are_accessible(
+    chromium: str, axe: str, many: Result, kept_back: Result, tmp_path: Path, dark: bool
+) -> None:
+    """axe finds nothing serious, in light and in dark colours, on a desktop and on a phone."""
+    pages = {"many": page(many), "kept back": page(kept_back)}
+    found = measured(chromium, tmp_path, pages, widths=[1280, 390], dark=dark, axe=axe)
+    assert {(record["page"], record["width"]): record["axe"] for record in found if record["axe"]} == {}
