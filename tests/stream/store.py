@@ -1,4 +1,4 @@
-"""An object store of one folder, as S3 speaks: objects, parts of them, and lists by prefix; the bucket ``closed`` is."""
+"""An object store of one folder, as S3 speaks: objects, parts of them, lists by prefix; the bucket ``closed`` is."""
 
 from __future__ import annotations
 

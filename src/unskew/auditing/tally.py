@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,8 @@ import numpy.typing as npt
 from unskew.kernels.arrays import Ints64
 
 
-class Tally(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Tally:
     """Counts by key.
 
     Args:
