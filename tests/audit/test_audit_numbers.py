@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import unskew as us
 from unskew.auditing.spread import QUANTILES, chance, jensen_shannon_chance, spread
+from unskew.auditing.tally import Tally
 
 from . import logs
 
@@ -20,7 +21,7 @@ from . import logs
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=40))
 def test_a_spread_is_what_the_definitions_say(counts: list[int]) -> None:
     """Gini, KL, effective number, top shares and quantiles equal loop-written references."""
-    found = spread(np.array(counts), most=60)
+    found = spread(Tally.of(np.array(counts)), most=60)
     total, ordered = sum(counts), sorted(counts, reverse=True)
     assert found.number == len(counts) and found.mean == pytest.approx(total / len(counts))
     assert found.gini == pytest.approx(logs.gini(counts), abs=1e-12)

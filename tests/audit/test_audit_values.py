@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 
 import unskew as us
 from unskew.auditing.contrast import Contrast
-from unskew.auditing.values import ValueLevels, describe, difference, mean_with_error
+from unskew.auditing.values import ClusteredError, SideSums, Values, influence
 
 from . import logs
 
@@ -38,14 +39,20 @@ def contrasted(seed: int, seen: dict[float, float]) -> Contrast:
     return found
 
 
+def described(values: Any) -> Values:
+    frame = pl.DataFrame({"user": np.arange(len(values)) % 7, "item": np.arange(len(values)), "value": values})
+    found = us.audit(frame, feedback="ratings").values
+    assert found is not None
+    return found
+
+
 def test_values_are_counted_on_levels() -> None:
     """Few values are levels of their own; many are at most 20 bins that hold all rows."""
-    few = np.array([3.0, 1.0, 1.0, 5.0])
-    found = describe(few, ValueLevels.of(few))
+    found = described([3.0, 1.0, 1.0, 5.0])
     assert [(v.low, v.high, v.rows) for v in found.levels] == [(1.0, 1.0, 2), (3.0, 3.0, 1), (5.0, 5.0, 1)]
     assert (found.mean, found.distinct, found.zeros) == (2.5, 3, 0.0)
     many = np.random.default_rng(0).lognormal(2.0, 2.0, 5000)
-    bins = describe(many, ValueLevels.of(many))
+    bins = described(many)
     assert bins.distinct is None and len(bins.levels) == 20 and sum(v.rows for v in bins.levels) == 5000
     assert bins.quantiles["median"] == pytest.approx(np.median(many), rel=0.01)
 
@@ -61,10 +68,12 @@ def test_standard_errors_are_clustered_by_user() -> None:
     for y, u in zip(b, user_b, strict=True):
         f[u] += (y - b.mean()) / 30
     m = len(set(user_a.tolist()))
-    assert mean_with_error(a, user_a, 12)[1] == pytest.approx(math.sqrt(m / (m - 1) * sum(x * x for x in e)))
+    mine, theirs = influence(a, SideSums.of(a), user_a, 12), influence(b, SideSums.of(b), user_b, 12)
+    rows_a, rows_b = np.bincount(user_a, minlength=12), np.bincount(user_b, minlength=12)
+    assert ClusteredError.of(mine, rows_a > 0).se == pytest.approx(math.sqrt(m / (m - 1) * sum(x * x for x in e)))
     both = len(set(user_a.tolist()) | set(user_b.tolist()))
     expected = math.sqrt(both / (both - 1) * sum((x - y) ** 2 for x, y in zip(e, f, strict=True)))
-    assert difference(a, user_a, b, user_b, 12) == pytest.approx((a.mean(), b.mean(), a.mean() - b.mean(), expected))
+    assert ClusteredError.of(mine - theirs, rows_a + rows_b > 0).se == pytest.approx(expected)
 
 
 def test_shares_distance_and_overlap_are_those_of_the_tables() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
 
@@ -11,15 +12,21 @@ import polars as pl
 from tests.spark.worlds import World
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
+from unskew.auditing import Audit
+from unskew.auditing.looks import Question
+from unskew.auditing.run import concluded
+from unskew.auditing.spark import LOG, MCAR, Answers
+from unskew.auditing.spark import PartMaker as AuditPartMaker
+from unskew.auditing.walk import Audited, told_feedback, walk
 from unskew.engine.spark.dealing import Piece, part_places
 from unskew.engine.spark.folding import Partial, merged
 from unskew.engine.spark.packing import packed, unpacked
 from unskew.evaluation.conclude import conclude
+from unskew.evaluation.dealt import IDS, Found, SparkInput
 from unskew.evaluation.part_inputs import MODEL, AlignedFacts, PartMaker, asked_inputs, bare, facts_of
 from unskew.evaluation.partitions import AlignedParts, settle_parts
 from unskew.evaluation.request import Request
-from unskew.evaluation.spark import IDS, Found, SparkInput
-from unskew.log.batches import Reading, common_type, id_type
+from unskew.log.batches import Kind, Reading, common_type, id_type
 from unskew.result import Result
 
 
@@ -88,6 +95,41 @@ class LocalAligned:
 
     def fold(self, of: Callable[[AlignedPart], Any], stage: str) -> Any:
         return merged_all([of(unpacked(chunks, self._shared)) for chunks in self._kept])
+
+
+def audit(log: pl.DataFrame, parts: int, mcar: pl.DataFrame | None = None, **options: Any) -> Audit:
+    """The audit of a log whose users are in so many parts."""
+    given = {LOG: log} | ({} if mcar is None else {MCAR: mcar})
+    user = common_type([id_type(frame.schema["user"]) for frame in given.values()])
+    divided: list[dict[str, pl.DataFrame]] = [{} for _ in range(parts)]
+    looked = {}
+    for name, frame in given.items():
+        how = Reading(Kind.LOG, name, {}, (), False, options.get("feedback"), "first")
+        used = frame.select(how.names(name, frame.columns).values())
+        types = {ours: id_type(dtype) for ours, dtype in used.schema.items() if ours in IDS} | {"user": user}
+        checked = how.check(used, name, 0, types)
+        clean = checked.frame
+        piece = Piece(checked._replace(frame=clean.clear()), len(used), len(clean), clean.schema)
+        found = Found.of_piece(piece).merge(Found.of_rows(clean))
+        looked[name] = found.looked_through(SparkInput(None, how, types))
+        for place, part in enumerate(divided):
+            mine = clean.filter(pl.Series(part_places(clean["user"], parts) == place))
+            part |= {name: mine} if len(mine) else {}
+    relevant = options.get("relevant")
+    whole = looked[LOG].template
+    asked = Audited(
+        whole, looked[MCAR].template if mcar is not None else None, told_feedback(whole, relevant), relevant
+    )
+    make = AuditPartMaker({name: each.parts for name, each in looked.items()}, asked.feedback, relevant)
+
+    def ask(questions: Mapping[str, Question]) -> Mapping[str, Any]:
+        made = [make(part) for part in divided if part]
+        carried = pickle.loads(pickle.dumps(questions))
+        answers = [Answers({name: question(part) for name, question in carried.items()}) for part in made]
+        found: Answers = merged_all(answers)
+        return found.answers
+
+    return concluded(walk(asked, ask), None)
 
 
 def evaluate(world: World, parts: int) -> Result:

@@ -22,6 +22,7 @@ from polars.testing import assert_frame_equal
 from typer.testing import CliRunner
 
 import unskew as us
+from tests.audit.logs import skewed
 from tests.conftest import missing
 from tests.spark.same import assert_same
 from tests.spark.worlds import World, draw, rated
@@ -188,6 +189,24 @@ def test_files_on_the_command_line(spark: Any, tmp_path: Path) -> None:
     assert spark.range(3).count() == 3
     refused = runner.invoke(app, [*words, "--engine", "spark", "--dry-run"])
     assert refused.exit_code != 0
+
+
+def test_an_audit_is_that_of_memory(spark: Any, tmp_path: Path) -> None:
+    """All of it, beside a log drawn at random; on the command line too, and propensities are not checked."""
+    frame = skewed(80, 60, 1, value=True, time=True, policy=True, propensity=True)
+    mcar = frame.select("user", "item", "value").sample(120, seed=2).with_columns(value=pl.col("value") * 0.5)
+    made = to_spark(spark)
+    found = us.spark.audit(made(frame), mcar=made(mcar), feedback="ratings", relevant=">=3", partitions=4)
+    assert_same(found.to_dict(), us.audit(frame, mcar=mcar, feedback="ratings", relevant=">=3").to_dict())
+    with pytest.raises(us.RefusedError, match="needs it in memory"):
+        us.spark.audit(made(frame), propensities=["known"])
+    frame.select("user", "item").write_parquet(tmp_path / "log.parquet")
+    written = {engine: tmp_path / f"{engine}.json" for engine in ("spark", "memory")}
+    for engine, out in written.items():
+        words = ["audit", str(tmp_path / "log.parquet"), "--quiet", "--engine", engine, "--json", str(out)]
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.output
+    assert_same(*(json.loads(out.read_text()) for out in written.values()))
 
 
 @pytest.mark.parametrize("strategy", ["wtd_h", "reg"])

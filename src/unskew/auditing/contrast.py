@@ -13,12 +13,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import chdtrc
 
+from unskew.auditing.looks import AuditPart, Look
 from unskew.auditing.spread import Floats, Ints, Spread, spread
-from unskew.auditing.values import ValueLevels, difference
+from unskew.auditing.tally import Tally
+from unskew.auditing.values import ClusteredError, SeenValues, SideSums, ValueLevels, influence
+from unskew.inference.merging import Mergeable
 from unskew.kernels.arrays import present
 from unskew.log import Ids, Log
 
@@ -77,23 +82,124 @@ class Contrast:
     capped: int
 
 
-def contrast(log: Log, mcar: Log, grid: ValueLevels) -> Contrast:
-    """Compare the values of two logs; both must have values."""
-    users = Ids.of(log.users.values, mcar.users.values)
-    items = Ids.of(log.items.values, mcar.items.values)
-    log, mcar = log.recode(users, items), mcar.recode(users, items)
-    value, value_mcar = present(log.value), present(mcar.value)
-    mean, mean_mcar, gap, se = difference(value, log.user, value_mcar, mcar.user, len(users))
-    ours, theirs = _by_user(log, value, grid), _by_user(mcar, value_mcar, grid)
-    shares, shares_mcar = ours.sum(0) / len(log), theirs.sum(0) / len(mcar)
-    smooth = (theirs.sum(0) + 1.0) / (len(mcar) + len(grid))
-    m = int(np.count_nonzero(ours.any(1) | theirs.any(1)))
+@dataclass(frozen=True, eq=False)
+class CompareRows(Mergeable):
+    """What both logs hold of some users.
+
+    Args:
+        ours, theirs: rows on each level, of the log and of the MCAR log.
+        users: of either log; ``active`` those who have a row in one of them.
+        overlap: pairs in both.
+        mcar_users: how many users have how many rows in the MCAR log; ``mcar_items`` its rows of each item.
+    """
+
+    ours: Ints
+    theirs: Ints
+    users: int
+    active: int
+    overlap: int
+    mcar_users: Tally
+    mcar_items: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class AskCompared:
+    """Asks what both logs hold."""
+
+    grid: ValueLevels
+
+    def __call__(self, part: AuditPart) -> CompareRows:
+        """Of one part."""
+        both = _Both.of(part)
+        ours, theirs = (_by_user(log, self.grid) for log in both)
+        log, mcar = both
+        return CompareRows(
+            ours.sum(0),
+            theirs.sum(0),
+            len(log.users),
+            int(np.count_nonzero(ours.any(1) | theirs.any(1))),
+            _overlap(log, mcar),
+            Tally.of(np.diff(mcar.indptr)),
+            np.bincount(mcar.item, minlength=len(mcar.items)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CompareErrors(Mergeable):
+    """Sums over users of what they add to errors.
+
+    Args:
+        difference: of the difference of both means.
+        covariance: of the differences of shares, up to a factor.
+        relative: of the logarithms of ratios, where a level has rows in both logs.
+    """
+
+    difference: ClusteredError
+    covariance: Floats
+    relative: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class AskErrors:
+    """Asks for the sums of squares, once shares and means are known."""
+
+    grid: ValueLevels
+    sides: tuple[SideSums, SideSums]
+    shares: tuple[Floats, Floats]
+    smooth: Floats
+    both: npt.NDArray[np.bool_]
+
+    def __call__(self, part: AuditPart) -> CompareErrors:
+        """Of one part."""
+        logs = _Both.of(part)
+        users = len(logs.log.users)
+        e, e_mcar = (
+            (rows - np.outer(rows.sum(1), shares)) / side.rows
+            for rows, shares, side in zip(
+                (_by_user(log, self.grid) for log in logs), self.shares, self.sides, strict=True
+            )
+        )
+        of_log, of_mcar = (
+            influence(present(log.value), side, log.user, users) for log, side in zip(logs, self.sides, strict=True)
+        )
+        there = (np.diff(logs.log.indptr) + np.diff(logs.mcar.indptr)) > 0
+        relative = e[:, self.both] / self.shares[0][self.both] - e_mcar[:, self.both] / self.smooth[self.both]
+        gap = e - e_mcar
+        return CompareErrors(ClusteredError.of(of_log - of_mcar, there), gap.T @ gap, np.square(relative).sum(0))
+
+
+class _Both(NamedTuple):
+    """Both logs over the users of either, and all items of both."""
+
+    log: Log
+    mcar: Log
+
+    @classmethod
+    def of(cls, part: AuditPart) -> _Both:
+        log, mcar = part.log, present(part.mcar)
+        users = Ids.of(log.users.values, mcar.users.values)
+        items = Ids.of(log.items.values, mcar.items.values)
+        return cls(log.recode(users, items), mcar.recode(users, items))
+
+
+def contrast(seen: SeenValues, source: str) -> Look[Contrast]:
+    """Compare the values of a log with those of the MCAR log called ``source``, on common levels."""
+    grid, sums = seen.grid, seen.sums
+    log, mcar = sums.log, present(sums.mcar)
+    found: CompareRows = yield AskCompared(grid)
+    shares, shares_mcar = found.ours / log.rows, found.theirs / mcar.rows
+    smooth = (found.theirs + 1.0) / (mcar.rows + len(grid))
+    both = (shares > 0.0) & (found.theirs > 0)
+    sides = SideSums(log.rows, log.mean * log.rows), SideSums(mcar.rows, mcar.mean * mcar.rows)
+    errors: CompareErrors = yield AskErrors(grid, sides, (shares, shares_mcar), smooth, both)
+    m, items = found.active, len(found.mcar_items)
     inflate = m / (m - 1) if m > 1 else math.nan
-    e, e_mcar = _influence(ours, shares), _influence(theirs, shares_mcar)
-    statistic, degrees, p = _wald(shares - shares_mcar, e - e_mcar, inflate, m)
+    statistic, degrees, p = _wald(shares - shares_mcar, inflate * errors.covariance, m)
     ratio = shares / smooth
-    spread_of_log = _relative_error(e, shares, e_mcar, smooth, theirs.sum(0), inflate)
-    seen = ratio * len(log) / (len(users) * len(items))
+    spread_of_log = np.full(len(shares), np.inf)  # of ln(ratio), by the delta method
+    if math.isfinite(inflate):
+        spread_of_log[both] = np.sqrt(inflate * errors.relative)
+    seen_at = ratio * log.rows / (found.users * items)
     values = []
     for k, (low, high) in enumerate(grid.bounds()):
         error = float(spread_of_log[k])
@@ -102,51 +208,45 @@ def contrast(log: Log, mcar: Log, grid: ValueLevels) -> Contrast:
             Seen(
                 low=low,
                 high=high,
-                rows=int(ours[:, k].sum()),
-                rows_mcar=int(theirs[:, k].sum()),
+                rows=int(found.ours[k]),
+                rows_mcar=int(found.theirs[k]),
                 share=float(shares[k]),
                 share_mcar=float(shares_mcar[k]),
                 ratio=float(ratio[k]),
                 ratio_low=float(ratio[k]) * math.exp(-Z * error) if known else None,
                 ratio_high=float(ratio[k]) * math.exp(Z * error) if known else None,
-                seen=min(float(seen[k]), 1.0),
+                seen=min(float(seen_at[k]), 1.0),
             )
         )
     return Contrast(
-        source=mcar.account.source,
-        rows=len(mcar),
-        overlap=_overlap(log, mcar),
-        mean=mean,
-        mean_mcar=mean_mcar,
-        difference=gap,
-        se=se,
+        source=source,
+        rows=mcar.rows,
+        overlap=found.overlap,
+        mean=log.mean,
+        mean_mcar=mcar.mean,
+        difference=log.mean - mcar.mean,
+        se=errors.difference.se,
         distance=float(np.abs(shares - shares_mcar).sum() / 2.0),
         statistic=statistic,
         degrees=degrees,
         p=p,
         values=tuple(values),
-        users=spread(np.bincount(mcar.user, minlength=len(users)), len(items)),
-        items=spread(np.bincount(mcar.item, minlength=len(items)), len(users)),
-        capped=int(np.count_nonzero(seen > 1.0)),
+        users=spread(found.mcar_users, items),
+        items=spread(Tally.of(found.mcar_items), found.users),
+        capped=int(np.count_nonzero(seen_at > 1.0)),
     )
 
 
-def _by_user(log: Log, values: Floats, grid: ValueLevels) -> Ints:
+def _by_user(log: Log, grid: ValueLevels) -> Ints:
     """Rows by user and level."""
-    cell = log.user.astype(np.int64) * len(grid) + grid.place(values)
+    cell = log.user.astype(np.int64) * len(grid) + grid.place(present(log.value))
     return np.bincount(cell, minlength=len(log.users) * len(grid)).reshape(len(log.users), len(grid))
 
 
-def _influence(rows: Ints, shares: Floats) -> Floats:
-    """What each user adds to the error of each share."""
-    return np.asarray((rows - np.outer(rows.sum(1), shares)) / rows.sum(), dtype=np.float64)
-
-
-def _wald(gap: Floats, e: Floats, inflate: float, users: int) -> tuple[float | None, int | None, float | None]:
+def _wald(gap: Floats, covariance: Floats, users: int) -> tuple[float | None, int | None, float | None]:
     """The test of equal shares; ``None`` with fewer than ten users per level."""
     if users < _USERS_PER_LEVEL * len(gap) or len(gap) < 2:
         return None, None, None
-    covariance = inflate * e.T @ e
     degrees = int(np.linalg.matrix_rank(covariance, hermitian=True, rtol=1e-10))
     if not degrees:
         return None, None, None
@@ -154,18 +254,10 @@ def _wald(gap: Floats, e: Floats, inflate: float, users: int) -> tuple[float | N
     return statistic, degrees, float(chdtrc(degrees, statistic))
 
 
-def _relative_error(e: Floats, shares: Floats, e_mcar: Floats, smooth: Floats, rows: Ints, inflate: float) -> Floats:
-    """Standard error of ln(ratio) by the delta method; infinite where a log lacks the value or there is one user."""
-    out = np.full(len(shares), np.inf)
-    both = (shares > 0.0) & (rows > 0)
-    if both.any() and math.isfinite(inflate):
-        relative = e[:, both] / shares[both] - e_mcar[:, both] / smooth[both]
-        out[both] = np.sqrt(inflate * (relative**2).sum(0))
-    return out
-
-
 def _overlap(log: Log, mcar: Log) -> int:
     """Pairs in both; rows of either log are distinct pairs over one vocabulary."""
     small, large = sorted((each.user.astype(np.int64) * len(each.items) + each.item for each in (log, mcar)), key=len)
+    if not len(small):
+        return 0
     place = np.searchsorted(large, small)
     return int(np.count_nonzero(large[np.minimum(place, len(large) - 1)] == small))

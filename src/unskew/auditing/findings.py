@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from unskew.auditing.advice import IMPLIED, SMALL_ESS
 from unskew.auditing.contrast import Contrast, Z
+from unskew.auditing.looks import HELD_OUT
 from unskew.auditing.opening import count, listed, percent, selected_by_value
-from unskew.auditing.weights import HELD_OUT
 from unskew.auditing.widths import METRIC, Width
 from unskew.propensity.checks import CLICKS_ONLY
 

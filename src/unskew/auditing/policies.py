@@ -11,11 +11,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import polars as pl
 
+from unskew.auditing.looks import AuditPart, Look
 from unskew.auditing.spread import Ints, divergence, jensen_shannon, jensen_shannon_chance
-from unskew.auditing.values import mean_with_error
+from unskew.auditing.values import ClusteredError, SideSums, influence
+from unskew.auditing.weights import WeightSums
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import present
 from unskew.log import Ids, Log
 
@@ -61,47 +66,140 @@ class Policies:
     pairs: tuple[Pair, ...]
 
 
-def compare(log: Log) -> Policies:
+@dataclass(frozen=True, eq=False)
+class PolicyRows:
+    """Rows of every policy, and how many of the users have rows, and rows of several policies.
+
+    ``names`` and ``rows`` belong together; names ascend.
+    """
+
+    names: pl.Series
+    rows: Ints
+    users: int
+    shared: int
+
+    @classmethod
+    def of(cls, part: AuditPart) -> PolicyRows:
+        """Of one part."""
+        log = part.log
+        if not len(log):
+            return cls(present(log.policy).rename("id"), np.empty(0, dtype=np.int64), 0, 0)
+        names, code = part.policies
+        active = log.indptr[:-1][np.diff(log.indptr) > 0]
+        shared = np.minimum.reduceat(code, active) != np.maximum.reduceat(code, active)
+        rows = np.bincount(code, minlength=len(names))
+        return cls(names.values, rows, len(active), int(np.count_nonzero(shared)))
+
+    def merge(self, other: PolicyRows) -> PolicyRows:
+        """Of both sets of users."""
+        names = Ids.of(self.names, other.names)
+        rows = np.zeros(len(names), dtype=np.int64)
+        for each in (self, other):
+            rows[names.encode(each.names)] += each.rows
+        return PolicyRows(names.values, rows, self.users + other.users, self.shared + other.shared)
+
+
+@dataclass(frozen=True, eq=False)
+class PolicySums(Mergeable):
+    """The rows of one policy.
+
+    Args:
+        items: rows of each item.
+        weights: of 1/P.
+    """
+
+    rows: int
+    users: int
+    items: Ints
+    values: SideSums | None
+    weights: WeightSums | None
+    least: float = merged_by(min)
+    largest: float = merged_by(max)
+
+
+@dataclass(frozen=True, eq=False)
+class Several(Mergeable):
+    """Of several policies."""
+
+    each: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AskPolicies:
+    """Asks for the sums of some policies."""
+
+    names: pl.Series
+
+    def __call__(self, part: AuditPart) -> Several:
+        """Of one part."""
+        return Several(tuple(self._of(part.log, rows) for rows in rows_of(part, self.names)))
+
+    def _of(self, log: Log, rows: Ints) -> PolicySums:
+        user, p = log.user[rows], np.empty(0) if log.propensity is None else log.propensity[rows]
+        return PolicySums(
+            len(rows),
+            int(np.count_nonzero(np.diff(user, prepend=-1))),  # rows ascend, so users come in groups
+            np.bincount(log.item[rows], minlength=len(log.items)),
+            None if log.value is None else SideSums.of(log.value[rows]),
+            None if log.propensity is None else WeightSums.of(1.0 / p),
+            float(p.min(initial=np.inf)),
+            float(p.max(initial=0.0)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class AskPolicyErrors:
+    """Asks for the errors of the mean values of some policies."""
+
+    names: pl.Series
+    sides: tuple[SideSums, ...]
+
+    def __call__(self, part: AuditPart) -> Several:
+        """Of one part."""
+        log, users, found = part.log, len(part.log.users), []
+        for rows, side in zip(rows_of(part, self.names), self.sides, strict=True):
+            e = influence(present(log.value)[rows], side, log.user[rows], users)
+            found.append(ClusteredError.of(e, np.bincount(log.user[rows], minlength=users) > 0))
+        return Several(tuple(found))
+
+
+def rows_of(part: AuditPart, names: pl.Series) -> list[Ints]:
+    """The rows of each of some policies."""
+    if not len(part.log):
+        return [np.empty(0, dtype=np.int64)] * len(names)
+    own, code = part.policies
+    return [np.flatnonzero(code == mine) for mine in Ids(names).into(own)]
+
+
+def policies() -> Look[Policies]:
     """The policies of a log with a column ``policy``."""
-    names, code = Ids.code(present(log.policy))
-    rows = np.bincount(code, minlength=len(names))
-    order = np.argsort(code.astype(np.int16) if len(names) < 2**15 else code, kind="stable")
-    starts = np.append(0, np.cumsum(rows))
-    largest = np.argsort(-rows, kind="stable")[:MOST]
-    found, counts = [], []
-    for place in sorted(largest.tolist()):
-        policy, items = _policy(log, str(names.values[place]), order[starts[place] : starts[place + 1]])
-        found.append(policy)
-        counts.append(items)
+    rows: PolicyRows = yield PolicyRows.of
+    largest = np.sort(np.argsort(-rows.rows, kind="stable")[:MOST])
+    names = rows.names.gather(largest)
+    sums: Several = yield AskPolicies(names)
+    errors: Any = [None] * len(names)
+    if sums.each[0].values is not None:
+        several: Several = yield AskPolicyErrors(names, tuple(each.values for each in sums.each))
+        errors = several.each
+    found = [_policy(str(name), *each) for name, *each in zip(names, sums.each, errors, strict=True)]
     pairs = [
-        Pair(one.name, other.name, jensen_shannon(a, b), jensen_shannon_chance(a, b))
-        for (one, a), (other, b) in combinations(zip(found, counts, strict=True), 2)
+        Pair(one.name, other.name, jensen_shannon(a.items, b.items), jensen_shannon_chance(a.items, b.items))
+        for (one, a), (other, b) in combinations(zip(found, sums.each, strict=True), 2)
     ]
-    active = log.indptr[:-1][np.diff(log.indptr) > 0]
-    shared = np.minimum.reduceat(code, active) != np.maximum.reduceat(code, active)
-    return Policies(len(names), float(np.mean(shared)), tuple(found), tuple(pairs))
+    return Policies(len(rows.names), rows.shared / rows.users, tuple(found), tuple(pairs))
 
 
-def _policy(log: Log, name: str, rows: Ints) -> tuple[Policy, Ints]:
-    """One policy, and its rows per item; the rows ascend, so users come in groups."""
-    user, items = log.user[rows], np.bincount(log.item[rows], minlength=len(log.items))
-    mean, se = (None, None) if log.value is None else mean_with_error(log.value[rows], user, len(log.users))
-    least = largest = ess = None
-    if log.propensity is not None:
-        p = log.propensity[rows]
-        r = p.min() / p
-        least, largest, ess = float(p.min()), float(p.max()), float(r.sum() ** 2 / (r @ r))
-    seen = items[items > 0]
-    policy = Policy(
+def _policy(name: str, sums: PolicySums, error: ClusteredError | None) -> Policy:
+    seen, known = sums.items[sums.items > 0], sums.weights is not None
+    return Policy(
         name=name,
-        rows=len(rows),
-        users=int(np.count_nonzero(np.diff(user))) + 1,
+        rows=sums.rows,
+        users=sums.users,
         items=len(seen),
         effective_items=len(seen) / 2.0 ** divergence(seen),
-        mean=mean,
-        se=se,
-        least_propensity=least,
-        largest_propensity=largest,
-        ess=ess,
+        mean=None if sums.values is None else sums.values.mean,
+        se=None if error is None else error.se,
+        least_propensity=sums.least if known else None,
+        largest_propensity=sums.largest if known else None,
+        ess=None if sums.weights is None else sums.weights.ess,
     )
-    return policy, items

@@ -22,6 +22,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, rel_entr
 
+from unskew.auditing.tally import Tally
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -75,46 +77,58 @@ class Spread:
     histogram: Bins
 
 
-def spread(counts: Ints, most: int) -> Spread:
+def spread(counts: Tally, most: int) -> Spread:
     """The spread of rows over those that have one; ``most`` is the largest number of rows possible."""
-    ascending = np.sort(counts[counts > 0])
-    size, total = len(ascending), int(ascending.sum())
-    downwards = ascending[::-1]
-    taken = np.cumsum(downwards)
-    kl = divergence(ascending)
+    rows, number = counts.keys, counts.number
+    size, total = int(number.sum()), int(rows @ number)
+    ends = np.cumsum(number)  # of the ascending order
+    kl = divergence(rows, number)
     at = np.unique(np.geomspace(1, size, _POINTS).round().astype(np.int64))
     points = np.unique(np.concatenate([at, np.linspace(1, size, 41).astype(np.int64)]))
+    tops = {share: _taken(counts, np.array([math.ceil(size / share)]))[0] / total for share in (100, 10)}
     return Spread(
         number=size,
         mean=total / size,
-        quantiles={name: int(ascending[max(math.ceil(q * size) - 1, 0)]) for name, q in QUANTILES.items()},
-        single=float(np.mean(ascending == 1)),
-        everybody=int(np.count_nonzero(ascending >= most)),
-        gini=gini(ascending),
-        top_1_percent=float(taken[math.ceil(size / 100) - 1] / total),
-        top_10_percent=float(taken[math.ceil(size / 10) - 1] / total),
+        quantiles={
+            name: int(rows[np.searchsorted(ends, max(math.ceil(q * size), 1))]) for name, q in QUANTILES.items()
+        },
+        single=float(number[rows == 1].sum() / size),
+        everybody=int(number[rows >= most].sum()),
+        gini=gini(counts),
+        top_1_percent=float(tops[100]),
+        top_10_percent=float(tops[10]),
         top_10_chance=top_share(total / size, math.ceil(size / 10) / size),
         kl_bits=kl,
         kl_chance=chance(total / size),
         effective=size / 2.0**kl,
         ranks=tuple(at.tolist()),
-        rows_at_rank=tuple(downwards[at - 1].tolist()),
-        tail=((0.0, 0.0), *zip((points / size).tolist(), (taken[points - 1] / total).tolist(), strict=True)),
-        histogram=_doubling(ascending),
+        rows_at_rank=tuple(rows[np.searchsorted(ends, size - at + 1)].tolist()),
+        tail=((0.0, 0.0), *zip((points / size).tolist(), (_taken(counts, points) / total).tolist(), strict=True)),
+        histogram=_doubling(counts),
     )
 
 
-def gini(ascending: Ints) -> float:
-    """The Gini coefficient of counts in ascending order."""
-    size = len(ascending)
-    place = 2.0 * np.arange(1, size + 1) - size - 1
-    return max(float(place @ ascending / (size * ascending.sum())), 0.0)
+def _taken(counts: Tally, first: Ints) -> Ints:
+    """The rows of the so many with the most rows."""
+    rows, number = counts.keys[::-1], counts.number[::-1]
+    ends, taken = np.cumsum(number), np.cumsum(rows * number)
+    place = np.searchsorted(ends, first)
+    return np.asarray(taken[place] - (ends[place] - first) * rows[place])
 
 
-def divergence(counts: Ints) -> float:
-    """KL divergence, in bits, from the shares of some positive counts to the uniform distribution over them."""
-    share = counts / counts.sum()
-    return max(float(share @ np.log2(share * len(counts))), 0.0)
+def gini(counts: Tally) -> float:
+    """The Gini coefficient."""
+    rows, number = counts.keys.astype(np.float64), counts.number.astype(np.float64)
+    size, below = number.sum(), np.cumsum(number) - number
+    places = number * (2.0 * below + number - size)  # Σ (2k − K − 1) over those with so many rows
+    return max(float(places @ rows / (size * (rows @ number))), 0.0)
+
+
+def divergence(rows: Ints, number: Ints | None = None) -> float:
+    """KL divergence, in bits, from shares to the uniform distribution; ``number`` says how many have so many rows."""
+    often = np.ones(len(rows)) if number is None else number.astype(np.float64)
+    share = rows / (rows @ often)
+    return max(float((share * often) @ np.log2(share * often.sum())), 0.0)
 
 
 def chance(mean: float) -> float:
@@ -163,9 +177,9 @@ def jensen_shannon_chance(a: Ints, b: Ints, draws: int = 5) -> float:
     return float(np.mean(found)) if found else 0.0
 
 
-def _doubling(counts: Ints) -> Bins:
-    place = np.frexp(counts.astype(np.float64))[1] - 1
-    number = np.bincount(place)
+def _doubling(counts: Tally) -> Bins:
+    place = np.frexp(counts.keys.astype(np.float64))[1] - 1
+    number = np.bincount(place, weights=counts.number).astype(np.int64)
     return Bins(
         tuple(float(2**k) for k in range(len(number))),
         tuple(float(2 ** (k + 1) - 1) for k in range(len(number))),

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from unskew import estimators, metrics
 from unskew.estimators import Target
 from unskew.estimators.validity import Evidence, refusal
-from unskew.log import Feedback, Log
-from unskew.log.relevance import gains
+from unskew.log import Feedback
 
 METRIC = "recall@10"
 ESTIMATORS = ("naive", "snips", "gs(strata=5)", "ips", "stratified(strata=5)", "exposure_path")
@@ -41,15 +40,24 @@ class Support:
         return self.refused is None
 
 
-def supports(log: Log, feedback: Feedback | None, relevant: str | None) -> tuple[Support, ...]:
-    """Every estimator under every target, for each way in which the log may be read."""
-    known = log.propensity is not None
+def supports(
+    feedback: Feedback | None, relevant: str | None, *, known: bool, negative: bool, zeros: bool
+) -> tuple[Support, ...]:
+    """Every estimator under every target, for each way in which a log may be read.
+
+    Args:
+        known: it has propensities.
+        negative: some values are below 0.
+        zeros: some rows would bring nothing if they were conversions.
+    """
     name = "known" if known else "popularity(gamma=1)"
     metric = metrics.make(METRIC)
     found = []
-    for reading, told, thresholded in _readings(log, feedback, relevant):
-        zeros = told is not Feedback.CONVERSIONS or bool((gains(log, told, relevant) == 0.0).any())
-        evidence = Evidence(told, thresholded=thresholded, propensity=True, absolute=known, zeros=zeros, counts=True)
+    for reading, told, thresholded in _readings(feedback, relevant, negative):
+        told_zeros = told is not Feedback.CONVERSIONS or zeros
+        evidence = Evidence(
+            told, thresholded=thresholded, propensity=True, absolute=known, zeros=told_zeros, counts=True
+        )
         for text in ESTIMATORS:
             for target in TARGETS:
                 reason = refusal(metric, estimators.make(text), target, evidence)
@@ -57,12 +65,10 @@ def supports(log: Log, feedback: Feedback | None, relevant: str | None) -> tuple
     return tuple(found)
 
 
-def _readings(log: Log, feedback: Feedback | None, relevant: str | None) -> Sequence[tuple[str, Feedback, bool]]:
+def _readings(feedback: Feedback | None, relevant: str | None, negative: bool) -> Sequence[tuple[str, Feedback, bool]]:
     """What a row may mean: as told; else as conversions (values of at least 0) and as ratings behind a threshold."""
     thresholded = relevant is not None
     if feedback is not None:
         return [(f"{feedback}, relevant {relevant}" if thresholded else str(feedback), feedback, thresholded)]
     ratings = ("ratings with a threshold", Feedback.RATINGS, True)
-    if log.value is not None and log.value.min() < 0.0:
-        return [ratings]
-    return [("conversions", Feedback.CONVERSIONS, False), ratings]
+    return [ratings] if negative else [("conversions", Feedback.CONVERSIONS, False), ratings]

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-import numpy.typing as npt
 
+from unskew.auditing.looks import HELD_OUT, AuditPart, Look
+from unskew.auditing.order import at_places
 from unskew.auditing.spread import jensen_shannon, jensen_shannon_chance
-from unskew.auditing.values import difference
-from unskew.auditing.weights import HELD_OUT
-from unskew.kernels.arrays import present
+from unskew.auditing.values import ClusteredError, SideSums, influence
+from unskew.inference.merging import Mergeable, merged_by
+from unskew.kernels.arrays import Ints32, Ints64, present
 from unskew.log import Log
 from unskew.log.clock import Clock
 
@@ -46,6 +47,7 @@ _WIDTHS = {
     "25 years": 25 * 365 * _DAY,
 }
 _WIDEST = "25 years"
+_NEVER = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -104,28 +106,129 @@ class Time:
     ahead: Ahead | None
 
 
-def times(log: Log) -> Time:
-    """Periods, newcomers and drift of a log with times."""
-    assert log.time is not None
-    first, last = int(log.time.min()), int(log.time.max())
+def _fewest(a: Ints64, b: Ints64) -> Ints64:
+    return np.asarray(np.minimum(a, b), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class TimeEnds(Mergeable):
+    """The first and last time of some rows, and of every item its rows and its first time."""
+
+    rows: int
+    by_item: Ints64
+    first: int = merged_by(min)
+    last: int = merged_by(max)
+    first_of_item: Ints64 = merged_by(_fewest)
+
+    @classmethod
+    def of(cls, part: AuditPart) -> TimeEnds:
+        """Of one part."""
+        log, time = part.log, present(part.log.time)
+        first = np.full(len(log.items), _NEVER, dtype=np.int64)
+        np.minimum.at(first, log.item, time)
+        low, high = int(time.min(initial=_NEVER)), int(time.max(initial=-_NEVER - 1))
+        return cls(len(log), np.bincount(log.item, minlength=len(log.items)), low, high, first)
+
+
+@dataclass(frozen=True, eq=False)
+class TimeRows(Mergeable):
+    """What happened when.
+
+    Args:
+        periods: rows of each; ``new_users`` users whose first row lies there.
+        before, after: rows of each item in the first and the last third, and their values.
+        late: rows from the cut on, and those of users who have no earlier one.
+    """
+
+    periods: Ints64
+    new_users: Ints64
+    before: Ints64
+    after: Ints64
+    values: tuple[SideSums, SideSums] | None
+    late: int
+    late_of_new: int
+
+
+@dataclass(frozen=True, eq=False)
+class AskTimes:
+    """Asks what happened when.
+
+    Args:
+        third, two_thirds, cut: where the first third of the rows ends, and the last third and the last 30 % begin.
+    """
+
+    origin: int
+    width: float
+    number: int
+    third: int
+    two_thirds: int
+    cut: int
+
+    def __call__(self, part: AuditPart) -> TimeRows:
+        """Of one part."""
+        log, time = part.log, present(part.log.time)
+        place = _places(time, self.origin, self.width)
+        first = np.full(len(log.users), _NEVER, dtype=np.int64)
+        np.minimum.at(first, log.user, time)
+        came = _places(first[np.diff(log.indptr) > 0], self.origin, self.width)
+        before, after = time < self.third, time >= self.two_thirds
+        sides = None
+        if log.value is not None:
+            sides = SideSums.of(log.value[before]), SideSums.of(log.value[after])
+        new = first >= self.cut
+        return TimeRows(
+            np.bincount(place, minlength=self.number),
+            np.bincount(came, minlength=self.number),
+            np.bincount(log.item[before], minlength=len(log.items)),
+            np.bincount(log.item[after], minlength=len(log.items)),
+            sides,
+            int(np.count_nonzero(time >= self.cut)),
+            int(np.diff(log.indptr)[new].sum()),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class AskDriftError:
+    """Asks for the error of the difference between both thirds."""
+
+    third: int
+    two_thirds: int
+    sides: tuple[SideSums, SideSums]
+
+    def __call__(self, part: AuditPart) -> ClusteredError:
+        """Of one part."""
+        log, time, users = part.log, present(part.log.time), len(part.log.users)
+        value, e, rows = present(log.value), np.zeros(users), np.zeros(users, dtype=np.int64)
+        masks = (time < self.third, -1.0), (time >= self.two_thirds, 1.0)
+        for (inside, sign), side in zip(masks, self.sides, strict=True):
+            e += sign * influence(value[inside], side, log.user[inside], users)
+            rows += np.bincount(log.user[inside], minlength=users)
+        return ClusteredError.of(e, rows > 0)
+
+
+def times(log: Log) -> Look[Time]:
+    """Periods, newcomers and drift of a log with times; all that is asked of this one is what its times are."""
+    ends: TimeEnds = yield TimeEnds.of
+    first, last, rows = ends.first, ends.last, ends.rows
     clock = Clock.of(log, first, last)
     unit = clock.per_second
     origin, width, words = _periods(first, last, unit)
-    place = np.clip((log.time.astype(np.float64) - origin) / width, 0, MOST_PERIODS - 1).astype(np.int32)
-    number = int(place.max()) + 1
-    parts = [
-        Period(clock.text(origin + k * width), rows, users, items)
-        for k, rows, users, items in zip(
-            count(),
-            np.bincount(place, minlength=number).tolist(),
-            _newcomers(log.user, place, len(log.users), number),
-            _newcomers(log.item, place, len(log.items), number),
-            strict=False,
-        )
-    ]
-    rows = len(log)
+    number = int(_places(np.array([last]), origin, width)[0]) + 1
     late = min(round(rows * (1.0 - HELD_OUT)), rows - 1)
-    at = np.partition(log.time, sorted({rows // 3, late, 2 * rows // 3}))
+    places = rows // 3, 2 * rows // 3, late
+    third, two_thirds, cut = (int(at) for at in (yield from at_places({"time": places}))["time"])
+    found: TimeRows = yield AskTimes(origin, width, number, third, two_thirds, cut)
+    there = ends.by_item > 0
+    came = np.bincount(_places(ends.first_of_item[there], origin, width), minlength=number)
+    parts = [
+        Period(clock.text(origin + k * width), *counts)
+        for k, counts in enumerate(zip(found.periods.tolist(), found.new_users.tolist(), came.tolist(), strict=True))
+    ]
+    error: ClusteredError | None = None
+    drifts = third < two_thirds and bool(found.before.any())
+    if drifts and found.values is not None:
+        error = yield AskDriftError(third, two_thirds, found.values)
+    of_new = int(ends.by_item[ends.first_of_item >= cut].sum())
     return Time(
         scale=clock.name,
         start=clock.text(first),
@@ -133,9 +236,14 @@ def times(log: Log) -> Time:
         days=None if unit is None else (last - first) / unit * _SECOND / _DAY,
         width=words,
         periods=tuple(parts),
-        drift=_drift(log, int(at[rows // 3]), int(at[2 * rows // 3])),
-        ahead=_ahead(log, int(at[late])),
+        drift=_drift(found, error) if drifts else None,
+        ahead=None if found.late == rows else Ahead(found.late, found.late_of_new / found.late, of_new / found.late),
     )
+
+
+def _places(time: Ints64, origin: int, width: float) -> Ints32:
+    """The period of every time."""
+    return np.clip((time.astype(np.float64) - origin) / width, 0, MOST_PERIODS - 1).astype(np.int32)
 
 
 def _periods(first: int, last: int, unit: int | None) -> tuple[int, float, str]:
@@ -152,36 +260,10 @@ def _periods(first: int, last: int, unit: int | None) -> tuple[int, float, str]:
     return origin, micro * unit / _SECOND, words
 
 
-def _newcomers(code: npt.NDArray[np.int32], place: npt.NDArray[np.int32], size: int, periods: int) -> list[int]:
-    """How many have their first row in each period."""
-    first = np.full(size, periods, dtype=np.int32)
-    np.minimum.at(first, code, place)
-    found: list[int] = np.bincount(first, minlength=periods + 1)[:periods].tolist()
-    return found
-
-
-def _drift(log: Log, third: int, two_thirds: int) -> Drift | None:
-    before, after = present(log.time) < third, present(log.time) >= two_thirds
-    if third >= two_thirds or not before.any():
-        return None
-    a, b = (np.bincount(log.item[rows], minlength=len(log.items)) for rows in (before, after))
+def _drift(found: TimeRows, error: ClusteredError | None) -> Drift:
+    a, b = found.before, found.after
     means: tuple[float | None, ...] = (None, None, None, None)
-    if log.value is not None:
-        sides = (log.value[after], log.user[after], log.value[before], log.user[before])
-        late, early, gap, se = difference(*sides, len(log.users))
-        means = (early, late, gap, se)
-    js, by_chance = jensen_shannon(a, b), jensen_shannon_chance(a, b)
-    return Drift(int(a.sum()), int(b.sum()), js, by_chance, *means)
-
-
-def _ahead(log: Log, cut: int) -> Ahead | None:
-    """The rows from the cut on; users and items whose first row is among them are new."""
-    late = present(log.time) >= cut
-    if late.all():
-        return None
-    shares = []
-    for code, size in ((log.user, len(log.users)), (log.item, len(log.items))):
-        known = np.zeros(size, dtype=np.bool_)
-        known[code[~late]] = True
-        shares.append(float(np.mean(~known[code[late]])))
-    return Ahead(int(np.count_nonzero(late)), *shares)
+    if found.values is not None:
+        early, late = (side.mean for side in found.values)
+        means = (early, late, late - early, present(error).se)
+    return Drift(int(a.sum()), int(b.sum()), jensen_shannon(a, b), jensen_shannon_chance(a, b), *means)

@@ -17,15 +17,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from unskew.auditing.looks import HELD_OUT, AuditPart, Look
+from unskew.auditing.order import at_places
 from unskew.auditing.spread import Bins, Floats
-from unskew.auditing.values import QUANTILES, quantiles
-from unskew.errors import InputError
+from unskew.auditing.values import QUANTILES, places_of
 from unskew.estimators import Target
+from unskew.inference.merging import Mergeable, merged_by
+from unskew.kernels.arrays import Bools, Ints64, present
 from unskew.log import Log
 from unskew.propensity import Popularity, part_propensity
-from unskew.split import holdout
 
-HELD_OUT, SEED = 0.3, 0
 GAMMA = 1.0  # popularity is exposure, all of it: counts are proportional to P
 
 
@@ -69,95 +70,169 @@ class Expected:
     largest_weight: float
 
 
-def propensities(p: Floats, pairs: int, share: float = 1.0) -> Propensities:
-    """Describe a column of propensities; of a whole log where this one is a part of it, so that P·share is its own."""
-    low = float(p.min())
-    r = low / p  # relative to the largest weight, so that nothing overflows
+@dataclass(frozen=True, eq=False)
+class WeightSums:
+    """Some weights, relative to the largest of them, so that nothing overflows."""
+
+    rows: int
+    largest: float
+    total: float
+    squares: float
+
+    @classmethod
+    def of(cls, weight: Floats) -> WeightSums:
+        """Of some rows."""
+        largest = float(weight.max(initial=0.0))
+        r = weight / largest if largest else weight
+        return cls(len(weight), largest, float(r.sum()), float(r @ r))
+
+    def merge(self, other: WeightSums) -> WeightSums:
+        """Of both sets of rows."""
+        large, small = (self, other) if self.largest >= other.largest else (other, self)
+        step = small.largest / large.largest if large.largest else 0.0
+        rows, total = large.rows + small.rows, large.total + step * small.total
+        return WeightSums(rows, large.largest, total, large.squares + step * step * small.squares)
+
+    @property
+    def ess(self) -> float:
+        """The effective number of rows."""
+        return self.total**2 / self.squares
+
+
+def _added_bins(a: Ints64, b: Ints64) -> Ints64:
+    long, short = (a, b) if len(a) >= len(b) else (b, a)
+    return long + np.pad(short, (0, len(long) - len(short)))
+
+
+@dataclass(frozen=True, eq=False)
+class PropensitySums(Mergeable):
+    """A column of propensities: of 1/P, rows below 1 % and 1 ‰, and rows on bins (2^−k−1, 2^−k], k = 0, 1, …"""
+
+    weights: WeightSums
+    below: tuple[int, int]
+    bins: Ints64 = merged_by(_added_bins)
+    least: float = merged_by(min)
+    largest: float = merged_by(max)
+
+    @classmethod
+    def of(cls, part: AuditPart) -> PropensitySums:
+        """Of one part."""
+        p = present(part.log.propensity)
+        below = int(np.count_nonzero(p < 0.01)), int(np.count_nonzero(p < 0.001))
+        bins = np.bincount(np.clip(np.floor(-np.log2(p)), 0, 40).astype(np.int64))
+        return cls(WeightSums.of(1.0 / p), below, bins, float(p.min(initial=np.inf)), float(p.max(initial=0.0)))
+
+
+def propensities() -> Look[tuple[PropensitySums, list[float]]]:
+    """Look at the column of propensities: sums and quantiles."""
+    sums: PropensitySums = yield PropensitySums.of
+    found = yield from at_places({"propensity": places_of(QUANTILES.values(), sums.weights.rows)})
+    return sums, found["propensity"]
+
+
+def describe(sums: PropensitySums, quantiles: list[float], pairs: int, share: float) -> Propensities:
+    """Describe them; they are those of a whole log where this one is a ``share`` of it, so that P·share is its own."""
+    weights, rows = sums.weights, sums.weights.rows
     return Propensities(
-        minimum=low,
-        maximum=float(p.max()),
-        quantiles=dict(zip(QUANTILES, quantiles(p, QUANTILES.values()), strict=True)),
-        below_1_percent=float(np.mean(p < 0.01)),
-        below_1_per_mille=float(np.mean(p < 0.001)),
-        ess=_ess(r),
-        ess_share=_ess(r) / len(p),
-        largest_weight=float(1.0 / r.sum()),
-        implied_pairs=min(float(r.sum()) / low / share, float(np.finfo(np.float64).max)),
+        minimum=sums.least,
+        maximum=sums.largest,
+        quantiles=dict(zip(QUANTILES, quantiles, strict=True)),
+        below_1_percent=sums.below[0] / rows,
+        below_1_per_mille=sums.below[1] / rows,
+        ess=weights.ess,
+        ess_share=weights.ess / rows,
+        largest_weight=1.0 / weights.total,
+        implied_pairs=min(weights.total / sums.least / share, float(np.finfo(np.float64).max)),
         pairs=pairs,
-        histogram=_halving(p),
+        histogram=_halving(sums.bins),
     )
 
 
 class Rehearsal(NamedTuple):
-    """A random hold-out, and what snips would weigh its relevant rows by.
+    """Some rows of a random hold-out, and what snips would weigh its relevant rows by.
 
     Args:
-        held_out: a mask over all rows.
         test: the held-out rows that are relevant.
         gain: y of these rows.
-        counts: relevant training rows of every item.
         weights: by propensity, y/P of these rows up to a constant.
     """
 
-    held_out: npt.NDArray[np.bool_]
-    test: npt.NDArray[np.bool_]
+    test: Bools
     gain: Floats
-    counts: Floats
     weights: Mapping[str, Floats]
 
 
-def rehearse(log: Log, gain: Floats) -> Rehearsal | None:
-    """Hold out 30 %; ``None`` where the log is too small to be split."""
-    try:
-        held_out = holdout(log, HELD_OUT, seed=SEED).held_out
-    except InputError:
-        return None
-    counted = gain > 0.0
-    test, train = held_out & counted, ~held_out & counted
-    if not test.any() or not train.any():
-        return None
-    y = gain[test]
-    counts = np.bincount(log.item[train], minlength=len(log.items)).astype(np.float64)
-    weights = {}
+@dataclass(frozen=True, eq=False)
+class HeldOutRows(Mergeable):
+    """A random hold-out.
+
+    Args:
+        test, train: rows of both parts; ``relevant_test`` and ``relevant_train`` those that are relevant.
+        counts: relevant training rows of every item.
+        least: the least known propensity of a held-out relevant row.
+    """
+
+    test: int
+    train: int
+    relevant_test: int
+    relevant_train: int
+    counts: Ints64
+    least: float = merged_by(min)
+
+    @classmethod
+    def of(cls, part: AuditPart) -> HeldOutRows:
+        """Of one part."""
+        log, held_out, counted = part.log, part.held_out, part.gain > 0.0
+        test, train = held_out & counted, ~held_out & counted
+        counts = np.bincount(log.item[train], minlength=len(log.items))
+        least = np.inf if log.propensity is None else float(_part_propensity(log, test).min(initial=np.inf))
+        held = int(np.count_nonzero(held_out))
+        return cls(held, len(log) - held, int(np.count_nonzero(test)), int(counts.sum()), counts, least)
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is something to learn from and something to judge by."""
+        return bool(self.test and self.train and self.relevant_test and self.relevant_train)
+
+
+def _part_propensity(log: Log, test: Bools) -> Floats:
+    whole = present(log.propensity)[test] * (1.0 if log.share is None else log.share)
+    return np.maximum(part_propensity(whole, HELD_OUT, unseen=True), np.finfo(np.float64).tiny)
+
+
+def rehearse(part: AuditPart, counted: HeldOutRows) -> Rehearsal:
+    """The held-out rows of some users with their weights, popularity counted on all training rows."""
+    log, test = part.log, part.held_out & (part.gain > 0.0)
+    y, weights = part.gain[test], {}
     if log.propensity is not None:
-        whole = log.propensity[test] * (1.0 if log.share is None else log.share)
-        p = np.maximum(part_propensity(whole, HELD_OUT, unseen=True), np.finfo(np.float64).tiny)
-        weights["known"] = y * (p.min() / p)
-    model = Popularity(gamma=GAMMA, items=log.items, counts=counts)
+        weights["known"] = y * (counted.least / _part_propensity(log, test))
+    model = Popularity(gamma=GAMMA, items=log.items, counts=counted.counts.astype(np.float64))
     weights[str(model)] = y / model.of_items(log.items)[log.item[test]]
-    return Rehearsal(held_out, test, y, counts, weights)
+    return Rehearsal(test, y, weights)
 
 
-def expected(log: Log, rehearsal: Rehearsal | None) -> tuple[Expected, ...]:
-    """Effective sample sizes of a rehearsed hold-out."""
-    if rehearsal is None:
-        return ()
-    user = log.user[rehearsal.test]
-    return tuple(row for name, weight in rehearsal.weights.items() for row in _sizes(name, weight, user))
-
-
-def _sizes(propensity: str, weight: Floats, user: npt.NDArray[np.int32]) -> list[Expected]:
-    """Pooled and per-user effective sizes of some weights; rows of a user stand together."""
+def effective(rehearsal: Rehearsal, user: npt.NDArray[np.int32]) -> dict[tuple[str, Target], WeightSums]:
+    """Weights of the held-out rows of some users, per user and pooled; rows of a user stand together."""
     starts = np.flatnonzero(np.diff(user, prepend=-1))
-    sizes = np.diff(np.append(starts, len(user)))
-    inside = weight / np.repeat(np.add.reduceat(weight, starts), sizes)
-    rows = []
-    for target, v in ((Target.PER_USER, inside), (Target.POOLED, weight / weight.max())):
-        ess = _ess(v)
-        rows.append(Expected(propensity, target, len(v), ess, ess / len(v), float(v.max() / v.sum())))
-    return rows
+    sizes, found = np.diff(np.append(starts, len(user))), {}
+    for name, weight in rehearsal.weights.items():
+        inside = weight / np.repeat(np.add.reduceat(weight, starts), sizes) if len(user) else weight
+        found[name, Target.PER_USER] = WeightSums.of(inside)
+        found[name, Target.POOLED] = WeightSums.of(weight)
+    return found
 
 
-def _ess(weight: Floats) -> float:
-    return float(weight.sum() ** 2 / (weight @ weight))
+def expected(found: Mapping[tuple[str, Target], WeightSums]) -> tuple[Expected, ...]:
+    """Effective sample sizes of a rehearsed hold-out."""
+    return tuple(
+        Expected(propensity, target, sums.rows, sums.ess, sums.ess / sums.rows, 1.0 / sums.total)
+        for (propensity, target), sums in found.items()
+    )
 
 
-def _halving(p: Floats) -> Bins:
+def _halving(number: Ints64) -> Bins:
     """Rows by propensity on bins (2^−k−1, 2^−k]; the last holds everything below 2^−40."""
-    place = np.clip(np.floor(-np.log2(p)), 0, 40).astype(np.int64)
-    number = np.bincount(place)
-    k = np.flatnonzero(number)
-    lowest = int(k.min())
+    lowest = int(np.flatnonzero(number).min())
     number = number[lowest:]
     ends = 2.0 ** -np.arange(lowest, lowest + len(number), dtype=np.float64)
     return Bins(tuple((ends / 2.0)[::-1].tolist()), tuple(ends[::-1].tolist()), tuple(number[::-1].tolist()))

@@ -15,17 +15,19 @@ of random lists some three times, less where a list hits none of the few rows th
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
+from unskew.auditing.looks import AuditPart
 from unskew.auditing.spread import Floats, Ints
 from unskew.auditing.weights import Rehearsal
+from unskew.kernels.arrays import Hashes
 from unskew.kernels.ranks import find_ranks
 from unskew.kernels.topk import SEED, top_k_shared
-from unskew.log import Ids, Log
 from unskew.log.order import starts_of
 from unskew.log.recommendations import exclusions
 
@@ -65,25 +67,155 @@ class Width:
     ratio_high: float | None = None
 
 
-def widths(log: Log, rehearsal: Rehearsal) -> tuple[Width, ...]:
-    """Both kinds of lists under every propensity of the rehearsal; nothing where only one user can be measured."""
-    rows = np.flatnonzero(rehearsal.test)
-    users = _chosen(log, np.bincount(log.user[rows], minlength=len(log.users)))
-    if len(users) < 2:
+@dataclass(frozen=True, eq=False)
+class MeasuredUsers:
+    """Held-out rows of the users who are measured: the least hashes of ids, up to the most rows.
+
+    Of parts of the users, each brings those who could be among them: one user more than its own rows allow, so that
+    the users behind are known not to be.
+
+    Args:
+        users: their ids, with ``hashes`` of these; ``held`` and ``train`` are their rows in both parts of the hold-out.
+        gain, weights, popular: of each held-out row: y, y/P by propensity, and whether the list of the most popular
+            items holds it. Rows of a user stand together, in the order of ``users``.
+    """
+
+    users: pl.Series
+    hashes: Hashes
+    held: Ints
+    train: Ints
+    gain: Floats
+    weights: Mapping[str, Floats]
+    popular: Mask
+
+    @classmethod
+    def of(cls, part: AuditPart, rehearsal: Rehearsal, counts: Ints) -> MeasuredUsers:
+        """Of one part; ``counts`` are the relevant training rows of every item, of all parts."""
+        log, rows = part.log, np.flatnonzero(rehearsal.test)
+        held = np.bincount(log.user[rows], minlength=len(log.users))
+        users = _least(log.users.hashes, held)
+        place = np.full(len(log.users), -1, dtype=np.int64)
+        place[users] = np.arange(len(users))
+        kept = place[log.user[rows]] >= 0
+        rows = rows[kept]
+        return cls(
+            log.users.values.gather(users),
+            log.users.hashes[users],
+            held[users],
+            np.bincount(log.user[~part.held_out], minlength=len(log.users))[users],
+            rehearsal.gain[kept],
+            {name: weight[kept] for name, weight in rehearsal.weights.items()},
+            _in_popular_lists(part, users, rows, held[users], counts.astype(np.float64)),
+        )
+
+    def merge(self, other: MeasuredUsers) -> MeasuredUsers:
+        """Of both sets of users, as many as could be measured."""
+        both = MeasuredUsers(
+            pl.concat([self.users, other.users]),
+            np.concatenate([self.hashes, other.hashes]),
+            np.concatenate([self.held, other.held]),
+            np.concatenate([self.train, other.train]),
+            np.concatenate([self.gain, other.gain]),
+            {name: np.concatenate([self.weights[name], other.weights[name]]) for name in self.weights},
+            np.concatenate([self.popular, other.popular]),
+        )
+        return both._only(_least(both.hashes, both.held))
+
+    @property
+    def measured(self) -> MeasuredUsers:
+        """Those of all users who are measured, in the order of their ids."""
+        order = np.argsort(self.hashes)
+        within = order[np.cumsum(self.held[order]) <= MOST_ROWS]
+        return self._only(within[self.users.gather(within).arg_sort().to_numpy()])
+
+    def _only(self, users: Ints) -> MeasuredUsers:
+        """Some of the users, in this order."""
+        starts = starts_of(self.held)[:-1][users]
+        held = self.held[users]
+        before = np.cumsum(held) - held
+        rows = np.arange(held.sum()) + np.repeat(starts - before, held)
+        return MeasuredUsers(
+            self.users.gather(users),
+            self.hashes[users],
+            held,
+            self.train[users],
+            self.gain[rows],
+            {name: weight[rows] for name, weight in self.weights.items()},
+            self.popular[rows],
+        )
+
+
+def _least(hashes: Hashes, held: Ints) -> Ints:
+    """Users with held-out rows by ascending hash, up to the one with whom there are too many rows; as codes ascend."""
+    users, most = np.flatnonzero(held), MOST_ROWS + 1
+    if held.sum() <= MOST_ROWS:
+        return users
+    if len(users) > most:  # each has a row, so that no more users can be chosen
+        users = users[np.argpartition(hashes[users], most)[:most]]
+    users = users[np.argsort(hashes[users])]
+    rows = held[users]
+    return np.sort(users[np.cumsum(rows) - rows <= MOST_ROWS])
+
+
+def _in_popular_lists(part: AuditPart, users: Ints, rows: Ints, held: Ints, scores: Floats) -> Mask:
+    """Which held-out rows of some users stand in their lists of the most popular items."""
+    log = part.log
+    ids = log.users.subset(users)
+    mine = np.zeros(len(log.users), dtype=np.bool_)
+    mine[users] = True
+    indptr, excluded = exclusions(log.take(mine[log.user] & ~part.held_out), ids, log.items)
+    size = min(K, len(log.items))
+    listed = np.empty((len(ids), size), dtype=np.int32)
+    order = np.argsort(-scores, kind="stable")
+    top_k_shared(scores, order, size, ids.hashes, log.items.hashes, SEED, indptr, excluded, listed)
+    there = listed >= 0
+    rank = np.broadcast_to(np.arange(1, size + 1, dtype=np.int32), listed.shape)
+    out = np.zeros(len(rows), dtype=np.int32)
+    starts, lengths = starts_of(held), starts_of(np.count_nonzero(there, axis=1))
+    find_ranks(starts, log.item[rows], lengths, listed[there], rank[there], 0, len(ids), out)
+    return np.asarray(out > 0)
+
+
+def widths(users: MeasuredUsers, items: int) -> tuple[Width, ...]:
+    """Both kinds of lists under every propensity; nothing where only one user can be measured."""
+    users = users.measured
+    number = len(users.users)
+    if number < 2:
         return ()
-    place = np.full(len(log.users), -1, dtype=np.int64)
-    place[users] = np.arange(len(users))
-    kept = place[log.user[rows]] >= 0
-    rows = rows[kept]
-    part = _Part(log, rehearsal, users, rows, place[log.user[rows]])
     found = []
-    for name, lists in ((POPULAR, [part.popular()]), (RANDOM, part.random())):
-        plain = np.array([part.estimate(rehearsal.gain[kept], hit) for hit in lists])
+    for name, lists in ((POPULAR, [users.popular]), (RANDOM, _random_lists(users, items))):
+        plain = np.array([_estimate(users, users.gain, hit) for hit in lists])
         hits = int(np.median([np.count_nonzero(hit) for hit in lists]))
-        for propensity, weight in rehearsal.weights.items():
-            weighted = np.array([part.estimate(weight[kept], hit) for hit in lists])
-            found.append(_width(name, propensity, len(users), hits, plain, weighted))
+        for propensity, weight in users.weights.items():
+            weighted = np.array([_estimate(users, weight, hit) for hit in lists])
+            found.append(_width(name, propensity, number, hits, plain, weighted))
     return tuple(found)
+
+
+def _random_lists(users: MeasuredUsers, items: int) -> list[Mask]:
+    """Which rows stand in lists of random items, twenty times."""
+    rng = np.random.default_rng(0)
+    held, free = users.held, items - users.train
+    starts = np.repeat(starts_of(held)[:-1], held)
+    who = np.repeat(np.arange(len(held)), held)
+    found = []
+    for _ in range(LISTS):
+        hits = rng.hypergeometric(held, free - held, np.minimum(K, free))
+        order = np.lexsort((rng.random(len(who)), who))
+        hit = np.empty(len(who), dtype=np.bool_)
+        hit[order] = np.arange(len(order)) - starts < np.repeat(hits, held)
+        found.append(hit)
+    return found
+
+
+def _estimate(users: MeasuredUsers, weight: Floats, hit: Mask) -> tuple[float, float]:
+    """The share of the weight that is hit, and its standard error clustered by user."""
+    weight, number = weight / weight.max(), len(users.held)
+    total = float(weight.sum())
+    value = float(weight[hit].sum() / total)
+    who = np.repeat(np.arange(number), users.held)
+    e = np.bincount(who, weights=weight * (hit - value), minlength=number) / total
+    return value, math.sqrt(number / (number - 1) * float(e @ e))
 
 
 def _width(listed: str, propensity: str, users: int, hits: int, naive: Floats, snips: Floats) -> Width:
@@ -93,70 +225,3 @@ def _width(listed: str, propensity: str, users: int, hits: int, naive: Floats, s
         return Width(listed, propensity, users, hits)
     ratio = np.quantile(snips[spread, 1] / naive[spread, 1], (0.5, 0.1, 0.9)).tolist()
     return Width(listed, propensity, users, hits, *np.median(naive, 0).tolist(), *np.median(snips, 0).tolist(), *ratio)
-
-
-def _chosen(log: Log, rows: Ints) -> Ints:
-    """Users with held-out rows: all, or as many as have the most rows that are measured, by the hash of their ids."""
-    users, most = np.flatnonzero(rows), MOST_ROWS
-    if rows.sum() <= most:
-        return users
-    first = log.users.hashes[users]
-    if len(users) > most:  # each has a row, so that no more users can be chosen
-        users = users[np.argpartition(first, most)[:most]]
-        first = log.users.hashes[users]
-    order = np.argsort(first)
-    return np.sort(users[order[np.cumsum(rows[users[order]]) <= most]])
-
-
-class _Part(NamedTuple):
-    """The held-out rows that are measured, and who they belong to (codes into ``users``)."""
-
-    log: Log
-    rehearsal: Rehearsal
-    users: Ints
-    rows: Ints
-    who: Ints
-
-    def popular(self) -> Mask:
-        """Which rows stand in the lists of the most popular items."""
-        log, scores = self.log, self.rehearsal.counts
-        ids = Ids(log.users.values[self.users])
-        mine = np.zeros(len(log.users), dtype=np.bool_)
-        mine[self.users] = True
-        indptr, excluded = exclusions(log.take(mine[log.user] & ~self.rehearsal.held_out), ids, log.items)
-        size = min(K, len(log.items))
-        listed = np.empty((len(ids), size), dtype=np.int32)
-        order = np.argsort(-scores, kind="stable")
-        top_k_shared(scores, order, size, ids.hashes, log.items.hashes, SEED, indptr, excluded, listed)
-        there = listed >= 0
-        rank = np.broadcast_to(np.arange(1, size + 1, dtype=np.int32), listed.shape)
-        out = np.zeros(len(self.rows), dtype=np.int32)
-        starts, lengths = starts_of(self._held()), starts_of(np.count_nonzero(there, axis=1))
-        find_ranks(starts, log.item[self.rows], lengths, listed[there], rank[there], 0, len(ids), out)
-        return np.asarray(out > 0)
-
-    def random(self) -> list[Mask]:
-        """Which rows stand in lists of random items, twenty times."""
-        rng = np.random.default_rng(0)
-        train = np.bincount(self.log.user[~self.rehearsal.held_out], minlength=len(self.log.users))[self.users]
-        held, free = self._held(), len(self.log.items) - train
-        starts = np.repeat(starts_of(held)[:-1], held)
-        found = []
-        for _ in range(LISTS):
-            hits = rng.hypergeometric(held, free - held, np.minimum(K, free))
-            order = np.lexsort((rng.random(len(self.rows)), self.who))
-            hit = np.empty(len(self.rows), dtype=np.bool_)
-            hit[order] = np.arange(len(order)) - starts < np.repeat(hits, held)
-            found.append(hit)
-        return found
-
-    def estimate(self, weight: Floats, hit: Mask) -> tuple[float, float]:
-        """The share of the weight that is hit, and its standard error clustered by user."""
-        weight = weight / weight.max()
-        total, users = float(weight.sum()), len(self.users)
-        value = float(weight[hit].sum() / total)
-        e = np.bincount(self.who, weights=weight * (hit - value), minlength=users) / total
-        return value, math.sqrt(users / (users - 1) * float(e @ e))
-
-    def _held(self) -> Ints:
-        return np.bincount(self.who, minlength=len(self.users))

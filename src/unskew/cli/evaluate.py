@@ -178,7 +178,9 @@ def _address(path: Path | None) -> Path | str | None:
     """An address such as s3://…, of which a path has lost a stroke."""
     text = "" if path is None else str(path)
     found = re.match(r"([a-z][a-z0-9+]+):/+", text)
-    return path if found is None or path is None or path.exists() else f"{found[1]}://{text[found.end() :]}"
+    if found is None or path is None or path.exists():
+        return path
+    return f"{found[1]}://{'/' if found[1] == 'file' else ''}{text[found.end() :]}"
 
 
 def _expected(asked: dict[str, Any], sources: Sources) -> str:

@@ -1,4 +1,4 @@
-"""An evaluation of Parquet files by Spark, for the command line: ``unskew evaluate --engine spark --master …``.
+"""Evaluations and audits of Parquet files by Spark, for the command line: ``--engine spark --master …``.
 
 A session that exists (``spark-submit``, a notebook) is used and left as it is; else one is started, and stopped.
 """
@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from unskew.auditing.record import Audit
+from unskew.auditing.spark import audit
 from unskew.engine.spark.frames import SparkRows
 from unskew.errors import InputError, MissingExtraError
 from unskew.evaluation.read import Stage
@@ -49,6 +51,12 @@ def evaluate_files(
         lists = {name: rows(path) for name, path in models.items()}
         request = Request.of(rows(test), lists, train=rows(train), users=rows(users), **options)
         return evaluate_rows(request, None, progress)
+
+
+def audit_files(log: Any, *, master: str | None, mcar: Any = None, **options: Any) -> Audit:
+    """The audit of Parquet files, folders and addresses that the executors can read."""
+    with session_for(master) as session:
+        return audit(_read(session, log), mcar=None if mcar is None else _read(session, mcar), **options)
 
 
 @contextmanager

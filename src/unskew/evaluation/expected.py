@@ -14,10 +14,13 @@ from typing import Any
 
 import polars as pl
 
-from unskew.engine.stream.files import Source, is_address
+from unskew.engine.stream.addresses import is_address
+from unskew.engine.stream.files import Source
 from unskew.engine.stream.sizes import Sizes, in_memory, memory_limit
+from unskew.errors import InputError
 from unskew.evaluation.request import Request
 from unskew.evaluation.stream import open_sources, row_counts
+from unskew.log.paths import shown
 from unskew.log.several import PARQUET, ending_of, files_of, is_several
 from unskew.memory import amount, available
 
@@ -77,6 +80,11 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
     sources = [each for each in given if each is not None]
     asked = request.engine == "stream"
     only_stream = any(_many(each) for each in sources)
+    if request.engine == "memory" and (addresses := [each for each in sources if is_address(each)]):
+        raise InputError(
+            f"{shown(addresses[0])}: addresses of object stores are read by engine='stream', in any amount of memory.\n"
+            "Leave engine='memory' out, or copy the files here first."
+        )
     if request.engine == "memory" or not (asked or only_stream or all(_is_parquet(each) for each in sources)):
         return None
     free = available()

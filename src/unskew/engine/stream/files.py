@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 import polars.selectors as cs
 
+from unskew.engine.stream.addresses import address_of, is_address, reached
 from unskew.errors import InputError
 from unskew.log.batches import Checked, Reading, id_type
 from unskew.log.paths import shown
@@ -22,11 +23,6 @@ from unskew.log.sorted_flags import without_sorted_flags
 from unskew.log.sources import open_file, reading
 
 PIECE = 2_000_000  # rows
-
-
-def is_address(given: Any) -> bool:
-    """Whether this is an address of an object store rather than a path."""
-    return isinstance(given, str) and "://" in given
 
 
 class RowFile(NamedTuple):
@@ -40,7 +36,7 @@ class RowFile(NamedTuple):
     def slice(self, start: int, rows: int, columns: Sequence[str] = ()) -> pl.DataFrame:
         """Some of its rows."""
         lazy = self.lazy.select(columns) if columns else self.lazy
-        with reading(self.source):
+        with reached(self.source):
             found = lazy.slice(start, rows).collect(engine="streaming")
         if len(found) != rows:
             raise InputError(
@@ -131,9 +127,10 @@ class Source:
 
 def _opened(given: str | PathLike[str]) -> Iterator[tuple[str, pl.Schema, pl.LazyFrame, int]]:
     if is_address(given):
-        with reading(str(given)):
-            lazy = pl.scan_parquet(str(given))
-            yield shown(given), lazy.collect_schema(), lazy, 0
+        with reached(shown(given)):
+            lazy = pl.scan_parquet(address_of(str(given)))
+            schema = lazy.collect_schema()
+        yield shown(given), schema, lazy, 0
         return
     for file in files_of(given):
         opened = open_file(file)
@@ -146,7 +143,7 @@ def _opened(given: str | PathLike[str]) -> Iterator[tuple[str, pl.Schema, pl.Laz
 
 
 def _rows(source: str, lazy: pl.LazyFrame) -> int:
-    with reading(source):
+    with reached(source):
         return int(lazy.select(pl.len()).collect().item())
 
 

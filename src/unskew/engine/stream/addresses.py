@@ -1,0 +1,55 @@
+"""Addresses of object stores (s3://bucket/log/*.parquet), which polars reads with the credentials that it finds.
+
+What a store answers is a page of XML or a trace of retries. Whether the object, the right to read it or the store
+itself is missing is what a reader wants to know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from unskew.errors import InputError
+from unskew.log.sources import reading
+from unskew.plain import plain
+
+_ABSENT = re.compile(r"not found|404|no such|paths were empty", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"credential|token|40[13]|access denied|forbidden|unauthorized|signature", re.IGNORECASE)
+_UNREACHED = re.compile(r"http|retries|dns|connect|timed? ?out", re.IGNORECASE)
+STORES = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION for s3://, GOOGLE_APPLICATION_CREDENTIALS for gs://"
+
+
+def is_address(given: Any) -> bool:
+    """Whether this is an address of an object store rather than a path."""
+    return isinstance(given, str) and "://" in given
+
+
+def address_of(given: str) -> str:
+    """The address for polars; one whose last name has no ending and no pattern is a folder."""
+    last = given.rstrip("/").rsplit("/", 1)[-1]
+    return given if any(sign in last for sign in ".*?[") else f"{given.rstrip('/')}/"
+
+
+@contextmanager
+def reached(source: str) -> Iterator[None]:
+    """Any problem of the reader becomes an error that names the file, or says what the store lacks."""
+    try:
+        with reading(source):
+            yield
+    except InputError as problem:
+        reason = str(problem.__cause__ or "")
+        if not is_address(source):
+            raise
+        if _ABSENT.search(reason):
+            said = "there is no such Parquet file in the store.\nCheck the address: a file (…/log.parquet), a pattern "
+            said += "(…/log/*.parquet) or a folder (…/log)."
+        elif _FORBIDDEN.search(reason):
+            said = f"the store refuses access, or credentials are missing.\nSet {STORES}, as polars reads them."
+        elif _UNREACHED.search(reason):
+            said = f"the store cannot be reached ({plain(reason, 100)}).\nCheck the network; a store of your own is "
+            said += "named by AWS_ENDPOINT_URL, with AWS_ALLOW_HTTP=true where it has no certificate."
+        else:
+            raise
+        raise InputError(f"{source}: {said}") from problem.__cause__

@@ -1,0 +1,63 @@
+"""Object stores: the results of local files, and one clear error where something is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import unskew as us
+from tests.spark.same import assert_same
+from tests.spark.worlds import draw
+from tests.stream.store import store
+from unskew.cli import app
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """The bucket ``shop`` with a log in two files, and lists of two models."""
+    world, bucket = draw(10), tmp_path / "shop"
+    (bucket / "log").mkdir(parents=True)
+    half = len(world.test) // 2
+    world.test[:half].write_parquet(bucket / "log" / "0.parquet")
+    world.test[half:].write_parquet(bucket / "log" / "1.parquet")
+    for name in ("near", "far"):
+        world.models[name].write_parquet(bucket / f"{name}.parquet")
+    return bucket
+
+
+def asked(place: str) -> dict[str, str]:
+    return {name: f"{place}/{name}.parquet" for name in ("near", "far")}
+
+
+def test_an_object_store_gives_the_results_of_local_files(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pattern, and a folder; what is called otherwise is the source alone."""
+    expected = us.evaluate(shop / "log", asked(str(shop)), metrics=["recall@5"])
+    with store(shop.parent) as environment:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        for log in ("s3://shop/log/*.parquet", "s3://shop/log"):
+            found = us.evaluate(log, asked("s3://shop"), metrics=["recall@5"])
+            assert_same([e.value for e in found.estimates], [e.value for e in expected.estimates])
+            assert_same([e.se for e in found.estimates], [e.se for e in expected.estimates])
+        words = ["evaluate", "s3://shop/log/", "--recs", "near=s3://shop/near.parquet", "--dry-run"]
+        said = CliRunner().invoke(app, words)
+        assert said.exit_code == 0 and "Engine: stream." in said.output, said.output
+        for log in ("s3://shop/lgo.parquet", "s3://shop/lgo/*.parquet", "s3://shop/lgo"):
+            with pytest.raises(us.InputError, match=r"^s3://shop/lgo\S*: there is no such Parquet file in the store"):
+                us.evaluate(log, asked("s3://shop"))
+        with pytest.raises(us.InputError, match="read by engine='stream'"):
+            us.evaluate("s3://shop/log", asked("s3://shop"), engine="memory")
+        with pytest.raises(us.InputError, match="refuses access, or credentials are missing"):
+            us.evaluate("s3://closed/log.parquet", asked("s3://shop"))
+
+
+def test_addresses_of_local_files(shop: Path) -> None:
+    """``file://`` works without a store, on the command line too."""
+    words = [
+        "evaluate", f"file://{shop}/log/*.parquet", "--recs", f"near=file://{shop}/near.parquet",
+        "--recs", f"far=file://{shop}/far.parquet",
+    ]  # fmt: skip
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
