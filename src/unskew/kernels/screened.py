@@ -30,22 +30,24 @@ ONE = np.uint64(1)
 
 @njit(cache=True, nogil=True)
 def top_k_screened(  # type: ignore[no-untyped-def]
-    k, sample, wide, panels, longest, order, length, error, rows, left, right, offsets, users, items, seed, indptr,
-    excluded, scores, close, code, out
+    k, sample, wide, panels, longest, order, place, length, error, rows, left, right, offsets, users, items, seed,
+    indptr, excluded, scores, close, code, gone, out
 ):  # fmt: skip
     """Fill ``out[b, k]`` with the best items of each user; per user 0, 1 where the cut-off is tied, or −1: not found.
 
     ``sample`` is how many panels hold the sample, and r. ``wide[b, D]`` are single-precision factors of users and
     ``panels[p, D, 64]`` those of the items in their order, zeros behind the last; ``longest[p]`` is the length of the
     first of a panel, ``length[b]`` that of a user, ``error[b]`` is 2e. ``left[rows[b]]`` and ``right[i]`` are factors
-    in double precision (row −1: none). ``excluded`` are places in the order. ``scores``, ``close`` and ``code`` are
-    room to work in: users for whom more items remain than there is room (many are nearly tied) are not found.
+    in double precision (row −1: none), and item i stands at ``place[i]`` in the order. ``scores``, ``close``, ``code``
+    and ``gone`` are room to work in: users for whom more items remain than there is room (many are nearly tied) are not
+    found.
     """
-    many, (sampled, r), stop = len(users), sample, len(items)
+    many, (sampled, r) = len(users), sample
     tied, exact = np.empty(many, dtype=np.int8), np.empty(close.shape[1], np.float64)
     sizes, floors, proven = np.zeros(many, np.int64), np.full(many, -np.inf, np.float32), np.ones(many, np.bool_)
-    at, active, room = indptr[:-1].copy(), np.arange(many), close.shape[1]
-    given = wide, panels, longest, length, error, indptr, excluded, stop, scores, close, code, sizes, floors, proven, at
+    active, room = np.arange(many), close.shape[1]
+    _mark(indptr, excluded, place, gone)
+    given = wide, panels, longest, length, error, gone, scores, close, code, sizes, floors, proven
     _walk(0, sampled, active, r, min(room, 2 * r + 2 * PANEL), given)
     for u in range(many):
         if sizes[u] > r:
@@ -60,11 +62,12 @@ def top_k_screened(  # type: ignore[no-untyped-def]
         if sizes[u] >= 0 and not proven[u] and floor < floors[u]:
             active[again] = u
             again += 1
-            sizes[u], floors[u], proven[u], at[u] = 0, -np.inf, True, indptr[u]
+            sizes[u], floors[u], proven[u] = 0, -np.inf, True
     active = active[:again]
     _walk(0, sampled, active, k, room, given)
     _walk(sampled, len(panels), active, k, room, given)
-    for u in active:
+    for x in range(again):
+        u = active[x]
         if sizes[u] > k:
             sizes[u], _ = _compress(close, code, u, sizes[u], k, error[u], floors[u])
     for u in range(many):
@@ -83,10 +86,7 @@ def top_k_screened(  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _walk(begin, end, everyone, want, room, given):  # type: ignore[no-untyped-def]
     """Take from some panels what reaches the floors of these users, raised to the ``want``-th best when room is out."""
-    (
-        wide, panels, longest, length, error, indptr, excluded, stop,
-        scores, close, code, sizes, floors, proven, at,
-    ) = given  # fmt: skip
+    wide, panels, longest, length, error, gone, scores, close, code, sizes, floors, proven = given
     active, count = everyone.copy(), len(everyone)
     for p in range(begin, end):
         if (p - begin) % TILE == 0:
@@ -104,9 +104,7 @@ def _walk(begin, end, everyone, want, room, given):  # type: ignore[no-untyped-d
                 bits, u = reached[r], four[r]
                 if bits == 0:
                     continue
-                if stop - first < PANEL:
-                    bits &= (ONE << np.uint64(stop - first)) - ONE
-                bits, at[u] = _without(bits, first, excluded, at[u], indptr[u + 1])
+                bits &= ~gone[u, p]
                 if sizes[u] + count_bits(bits) > room:
                     sizes[u], floor = _compress(close, code, u, sizes[u], want, error[u], floors[u])
                     proven[u] |= floor > floors[u]
@@ -130,13 +128,15 @@ def _still_active(active, count, length, longest, floors):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def _without(bits, first, excluded, at, end):  # type: ignore[no-untyped-def]
-    """Bits of a panel without those of excluded items; which of these come next."""
-    while at < end and excluded[at] < first + PANEL:
-        if excluded[at] >= first:
-            bits &= ~(ONE << np.uint64(excluded[at] - first))
-        at += 1
-    return bits, at
+def _mark(indptr, excluded, place, gone):  # type: ignore[no-untyped-def]
+    """Set the bits of excluded items for every user, and of what stands behind the last item."""
+    for u in range(len(indptr) - 1):
+        gone[u] = 0
+        for x in range(indptr[u], indptr[u + 1]):
+            at = place[excluded[x]]
+            gone[u, at >> 6] |= ONE << np.uint64(at & 63)
+        for at in range(len(place), PANEL * gone.shape[1]):
+            gone[u, at >> 6] |= ONE << np.uint64(at & 63)
 
 
 @njit(cache=True, nogil=True)
@@ -219,8 +219,8 @@ def _range(close, u, size):  # type: ignore[no-untyped-def]
 def _compress(close, code, u, size, k, error, floor):  # type: ignore[no-untyped-def]
     """Leave what may be among the k best of at least k: how much that is, and what a score must reach from now on.
 
-    The floor is no lower than before. At least k scores reach ``low``, which is brought near to the k-th best by halving: counting what reaches a number
-    takes no jumps that a processor would have to guess, unlike a selection.
+    The floor is no lower than before. At least k scores reach ``low``, which is brought near to the k-th best by
+    halving: counting what reaches a number takes no jumps that a processor would have to guess, unlike a selection.
     """
     low, high = _range(close, u, size)
     full = _fill_up(close, u, size)

@@ -11,6 +11,7 @@ the k-th best so far. Users for whom too many items are nearly tied are left to 
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +30,7 @@ FEWEST_ITEMS = 2048  # below them nothing is gained
 FEWEST_USERS = 32  # the factors of items are packed once for so many
 USERS = 256  # whose candidates are held at once, fewer where lists are long
 PLACES = 1 << 17  # candidates held at once
+BITS = 1 << 26  # of excluded items, held at once
 EVERY = 10  # of which one is in the sample
 TINY = 1e-290  # a largest product below it, and scores in double precision are no longer exact either
 LINE = 64  # bytes of a line of the cache, at whose start arrays begin
@@ -57,7 +59,7 @@ class Screen:
         self.users, self.items = hashes
         self.k = k
         self.room = -(-(max(2 * k, k + 2 * PANEL) + PANEL) // PANEL) * PANEL
-        self.block = max(16, min(USERS, PLACES // self.room // 4 * 4))
+        self.block = max(16, min(USERS, PLACES // self.room // 4 * 4, BITS // len(right) // 4 * 4))
         self.scale, self.level = (float(np.abs(part).max(initial=0.0)) for part in (right, offsets))
         lengths = np.square(right / (self.scale or 1.0)).sum(axis=1) + np.square(offsets / (self.level or 1.0))
         self.sample, self.order = _sampled_first(np.argsort(-lengths, kind="stable").astype(np.int32), k)
@@ -65,19 +67,15 @@ class Screen:
         self.place[self.order] = np.arange(len(self.order), dtype=np.int32)
         self.longest = np.sqrt(lengths[self.order[::PANEL]]) * (1.0 + 1e-6)  # the first of every panel, rounded up
         self.panels = self._panels()
+        self._held = threading.local()
 
     def fill(self, block: slice, indptr: Integers, excluded: Codes, out: Codes) -> npt.NDArray[np.bool_]:
         """Lists of some users into ``out``; per user whether the cut-off is tied."""
         wide, lengths, error = self._wide(self.rows[block])
-        first, last = indptr[0], indptr[-1]
-        starts = np.asarray(indptr - first)
-        places = self._places(starts, excluded[first:last])
-        scores = _aligned((FOUR, PANEL), np.float32)
-        close, code = _aligned((len(wide), self.room), np.float32), _aligned((len(wide), self.room), np.int32)
         found: Any = top_k_screened(
-            self.k, self.sample, wide, self.panels, self.longest, self.order, lengths, error, self.rows[block],
-            self.left, self.right, self.offsets, self.users[block], self.items, SEED, starts, places,
-            scores, close, code, out,
+            self.k, self.sample, wide, self.panels, self.longest, self.order, self.place, lengths, error,
+            self.rows[block], self.left, self.right, self.offsets, self.users[block], self.items, SEED,
+            indptr, excluded, *self._room(len(wide)), out,
         )  # fmt: skip
         if (left := np.flatnonzero(found < 0)).size:
             seen = [excluded[indptr[user] : indptr[user + 1]] for user in left]
@@ -122,12 +120,18 @@ class Screen:
         error = np.where(largest < TINY, np.inf, 2.0 * bound * lengths)  # where products lose digits, nothing is known
         return wide.astype(np.float32), lengths, error.astype(np.float32)
 
-    def _places(self, starts: Integers, excluded: Codes) -> Codes:
-        """Where excluded items stand in the order, ascending for every user."""
-        count = len(self.items)
-        keys = np.repeat(np.arange(len(starts) - 1), np.diff(starts)) * count + self.place[excluded]
-        keys.sort()
-        return np.asarray(keys % max(1, count), dtype=np.int32)
+    def _room(self, users: int) -> tuple[npt.NDArray[Any], ...]:
+        """Room for scores, candidates and excluded items; a thread that has some takes it again."""
+        held: tuple[npt.NDArray[Any], ...] = getattr(self._held, "room", ())
+        if not held or len(held[-1]) < users:
+            held = (
+                _aligned((FOUR, PANEL), np.float32),
+                _aligned((users, self.room), np.float32),
+                _aligned((users, self.room), np.int32),
+                _aligned((users, len(self.panels)), np.uint64),
+            )
+            self._held.room = held
+        return held
 
 
 def _sampled_first(order: Codes, k: int) -> tuple[tuple[int, int], Codes]:
