@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unskew.kernels.screened import WIDE
+from unskew.kernels.panels import PANEL
+from unskew.kernels.screened import TILE
 from unskew.kernels.topk import SEED, top_k
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Floats
@@ -17,7 +18,7 @@ from unskew.models.base import from_factors
 from unskew.models.by_length import ByLength
 from unskew.models.screen import FEWEST_ITEMS, Screen, finite, worthwhile
 
-USERS, ITEMS = 37, 2 * WIDE + 5
+USERS, ITEMS = 37, 2 * TILE * PANEL + 5
 
 
 def kinds(kind: str, rng: np.random.Generator, rows: int, dim: int) -> Floats:

@@ -7,8 +7,12 @@ the others are scored again in double precision, always summed in the same order
 Items come by the length of their factors, longest first. By Cauchy and Schwarz no later item scores more than |v̂| times
 the length of the next one; a user whose k-th best lies above that is done.
 
-Scores of four users and four factors at a time, on a tile of items that rests in the second cache, come as fast as from
-a matrix product, and are compared while they are in the first.
+Floors start from a sample: the first panels hold items of all lengths, every tenth or so, and the r-th best of them for
+a user is a floor that about r·I/S of all items reach, S of them in the sample. Where fewer than k turn out to lie 2e
+above it, which is seldom, the user is screened again from the bottom: a floor that is guessed never decides a list.
+
+Scores of four users for a panel of 64 items are made as in a matrix product and compared with floors on the way
+(``panels.py``); what does not reach its floor, nearly everything, costs nothing more.
 """
 
 from __future__ import annotations
@@ -17,56 +21,77 @@ import numpy as np
 
 from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
+from unskew.kernels.panels import PANEL, count_bits, lowest, reach, reach_four
 
 HALVINGS = 12  # of the range in which the k-th best screened score lies
-WIDE = 512  # items that are screened together: their factors in single precision fit the second cache
-LANE = 64  # screened scores that are compared at once; fewer are no longer compared by vector instructions
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _screen_scores(four, users, tile, out):  # type: ignore[no-untyped-def]
-    """Fill ``out[4, WIDE]`` with single-precision scores of four users for the items of one tile."""
-    first, second, third, fourth = four
-    for i in range(WIDE):
-        out[0, i] = out[1, i] = out[2, i] = out[3, i] = 0.0
-    for j in range(0, users.shape[1], 4):
-        a0, a1, a2, a3 = users[first, j], users[first, j + 1], users[first, j + 2], users[first, j + 3]
-        b0, b1, b2, b3 = users[second, j], users[second, j + 1], users[second, j + 2], users[second, j + 3]
-        c0, c1, c2, c3 = users[third, j], users[third, j + 1], users[third, j + 2], users[third, j + 3]
-        d0, d1, d2, d3 = users[fourth, j], users[fourth, j + 1], users[fourth, j + 2], users[fourth, j + 3]
-        for i in range(WIDE):
-            v, w, x, y = tile[j, i], tile[j + 1, i], tile[j + 2, i], tile[j + 3, i]
-            out[0, i] += a0 * v + a1 * w + a2 * x + a3 * y
-            out[1, i] += b0 * v + b1 * w + b2 * x + b3 * y
-            out[2, i] += c0 * v + c1 * w + c2 * x + c3 * y
-            out[3, i] += d0 * v + d1 * w + d2 * x + d3 * y
+TILE = 8  # panels between two looks at who is done
+ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
 def top_k_screened(  # type: ignore[no-untyped-def]
-    k, wide, tiles, reach, order, length, error, rows, left, right, offsets, users, items, seed, indptr, excluded,
-    scores, close, code, out
+    k, sample, wide, panels, longest, order, place, length, error, rows, left, right, offsets, users, items, seed,
+    indptr, excluded, scores, close, code, gone, out
 ):  # fmt: skip
     """Fill ``out[b, k]`` with the best items of each user; per user 0, 1 where the cut-off is tied, or −1: not found.
 
-    ``wide[b, D]`` are single-precision factors of users and ``tiles[t, D, WIDE]`` those of the items in their order,
-    zeros behind the last; ``reach[t]`` is the length of the first of a tile, ``length[b]`` that of a user, ``error[b]``
-    is 2e. ``left[rows[b]]`` and ``right[i]`` are factors in double precision (row −1: none). ``excluded`` are places in
-    the order. ``scores``, ``close`` and ``code`` are room to work in: users for whom more items remain than there is
-    room (many are nearly tied) are not found.
+    ``sample`` is how many panels hold the sample, and r. ``wide[b, D]`` are single-precision factors of users and
+    ``panels[p, D, 64]`` those of the items in their order, zeros behind the last; ``longest[p]`` is the length of the
+    first of a panel, ``length[b]`` that of a user, ``error[b]`` is 2e. ``left[rows[b]]`` and ``right[i]`` are factors
+    in double precision (row −1: none), and item i stands at ``place[i]`` in the order. ``scores``, ``close``, ``code``
+    and ``gone`` are room to work in: users for whom more items remain than there is room (many are nearly tied) are not
+    found.
     """
-    many, stop = len(users), len(items)
-    tied = np.zeros(many, dtype=np.int8)
-    sizes, floors, at = np.zeros(many, np.int64), np.full(many, -np.inf, np.float32), indptr[:-1].copy()
-    active, count = np.arange(many), many
-    for t in range(len(tiles)):
-        first = t * WIDE
-        last, still = min(first + WIDE, stop), 0
-        for x in range(count):
-            u = active[x]
-            active[still] = u
-            still += sizes[u] >= 0 and length[u] * reach[t] >= floors[u]
-        count = still
+    many, (sampled, r) = len(users), sample
+    tied, exact = np.empty(many, dtype=np.int8), np.empty(close.shape[1], np.float64)
+    sizes, floors, proven = np.zeros(many, np.int64), np.full(many, -np.inf, np.float32), np.ones(many, np.bool_)
+    active, room = np.arange(many), close.shape[1]
+    _mark(indptr, excluded, place, gone)
+    given = wide, panels, longest, length, error, gone, scores, close, code, sizes, floors, proven
+    _walk(0, sampled, active, r, min(room, 2 * r + 2 * PANEL), given)
+    for u in range(many):
+        if sizes[u] > r:
+            sizes[u], floors[u] = _compress(close, code, u, sizes[u], r, error[u], floors[u])
+        proven[u] = floors[u] == -np.inf
+    _walk(sampled, len(panels), active, k, room, given)
+    again = 0
+    for u in range(many):
+        floor = -np.inf
+        if sizes[u] >= k:
+            sizes[u], floor = _compress(close, code, u, sizes[u], k, error[u], np.float32(-np.inf))
+        if sizes[u] >= 0 and not proven[u] and floor < floors[u]:
+            active[again] = u
+            again += 1
+            sizes[u], floors[u], proven[u] = 0, -np.inf, True
+    active = active[:again]
+    _walk(0, sampled, active, k, room, given)
+    _walk(sampled, len(panels), active, k, room, given)
+    for x in range(again):
+        u = active[x]
+        if sizes[u] > k:
+            sizes[u], _ = _compress(close, code, u, sizes[u], k, error[u], floors[u])
+    for u in range(many):
+        size = sizes[u]
+        if size < 0:
+            tied[u] = -1
+            continue
+        for x in range(size):
+            code[u, x], exact[x] = order[code[u, x]], np.nan
+        salt, full = mix(users[u] ^ seed), _fill_up(close, u, size)
+        here = close[u, :full], size, code[u], error[u], k, rows[u]
+        tied[u] = _place(here, left, right, offsets, salt, items, exact, out[u])
+    return tied
+
+
+@njit(cache=True, nogil=True)
+def _walk(begin, end, everyone, want, room, given):  # type: ignore[no-untyped-def]
+    """Take from some panels what reaches the floors of these users, raised to the ``want``-th best when room is out."""
+    wide, panels, longest, length, error, gone, scores, close, code, sizes, floors, proven = given
+    active, count = everyone.copy(), len(everyone)
+    for p in range(begin, end):
+        if (p - begin) % TILE == 0:
+            count = _still_active(active, count, length, longest[p], floors)
+        first = p * PANEL
         for x in range(0, count, 4):
             four = (
                 active[x],
@@ -74,50 +99,64 @@ def top_k_screened(  # type: ignore[no-untyped-def]
                 active[min(x + 2, count - 1)],
                 active[min(x + 3, count - 1)],
             )
-            _screen_scores(four, wide, tiles[t], scores)
+            reached = reach_four(wide, four, panels, p, floors, scores)
             for r in range(min(4, count - x)):
-                u = active[x + r]
-                for i in range(last - first, WIDE):
-                    scores[r, i] = np.nan
-                while at[u] < indptr[u + 1] and excluded[at[u]] < last:
-                    scores[r, excluded[at[u]] - first] = np.nan
-                    at[u] += 1
-                sizes[u], floors[u] = _screen(scores, r, first, k, error[u], floors[u], close, code, u, sizes[u])
-    exact = np.empty(close.shape[1], np.float64)
-    for u in range(many):
-        if sizes[u] < 0:
-            tied[u] = -1
-            continue
-        size = sizes[u]
-        if size > k:
-            size, _ = _compress(close, code, u, size, k, error[u])
-        for x in range(size):
-            code[u, x], exact[x] = order[code[u, x]], np.nan
-        salt = mix(users[u] ^ seed)
-        tied[u] = _place(
-            close[u, : _fill_up(close, u, size)],
-            size,
-            code[u],
-            error[u],
-            k,
-            rows[u],
-            left,
-            right,
-            offsets,
-            salt,
-            items,
-            exact,
-            out[u],
-        )
-    return tied
+                bits, u = reached[r], four[r]
+                if bits == 0:
+                    continue
+                bits &= ~gone[u, p]
+                if sizes[u] + count_bits(bits) > room:
+                    sizes[u], floor = _compress(close, code, u, sizes[u], want, error[u], floors[u])
+                    proven[u] |= floor > floors[u]
+                    floors[u] = floor
+                    bits &= reach(scores, r, floor)
+                    if sizes[u] + count_bits(bits) > room:
+                        sizes[u], floors[u] = -1, np.inf
+                        continue
+                sizes[u] = _take(bits, scores, r, first, close, code, u, sizes[u])
 
 
 @njit(cache=True, nogil=True)
-def _place(close, size, code, error, k, row, left, right, offsets, salt, items, exact, out):  # type: ignore[no-untyped-def]
+def _still_active(active, count, length, longest, floors):  # type: ignore[no-untyped-def]
+    """Keep those users whom items of this length may still reach; how many these are."""
+    still = 0
+    for x in range(count):
+        u = active[x]
+        active[still] = u
+        still += length[u] * longest >= floors[u]
+    return still
+
+
+@njit(cache=True, nogil=True)
+def _mark(indptr, excluded, place, gone):  # type: ignore[no-untyped-def]
+    """Set the bits of excluded items for every user, and of what stands behind the last item."""
+    for u in range(len(indptr) - 1):
+        gone[u] = 0
+        for x in range(indptr[u], indptr[u + 1]):
+            at = place[excluded[x]]
+            gone[u, at >> 6] |= ONE << np.uint64(at & 63)
+        for at in range(len(place), PANEL * gone.shape[1]):
+            gone[u, at >> 6] |= ONE << np.uint64(at & 63)
+
+
+@njit(cache=True, nogil=True)
+def _take(bits, scores, r, first, close, code, u, size):  # type: ignore[no-untyped-def]
+    """Add the items whose bits are set; how many there are now."""
+    while bits != 0:
+        i = lowest(bits)
+        bits &= bits - ONE
+        close[u, size], code[u, size] = scores[r, i], np.int32(first + i)
+        size += 1
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _place(here, left, right, offsets, salt, items, exact, out):  # type: ignore[no-untyped-def]
     """Put the k best of a few items into their places, by counting who is before each; whether the cut-off is tied.
 
     Screened scores that differ by more than 2e say who is before; only the others are scored again exactly.
     """
+    close, size, code, error, k, row = here
     tied = False
     out[min(k, size) :] = -1
     for x in range(size):
@@ -159,32 +198,9 @@ def _exact(x, code, row, left, right, offsets, exact):  # type: ignore[no-untype
 
 
 @njit(cache=True, nogil=True)
-def _screen(scores, r, first, k, error, floor, close, code, u, size):  # type: ignore[no-untyped-def]
-    """Add the items of a tile that reach the floor, which rises whenever there is no more room."""
-    n, room = size, close.shape[1]
-    for lane in range(0, WIDE, LANE):
-        hits = np.int32(0)
-        for i in range(lane, lane + LANE):
-            hits += np.int32(scores[r, i] >= floor)
-        if hits == 0:
-            continue
-        if n + LANE > room:
-            n, floor = _compress(close, code, u, n, k, error)
-            if n + LANE > room:
-                return -1, floor
-        start = n
-        for i in range(lane, lane + LANE):
-            code[u, n] = np.int32(first + i)
-            n += scores[r, i] >= floor
-        for x in range(start, n):
-            close[u, x] = scores[r, code[u, x] - first]
-    return n, floor
-
-
-@njit(cache=True, nogil=True)
 def _fill_up(close, u, size):  # type: ignore[no-untyped-def]
-    """Put −∞ behind the scores up to the end of a lane, since a lane is counted faster than a part of one."""
-    full = (size + LANE - 1) // LANE * LANE
+    """Put −∞ behind the scores up to a multiple of 64, since so many are counted faster than a part of them."""
+    full = (size + PANEL - 1) // PANEL * PANEL
     for x in range(size, full):
         close[u, x] = -np.inf
     return full
@@ -200,11 +216,11 @@ def _range(close, u, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _compress(close, code, u, size, k, error):  # type: ignore[no-untyped-def]
+def _compress(close, code, u, size, k, error, floor):  # type: ignore[no-untyped-def]
     """Leave what may be among the k best of at least k: how much that is, and what a score must reach from now on.
 
-    At least k scores reach ``low``, which is brought near to the k-th best by halving: counting what reaches a number
-    takes no jumps that a processor would have to guess, unlike a selection.
+    The floor is no lower than before. At least k scores reach ``low``, which is brought near to the k-th best by
+    halving: counting what reaches a number takes no jumps that a processor would have to guess, unlike a selection.
     """
     low, high = _range(close, u, size)
     full = _fill_up(close, u, size)
@@ -219,9 +235,14 @@ def _compress(close, code, u, size, k, error):  # type: ignore[no-untyped-def]
             high = middle
         if reached == k:
             break
-    floor, n = np.float32(low - error), 0
-    for x in range(size):
-        s = close[u, x]
-        close[u, n], code[u, n] = s, code[u, x]
-        n += s >= floor
+    floor, n = max(floor, np.float32(low - error)), 0
+    for first in range(0, full, PANEL):
+        bits = reach(close, (u * close.shape[1] + first) // PANEL, floor)
+        if size - first < PANEL:
+            bits &= (ONE << np.uint64(size - first)) - ONE
+        while bits != 0:
+            x = first + lowest(bits)
+            bits &= bits - ONE
+            close[u, n], code[u, n] = close[u, x], code[u, x]
+            n += 1
     return n, floor

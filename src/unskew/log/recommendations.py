@@ -133,14 +133,21 @@ def exclusions(seen: Log | None, users: Ids, items: Ids) -> tuple[Integers, Code
         return np.zeros(len(users) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
     if a_log(seen).users is users and seen.items is items and _ascending(seen):
         return seen.indptr, seen.item
-    user = seen.users.into(users)[seen.user]
-    item = seen.items.into(items)[seen.item]
+    rows, codes = seen.users.into(users), seen.items.into(items)
+    if _the_same(rows, users) and _the_same(codes, items) and _ascending(seen):
+        return seen.indptr, seen.item
+    user, item = rows[seen.user], codes[seen.item]
     known = (user >= 0) & (item >= 0)
     pair = user[known].astype(np.int64) * len(items) + item[known]
     if not np.all(pair[1:] > pair[:-1]):
         pair = np.unique(pair)
     counts = np.bincount(pair // max(1, len(items)), minlength=len(users))
     return starts_of(counts), (pair % max(1, len(items))).astype(np.int32)
+
+
+def _the_same(codes: Codes, other: Ids) -> bool:
+    """Whether a vocabulary is the other one, by these codes of its ids."""
+    return len(codes) == len(other) and np.array_equal(codes, np.arange(len(other)))
 
 
 def _ascending(log: Log) -> bool:

@@ -145,14 +145,18 @@ def _lists(fill: Fill, block: int, items: Ids, users: Ids, k: int, seen: Log | N
     k = int(PLACES.of(k, "the length k of lists"))
     indptr, excluded = exclusions(seen, users, items)
     found = np.empty((len(users), min(k, max(1, len(items)))), dtype=np.int32)
+    rank = np.empty_like(found)
 
     def work(start: int) -> int:
         rows = slice(start, min(start + block, len(users)))
+        rank[rows] = np.arange(1, found.shape[1] + 1, dtype=np.int32)
         return int(np.count_nonzero(fill(rows, indptr[start : rows.stop + 1], excluded, found[rows])))
 
     with Threads(usual()) as pool:
         tied = sum((map if usual() == 1 else pool.map)(work, range(0, len(users), block)))
+    if (found[:, -1] >= 0).all():
+        full = np.arange(0, found.size + 1, found.shape[1])
+        return Recommendations(users, items, full, found.ravel(), rank.ravel(), tied=tied)
     listed = found >= 0
     lengths = np.count_nonzero(listed, axis=1)
-    rank = np.broadcast_to(np.arange(1, found.shape[1] + 1, dtype=np.int32), found.shape)
     return Recommendations(users, items, starts_of(lengths), found[listed], rank[listed], tied=tied)

@@ -142,7 +142,7 @@ def _side(
     known, code = Ids.code(column)
     matrix = _numbers(f"{what}_factors", factors, 2, column)
     numbers = np.zeros(len(column)) if offsets is None else _numbers(f"{what}_offsets", offsets, 1, column)
-    order = np.argsort(code)
+    order = slice(None) if (code[1:] > code[:-1]).all() else np.argsort(code)
     return known, matrix[order].astype(np.float64), numbers[order].astype(np.float64)
 
 
