@@ -5,7 +5,7 @@ one file holds the integer 7 and another the text "7" they are the same user, an
 and drives the bootstrap is computed from that text (FNV-1a, then a finaliser), so it is the same on every machine.
 
 Most catalogues number their ids compactly; a look-up table over the range of the numbers then codes a column in one
-pass. Texts are first numbered by a dictionary, and scattered numbers go through a join.
+pass. Texts are numbered, and found again, by a table of their hashes; scattered numbers go through a join.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_bytes
-from unskew.log.numbered_texts import number
+from unskew.log.numbered_texts import TextTable, number
 from unskew.log.sorted_flags import without_sorted_flag
 
 Codes = npt.NDArray[np.int32]
@@ -99,14 +100,24 @@ class Ids:
     def encode(self, ids: pl.Series) -> Codes:
         """Codes of the given ids, −1 where an id is unknown."""
         known, asked = _agree((self.values, ids))
+        if asked.dtype == pl.String and asked.null_count() == 0 and self._texts is not None:
+            found = self._texts.find(asked)
+            if found is not None:
+                return found
         if self._table is not None and asked.dtype == pl.Int64 and asked.null_count() == 0:
             return _look_up(asked, *self._table)
         span = _span(known, len(known) + len(asked)) if known.dtype == pl.Int64 else None
         if span is not None and asked.null_count() == 0:
             return _look_up(asked, *_codes_over(known, *span))
         codes = pl.DataFrame({"id": known, "code": np.arange(len(known), dtype=np.int32)})
-        found = pl.DataFrame({"id": asked}).join(codes, on="id", how="left", maintain_order="left")
-        return found["code"].fill_null(-1).to_numpy(writable=True)
+        joined = pl.DataFrame({"id": asked}).join(codes, on="id", how="left", maintain_order="left")
+        return joined["code"].fill_null(-1).to_numpy(writable=True)
+
+    @cached_property
+    def _texts(self) -> TextTable | None:
+        """The texts of the ids, whose numbers are the codes; nothing where Arrow hands over no views."""
+        table = TextTable(len(self))
+        return None if table.number(without_sorted_flag(self.values).cast(pl.String)) is None else table
 
     @cached_property
     def _table(self) -> tuple[int, Codes] | None:
@@ -121,6 +132,21 @@ class Ids:
         """For each of our codes, the code of the same id in ``other`` (−1 where it has none)."""
         if other is self:
             return np.arange(len(self), dtype=np.int32)
+        if other not in self._codes_in:
+            self._codes_in[other] = self._compare(other)
+        return self._codes_in[other].copy()
+
+    @cached_property
+    def _codes_in(self) -> WeakKeyDictionary[Ids, Codes]:
+        """The codes in vocabularies that were asked about: an evaluation asks several times."""
+        return WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process is told: the ids, not what was found out about them on the way."""
+        return {name: self.__dict__[name] for name in ("values", "origin", "hashes") if name in self.__dict__}
+
+    def _compare(self, other: Ids) -> Codes:
+        """``into``, worked out."""
         (whole, mine), (same, theirs) = self.origin or (self, None), other.origin or (other, None)
         if whole is same:
             codes = np.arange(len(other), dtype=np.int32)
