@@ -38,14 +38,37 @@ def _word_at(typing: Any, address: Any) -> Any:
     return types.uint64(types.uint64), code
 
 
+@intrinsic
+def _byte_at(typing: Any, address: Any) -> Any:
+    """The byte at an address."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(builder.inttoptr(arguments[0], ir.IntType(8).as_pointer()))
+
+    return types.uint8(types.uint64), code
+
+
+@intrinsic
+def _fold(typing: Any, left: Any, right: Any) -> Any:
+    """Both halves of the product of two words, one over the other (as in wyhash, Wang 2019)."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide, word = ir.IntType(128), ir.IntType(64)
+        product = builder.mul(*(builder.zext(each, wide) for each in arguments))
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), word)
+        return builder.xor(builder.trunc(product, word), high)
+
+    return types.uint64(types.uint64, types.uint64), code
+
+
 @njit(cache=True, nogil=True)
-def number_texts(views, buffers, secret, start, slots, words, rows, seen, numbers, known, grow, out):  # type: ignore[no-untyped-def]
+def number_texts(views, buffers, secret, start, slots, words, rows, seen, known, grow, out):  # type: ignore[no-untyped-def]
     """Number the texts of ``views[n, 2]`` from row ``start`` on; how many texts are known then, and the row reached.
 
     ``buffers`` are the addresses of the buffers. ``slots`` holds numbers, −1 where free; ``words`` the two words of each
     number, ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). ``seen`` remembers addresses, and
-    ``numbers`` the texts there. Stops where half of the slots are taken; if the table must not ``grow``, texts that are
-    not in it get −1.
+    beside them the length and number of the text there. Stops where half of the slots are taken; if the table must not
+    ``grow``, texts that are not in it get −1.
     """
     mask, memory = np.uint64(len(slots) - 1), np.uint64(len(seen) - 1)
     offset = rows[len(rows) - 1]
@@ -60,8 +83,8 @@ def number_texts(views, buffers, secret, start, slots, words, rows, seen, number
         if length > INLINE:
             address = buffers[np.int64(two & HALF)] + (two >> np.uint64(32))
             remembered = ((address * SPREAD) >> np.uint64(32)) & memory
-            if seen[remembered] == address and words[numbers[remembered], 0] & HALF == length:
-                out[r] = numbers[remembered]
+            if seen[remembered, 0] == address and seen[remembered, 1] >> np.uint64(32) == length:
+                out[r] = np.int32(seen[remembered, 1] & HALF)
                 continue
             one, two = _long(address, length, secret)
         at = mix(one ^ mix(two ^ secret)) & mask
@@ -73,7 +96,7 @@ def number_texts(views, buffers, secret, start, slots, words, rows, seen, number
             known += 1
         out[r] = slots[at]
         if address > 0 and slots[at] >= 0:
-            seen[remembered], numbers[remembered] = address, slots[at]
+            seen[remembered, 0], seen[remembered, 1] = address, length << np.uint64(32) | np.uint64(slots[at])
     return known, len(views)
 
 
@@ -81,17 +104,41 @@ def number_texts(views, buffers, secret, start, slots, words, rows, seen, number
 def _long(address, length, secret):  # type: ignore[no-untyped-def]
     """Two words for a text of more than 12 bytes: a hash beside its length, and another hash.
 
-    The last eight bytes are read whole, wherever the word before them ended.
+    Sixteen bytes at a time; the last sixteen (of a shorter text the first and the last eight) are read whole, wherever
+    those before them ended.
     """
-    a, b = secret, ~secret
-    at, last = address, address + length - np.uint64(8)
-    while at < last:
-        word = _word_at(at)
-        a, b = mix(a ^ word), mix(b + word * SPREAD)
-        at += np.uint64(8)
-    word = _word_at(last)
-    a, b = mix(a ^ word), mix(b + word * SPREAD)
-    return (a << np.uint64(32)) | length, b
+    a, b = secret, mix(secret)
+    left, right = mix(a), mix(b)
+    at, stop = address, address + length
+    while at + np.uint64(16) < stop:
+        one, two = _word_at(at), _word_at(at + np.uint64(8))
+        a, b = _fold(a ^ one, left ^ two), _fold(b ^ two, right ^ one)
+        at += np.uint64(16)
+    one, two = _word_at(max(address, stop - np.uint64(16))), _word_at(stop - np.uint64(8))
+    a, b = _fold(a ^ one, left ^ two), _fold(b ^ two, right ^ one)
+    return (mix(a) << np.uint64(32)) | length, mix(b)
+
+
+@njit(cache=True, nogil=True)
+def hash_views(views, place, buffers, out):  # type: ignore[no-untyped-def]
+    """A stable hash of every text: what ``hashing.hash_bytes`` makes of its bytes. ``place`` is the address of the views."""
+    for r in range(len(views)):
+        length, two = views[r, 0] & HALF, views[r, 1]
+        at = place + np.uint64(16 * r + 4)
+        if length > INLINE:
+            at = buffers[np.int64(two & HALF)] + (two >> np.uint64(32))
+        stop, h = at + length, np.uint64(0xCBF29CE484222325)
+        while at < stop:
+            h = (h ^ np.uint64(_byte_at(at))) * np.uint64(0x100000001B3)
+            at += np.uint64(1)
+        out[r] = mix(h)
+
+
+@njit(cache=True, nogil=True)
+def rename(numbers, names):  # type: ignore[no-untyped-def]
+    """Every number becomes its name, in place."""
+    for r in range(len(numbers)):
+        numbers[r] = names[numbers[r]]
 
 
 @njit(cache=True, nogil=True)

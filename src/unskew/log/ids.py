@@ -23,7 +23,8 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_bytes
-from unskew.log.numbered_texts import TextTable, number
+from unskew.kernels.texts import rename
+from unskew.log.numbered_texts import TextTable, number, stable_hashes
 from unskew.log.sorted_flags import without_sorted_flag
 
 Codes = npt.NDArray[np.int32]
@@ -46,6 +47,15 @@ class Ids:
     def of(cls, *ids: pl.Series) -> Ids:
         """Collect the distinct ids of some columns (text as soon as the columns disagree about the type)."""
         return cls(pl.concat(_agree(ids)).unique().sort().rename("id"))
+
+    @classmethod
+    def union(cls, *vocabularies: Ids) -> Ids:
+        """All ids of some vocabularies: the largest as it is, where it has them all."""
+        largest = max(vocabularies, key=len)
+        others = [ids for ids in vocabularies if ids is not largest]
+        if all(ids.values.dtype == largest.values.dtype and (ids.into(largest) >= 0).all() for ids in others):
+            return largest
+        return cls.of(*(ids.values for ids in vocabularies))
 
     @classmethod
     def code(cls, ids: pl.Series) -> tuple[Ids, Codes]:
@@ -75,7 +85,8 @@ class Ids:
         order = values.arg_sort().to_numpy()
         table = np.empty(len(order), dtype=np.int32)
         table[order] = np.arange(len(order), dtype=np.int32)
-        return cls(values.gather(order)), table[numbers]
+        rename(numbers, table)
+        return cls(values.gather(order)), numbers
 
     def __len__(self) -> int:
         return len(self.values)
@@ -225,8 +236,10 @@ def stream_of(purpose: str) -> int:
 
 
 def hash_texts(values: pl.Series) -> Hashes:
-    """A stable hash of the text of each value."""
+    """A stable hash of the text of each value; there must be no nulls."""
     texts = values.cast(pl.String)
+    if (found := stable_hashes(texts)) is not None:
+        return found
     out = np.empty(len(texts), dtype=np.uint64)
     joined = texts.str.join("").item() if len(texts) else ""
     data = np.frombuffer((joined or "").encode(), dtype=np.uint8)

@@ -14,7 +14,7 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
-from unskew.log.columns import check_ids, code_ids, numbers, whole_numbers
+from unskew.log.columns import check_ids, code_pairs, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
 from unskew.log.log import Invalid
 from unskew.log.order import Rows, group, pick, starts_of
@@ -46,9 +46,7 @@ def read_recommendations(
 def lists_of(table: Table) -> Recommendations:
     """Check, code and order the entries of a table."""
     columns = table.kept(check_entries(table))
-    return ordered_lists(
-        table, code_ids(table, "user", columns["user"]), code_ids(table, "item", columns["item"]), columns
-    )
+    return ordered_lists(table, *code_pairs(table, columns), columns)
 
 
 def ordered_lists(

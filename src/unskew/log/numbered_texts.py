@@ -1,4 +1,4 @@
-"""Number the texts of a column as they appear: 0 for the first, 1 for the next that differs, and so on."""
+"""Number the texts of a column as they appear (0 for the first, 1 for the next that differs), find them again, hash them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.texts import fill_slots, number_texts
+from unskew.kernels.texts import fill_slots, hash_views, number_texts
 from unskew.log.arrow_texts import pieces
 
 SLOTS = 1 << 12
-REMEMBERED = 1 << 17  # addresses at most: what is looked at again and again stays in the processor's cache
+REMEMBERED = 1 << 15  # addresses at most: what is looked at again and again stays in the processor's cache
 SECRET = np.uint64(secrets.randbits(64))  # so that nobody can choose texts that fall together; no result depends on it
 
 Numbers = npt.NDArray[np.int32]
@@ -53,14 +53,14 @@ class TextTable:
             return None
         out, start = np.empty(len(texts), dtype=np.int32), 0
         size = min(REMEMBERED, max(len(self._slots), 1 << len(texts).bit_length()))
-        addresses = np.zeros(size, dtype=np.uint64), np.empty(size, dtype=np.int32)  # of this column alone
+        seen = np.zeros((size, 2), dtype=np.uint64)  # for this column alone
         for views, buffers in found:
             row, here = 0, out[start : start + len(views)]
             self.rows[-1] = start
             while row < len(views):
                 if grow and 2 * self.known >= len(self._slots):
                     self._widen()
-                columns = self._slots, self._words, self.rows, *addresses
+                columns = self._slots, self._words, self.rows, seen
                 self.known, row = number_texts(views, buffers, self._secret, row, *columns, self.known, grow, here)
             start += len(views)
         return out
@@ -72,12 +72,24 @@ class TextTable:
         self.rows = np.empty(many + 1, dtype=np.int64)
 
     def _widen(self) -> None:
-        """The same texts in four times the slots."""
+        """The same texts in twice the slots."""
         words, rows = self._words, self.rows
-        self._make(4 * len(self._slots))
+        self._make(2 * len(self._slots))
         self._words[: self.known], self.rows[: self.known] = words[: self.known], rows[: self.known]
         self.rows[-1] = rows[-1]
         fill_slots(self._words, self.known, self._secret, self._slots)
+
+
+def stable_hashes(texts: pl.Series) -> npt.NDArray[np.uint64] | None:
+    """The hash of every row's text, the same on every machine; nothing where Arrow hands over no views."""
+    found = pieces(texts)
+    if found is None:
+        return None
+    out, start = np.empty(len(texts), dtype=np.uint64), 0
+    for views, buffers in found:
+        hash_views(views, np.uint64(views.ctypes.data), buffers, out[start : start + len(views)])
+        start += len(views)
+    return out
 
 
 def _by_polars(texts: pl.Series) -> tuple[npt.NDArray[np.int64], Numbers]:
