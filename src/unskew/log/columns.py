@@ -38,8 +38,9 @@ def check_ids(table: Table, name: str) -> None:
     if column.dtype in (pl.Datetime, pl.Duration, pl.Time):
         raise _wrong_type(table, name, "numbers or text")
     check_labels(table, name)
-    if column.dtype in (pl.String, pl.Categorical, pl.Enum):  # "" is how exports write a null where they quote all
-        empty = (column.cast(pl.String) == "").fill_null(False)
+    levels = column.dtype.categories if isinstance(column.dtype, pl.Enum) else None
+    if column.dtype in (pl.String, pl.Categorical) or (levels is not None and (levels == "").any()):
+        empty = (column == "").fill_null(False)  # how exports write a null where they quote all
         table.refuse(name, empty, must="must have a value in every row", reason=f"null {name}")
     if column.dtype.is_float() or column.dtype.is_decimal():
         table.refuse(
@@ -79,7 +80,8 @@ def as_ids(column: pl.Series, *, from_text: bool = False) -> pl.Series:
 
 def code_ids(table: Table, name: str, column: pl.Series) -> tuple[Ids, Codes]:
     """The ids of the kept rows of a column, and the code of each row."""
-    ids, codes = Ids.code(as_ids(column, from_text=table.header))
+    labels = column.dtype in (pl.Categorical, pl.Enum)
+    ids, codes = Ids.code(column if labels else as_ids(column, from_text=table.header))
     if (padded := padded_id(ids)) is not None:
         texts = table.frame[name].cast(pl.String)
         raise InputError(

@@ -59,12 +59,18 @@ class Ids:
 
     @classmethod
     def code(cls, ids: pl.Series) -> tuple[Ids, Codes]:
-        """The vocabulary of one column without nulls, and the code of each of its rows."""
-        (column,) = _agree((ids,))
+        """The vocabulary of one column without nulls, and the code of each of its rows.
+
+        Categories are numbered already: only those that occur become texts.
+        """
+        labels = ids.dtype in (pl.Categorical, pl.Enum)
+        column = ids if labels else _agree((ids,))[0]
         if column.dtype == pl.String:
             return cls._code_texts(column)
-        numbers = column.cast(pl.Int64)
+        numbers = column.to_physical().cast(pl.Int64)
         span = _span(numbers, len(numbers))
+        if span is None and labels:
+            return cls._code_texts(column.cast(pl.String))
         if span is None:
             vocabulary = cls.of(column)
             return vocabulary, vocabulary.encode(column)
@@ -72,6 +78,7 @@ class Ids:
         last = _last_rows(numbers, low, size)
         present = np.flatnonzero(last >= 0)
         values = column.gather(last[present]).rename("id")
+        values = values.cast(pl.String) if labels else values
         order = values.arg_sort().to_numpy()
         table = np.full(size, -1, dtype=np.int32)
         table[present[order]] = np.arange(len(order), dtype=np.int32)
