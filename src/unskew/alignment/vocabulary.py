@@ -47,9 +47,9 @@ class Vocabulary(NamedTuple):
     @classmethod
     def of(cls, logs: Sequence[Ids], catalogue: Ids | None, lists: Sequence[Ids]) -> Vocabulary:
         """From the items of the logs, of the catalogue where it was named, and of lists."""
-        shown = _union(logs)
-        logged = shown if catalogue is None else Ids.of(shown.values, catalogue.values)
-        return cls(_union([*logs, logged, *lists]), logged)
+        shown = Ids.union(*logs)
+        logged = shown if catalogue is None else Ids.union(shown, catalogue)
+        return cls(Ids.union(logged, *lists), logged)
 
 
 def code(inputs: Inputs) -> Coded:
@@ -77,14 +77,3 @@ def code_part(inputs: Inputs, vocabulary: Vocabulary) -> Coded:
 def training_gains(train: Log, rules: Rules) -> Floats:
     """y of the training rows; all alike where nothing asks for ranks."""
     return train_gains(train, rules.feedback, rules.relevant) if rules.ranks else np.ones(len(train))
-
-
-def _union(vocabularies: Sequence[Ids]) -> Ids:
-    """All ids of some vocabularies."""
-    known: list[Ids] = []
-    for ids in vocabularies:
-        known += [ids] if all(ids is not other for other in known) else []
-    first = known[0]
-    if all(ids.values.dtype == first.values.dtype and (ids.into(first) >= 0).all() for ids in known[1:]):
-        return first
-    return Ids.of(*(ids.values for ids in known))

@@ -177,6 +177,4 @@ def everyone(test: Log, train: Log | None, population: Population | None, by_use
         trained = Ids(train.users.values.filter(pl.Series(np.diff(train.indptr) > 0)))
         mine = (test.users.into(trained) < 0) | (np.diff(test.indptr) > 0)
         return Ids(test.users.values.filter(pl.Series(mine)))
-    if train is None or train.users is test.users:
-        return test.users
-    return Ids.of(test.users.values, train.users.values)
+    return test.users if train is None else Ids.union(test.users, train.users)

@@ -13,6 +13,8 @@ import numpy as np
 
 from unskew.kernels.compiled import njit
 
+MIXED, ASCENDING, GATHERED = 0, 1, 2  # how rows may lie
+
 
 @njit(cache=True, nogil=True)
 def mark(ids, low, start, last):  # type: ignore[no-untyped-def]
@@ -44,21 +46,37 @@ def look_up(ids, low, table, out):  # type: ignore[no-untyped-def]
 def tally(user, key, counts, keys):  # type: ignore[no-untyped-def]
     """Count the rows of each user.
 
-    Gives back 1 if the rows already ascend by (user, key), 0 if not, and −1 if a user or key is no code: users are
-    below ``len(counts)``, keys below ``keys``.
+    Gives back ASCENDING if the rows already ascend by (user, key), GATHERED if those of every user stand together and
+    ascend by key, MIXED if not, and −1 if a user or key is no code: users are below ``len(counts)``, keys below ``keys``.
     """
     users = len(counts)
-    ascending = 1
+    found = ASCENDING
     last_user, last_key = np.int32(-1), np.int32(-1)
     for r in range(len(user)):
         u, k = user[r], key[r]
         if u < 0 or u >= users or k < 0 or k >= keys:
             return -1
+        if u != last_user:
+            if counts[u] > 0:
+                found = MIXED
+            elif u < last_user and found == ASCENDING:
+                found = GATHERED
+        elif k < last_key:
+            found = MIXED
         counts[u] += 1
-        if u < last_user or (u == last_user and k < last_key):
-            ascending = 0
         last_user, last_key = u, k
-    return ascending
+    return found
+
+
+@njit(cache=True, nogil=True)
+def gather(user, indptr, out):  # type: ignore[no-untyped-def]
+    """The order by user of rows of which those of every user stand together already."""
+    at = 0
+    for r in range(len(user)):
+        if r == 0 or user[r] != user[r - 1]:
+            at = indptr[user[r]]
+        out[at] = r
+        at += 1
 
 
 @njit(cache=True, nogil=True)

@@ -1,74 +1,152 @@
-"""Number texts as they appear, straight from Arrow's string views: no Python object, no copy of the column.
+"""Number texts, or find their numbers, straight from Arrow's string views: no Python object, no copy of the column.
 
 A view has 16 bytes, read as two words: the length (the low half of the first word) and the text itself where it has at
 most 12 bytes; else its first four bytes, and where it stands in a buffer. A short text *is* its view, so two words tell
 it apart from every other. A longer one is told apart by two hashes of its bytes under a secret of the process, 96 bits
 in all besides its length: among a billion texts two fall together with a chance of 10⁻¹¹.
 
+Columns of a Parquet file hold most texts many times at one and the same address, as its dictionary stands in memory
+once: the number of an address that was just seen is remembered, and the text behind it is not read again.
+
 Open addressing with at most half of the slots taken; the table is made larger from outside.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic
 
 from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
 
 INLINE = 12  # bytes of a text that a view holds itself
 HALF = np.uint64(0xFFFFFFFF)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@intrinsic
+def _word_at(typing: Any, address: Any) -> Any:
+    """The eight bytes at an address, which need not be a multiple of eight."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), align=1)
+
+    return types.uint64(types.uint64), code
+
+
+@intrinsic
+def _byte_at(typing: Any, address: Any) -> Any:
+    """The byte at an address."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(builder.inttoptr(arguments[0], ir.IntType(8).as_pointer()))
+
+    return types.uint8(types.uint64), code
+
+
+@intrinsic
+def _fold(typing: Any, left: Any, right: Any) -> Any:
+    """Both halves of the product of two words, one over the other (as in wyhash, Wang 2019)."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide, word = ir.IntType(128), ir.IntType(64)
+        product = builder.mul(*(builder.zext(each, wide) for each in arguments))
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), word)
+        return builder.xor(builder.trunc(product, word), high)
+
+    return types.uint64(types.uint64, types.uint64), code
 
 
 @njit(cache=True, nogil=True)
-def number_texts(views, data, bases, secret, start, slots, first, second, rows, known, out):  # type: ignore[no-untyped-def]
+def number_texts(views, buffers, secret, start, slots, words, rows, seen, known, grow, out):  # type: ignore[no-untyped-def]
     """Number the texts of ``views[n, 2]`` from row ``start`` on; how many texts are known then, and the row reached.
 
-    ``data`` are all buffers one after the other, which begin at ``bases``. ``slots`` holds numbers, −1 where free;
-    ``first`` and ``second`` the words of each number, ``rows`` where it came first (in rows of this piece plus
-    ``rows[-1]``). Stops where half of the slots are taken.
+    ``buffers`` are the addresses of the buffers. ``slots`` holds numbers, −1 where free; ``words`` the two words of each
+    number, ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). ``seen`` remembers addresses, and
+    beside them the length and number of the text there. Stops where half of the slots are taken; if the table must not
+    ``grow``, texts that are not in it get −1.
     """
-    mask = np.uint64(len(slots) - 1)
+    mask, memory = np.uint64(len(slots) - 1), np.uint64(len(seen) - 1)
     offset = rows[len(rows) - 1]
     for r in range(start, len(views)):
-        if 2 * known >= len(slots):
-            return known, r
         one, two = views[r, 0], views[r, 1]
-        length = np.int64(one & HALF)
+        if r > start and one == views[r - 1, 0] and two == views[r - 1, 1]:
+            out[r] = out[r - 1]
+            continue
+        if grow and 2 * known >= len(slots):
+            return known, r
+        length, address, remembered = one & HALF, np.uint64(0), np.uint64(0)
         if length > INLINE:
-            begin = bases[np.int64(two & HALF)] + np.int64(two >> np.uint64(32))
-            one, two = _long(data, begin, length, secret)
+            address = buffers[np.int64(two & HALF)] + (two >> np.uint64(32))
+            remembered = ((address * SPREAD) >> np.uint64(32)) & memory
+            if seen[remembered, 0] == address and seen[remembered, 1] >> np.uint64(32) == length:
+                out[r] = np.int32(seen[remembered, 1] & HALF)
+                continue
+            one, two = _long(address, length, secret)
         at = mix(one ^ mix(two ^ secret)) & mask
-        while slots[at] >= 0 and (first[slots[at]] != one or second[slots[at]] != two):
+        while slots[at] >= 0 and (words[slots[at], 0] != one or words[slots[at], 1] != two):
             at = (at + np.uint64(1)) & mask
-        if slots[at] < 0:
+        if slots[at] < 0 and grow:
             slots[at] = known
-            first[known], second[known], rows[known] = one, two, offset + r
+            words[known, 0], words[known, 1], rows[known] = one, two, offset + r
             known += 1
         out[r] = slots[at]
+        if address > 0 and slots[at] >= 0:
+            seen[remembered, 0], seen[remembered, 1] = address, length << np.uint64(32) | np.uint64(slots[at])
     return known, len(views)
 
 
 @njit(cache=True, nogil=True)
-def _long(data, begin, length, secret):  # type: ignore[no-untyped-def]
-    """Two words for a text of more than 12 bytes: a hash beside its length, and another hash."""
-    a, b = secret, ~secret
-    at, stop = begin, begin + length
-    while at < stop:
-        word, shift = np.uint64(0), np.uint64(0)
-        for j in range(at, min(at + 8, stop)):
-            word |= np.uint64(data[j]) << shift
-            shift += np.uint64(8)
-        a, b = mix(a ^ word), mix(b + word * np.uint64(0x9E3779B97F4A7C15))
-        at += 8
-    return (a << np.uint64(32)) | np.uint64(length), b
+def _long(address, length, secret):  # type: ignore[no-untyped-def]
+    """Two words for a text of more than 12 bytes: a hash beside its length, and another hash.
+
+    Sixteen bytes at a time; the last sixteen (of a shorter text the first and the last eight) are read whole, wherever
+    those before them ended.
+    """
+    a, b = secret, mix(secret)
+    left, right = mix(a), mix(b)
+    at, stop = address, address + length
+    while at + np.uint64(16) < stop:
+        one, two = _word_at(at), _word_at(at + np.uint64(8))
+        a, b = _fold(a ^ one, left ^ two), _fold(b ^ two, right ^ one)
+        at += np.uint64(16)
+    one, two = _word_at(max(address, stop - np.uint64(16))), _word_at(stop - np.uint64(8))
+    a, b = _fold(a ^ one, left ^ two), _fold(b ^ two, right ^ one)
+    return (mix(a) << np.uint64(32)) | length, mix(b)
 
 
 @njit(cache=True, nogil=True)
-def fill_slots(first, second, known, secret, slots):  # type: ignore[no-untyped-def]
+def hash_views(views, place, buffers, out):  # type: ignore[no-untyped-def]
+    """A stable hash of every text: what ``hashing.hash_bytes`` makes of its bytes. ``place`` is the address of the views."""
+    for r in range(len(views)):
+        length, two = views[r, 0] & HALF, views[r, 1]
+        at = place + np.uint64(16 * r + 4)
+        if length > INLINE:
+            at = buffers[np.int64(two & HALF)] + (two >> np.uint64(32))
+        stop, h = at + length, np.uint64(0xCBF29CE484222325)
+        while at < stop:
+            h = (h ^ np.uint64(_byte_at(at))) * np.uint64(0x100000001B3)
+            at += np.uint64(1)
+        out[r] = mix(h)
+
+
+@njit(cache=True, nogil=True)
+def rename(numbers, names):  # type: ignore[no-untyped-def]
+    """Every number becomes its name, in place."""
+    for r in range(len(numbers)):
+        numbers[r] = names[numbers[r]]
+
+
+@njit(cache=True, nogil=True)
+def fill_slots(words, known, secret, slots):  # type: ignore[no-untyped-def]
     """Put all known texts into a new table."""
     mask = np.uint64(len(slots) - 1)
     for number in range(known):
-        at = mix(first[number] ^ mix(second[number] ^ secret)) & mask
+        at = mix(words[number, 0] ^ mix(words[number, 1] ^ secret)) & mask
         while slots[at] >= 0:
             at = (at + np.uint64(1)) & mask
         slots[at] = number

@@ -1,7 +1,7 @@
 """The pieces of a text column as Arrow hands them over (C stream interface), read where they lie.
 
-polars gives texts as views of 16 bytes each and buffers with the longer texts. ``numpy`` sees both without a copy; a
-column that comes in another form is left to polars.
+polars gives texts as views of 16 bytes each and buffers with the longer texts, which are read by their addresses, not
+copied; a column that comes in another form is left to polars.
 """
 
 from __future__ import annotations
@@ -64,17 +64,16 @@ _release_schema = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))
 
 
 class Piece(NamedTuple):
-    """Views as two words each, all buffers one after the other, and where each of them begins there."""
+    """Views as two words each, and the addresses of the buffers that they point into."""
 
     views: npt.NDArray[np.uint64]
-    data: npt.NDArray[np.uint8]
-    bases: npt.NDArray[np.int64]
+    buffers: npt.NDArray[np.uint64]
 
 
 def pieces(texts: pl.Series) -> Iterator[Piece] | None:
     """The pieces of a column of texts without nulls; nothing where they do not come as views.
 
-    A piece is there until the next one is asked for.
+    All pieces are there until the walk ends, so that no two texts stand at one address.
     """
     capsule = texts.__arrow_c_stream__()
     stream = ctypes.cast(_pointer(capsule, b"arrow_array_stream"), ctypes.POINTER(_Stream))
@@ -91,32 +90,26 @@ def pieces(texts: pl.Series) -> Iterator[Piece] | None:
 
 def _walk(stream: Any, capsule: object) -> Iterator[Piece]:
     """Every array of the stream; ``capsule`` owns the stream and must outlive the walk."""
-    while True:
-        array = _Array()
-        if stream.contents.get_next(stream, ctypes.byref(array)) or not array.release:
-            return
-        try:
+    arrays = []
+    try:
+        while True:
+            array = _Array()
+            if stream.contents.get_next(stream, ctypes.byref(array)) or not array.release:
+                return
+            arrays.append(array)
             yield _piece(array)
-        finally:
+    finally:
+        for array in arrays:
             array.release(ctypes.byref(array))
 
 
 def _piece(array: Any) -> Piece:
     """Views, then the buffers that they point into, then how long each buffer is."""
-    many = array.n_buffers - 3
-    lengths = _at(array.buffers[array.n_buffers - 1], many, np.int64)
-    views = _at(array.buffers[1], 2 * (array.offset + array.length), np.uint64)[2 * array.offset :].reshape(-1, 2)
-    parts = [_at(array.buffers[2 + number], int(length), np.uint8) for number, length in enumerate(lengths)]
-    data = parts[0] if many == 1 else np.concatenate([np.empty(0, np.uint8), *parts])
-    data.flags.writeable = False
-    return Piece(views, data, np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)[: max(1, many)])
-
-
-def _at(address: int | None, length: int, dtype: type[np.generic]) -> npt.NDArray[Any]:
-    """So many numbers at an address, not copied and read-only."""
-    size = length * np.dtype(dtype).itemsize
-    if not address or not size:
-        return np.frombuffer(b"", dtype=dtype)
-    found: npt.NDArray[Any] = np.frombuffer(memoryview((ctypes.c_char * size).from_address(address)), dtype=dtype)
-    found.flags.writeable = False
-    return found
+    buffers = np.array([array.buffers[2 + number] or 0 for number in range(array.n_buffers - 3)], dtype=np.uint64)
+    size = 16 * (array.offset + array.length)
+    if not size:
+        return Piece(np.empty((0, 2), dtype=np.uint64), buffers)
+    whole = np.frombuffer((ctypes.c_char * size).from_address(array.buffers[1]), dtype=np.uint64)
+    views = whole.reshape(-1, 2)[array.offset :]
+    views.flags.writeable = False
+    return Piece(views, buffers)

@@ -5,6 +5,7 @@ Ids are looked at once more when they are coded, since there are fewer of them t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 
 import polars as pl
@@ -12,8 +13,10 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.log.ids import Codes, Ids
 from unskew.log.table import Table, limits, outside_calendar, show
+from unskew.threads import Threads, usual
 
 LARGEST = 1e30  # of values and predictions: sums of their squares, and of weights times squares, stay finite
+MANY = 100_000  # rows that are worth a thread
 _FITS = 2**63  # what 64 bits hold
 _EXACT: dict[type[pl.DataType], int] = {
     pl.Float32: 2**24,
@@ -35,8 +38,9 @@ def check_ids(table: Table, name: str) -> None:
     if column.dtype in (pl.Datetime, pl.Duration, pl.Time):
         raise _wrong_type(table, name, "numbers or text")
     check_labels(table, name)
-    if column.dtype in (pl.String, pl.Categorical, pl.Enum):  # "" is how exports write a null where they quote all
-        empty = (column.cast(pl.String) == "").fill_null(False)
+    levels = column.dtype.categories if isinstance(column.dtype, pl.Enum) else None
+    if column.dtype in (pl.String, pl.Categorical) or (levels is not None and (levels == "").any()):
+        empty = (column == "").fill_null(False)  # how exports write a null where they quote all
         table.refuse(name, empty, must="must have a value in every row", reason=f"null {name}")
     if column.dtype.is_float() or column.dtype.is_decimal():
         table.refuse(
@@ -76,7 +80,8 @@ def as_ids(column: pl.Series, *, from_text: bool = False) -> pl.Series:
 
 def code_ids(table: Table, name: str, column: pl.Series) -> tuple[Ids, Codes]:
     """The ids of the kept rows of a column, and the code of each row."""
-    ids, codes = Ids.code(as_ids(column, from_text=table.header))
+    labels = column.dtype in (pl.Categorical, pl.Enum)
+    ids, codes = Ids.code(column if labels else as_ids(column, from_text=table.header))
     if (padded := padded_id(ids)) is not None:
         texts = table.frame[name].cast(pl.String)
         raise InputError(
@@ -84,6 +89,15 @@ def code_ids(table: Table, name: str, column: pl.Series) -> tuple[Ids, Codes]:
             f"{table.place(int((texts == padded).arg_true()[0]))} has {show(padded)}.\n{UNPAD}"
         )
     return ids, codes
+
+
+def code_pairs(table: Table, columns: Mapping[str, pl.Series]) -> tuple[tuple[Ids, Codes], tuple[Ids, Codes]]:
+    """Users and items of the kept rows, and their codes; those of many rows are coded side by side."""
+    if len(columns["user"]) < MANY or usual() == 1:
+        return code_ids(table, "user", columns["user"]), code_ids(table, "item", columns["item"])
+    with Threads(1) as pool:
+        items = pool.submit(code_ids, table, "item", columns["item"])
+        return code_ids(table, "user", columns["user"]), items.result()
 
 
 def padded_id(ids: Ids) -> str | None:

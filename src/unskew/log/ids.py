@@ -5,7 +5,7 @@ one file holds the integer 7 and another the text "7" they are the same user, an
 and drives the bootstrap is computed from that text (FNV-1a, then a finaliser), so it is the same on every machine.
 
 Most catalogues number their ids compactly; a look-up table over the range of the numbers then codes a column in one
-pass. Texts are first numbered by a dictionary, and scattered numbers go through a join.
+pass. Texts are numbered, and found again, by a table of their hashes; scattered numbers go through a join.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,8 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_bytes
-from unskew.log.numbered_texts import number
+from unskew.kernels.texts import rename
+from unskew.log.numbered_texts import TextTable, number, stable_hashes
 from unskew.log.sorted_flags import without_sorted_flag
 
 Codes = npt.NDArray[np.int32]
@@ -47,13 +49,28 @@ class Ids:
         return cls(pl.concat(_agree(ids)).unique().sort().rename("id"))
 
     @classmethod
+    def union(cls, *vocabularies: Ids) -> Ids:
+        """All ids of some vocabularies: the largest as it is, where it has them all."""
+        largest = max(vocabularies, key=len)
+        others = [ids for ids in vocabularies if ids is not largest]
+        if all(ids.values.dtype == largest.values.dtype and (ids.into(largest) >= 0).all() for ids in others):
+            return largest
+        return cls.of(*(ids.values for ids in vocabularies))
+
+    @classmethod
     def code(cls, ids: pl.Series) -> tuple[Ids, Codes]:
-        """The vocabulary of one column without nulls, and the code of each of its rows."""
-        (column,) = _agree((ids,))
+        """The vocabulary of one column without nulls, and the code of each of its rows.
+
+        Categories are numbered already: only those that occur become texts.
+        """
+        labels = ids.dtype in (pl.Categorical, pl.Enum)
+        column = ids if labels else _agree((ids,))[0]
         if column.dtype == pl.String:
             return cls._code_texts(column)
-        numbers = column.cast(pl.Int64)
+        numbers = column.to_physical().cast(pl.Int64)
         span = _span(numbers, len(numbers))
+        if span is None and labels:
+            return cls._code_texts(column.cast(pl.String))
         if span is None:
             vocabulary = cls.of(column)
             return vocabulary, vocabulary.encode(column)
@@ -61,6 +78,7 @@ class Ids:
         last = _last_rows(numbers, low, size)
         present = np.flatnonzero(last >= 0)
         values = column.gather(last[present]).rename("id")
+        values = values.cast(pl.String) if labels else values
         order = values.arg_sort().to_numpy()
         table = np.full(size, -1, dtype=np.int32)
         table[present[order]] = np.arange(len(order), dtype=np.int32)
@@ -74,7 +92,8 @@ class Ids:
         order = values.arg_sort().to_numpy()
         table = np.empty(len(order), dtype=np.int32)
         table[order] = np.arange(len(order), dtype=np.int32)
-        return cls(values.gather(order)), table[numbers]
+        rename(numbers, table)
+        return cls(values.gather(order)), numbers
 
     def __len__(self) -> int:
         return len(self.values)
@@ -99,14 +118,24 @@ class Ids:
     def encode(self, ids: pl.Series) -> Codes:
         """Codes of the given ids, −1 where an id is unknown."""
         known, asked = _agree((self.values, ids))
+        if asked.dtype == pl.String and asked.null_count() == 0 and self._texts is not None:
+            found = self._texts.find(asked)
+            if found is not None:
+                return found
         if self._table is not None and asked.dtype == pl.Int64 and asked.null_count() == 0:
             return _look_up(asked, *self._table)
         span = _span(known, len(known) + len(asked)) if known.dtype == pl.Int64 else None
         if span is not None and asked.null_count() == 0:
             return _look_up(asked, *_codes_over(known, *span))
         codes = pl.DataFrame({"id": known, "code": np.arange(len(known), dtype=np.int32)})
-        found = pl.DataFrame({"id": asked}).join(codes, on="id", how="left", maintain_order="left")
-        return found["code"].fill_null(-1).to_numpy(writable=True)
+        joined = pl.DataFrame({"id": asked}).join(codes, on="id", how="left", maintain_order="left")
+        return joined["code"].fill_null(-1).to_numpy(writable=True)
+
+    @cached_property
+    def _texts(self) -> TextTable | None:
+        """The texts of the ids, whose numbers are the codes; nothing where Arrow hands over no views."""
+        table = TextTable(len(self))
+        return None if table.number(without_sorted_flag(self.values).cast(pl.String)) is None else table
 
     @cached_property
     def _table(self) -> tuple[int, Codes] | None:
@@ -121,6 +150,21 @@ class Ids:
         """For each of our codes, the code of the same id in ``other`` (−1 where it has none)."""
         if other is self:
             return np.arange(len(self), dtype=np.int32)
+        if other not in self._codes_in:
+            self._codes_in[other] = self._compare(other)
+        return self._codes_in[other].copy()
+
+    @cached_property
+    def _codes_in(self) -> WeakKeyDictionary[Ids, Codes]:
+        """The codes in vocabularies that were asked about: an evaluation asks several times."""
+        return WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process is told: the ids, not what was found out about them on the way."""
+        return {name: self.__dict__[name] for name in ("values", "origin", "hashes") if name in self.__dict__}
+
+    def _compare(self, other: Ids) -> Codes:
+        """``into``, worked out."""
         (whole, mine), (same, theirs) = self.origin or (self, None), other.origin or (other, None)
         if whole is same:
             codes = np.arange(len(other), dtype=np.int32)
@@ -199,8 +243,10 @@ def stream_of(purpose: str) -> int:
 
 
 def hash_texts(values: pl.Series) -> Hashes:
-    """A stable hash of the text of each value."""
+    """A stable hash of the text of each value; there must be no nulls."""
     texts = values.cast(pl.String)
+    if (found := stable_hashes(texts)) is not None:
+        return found
     out = np.empty(len(texts), dtype=np.uint64)
     joined = texts.str.join("").item() if len(texts) else ""
     data = np.frombuffer((joined or "").encode(), dtype=np.uint8)

@@ -12,7 +12,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.arrays import present
-from unskew.log.columns import as_ids, check_ids, check_labels, code_ids, numbers, times
+from unskew.log.columns import as_ids, check_ids, check_labels, code_pairs, numbers, times
 from unskew.log.ids import Codes, Ids
 from unskew.log.log import Duplicates, Feedback, Invalid, Log
 from unskew.log.order import group, pick
@@ -66,9 +66,9 @@ def log_of(table: Table, feedback: Feedback | str | None, duplicates: Duplicates
     """
     columns, stated, clock = check_columns(table, feedback, duplicates)
     columns = table.kept(columns)
-    users, user = code_ids(table, "user", columns.pop("user"))
-    items, item = code_ids(table, "item", columns.pop("item"))
-    return ordered_log(table, (users, user), (items, item), columns, stated, clock, duplicates)
+    of_users, of_items = code_pairs(table, columns)
+    del columns["user"], columns["item"]
+    return ordered_log(table, of_users, of_items, columns, stated, clock, duplicates)
 
 
 class CheckedColumns(NamedTuple):

@@ -14,7 +14,7 @@ import polars as pl
 from unskew.errors import InputError
 from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
-from unskew.log.columns import check_ids, code_ids, numbers, whole_numbers
+from unskew.log.columns import check_ids, code_pairs, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
 from unskew.log.log import Invalid
 from unskew.log.order import Rows, group, pick, starts_of
@@ -49,9 +49,7 @@ def read_recommendations(
 def lists_of(table: Table) -> Recommendations:
     """Check, code and order the entries of a table."""
     columns = table.kept(check_entries(table))
-    return ordered_lists(
-        table, code_ids(table, "user", columns["user"]), code_ids(table, "item", columns["item"]), columns
-    )
+    return ordered_lists(table, *code_pairs(table, columns), columns)
 
 
 def ordered_lists(
@@ -105,7 +103,7 @@ def ranks(table: Table, otherwise: str = "") -> pl.Series:
     must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}{otherwise}"
     rank = whole_numbers(table, "rank", must)
     zeros = (rank == 0).fill_null(False)
-    if 2 * zeros.sum() > table.frame["user"].n_unique() and not (rank < 0).any():
+    if zeros.any() and 2 * zeros.sum() > table.frame["user"].n_unique() and not (rank < 0).any():
         place = table.place(int(zeros.arg_true()[0]))
         raise InputError(
             f"{table.source}: {table.called('rank')} must count from 1 (the best); {place} has 0 (rows with 0: "

@@ -1,69 +1,100 @@
-"""Number the texts of a column as they appear: 0 for the first, 1 for the next that differs, and so on."""
+"""Number the texts of a column as they appear (0 for the first, 1 for the next that differs), find them again, hash them."""
 
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.texts import fill_slots, number_texts
+from unskew.kernels.texts import fill_slots, hash_views, number_texts
 from unskew.log.arrow_texts import pieces
 
 SLOTS = 1 << 12
+REMEMBERED = 1 << 15  # addresses at most: what is looked at again and again stays in the processor's cache
 SECRET = np.uint64(secrets.randbits(64))  # so that nobody can choose texts that fall together; no result depends on it
 
+Numbers = npt.NDArray[np.int32]
 
-def number(texts: pl.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+
+def number(texts: pl.Series) -> tuple[npt.NDArray[np.int64], Numbers]:
     """Where each distinct text comes first, and the number of every row's text; there must be no nulls."""
-    found = pieces(texts)
-    out = np.empty(len(texts), dtype=np.int32)
-    if found is None:
-        return _by_polars(texts, out)
-    table = _Table(SLOTS)
-    known = start = 0
-    for views, data, bases in found:
-        row, here = 0, out[start : start + len(views)]
-        while row < len(views):
-            if 2 * known >= len(table.slots):
-                table = table.wider(known)
-            table.rows[-1] = start
-            known, row = number_texts(views, data, bases, SECRET, row, *table.columns, known, here)
-        start += len(views)
-    return table.rows[:known].copy(), out
+    table = TextTable()
+    out = table.number(texts)
+    return (table.rows[: table.known].copy(), out) if out is not None else _by_polars(texts)
 
 
-class _Table:
-    """Slots, and columns for half as many texts: two words, and the row where it came first.
+class TextTable:
+    """Distinct texts and their numbers.
 
-    One more row says where the piece begins.
+    Slots, and columns for half as many texts: two words that tell it apart, and the row where it came first; one more
+    row says where the piece that is looked at begins.
+
+    Args:
+        expected: so many texts have room from the start.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, expected: int = 0) -> None:
+        self.known, self._secret = 0, SECRET
+        self._make(max(SLOTS, 2 << expected.bit_length()))
+
+    def number(self, texts: pl.Series) -> Numbers | None:
+        """The number of every row's text, a new one where it is new; nothing where Arrow hands over no views."""
+        return self._walk(texts, True)
+
+    def find(self, texts: pl.Series) -> Numbers | None:
+        """The number of every row's text, −1 where it has none; nothing where Arrow hands over no views."""
+        return self._walk(texts, False)
+
+    def _walk(self, texts: pl.Series, grow: bool) -> Numbers | None:
+        found = pieces(texts)
+        if found is None:
+            return None
+        out, start = np.empty(len(texts), dtype=np.int32), 0
+        size = min(REMEMBERED, max(len(self._slots), 1 << len(texts).bit_length()))
+        seen = np.zeros((size, 2), dtype=np.uint64)  # for this column alone
+        for views, buffers in found:
+            row, here = 0, out[start : start + len(views)]
+            self.rows[-1] = start
+            while row < len(views):
+                if grow and 2 * self.known >= len(self._slots):
+                    self._widen()
+                columns = self._slots, self._words, self.rows, seen
+                self.known, row = number_texts(views, buffers, self._secret, row, *columns, self.known, grow, here)
+            start += len(views)
+        return out
+
+    def _make(self, size: int) -> None:
         many = size // 2 + 1
-        self.slots = np.full(size, -1, dtype=np.int32)
-        self.first, self.second = np.empty(many, dtype=np.uint64), np.empty(many, dtype=np.uint64)
+        self._slots = np.full(size, -1, dtype=np.int32)
+        self._words = np.empty((many, 2), dtype=np.uint64)
         self.rows = np.empty(many + 1, dtype=np.int64)
 
-    @property
-    def columns(self) -> tuple[npt.NDArray[Any], ...]:
-        """As the kernel takes them."""
-        return self.slots, self.first, self.second, self.rows
-
-    def wider(self, known: int) -> _Table:
-        """The same texts in four times the slots."""
-        found = _Table(4 * len(self.slots))
-        for old, new in zip(self.columns[1:], found.columns[1:], strict=True):
-            new[:known] = old[:known]
-        fill_slots(found.first, found.second, known, SECRET, found.slots)
-        return found
+    def _widen(self) -> None:
+        """The same texts in twice the slots."""
+        words, rows = self._words, self.rows
+        self._make(2 * len(self._slots))
+        self._words[: self.known], self.rows[: self.known] = words[: self.known], rows[: self.known]
+        self.rows[-1] = rows[-1]
+        fill_slots(self._words, self.known, self._secret, self._slots)
 
 
-def _by_polars(texts: pl.Series, out: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+def stable_hashes(texts: pl.Series) -> npt.NDArray[np.uint64] | None:
+    """The hash of every row's text, the same on every machine; nothing where Arrow hands over no views."""
+    found = pieces(texts)
+    if found is None:
+        return None
+    out, start = np.empty(len(texts), dtype=np.uint64), 0
+    for views, buffers in found:
+        hash_views(views, np.uint64(views.ctypes.data), buffers, out[start : start + len(views)])
+        start += len(views)
+    return out
+
+
+def _by_polars(texts: pl.Series) -> tuple[npt.NDArray[np.int64], Numbers]:
     """The same by polars' dictionary, where Arrow does not hand over views."""
-    out[:] = texts.cast(pl.Categorical).to_physical().to_numpy()
+    out = texts.cast(pl.Categorical).to_physical().cast(pl.Int32).to_numpy()
     numbers, firsts = np.unique(out, return_index=True)
     table = np.empty(int(numbers.max(initial=-1)) + 1, dtype=np.int32)
     order = np.argsort(firsts)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.coding import compress, place, tally
+from unskew.kernels.coding import ASCENDING, GATHERED, compress, gather, place, tally
 from unskew.log.ids import Codes, changed
 
 Rows = npt.NDArray[np.int64]
@@ -18,18 +18,22 @@ Column = TypeVar("Column", npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDA
 def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | None]:
     """``indptr`` over the users, and the order of the rows by (user, key, row); None if they are in that order already.
 
-    Two passes of a counting sort, first by key, then by user; each is stable.
+    Two passes of a counting sort, first by key, then by user; each is stable. Lists mostly come user by user, and only
+    the users are in another order than their codes: then one pass does.
     """
     counts = np.zeros(users, dtype=np.int64)
-    ascending = tally(user, key, counts, keys)
-    if ascending < 0:
+    lie = tally(user, key, counts, keys)
+    if lie < 0:
         raise changed()
     indptr = starts_of(counts)
-    if ascending:
+    if lie == ASCENDING:
         return indptr, None
+    order = np.empty(len(user), dtype=np.int64)
+    if lie == GATHERED:
+        gather(user, indptr, order)
+        return indptr, order
     by_key = np.empty(len(user), dtype=np.int64)
     place(key, np.arange(len(key)), starts_of(np.bincount(key, minlength=keys)), by_key)
-    order = np.empty(len(user), dtype=np.int64)
     place(user, by_key, indptr.copy(), order)
     return indptr, order
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from unskew.errors import InputError
 from unskew.kernels.ranks import find_ranks
-from unskew.log.columns import LARGEST, check_ids, code_ids, numbers
+from unskew.log.columns import LARGEST, check_ids, code_pairs, numbers
 from unskew.log.ids import Codes, Ids
 from unskew.log.lists import ranks, ranks_by_score
 from unskew.log.log import Account, Floats, Integers, Invalid, Log
@@ -155,8 +155,7 @@ def read_predictions(
 def predictions_of(table: Table) -> Predictions:
     """Check, code and order the entries of a table."""
     columns = table.kept(check_entries(table))
-    of_users, of_items = (code_ids(table, name, columns[name]) for name in ("user", "item"))
-    return ordered_predictions(table, of_users, of_items, columns)
+    return ordered_predictions(table, *code_pairs(table, columns), columns)
 
 
 def check_entries(table: Table) -> dict[str, pl.Series]:
