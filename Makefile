@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: setup demo test check fuzz verify hostile lint bench pictures docs-numbers clean
+.PHONY: setup demo test check fuzz verify hostile lint bench bench-quick pictures docs-numbers clean
 
 setup: $(STAMP)
 
@@ -60,8 +60,13 @@ lint: $(STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+# Every workload beside other libraries, and docs/benchmarks.md; about two hours (BENCH="--only core top_k", "--all", "--list", …).
 bench: $(STAMP)
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python benchmarks/suite.py $(BENCH)
+
+# Whether something became slower than the recorded ratios, in less than five minutes; fails if so.
+bench-quick: $(STAMP)
+	@$(BIN)/python benchmarks/quick.py $(BENCH)
 
 # Numbers in README and docs, written by the commands that make them (LONG=--long: studies that take hours, too).
 docs-numbers: $(STAMP)

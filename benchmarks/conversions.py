@@ -1,9 +1,9 @@
 """Post-click conversions at size: many recommenders, many users, and obp on the same rounds.
 
-Each job runs in a process of its own, for its time and peak memory; the page is docs/conversion_benchmarks.md.
+Each job runs in a process of its own, for its time and peak memory; medians of several runs are kept.
 
-    python benchmarks/conversions.py                everything, and the page; results/conversions.json keeps the numbers
-    python benchmarks/conversions.py --part obp     one part anew (recommenders, sizes, obp), and the page
+    python benchmarks/conversions.py                everything; results/conversions.json keeps the numbers
+    python benchmarks/conversions.py --part obp     one part anew (recommenders, sizes, obp)
     python benchmarks/conversions.py recommenders   one job alone; also size USERS ITEMS, rounds ROUNDS ACTIONS
 """
 
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -25,12 +25,14 @@ import numpy.typing as npt
 import polars as pl
 
 from envs import Peer, python_of
+from promise import Promise
+from store import HERE, Measured, conditions, keep, machine, stored
+from store import alone as fresh
+from workloads import GROWTH
+from workloads import OBP as BESIDE_OBP
 
-HERE = Path(__file__).parent
 DATA = HERE / ".data"
-PAGE = HERE.parent / "docs" / "conversion_benchmarks.md"
 OBP = Peer("obp", "obp", "obp")
-STORED = HERE / "results" / "conversions.json"
 ROUNDS = ((20_000, 1_000), (5_000, 5_000))
 POLICIES, REPLICATES, RUNS = 5, 1_000, 3
 SIZES = ((100_000, 10_000), (100_000, 100_000), (300_000, 100_000), (1_000_000, 10_000), (1_000_000, 100_000))
@@ -56,14 +58,14 @@ class Watch:
         return {"seconds": time.perf_counter() - self.clock, "cpu": time.process_time() - self.cpu}
 
 
-def best(run: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
-    """What a job gives back, and its shortest run by the clock after one that compiles."""
+def typical(run: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
+    """What a job gives back, and the medians of its runs after one that compiles."""
     result, runs = run(), []
     for _ in range(RUNS):
         watch = Watch()
         run()
         runs.append(watch.read())
-    return result, min(runs, key=lambda one: one["seconds"])
+    return result, {unit: statistics.median(one[unit] for one in runs) for unit in runs[0]}
 
 
 def sigmoid(z: Floats) -> Floats:
@@ -134,7 +136,7 @@ def recommenders(users: int = 15_400, items: int = 1_000, models: int = 32, dim:
             log, given, metrics=["dcg@10"], estimators=["naive", "ips", "dr"], propensity="known", outcome=outcome
         )
 
-    result, taken = best(run)
+    result, taken = typical(run)
     assert len(result.estimates) == 3 * models
     watch = Watch()
     us.outcome.crossfit(us.outcome.make("logistic_mf(dim=10)"), log, propensity=log.propensity)
@@ -229,19 +231,15 @@ def judged(rounds: int, actions: int) -> dict[str, Any]:
             replicates=REPLICATES,
         )
 
-    result, taken = best(run)
+    result, taken = typical(run)
     return taken | {"found": [(e.value, e.low, e.high) for e in result.estimates]}
 
 
 def alone(*arguments: str) -> dict[str, Any]:
     """Run one job in a fresh process."""
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # our threads share the work; BLAS need not start its own
-    command = [sys.executable, __file__, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(arguments)} failed.\n{done.stderr}")
-    print(done.stdout.splitlines()[-1], file=sys.stderr)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    found = fresh(Path(sys.executable), "conversions.py", *arguments)
+    print(found, file=sys.stderr)
+    return found
 
 
 def obp(rounds: int, actions: int) -> dict[str, Any]:
@@ -264,59 +262,74 @@ def measure(part: str) -> dict[str, Any]:
         for rounds, actions in ROUNDS:
             alone("draw", str(rounds), str(actions))  # a process's peak starts from its parent's size: stay small here
             found[f"{rounds} {actions}"] = [alone("rounds", str(rounds), str(actions)), obp(rounds, actions)]
-    return {"found": found, "day": time.strftime("%Y-%m-%d"), "load": os.getloadavg()[0]}
+    return {"found": found, "statistic": "the median", **machine()}
 
 
-def page(stored: dict[str, Any]) -> str:
-    """The numbers as a page."""
-    many, sizes, peers = (stored[part]["found"] for part in PARTS)
-    when = {part: f"{stored[part]['day']}, load {stored[part]['load']:.1f}" for part in PARTS}
+def promises(found: Measured | None) -> list[Promise]:
+    """None: how it compares is shown, and no floor is set."""
+    return []
+
+
+def sections(found: Measured) -> dict[str, str]:
+    """The numbers in words and tables."""
+    return {BESIDE_OBP: "\n".join(_obp_lines(found["obp"])), GROWTH: "\n".join(_size_lines(found))}
+
+
+def _kept(part: Measured) -> str:
+    return f"{part.get('statistic', 'the shortest')} of {RUNS} runs"
+
+
+def _size_lines(found: Measured) -> list[str]:
+    many = found["recommenders"]["found"]
     lines = [
-        "# Post-click conversions at size",
+        "### Many recommenders",
         "",
-        f"Made by `python benchmarks/conversions.py` on {os.cpu_count()} cores. Each job runs in a process of its own; "
-        "compilation is not counted. CPU seconds are those of all cores together; the clock means little where the "
-        "load exceeds the number of cores.",
-        "",
-        "## Many recommenders",
+        f"`python benchmarks/conversions.py --part recommenders` on {conditions(found['recommenders'])}.",
         "",
         "naive, ips and dr of dcg@10 with intervals, verdicts of all 496 pairs and tipping points against the leader, "
         f"for 32 factor models of 15,400 users × 1,000 items ({many['rows']:,.0f} seen pairs), their lists made on the "
         f"way: **{many['cpu']:.1f} CPU seconds** ({many['seconds']:.1f} s by the clock). Cross-fitting "
-        f"`logistic_mf(dim=10)` takes {many['fit']:.1f} CPU seconds more. Best of {RUNS} runs. "
-        f"({when['recommenders']})",
+        f"`logistic_mf(dim=10)` takes {many['fit']:.1f} CPU seconds more. Compilation is not counted; "
+        f"{_kept(found['recommenders'])}.",
         "",
-        "## Many users, many items",
+        "### Doubly robust estimates of many users and items",
+        "",
+        f"`python benchmarks/conversions.py --part sizes` on {conditions(found['sizes'])}.",
         "",
         f"naive, ips and dr of dcg@{LENGTH} for {MODELS} lists of {LENGTH}, {SEEN} seen pairs per user, "
-        "`means(shrink=10)` cross-fitted on the way. Inputs: what the process held before, the log and the lists. "
-        f"({when['sizes']})",
+        "`means(shrink=10)` cross-fitted on the way. Inputs: what the process held before, the log and the lists.",
         "",
         "| users | items | naive, ips: CPU s | with dr: CPU s | by the clock | µs per listed pair | inputs, MB | "
         "peak above inputs, MB |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for key, m in sizes.items():
+    for key, m in found["sizes"]["found"].items():
         users, items = map(int, key.split())
         each = m["cpu"] / (users * LENGTH * MODELS) * 1e6
         lines.append(
             f"| {users:,} | {items:,} | {m['without']:.1f} | {m['cpu']:.1f} | {m['seconds']:.1f} | {each:.3f} | "
             f"{m['before']:,.0f} | {m['peak'] - m['before']:,.0f} |"
         )
-    version = next(iter(peers.values()))[1]["version"]
-    lines += [
+    return [
+        *lines,
         "",
         "The cost follows the lists (users × length), not users × items: with ten times the items only the caches miss "
         "more often. The memory above the inputs is that of a few columns of the log, so it grows with its rows, and "
         "not with users × items either.",
-        "",
-        f"## obp {version} on the same rounds",
+    ]
+
+
+def _obp_lines(found: Measured) -> list[str]:
+    peers = found["found"]
+    version = next(iter(peers.values()))[1]["version"]
+    lines = [
+        f"`python benchmarks/conversions.py --part obp` on {conditions(found)}. obp {version}.",
         "",
         f"dr of {POLICIES} policies with {REPLICATES:,} bootstrap replicates. Every round is a user of ours, every "
         "policy a list of one item. obp wants guesses and policies as arrays of rounds × actions; making the array of "
         "guesses is not counted in its time, which is that of `estimate_policy_values` and `estimate_intervals`. "
-        "unskew's figures include verdicts of all pairs of policies and bootstrapped tipping points. "
-        f"Best of {RUNS} runs. ({when['obp']})",
+        "unskew's figures include verdicts of all pairs of policies and bootstrapped tipping points. Each in a process "
+        f"of its own, compilation not counted; {_kept(found)}.",
         "",
         "| rounds | actions | | CPU s | by the clock | peak MB |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -334,12 +347,12 @@ def page(stored: dict[str, Any]) -> str:
         lines.append(f"| | | ratio | {ratio['cpu']:.0f}× | {ratio['seconds']:.0f}× | {ratio['peak']:.1f}× |")
     if values > 1e-9:
         raise SystemExit(f"the two libraries disagree on dr by {values:g}.")
-    lines += [
+    return [
+        *lines,
         "",
         f"The estimates agree to {values:.0e}; ends of intervals differ by at most {ends:.1%} of their length (other "
         "random numbers).",
     ]
-    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
@@ -357,13 +370,14 @@ def main() -> None:
         }
         print(json.dumps(jobs[job](*map(int, rest)) | {"peak": megabytes()}))
         return
-    stored = json.loads(STORED.read_text()) if options.part else {}
+    found = (stored("conversions") or {}) if options.part else {}
     for part in [options.part] if options.part else PARTS:
-        stored[part] = measure(part)
+        found[part] = measure(part)
         print(f"measured {part}", file=sys.stderr)
-    STORED.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(page(stored), encoding="utf-8")
-    print(f"wrote {PAGE.relative_to(HERE.parent)}")
+    if set(found) != set(PARTS):
+        raise SystemExit("results and page stay as they are: the other parts have not been measured yet.")
+    keep("conversions", found)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -4,15 +4,13 @@ Held-out rows (user, item, propensity) in no order, ten of each user, and lists 
 user, as Parquet. ``stream``: recall@10 by naive and snips with intervals, verdicts and tipping points, in a limit of
 memory. ``memory``: the same by the engine in memory, where there is room. ``polars``: the same files joined and grouped
 by user by its streaming engine, sums of hits and of weights, and nothing else. Each job in a fresh process. The results
-are stored in ``results/engines.json``, and docs/engine_benchmarks.md is written from them; 100 million rows take 6 GB
-of disk, and half an hour (``--rows 100000000``). The constants in ``src/unskew/engine/stream/sizes.py`` come from the
-run of 10 million rows.
+are kept in ``results/engines.json``; 100 million rows take 6 GB of disk, and half an hour (``--rows 100000000``).
+The constants in ``src/unskew/engine/stream/sizes.py`` come from the run of 10 million rows.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
@@ -24,15 +22,15 @@ import polars as pl
 from polars.io.plugins import register_io_source
 from rich.console import Console
 
-from envs import HERE
-from factorisation import Measured, alone, busy, machine
+from promise import MIB, Promise, as_long, at_most
+from store import CONDITIONS, HERE, Measured, alone, conditions, keep, machine, stored, versions
+from workloads import ENGINES
 
-RESULTS = HERE / "results" / "engines.json"
-PAGE = HERE.parent / "docs" / "engine_benchmarks.md"
 ROWS, ITEMS, PER_USER, LISTED, MEMORY = (1_000_000, 10_000_000), 100_000, 10, 20, "2GiB"
 LIMIT, SLOWER, LINEAR = 2048.0, 2.0, 1.15  # MiB, times polars, and times what a line through the origin would give
 CHUNK = 1_000_000
 JOBS = ("stream", "memory", "polars")
+MOST = 100_000_000  # rows that the promises are about
 FITS = 10_000_000  # rows up to which the engine in memory is measured
 console = Console(soft_wrap=True)
 
@@ -161,15 +159,35 @@ def problems(found: Measured) -> list[str]:
     return missed
 
 
-def page(found: Measured) -> str:
+def promises(found: Measured | None) -> list[Promise]:
+    """Those of 100 million rows: memory, time beside polars, and that time grows with the rows and no faster."""
+    runs = found["runs"] if found else {}
+    most, at = runs.get(str(MOST), {}), _when(found, MOST) if found else None
+    mine, few = most.get("stream"), runs.get("1000000", {}).get("stream")
+    grows = mine["cpu"] / few["cpu"] / (MOST / 1_000_000) if mine and few else None
+    return [
+        at_most("stream of 100 million rows in no order: memory", LIMIT, mine["peak_mb"] if mine else None, MIB),
+        as_long("stream of 100 million rows, times polars", SLOWER, mine, most.get("polars"), at),
+        at_most("from 1 to 100 million rows, times a straight line, by CPU seconds", LINEAR, grows),
+    ]
+
+
+def _when(found: Measured, rows: int | str) -> Measured:
+    """The conditions of the run of so many rows, which is not always the latest."""
+    found = found.get("when", {}).get(str(rows), found)
+    return {name: found[name] for name in CONDITIONS if name in found}
+
+
+def sections(found: Measured) -> dict[str, str]:
     """The stored results in words and a table."""
-    first = found["runs"][min(found["runs"], key=int)]["stream"]
-    versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
+    sizes = sorted(found["runs"], key=int)
     lines = [
-        "# Files that exceed memory: time and memory of the stream",
+        "### Files that exceed memory: time and memory of the stream",
         "",
-        f"Made by `python benchmarks/engines.py` on {found['day']}: {found['cores']} cores, load {found['load']} when "
-        f"it ended{busy(found)}. {versions}.",
+        f"`python benchmarks/engines.py`, and for 100 million rows `python benchmarks/engines.py --rows {MOST}`. "
+        f"{versions(found['runs'][sizes[0]]['stream'])}.",
+        "",
+        *(f"- {int(rows):,} rows on {conditions(_when(found, rows))}" for rows in sizes),
         "",
         f"Held-out rows in no order, {PER_USER} of each user over {ITEMS:,} items, and lists of {LISTED} items by two "
         f'models, as Parquet. The stream (`memory="{found["memory"]}"`) and the engine in memory give recall@10 by '
@@ -181,19 +199,19 @@ def page(found: Measured) -> str:
         "| held-out rows | list rows | | seconds | CPU seconds | times the CPU seconds of polars | peak MiB |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for rows in sorted(found["runs"], key=int):
+    for rows in sizes:
         bar = found["runs"][rows]["polars"]
         for job, mine in found["runs"][rows].items():
             lines.append(
                 f"| {int(rows):,} | {2 * LISTED * int(rows) // PER_USER:,} | {job} | {mine['seconds']:.1f} | "
                 f"{mine['cpu']:.1f} | {mine['cpu'] / bar['cpu']:.2f} | {mine['peak_mb']:,.0f} |"
             )
-    return "\n".join([*lines, "", *(f"- Missed: {problem}." for problem in problems(found))]).rstrip() + "\n"
+    return {ENGINES: "\n".join([*lines, "", *(f"- Missed: {problem}." for problem in problems(found))])}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("job", nargs="*", help="page: write it again from the results")
+    parser.add_argument("job", nargs="*", help="once FOLDER JOB MEMORY: one job of a run")
     parser.add_argument("--rows", type=int, nargs="*", default=list(ROWS))
     parser.add_argument("--order", choices=("shuffled", "sorted"), default="shuffled")
     parser.add_argument("--memory", default=MEMORY)
@@ -201,17 +219,17 @@ def main() -> None:
     options = parser.parse_args()
     if options.job[:1] == ["once"]:
         return once(Path(options.job[1]), options.job[2], options.job[3])
-    if options.job != ["page"]:
-        runs = {str(n): measure(n, options.order, options.memory, options.repeats) for n in options.rows}
-        before = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else {}
-        results = {"runs": before | runs, "memory": options.memory, "repeats": options.repeats, **machine()}
-        for problem in problems(results):
-            console.print(f"[red]{problem}")
-        if min(options.rows) < min(ROWS) or options.order == "sorted" or options.memory != MEMORY:
-            return console.print("a run of another kind: results and page stay as they are")
-        RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    PAGE.write_text(page(json.loads(RESULTS.read_text())), encoding="utf-8")
-    return console.print(f"wrote {PAGE.relative_to(HERE.parent)}")
+    before = stored("engines") or {"runs": {}}
+    runs, when = dict(before["runs"]), {n: _when(before, n) for n in before["runs"]}
+    for n in options.rows:
+        runs[str(n)] = measure(n, options.order, options.memory, options.repeats)
+        when[str(n)] = machine()
+    results = {"runs": runs, "when": when, "memory": options.memory, "repeats": options.repeats, **machine()}
+    for problem in problems(results):
+        console.print(f"[red]{problem}")
+    if min(options.rows) < min(ROWS) or options.order == "sorted" or options.memory != MEMORY:
+        return console.print("a run of another kind: results and page stay as they are")
+    return keep("engines", results)
 
 
 if __name__ == "__main__":

@@ -2,22 +2,28 @@
 
     python benchmarks/exposure_path.py [ROWS]
 
-Prints seconds by the clock and of the CPU, the best of two, and the ratios. The two lists differ enough to be told
-apart at every point of the path, so that tipping points are part of the time.
+Seconds by the clock and of the CPU, medians of three, the two taking turns, and their ratios; a full run is kept in
+``results/exposure_path.json``. The two lists differ enough to be told apart at every point of the path, so that tipping
+points are part of the time.
 """
 
 from __future__ import annotations
 
-import sys
-import time
+import argparse
+import statistics
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 import unskew as us
+from peers.common import Watch, peak_mb
+from promise import Promise, as_long
+from store import Measured, conditions, keep, machine, table, versions
+from workloads import PARQUET
 
-ITEMS, LENGTH, TIMES = 20_000, 10, 2
+ROWS, ITEMS, LENGTH, TIMES, SLOWER = 10_000_000, 20_000, 10, 3, 2.0
 POPULARITY = 1.0 / np.arange(1, ITEMS + 1) ** 0.8
 
 
@@ -41,29 +47,61 @@ def lists(users: int, seed: int, known: pl.DataFrame | None = None) -> pl.DataFr
     return made.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
 
 
-def measure(**options: Any) -> tuple[float, float, str]:
-    """The least seconds by the clock and of the CPU, and the verdict."""
-    clock, cpu = [], []
-    for _ in range(TIMES):
-        start, used = time.perf_counter(), time.process_time()
-        result = us.evaluate(**options)
-        clock.append(time.perf_counter() - start)
-        cpu.append(time.process_time() - used)
-    return min(clock), min(cpu), str(result.verdicts_[-1].verdict)
-
-
-def main() -> None:
-    rows = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
+def measure(rows: int) -> Measured:
+    """Both in turn; the first round compiles and is not counted."""
     users = rows // 20
     train = log(users, rows, 2)
     test = log(users, rows, 1).join(train, on=["user", "item"], how="anti")
     given: dict[str, Any] = {"test": test, "train": train, "drop_seen": True}
     given["models"] = {"first": lists(users, 3, test), "second": lists(users, 4)}
-    single = measure(**given, estimators=["snips"], propensity="popularity(gamma=1)", target="pooled")
-    path = measure(**given, estimators=["exposure_path"])
-    for name, (clock, cpu, verdict) in (("pooled snips", single), ("exposure path", path)):
-        print(f"{name:14} {clock:6.2f} s  {cpu:6.2f} CPU s  {verdict}")
-    print(f"{len(test):,} rows: {path[0] / single[0]:.2f} times the clock, {path[1] / single[1]:.2f} times the CPU")
+    asked: dict[str, dict[str, Any]] = {
+        "pooled snips": {"estimators": ["snips"], "propensity": "popularity(gamma=1)", "target": "pooled"},
+        "exposure path": {"estimators": ["exposure_path"]},
+    }
+    runs: dict[str, list[Measured]] = {name: [] for name in asked}
+    for _ in range(TIMES + 1):
+        for name, options in asked.items():
+            watch = Watch()
+            result = us.evaluate(**given, **options)
+            runs[name].append(watch.read()._asdict() | {"verdict": str(result.verdicts_[-1].verdict)})
+    jobs = {
+        name: each[-1] | {unit: statistics.median(run[unit] for run in each[1:]) for unit in ("seconds", "cpu")}
+        for name, each in runs.items()
+    }
+    packages = {name: version(name) for name in ("unskew", "polars", "numba")}
+    return {"rows": len(test), "jobs": jobs, "versions": packages, "peak_mb": peak_mb(), **machine()}
+
+
+def promises(found: Measured | None) -> list[Promise]:
+    """Time beside one estimate."""
+    jobs = found["jobs"] if found else {}
+    single, path = (jobs.get(name) for name in ("pooled snips", "exposure path"))
+    return [as_long("exposure path of 10 million rows, times pooled snips", SLOWER, path, single, found)]
+
+
+def sections(found: Measured) -> dict[str, str]:
+    """The stored results in words and a table."""
+    rows = [(name, f"{m['seconds']:.2f}", f"{m['cpu']:.2f}", m["verdict"]) for name, m in found["jobs"].items()]
+    lines = [
+        "### The exposure path beside one estimate",
+        "",
+        f"`python benchmarks/exposure_path.py` on {conditions(found)}. {versions(found)}.",
+        "",
+        f"{found['rows']:,} held-out rows and two models, from frames in memory to intervals, verdicts and tipping "
+        f"points; medians of {TIMES} runs, taking turns; {found['peak_mb']:,.0f} MB at most.",
+        "",
+        *table(("", "seconds", "CPU seconds", "verdict"), rows),
+    ]
+    return {PARQUET: "\n".join(lines)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="?", type=lambda text: int(float(text)), default=ROWS)
+    options = parser.parse_args()
+    results = measure(options.rows)
+    print(sections(results)[PARQUET])
+    return keep("exposure_path", results) if options.rows == ROWS else None
 
 
 if __name__ == "__main__":

@@ -2,16 +2,12 @@
 
 ``speed``: seconds per epoch (all users, then all items) of unskew, implicit and cornac on the same generated ratings,
 each in a process of its own, one after the other. ``coat``: cross-validation and the error on the random test ratings
-over ten seeds; the test ratings are used for nothing else. Both are stored in ``results/factorisation.json``, and
-docs/factorisation_benchmarks.md is written from it.
+over ten seeds; the test ratings are used for nothing else. Both are kept in ``results/factorisation.json``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -21,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 
-from envs import HERE, Peer, python_of
+from envs import Peer, python_of
+from promise import Promise
+from store import HERE, Measured, alone, conditions, keep, machine, stored, versions
+from workloads import LEARNERS
 
-RESULTS = HERE / "results" / "factorisation.json"
-PAGE = HERE.parent / "docs" / "factorisation_benchmarks.md"
 USERS, ITEMS, ROWS, DIM, EPOCHS = 138_000, 27_000, 20_000_000, 20, 6
 ROUNDS = {"als": (1, 3, 6), "sgd": (1, 7, 30)}  # of the fits that are judged; those of sgd are cornac's
 SEEDS = 10
-Measured = dict[str, Any]
 console = Console(soft_wrap=True)
 
 
@@ -90,16 +86,6 @@ def ours(folder: Path, dim: int, epochs: int, solver: Any) -> None:
     report(epoch, ("unskew", "numpy", "numba"), quality=quality, peak_mb=peak)
 
 
-def alone(python: Path, *arguments: str) -> Measured:
-    """One job in a fresh process, its last line."""
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # implicit asks for it; nobody's sweeps use BLAS threads
-    environment.pop("OMP_NUM_THREADS", None)  # everybody may use all cores
-    done = subprocess.run([str(python), *arguments], capture_output=True, text=True, cwd=HERE, env=environment)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(arguments)} failed:\n{done.stderr}")
-    return dict(json.loads(done.stdout.splitlines()[-1]))
-
-
 def speed(rows: int) -> Measured:
     """Everybody on the same ratings; ours again on a quarter of them, for memory."""
     folder, few = ratings(rows), ratings(rows // 4)
@@ -141,22 +127,16 @@ def coat(seeds: int) -> Measured:
     return {"rows": rows, **taken, **machine()}
 
 
-def machine() -> Measured:
-    return {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1), "day": time.strftime("%Y-%m-%d")}
+def promises(found: Measured | None) -> list[Promise]:
+    """None: how it compares is shown, and no floor is set."""
+    return []
 
 
-def busy(found: Measured) -> str:
-    return " (a busy machine: others used it)" if found["load"] > found["cores"] + 1 else ""
-
-
-def page(results: Measured) -> str:
+def sections(found: Measured) -> dict[str, str]:
     """The stored results in words and tables."""
-    lines = ["# Factorising ratings: speed and accuracy", ""]
-    if "speed" in results:
-        lines += _speed_lines(results["speed"])
-    if "coat" in results:
-        lines += _coat_lines(results["coat"])
-    return "\n".join(lines).rstrip() + "\n"
+    speed_lines = _speed_lines(found["speed"]) if "speed" in found else []
+    coat_lines = _coat_lines(found["coat"]) if "coat" in found else []
+    return {LEARNERS: "\n".join([*speed_lines, *coat_lines])}
 
 
 def _speed_lines(found: Measured) -> list[str]:
@@ -168,12 +148,10 @@ def _speed_lines(found: Measured) -> list[str]:
         solver = "sgd" if "SGD" in title else "als"
         return f"{solver}: {job['cpu'] / jobs[f'unskew MF-IPS ({solver})']['cpu']:.1f}× as fast"
 
-    versions = ", ".join(dict.fromkeys(" ".join(next(iter(job["versions"].items()))) for job in jobs.values()))
     return [
-        "## Speed",
+        "### Factorising ratings: speed",
         "",
-        f"Made by `python benchmarks/factorisation.py speed` on {found['day']}: {found['cores']} cores, load "
-        f"{found['load']} when it ended{busy(found)}. {versions}.",
+        f"`python benchmarks/factorisation.py speed` on {conditions(found)}. {versions(*jobs.values())}.",
         "",
         f"{found['rows']:,} generated ratings ({USERS:,} users, {ITEMS:,} items, long tails as in MovieLens-20M), "
         f"d = {found['dim']}. An epoch is one sweep over all users and all items, or over all ratings for SGD; the "
@@ -210,11 +188,10 @@ def _coat_lines(found: Measured) -> list[str]:
     rows = found["rows"]
     seeds = sorted({row["seed"] for row in rows})
     lines = [
-        "## Coat",
+        "### Factorising ratings: accuracy on Coat",
         "",
-        f"Made by `python benchmarks/factorisation.py coat` on {found['day']}: {found['seconds'] / 60:.1f} minutes, "
-        f"{found['cpu'] / 60:.1f} minutes of CPU time, on {found['cores']} cores, load {found['load']} when it ended"
-        f"{busy(found)}.",
+        f"`python benchmarks/factorisation.py coat` on {conditions(found)}; {found['seconds'] / 60:.1f} minutes, "
+        f"{found['cpu'] / 60:.1f} minutes of CPU time.",
         "",
         "Settings (λ, d, treatment of offsets) by 4-fold cross-validation on the self-selected ratings, scored by "
         "inverse propensities (MF-naive: unweighted); a seed is another assignment of folds. Then one fit to all of "
@@ -234,23 +211,18 @@ def _coat_lines(found: Measured) -> list[str]:
             values = [row[metric] for row in each]
             cells.append(f"{np.mean(values):.3f} ({min(values):.3f} – {max(values):.3f})")
         lines.append(f"| {loss} | {model} | {' | '.join(cells)} |")
-    lines += [
-        "",
-        "| seed | loss | | λ | d | offsets | MSE | MAE |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    searched = sorted({(row["model"], row["loss"], row["penalty"], row["dim"], row["offsets"]) for row in rows})
+    chosen = [
+        f"{model}, {loss} loss: λ = {penalty:g}, d = {dim}, offsets {offsets}"
+        for model, loss, penalty, dim, offsets in searched
     ]
-    lines += [
-        f"| {row['seed']} | {row['loss']} | {row['model']} | {row['penalty']:g} | {row['dim']} | {row['offsets']} | "
-        f"{row['MSE']:.4f} | {row['MAE']:.4f} |"
-        for row in rows
-    ]
-    return [*lines, ""]
+    return [*lines, "", "Settings that were chosen by some seed: " + "; ".join(chosen) + ".", ""]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "job", nargs="*", help="speed, coat (both by default), or page: write it again from the results"
+        "job", nargs="*", help="speed or coat (both by default), or ours FOLDER DIM EPOCHS SOLVER: one job of a run"
     )
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--seeds", type=int, default=SEEDS)
@@ -258,16 +230,14 @@ def main() -> None:
     if options.job[:1] == ["ours"]:
         _, folder, dim, epochs, solver = options.job
         return ours(Path(folder), int(dim), int(epochs), solver)
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results = stored("factorisation") or {}
     if not options.job or "coat" in options.job:
         results["coat"] = coat(options.seeds)
     if not options.job or "speed" in options.job:
         results["speed"] = speed(options.rows)
     if (options.rows, options.seeds) != (ROWS, SEEDS):
         return console.print("a partial run: results and page stay as they are")
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    PAGE.write_text(page(results), encoding="utf-8")
-    return console.print(f"wrote {PAGE.relative_to(HERE.parent)}")
+    return keep("factorisation", results)
 
 
 if __name__ == "__main__":

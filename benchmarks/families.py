@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from envs import HERE, Peer, python_of
-from factorisation import Measured, alone, busy, machine
+from envs import Peer, python_of
 from family_curves import COAT_SPLITS, EPOCHS, FAMILIES, Family, chosen
 from family_curves import RESULTS as CURVES
+from promise import Promise
+from store import HERE, Measured, alone, conditions, keep, machine, stored, table, versions
+from workloads import LEARNERS
 
-RESULTS = HERE / "results" / "families.json"
 PAGE = HERE.parent / "docs" / "model_families.md"
 DIMS = (10, 100)
 console = Console(soft_wrap=True)
@@ -141,6 +142,30 @@ def measure() -> Measured:
     return {"pairs": len(np.load(folder / "user.npy")), "jobs": found, **machine()}
 
 
+def promises(found: Measured | None) -> list[Promise]:
+    """None: how it compares is shown, and no floor is set."""
+    return []
+
+
+def sections(found: Measured) -> dict[str, str]:
+    """The ratios; the rest has a page of its own."""
+    first = next(iter(found["jobs"].values()))
+    rows = []
+    for title, job in found["jobs"].items():
+        mine, theirs = job["unskew"]["cpu"], job["cornac"]["cpu"]
+        rows.append((title, str(job["epochs"]), f"{mine:.2f}", f"{theirs:.2f}", f"{theirs / mine:.1f}× as fast"))
+    lines = [
+        "### The families of gs23 beside Cornac",
+        "",
+        f"`python benchmarks/families.py` on {conditions(found)}. {versions(first['unskew'], first['cornac'])}. "
+        f"{found['pairs']:,} positives, one thread each, by CPU seconds; recall beside it, and how the families are "
+        "made: [families](model_families.md).",
+        "",
+        *table(("", "epochs", "unskew", "Cornac", "unskew is"), rows),
+    ]
+    return {LEARNERS: "\n".join(lines)}
+
+
 def page(found: Measured, curves: Measured) -> str:
     """The stored results in words and tables."""
     text = (HERE / "families.md").read_text(encoding="utf-8")
@@ -187,8 +212,7 @@ def _points(curves: Measured) -> list[str]:
 
 def _speed(found: Measured) -> list[str]:
     lines = [
-        f"On {found['day']}: {found['cores']} cores, load {found['load']} when it ended{busy(found)}; one thread each; "
-        f"{found['pairs']:,} positives.",
+        f"On {conditions(found)}; one thread each; {found['pairs']:,} positives.",
         "",
         "| | epochs | unskew: CPU seconds, recall@20 | Cornac: CPU seconds, recall@20 | unskew is |",
         "|---|---|---|---|---|",
@@ -205,13 +229,16 @@ def _speed(found: Measured) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("job", nargs="*", help="page: write it again from the results")
+    parser.add_argument("job", nargs="*", help="page: write docs/model_families.md again from the results")
     options = parser.parse_args()
     if options.job[:1] == ["ours"]:
         return ours(Path(options.job[1]), options.job[2])
     if options.job != ["page"]:
-        RESULTS.write_text(json.dumps(measure(), indent=1) + "\n")
-    PAGE.write_text(page(json.loads(RESULTS.read_text()), json.loads(CURVES.read_text())), encoding="utf-8")
+        keep("families", measure())
+    found = stored("families")
+    if found is None:
+        raise SystemExit("nothing has been measured yet: run python benchmarks/families.py.")
+    PAGE.write_text(page(found, json.loads(CURVES.read_text())), encoding="utf-8")
     return console.print(f"wrote {PAGE.relative_to(HERE.parent)}")
 
 

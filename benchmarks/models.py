@@ -3,13 +3,12 @@
 The same generated positives for both (those of ``factorisation.py``), each job in a process of its own, one after the
 other. ``knn``: one fit with the same number of neighbours; the cosines of all of them must add up to the same.
 ``wmf``: the median sweep, and the loss after the last of them, which must be no higher than implicit's. A full run is
-stored in ``results/models.json``, and docs/model_benchmarks.md is written from it.
+kept in ``results/models.json``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from envs import HERE, Peer, python_of
-from factorisation import ITEMS, ROWS, Measured, alone, busy, machine, ratings
+from envs import Peer, python_of
+from factorisation import ITEMS, ROWS, ratings
+from promise import Promise, as_fast
+from store import Measured, alone, conditions, keep, machine, versions
+from workloads import LEARNERS
 
-RESULTS = HERE / "results" / "models.json"
-PAGE = HERE.parent / "docs" / "model_benchmarks.md"
 NEIGHBOURS, EPOCHS, ALPHA, PENALTY = 50, 4, 1.0, 0.1
 DIMS = (32, 64, 100, 128)
 KNN_FLOOR, WMF_FLOOR = 1.0, 3.0  # how many times as fast we must be
@@ -92,15 +92,25 @@ def problems(title: str, pair: Measured) -> list[str]:
     return found
 
 
-def page(found: Measured) -> str:
+def promises(found: Measured | None) -> list[Promise]:
+    """How many times as fast as implicit."""
+    jobs = found["jobs"] if found else {}
+    floors = {"knn": KNN_FLOOR} | {f"wmf, d = {dim}": WMF_FLOOR for dim in DIMS}
+    names = {"knn": "item_knn"}
+    pairs = {title: jobs.get(title, {"unskew": None, "implicit": None}) for title in floors}
+    return [
+        as_fast(f"{names.get(title, title)}, beside implicit", floor, pair["unskew"], pair["implicit"], found)
+        for (title, pair), floor in zip(pairs.items(), floors.values(), strict=True)
+    ]
+
+
+def sections(found: Measured) -> dict[str, str]:
     """The stored results in words and tables."""
-    versions = found["jobs"]["knn"]
-    names = ", ".join(f"{name} {versions[name]['versions'][name]}" for name in ("unskew", "implicit"))
+    first = found["jobs"]["knn"]
     lines = [
-        "# item_knn and wmf beside implicit",
+        "### item_knn and wmf beside implicit",
         "",
-        f"Made by `python benchmarks/models.py` on {found['day']}: {found['cores']} cores, load {found['load']} when "
-        f"it ended{busy(found)}. {names}.",
+        f"`python benchmarks/models.py` on {conditions(found)}. {versions(first['unskew'], first['implicit'])}.",
         "",
         f"{found['rows']:,} generated positives ({ITEMS:,} items, long tails as in MovieLens-20M). knn: one fit with "
         f"{NEIGHBOURS} neighbours per item by cosine, the same ones. wmf: the median sweep over all users and items, "
@@ -121,12 +131,12 @@ def page(found: Measured) -> str:
             f"{pair['faster']['cpu']:.1f}× as fast | {losses} |"
         )
         missed += problems(title, pair)
-    return "\n".join([*lines, "", *(f"- Missed: {problem}." for problem in missed)]).rstrip() + "\n"
+    return {LEARNERS: "\n".join([*lines, "", *(f"- Missed: {problem}." for problem in missed)])}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("job", nargs="*", help="page: write it again from the results")
+    parser.add_argument("job", nargs="*", help="ours FOLDER JOB …: one job of a run")
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--dims", default=",".join(map(str, DIMS)))
     parser.add_argument("--exact", action="store_true", help="also solve rows exactly, which takes long")
@@ -135,13 +145,10 @@ def main() -> None:
         _, folder, job, *given = options.job
         return ours(Path(folder), job, *given)
     dims = [int(dim) for dim in options.dims.split(",")]
-    if options.job != ["page"]:
-        results = measure(options.rows, dims, options.exact)
-        if (options.rows, tuple(dims)) != (ROWS, DIMS):
-            return console.print("a partial run: results and page stay as they are")
-        RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    PAGE.write_text(page(json.loads(RESULTS.read_text())), encoding="utf-8")
-    return console.print(f"wrote {PAGE.relative_to(HERE.parent)}")
+    results = measure(options.rows, dims, options.exact)
+    if (options.rows, tuple(dims)) != (ROWS, DIMS):
+        return console.print("a partial run: results and page stay as they are")
+    return keep("models", results)
 
 
 if __name__ == "__main__":

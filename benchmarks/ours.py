@@ -1,7 +1,7 @@
 """unskew on the same work. ``python ours.py FOLDER JOB`` measures one job and prints one JSON line.
 
     import      ``import unskew``, and until ``unskew.evaluate`` is there
-    kernels     coded arrays → naive metrics of one list; best of several, compiled code warmed up
+    kernels     coded arrays → naive metrics of one list; the median of several, compiled code warmed up
     normal      Parquet files → full table and verdicts: two models, three estimators, normal intervals
     bootstrap   the same with 1,000 bootstrap replicates
 
@@ -59,7 +59,7 @@ def kernels(folder: Path) -> None:
     metrics = prepare(folder)
     build = watch.read().seconds
     values = metrics()
-    common.report(common.best(metrics), PACKAGES, build=build, values=values)
+    common.report(common.typical(metrics), PACKAGES, build=build, values=values)
 
 
 def main() -> None:

@@ -1,28 +1,30 @@
 """Fit, count and audit at size: logistic MF on a low-rank world, counts of items and values, an audit of many rows.
 
-Each job runs in a process of its own, for its time and peak memory; the page is docs/propensity_benchmarks.md.
+Each job runs in a process of its own, for its time and peak memory; results/propensities.json keeps a full run.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
-import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from promise import Promise
+from store import HERE, Measured, conditions, keep, machine
+from store import alone as fresh
 from unskew.log import Feedback, Ids, Log, read_log
+from workloads import PROPENSITIES
 
-HERE = Path(__file__).parent
 DATA = HERE / ".data"
-PAGE = HERE.parent / "docs" / "propensity_benchmarks.md"
+ROWS, FEW = 100_000_000, 10_000_000
 Floats = npt.NDArray[np.float64]
 PART = 10_000_000  # rows of each file of ratings
 USERS, ITEMS = 2_000_000, 200_000
@@ -156,55 +158,62 @@ def factors(users: int = 15_400, items: int = 1_000, rate: float = 0.0195) -> di
     return found
 
 
-def alone(job: str, *arguments: str) -> dict[str, float]:
+def alone(job: str, *arguments: str) -> Measured:
     """Run one job in a fresh process."""
-    done = subprocess.run([sys.executable, __file__, job, *arguments], capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    return fresh(Path(sys.executable), "propensities.py", job, *arguments)
 
 
-def page(rows: int) -> str:
-    """Measure everything and write it down."""
-    many = {n: alone("count", str(n)) for n in (10_000_000, rows)}
-    counted = {n: alone("bayes", str(n), "files") for n in (10_000_000, rows)}
-    in_memory = alone("bayes", "10000000", "memory")
-    differs = max(abs(counted[10_000_000][f"P{k}"] / in_memory[f"P{k}"] - 1.0) for k in range(1, 6))
-    audits = {wide: alone("audit", "10000000", wide) for wide in ("narrow", "wide")}
-    mf = alone("factors")
-    jobs = {f"`count_items`, {n:,} rows": m for n, m in many.items()}
+def measure(rows: int) -> Measured:
+    """All jobs, by what they are called on the page."""
+    jobs = {f"`count_items`, {n:,} rows": alone("count", str(n)) for n in (FEW, rows)}
+    counted = {n: alone("bayes", str(n), "files") for n in (FEW, rows)}
+    in_memory = alone("bayes", str(FEW), "memory")
     jobs |= {f"`naive_bayes`, {n:,} ratings counted in files": m for n, m in counted.items()}
-    jobs["`naive_bayes`, 10,000,000 ratings in memory, reading included"] = in_memory
-    jobs["`audit`, 10,000,000 rows of user, item"] = audits["narrow"]
-    jobs["`audit`, 10,000,000 rows with value, time"] = audits["wide"]
+    jobs[f"`naive_bayes`, {FEW:,} ratings in memory, reading included"] = in_memory
+    jobs[f"`audit`, {FEW:,} rows of user, item"] = alone("audit", str(FEW), "narrow")
+    jobs[f"`audit`, {FEW:,} rows with value, time"] = alone("audit", str(FEW), "wide")
+    mf = alone("factors")
     jobs[f"`logistic_mf(dim=10)`, 15,400 × 1,000, {mf['seen']:,.0f} seen"] = mf
-    load, day, cores = os.getloadavg()[0], time.strftime("%Y-%m-%d"), os.cpu_count() or 1
-    busy = " Other work ran on the machine meanwhile, so that seconds are too high." if load > 1.5 * cores else ""
-    losses = ", ".join(f"{name} {mf[key]:.4f}" for name, key in LOSSES.items())
+    differs = max(abs(counted[FEW][f"P{k}"] / in_memory[f"P{k}"] - 1.0) for k in range(1, 6))
+    losses = {name: mf[key] for name, key in LOSSES.items()}
+    return {"jobs": jobs, "differs": differs, "losses": losses, **machine()}
+
+
+def promises(found: Measured | None) -> list[Promise]:
+    """None: times and memory are shown, and no floor is set."""
+    return []
+
+
+def sections(found: Measured) -> dict[str, str]:
+    """The stored results in words and a table."""
+    losses = ", ".join(f"{name} {loss:.4f}" for name, loss in found["losses"].items())
     lines = [
-        "# Propensities and audits at size",
-        "",
-        f"Made by `python benchmarks/propensities.py` on {day}: {cores} cores, load {load:.2f}.{busy}",
+        f"`python benchmarks/propensities.py` on {conditions(found)}. unskew "
+        f"{next(iter(found['jobs'].values()))['versions']['unskew']}.",
         "",
         "| job | seconds | peak MB |",
         "| --- | --- | --- |",
-        *(f"| {job} | {m['seconds']:.1f} | {m['peak']:,.0f} |" for job, m in jobs.items()),
+        *(f"| {job} | {m['seconds']:.1f} | {m['peak']:,.0f} |" for job, m in found["jobs"].items()),
         "",
         f"The ratings lie in files of {PART:,} rows, with {USERS:,} users and {ITEMS:,} items in either size. Peak MB "
         "is the largest resident size of a process that does nothing else. Counted in files and in memory, the "
-        f"propensities of 10,000,000 ratings differ by {differs:.1g} at most (relative).",
+        f"propensities of {FEW:,} ratings differ by {found['differs']:.1g} at most (relative).",
         "",
         f"Log-loss of a second draw of who saw what, in a world of five factors: {losses}.",
     ]
-    return "\n".join(lines) + "\n"
+    return {PROPENSITIES: "\n".join(lines)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("job", nargs="*")
-    parser.add_argument("--rows", type=int, default=100_000_000)
+    parser.add_argument("--rows", type=int, default=ROWS)
     options = parser.parse_args()
     if not options.job:
-        PAGE.write_text(page(options.rows), encoding="utf-8")
-        print(f"wrote {PAGE.relative_to(HERE.parent)}")
+        results = measure(options.rows)
+        print(sections(results)[PROPENSITIES])
+        if options.rows == ROWS:
+            keep("propensities", results)
         return
     job, *rest = options.job
     if job == "count":
@@ -215,7 +224,9 @@ def main() -> None:
         found = audit(int(rest[0]), rest[1] == "wide")
     else:
         found = factors()
-    print(json.dumps(found | {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+    used = {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    print(json.dumps({**found, **used, "versions": {"unskew": version("unskew")}}))
 
 
-main()
+if __name__ == "__main__":
+    main()

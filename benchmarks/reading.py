@@ -2,23 +2,26 @@
 
     python benchmarks/reading.py [ROWS]
 
-Prints seconds and the largest memory of each format, each in a process of its own, the best of three. To compare two
-states of the code, run it with the ``PYTHONPATH`` of each in turn.
+Seconds and the largest memory of each format, each in a process of its own, medians of three; a full run is kept in
+``results/reading.json``. To compare two states of the code, run it with the ``PYTHONPATH`` of each in turn.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import resource
+import argparse
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-TIMES = 3
+from peers.common import Taken, Watch, report
+from promise import Promise
+from store import Measured, alone, conditions, keep, machine, table, versions
+from workloads import PARQUET
+
+ROWS, TIMES = 10_000_000, 3
 
 
 def write(folder: Path, rows: int) -> list[Path]:
@@ -43,23 +46,52 @@ def write(folder: Path, rows: int) -> list[Path]:
 def read(path: Path) -> None:
     import unskew as us
 
-    seconds = []
+    runs = []
     for _ in range(TIMES):
-        start = time.perf_counter()
+        watch = Watch()
         us.read_log(path, feedback="ratings", duplicates="first")
-        seconds.append(time.perf_counter() - start)
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"{path.suffix[1:]:8} {min(seconds):6.2f} s  {largest:5.2f} GB  ({us.__file__})", flush=True)
+        runs.append(watch.read())
+    report(Taken(*np.median(runs, axis=0).tolist()), ("unskew", "polars", "numba"))
+
+
+def promises(found: Measured | None) -> list[Promise]:
+    """None: its time is shown, and no floor is set."""
+    return []
+
+
+def sections(found: Measured) -> dict[str, str]:
+    """The stored results in words and a table."""
+    rows = [
+        (kind, f"{m['seconds']:.2f}", f"{m['cpu']:.2f}", f"{m['peak_mb']:,.0f}") for kind, m in found["jobs"].items()
+    ]
+    lines = [
+        "### Reading a log",
+        "",
+        f"`python benchmarks/reading.py` on {conditions(found)}. {versions(found['jobs']['parquet'])}.",
+        "",
+        f"{found['rows']:,} rows with user, item, value, time, propensity and a column that is not used, read and "
+        f"checked; each format in a process of its own, medians of {TIMES} runs.",
+        "",
+        *table(("", "seconds", "CPU seconds", "peak MB"), rows),
+    ]
+    return {PARQUET: "\n".join(lines)}
 
 
 def main() -> None:
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
-    processes = multiprocessing.get_context("spawn")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="?", type=int, default=ROWS)
+    parser.add_argument("--once", type=Path, metavar="FILE", help="read one file")
+    options = parser.parse_args()
+    if options.once:
+        return read(options.once)
     with tempfile.TemporaryDirectory() as folder:
-        for path in write(Path(folder), rows):
-            process = processes.Process(target=read, args=(path,))
-            process.start()
-            process.join()
+        jobs = {
+            path.suffix[1:]: alone(Path(sys.executable), "reading.py", "--once", str(path))
+            for path in write(Path(folder), options.rows)
+        }
+    results = {"rows": options.rows, "jobs": jobs, **machine()}
+    print(sections(results)[PARQUET])
+    return keep("reading", results) if options.rows == ROWS else None
 
 
 if __name__ == "__main__":

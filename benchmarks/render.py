@@ -1,14 +1,14 @@
-"""From ``results/core.json`` to tables and to ``docs/benchmarks.md``: ``python render.py`` writes the page again."""
+"""What ``results/core.json`` says: tables for the terminal and the page, and the promises."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from promise import SECONDS, Promise, as_fast, as_long, at_most
+from store import Measured, busy, conditions, table
+from workloads import LISTS, PARQUET
+
 CLOSE = 1e-6
-FULL_SIZE = 100_000  # users
 OURS = "unskew"
 FAMILIES = ("recall", "ndcg", "map")
 
@@ -18,95 +18,115 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Section:
-    """One table with a sentence or two above it."""
+    """One table with a sentence or two above it, and the part of the page in which it stands."""
 
+    heading: str
     title: str
     header: Row
     rows: list[Row]
     text: str = ""
 
 
-@dataclass(frozen=True)
-class Floor:
-    """A promise about speed, what was measured, and whether it holds."""
-
-    promise: str
-    measured: str
-    holds: bool
-
-
-def sections(results: Results) -> list[Section]:
+def tables(results: Results) -> list[Section]:
     """Every table that the results can fill."""
     found = [
-        Section("Promises", ("promise", "measured", ""), [verdict(floor) for floor in floors(results)]),
         Section(
+            LISTS,
             "From arrays",
             ("library", "seconds", "unskew is", "CPU seconds", "building its structures", "peak MB"),
             comparison(results, "arrays", build=True),
             "Metrics of one model's lists, from each library's own structures in memory, compiled code warmed up.",
         ),
         Section(
-            "From Parquet files",
+            LISTS,
+            "Same numbers",
+            ("library", "version", *FAMILIES),
+            agreement(results),
+            f"Largest difference from unskew over all cut-offs; “=” is less than {CLOSE:g}.",
+        ),
+        Section(
+            PARQUET,
+            "Full tables from files",
             ("library", "result", "seconds", "unskew is", "CPU seconds", "peak MB"),
             comparison(results, "files", build=False),
             "Two models, in a fresh process, imports not counted. The others compute their naive metrics; unskew "
             "checks its inputs and estimates all metrics by naive, snips and gs, with intervals and verdicts.",
         ),
         Section(
+            PARQUET,
             "A fresh process, start to end",
             ("unskew", "seconds", "peak MB"),
             alone(results),
             "The evaluations count the start of the interpreter and imports; the import rows count imports alone.",
         ),
-        Section(
-            "Same numbers",
-            ("library", "version", *FAMILIES),
-            agreement(results),
-            f"Largest difference from unskew over all cut-offs; “=” is less than {CLOSE:g}.",
-        ),
     ]
     return [section for section in found if section.rows]
 
 
-def floors(results: Results) -> list[Floor]:
-    """Our promises, as far as they were measured; they are about the full size."""
-    if results["size"]["users"] < FULL_SIZE:
-        return []
+def sections(found: Measured) -> dict[str, str]:
+    """Both parts of the page."""
+    size = found["size"]
+    kept = found.get("statistic", "the shortest")
+    parts = {
+        LISTS: [
+            f"`python benchmarks/run.py` on {conditions(found)}.",
+            f"The work: {size['users']:,} users, {size['items']:,} items, top-{size['length']} lists, {size['test']} "
+            "held-out items per user; recall, ndcg and map at 5, 10, 20 and 100. Each library runs in an environment "
+            f"of its own, one process at a time; {kept} of several runs. Map divides by all held-out items; the ideal "
+            "of ndcg holds min(k, held-out) items. “Plain polars” is a query without a metrics library, shown for "
+            "scale.",
+        ],
+        PARQUET: ["The data and the libraries are those of the metrics from lists."],
+    }
+    for section in tables(found):
+        lines = "\n".join(table(section.header, section.rows))
+        parts[section.heading] += [f"### {section.title}", section.text, lines]
+    return {heading: "\n\n".join(texts) for heading, texts in parts.items()}
+
+
+def promises(found: Measured | None) -> list[Promise]:
+    """Our promises; they are about the full size."""
+    results: Results = found or {"ours": {}, "peers": {}}
     ours = {name: job for name, job in results["ours"].items() if "error" not in job}
-    found = []
+    others: dict[str, Any] = {"busy": found is not None and busy(found)}
 
-    def under(promise: str, limit: float, seconds: float) -> None:
-        found.append(Floor(promise, f"{seconds:.2f} s", seconds < limit))
+    def fastest(job: str, which: Callable[[str, Mapping[str, Any]], bool]) -> tuple[Measured | None, str]:
+        """The job of the fastest library of a kind, and its name."""
+        rivals = [
+            (peer[job]["seconds"], peer["title"], peer[job])
+            for name, peer in results["peers"].items()
+            if which(name, peer) and "error" not in peer[job]
+        ]
+        return (min(rivals)[2], min(rivals)[1]) if rivals else (None, "")
 
-    for job, least, what in (
-        ("arrays", 100, "kernels from arrays"),
-        ("files", 3, "full table from files"),
-    ):
-        for by_hand, whom in ((False, "the fastest library"), (True, "a library whose arrays the caller aligned")):
-            rivals = [
-                (peer[job]["seconds"], peer["title"])
-                for peer in results["peers"].values()
-                if peer["bar"] and peer["by_hand"] is by_hand and "error" not in peer[job]
-            ]
-            if job in ours and rivals:
-                seconds, title = min(rivals)
-                ratio = seconds / ours[job]["seconds"]
-                promise = f"{what} at least {least}× faster than {whom}"
-                found.append(Floor(promise, f"{ratio:.1f}× ({title})", ratio >= least))
+    def beside(what: str, asked: float, job: str, which: Callable[[str, Mapping[str, Any]], bool]) -> Promise:
+        theirs, title = fastest(job, which)
+        return as_fast(what, asked, ours.get(job), theirs, found, beside=title)
+
+    def seconds(name: str, field: str) -> float | None:
+        return float(ours[name][field]) if name in ours else None
+
+    polars, _ = fastest("files", lambda _, peer: bool(peer.get("same_work")))
+    more = None
     if "bootstrap" in ours and "files" in ours:
         more = ours["bootstrap"]["seconds"] - ours["files"]["seconds"]
-        under("1,000 bootstrap replicates in less than 5 s more", 5.0, more)
-    if "import" in ours:
-        under("`import unskew` in less than 0.5 s", 0.5, ours["import"]["seconds"])
-    if "cold" in ours:
-        under("first `evaluate`, nothing compiled yet, in less than 15 s", 15.0, ours["cold"]["wall"])
-    if "second" in ours:
-        under("second `evaluate` in less than 5 s", 5.0, ours["second"]["wall"])
-    return found
-
-
-def verdict(floor: Floor) -> Row:
-    return floor.promise, floor.measured, "PASS" if floor.holds else "FAIL"
+    whole = "full table from files"
+    return [
+        beside(
+            "kernels from arrays, beside the fastest library",
+            100,
+            "arrays",
+            lambda _, peer: peer["bar"] and not peer["by_hand"],
+        ),
+        beside("kernels from arrays, beside ranx aligned by hand", 60, "arrays", lambda _, peer: peer["by_hand"]),
+        beside(f"{whole}, beside RecTools", 5, "files", lambda name, _: name == "rectools"),
+        beside(f"{whole}, beside ranx aligned by hand", 2.5, "files", lambda _, peer: peer["by_hand"]),
+        as_long(f"{whole}, times plain polars on the same work", 1.5, ours.get("files"), polars, found),
+        at_most("1,000 bootstrap replicates, besides", 5, more, SECONDS, **others),
+        at_most("`import unskew`", 0.5, seconds("import", "seconds"), SECONDS, **others),
+        at_most("first `evaluate`, nothing compiled yet", 15, seconds("cold", "wall"), SECONDS, **others),
+        at_most("second `evaluate`", 5, seconds("second", "wall"), SECONDS, **others),
+    ]
 
 
 def comparison(results: Results, job: str, *, build: bool) -> list[Row]:
@@ -183,31 +203,3 @@ def times(ratio: float | None) -> str:
 
 def mb(measured: Mapping[str, Any]) -> str:
     return f"{measured['peak_mb']:,.0f}"
-
-
-def markdown(results: Results) -> str:
-    """The page."""
-    machine, size = results["machine"], results["size"]
-    parts = [
-        "# Benchmarks",
-        f"Made by `{results['command']}` on {machine['date']}: {machine['cpu']}, {machine['cores']} cores, "
-        f"{machine['memory_gib']} GiB, {machine['system']}, Python {machine['python']}. "
-        f"Load when it started: {machine['load']}. The page is written from `benchmarks/results/core.json`.",
-        f"The work: {size['users']:,} users, {size['items']:,} items, top-{size['length']} lists, {size['test']} "
-        "held-out items per user; recall, ndcg and map at 5, 10, 20 and 100. Each library runs in an environment of "
-        "its own, one process at a time. Map divides by all held-out items; the ideal of ndcg holds min(k, held-out) "
-        "items. “Plain polars” is a query without a metrics library, shown for scale.",
-    ]
-    for section in sections(results):
-        parts += [f"## {section.title}", *([section.text] if section.text else []), table(section)]
-    return "\n\n".join(parts) + "\n"
-
-
-def table(section: Section) -> str:
-    lines = [section.header, tuple("---" for _ in section.header), *section.rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-if __name__ == "__main__":
-    stored = json.loads((HERE / "results" / "core.json").read_text())
-    (HERE.parent / "docs" / "benchmarks.md").write_text(markdown(stored))

@@ -1,20 +1,19 @@
-"""Measure unskew against other libraries on the same work, in one run: ``make bench``.
+"""Measure unskew against other libraries on the same work, in one run: ``python benchmarks/run.py``.
 
-Everything is timed in fresh processes, one at a time. A full run writes ``results/core.json`` and, from it,
-``docs/benchmarks.md``; runs with ``--quick``, ``--only`` or ``--no-peers`` are for looking, and leave both alone.
+Everything is timed in fresh processes, one at a time. A full run is kept in ``results/core.json``, and the page is
+written again; runs with ``--quick``, ``--only`` or ``--no-peers`` are for looking, and leave both alone.
 """
 
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,9 @@ from rich.table import Table
 
 from data import QUICK, Size, ensure
 from envs import HERE, PEERS, Peer, python_of
-from render import markdown, sections
+from render import tables
+from store import keep, machine, medians
 
-COMMAND = "make bench"
-RESULTS = HERE / "results" / "core.json"
-PAGE = HERE.parent / "docs" / "benchmarks.md"
 TIMEOUT = 300  # seconds per process
 PATIENCE = 30  # seconds to spend on repeating a job
 IMPORTS = 5
@@ -48,20 +45,20 @@ def main() -> None:
         return name == arguments.only if arguments.only else name == "ours" or not arguments.no_peers
 
     size = QUICK if arguments.quick else Size()
-    machine = describe_machine()
-    if machine["load"] > 0.5:
-        step(f"[yellow]the machine is busy (load {machine['load']}): times will be too long[/]")
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        step(f"[yellow]the machine is busy (load {load:.1f}): times will be too long[/]")
     step(f"data: {size.users:,} users, {size.items:,} items")
     folder = ensure(size)
     results: Measured = {
-        "command": COMMAND,
-        "machine": machine,
         "size": asdict(size),
         "timeout": TIMEOUT,
         "peers": {peer.script: measure_peer(peer, folder) for peer in PEERS if wanted(peer.script)},
         "ours": measure_ours(folder) if wanted("ours") else {},
+        "statistic": "the median",
+        **machine(),
     }
-    for section in sections(results):
+    for section in tables(results):
         table = Table(*section.header, title=section.title, title_justify="left")
         for row in section.rows:
             table.add_row(*row)
@@ -70,10 +67,7 @@ def main() -> None:
     if arguments.quick or arguments.only or arguments.no_peers:
         step("a partial run: results/core.json and docs/benchmarks.md stay as they are")
         return
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    PAGE.write_text(markdown(results))
-    step(f"wrote {RESULTS.relative_to(HERE.parent)} and {PAGE.relative_to(HERE.parent)}")
+    keep("core", results)
 
 
 def measure_peer(peer: Peer, folder: Path) -> Measured:
@@ -83,7 +77,7 @@ def measure_peer(peer: Peer, folder: Path) -> Measured:
     measured: Measured = {"title": peer.title, "bar": peer.bar, "by_hand": peer.by_hand}
     plan: dict[str, Callable[[], Measured]] = {
         "arrays": lambda: run([*command, "arrays"]),
-        "files": lambda: best(lambda: run([*command, "files"])),
+        "files": lambda: typical(lambda: run([*command, "files"])),
     }
     for job, measure in plan.items():
         measured[job] = measure()
@@ -101,11 +95,11 @@ def measure_ours(folder: Path) -> Measured:
             return run(command, {"NUMBA_CACHE_DIR": cache})
 
         plan: dict[str, Callable[[], Measured]] = {
-            "import": lambda: min((job("import") for _ in range(IMPORTS)), key=lambda one: one["seconds"]),
+            "import": lambda: medians([job("import") for _ in range(IMPORTS)], ("seconds", "ready", "peak_mb")),
             "cold": lambda: job("normal"),
             "second": lambda: job("normal"),
-            "files": lambda: best(lambda: job("normal")),
-            "bootstrap": lambda: (job("bootstrap"), best(lambda: job("bootstrap")))[1],
+            "files": lambda: typical(lambda: job("normal")),
+            "bootstrap": lambda: (job("bootstrap"), typical(lambda: job("bootstrap")))[1],
             "arrays": lambda: (job("kernels"), job("kernels"))[1],
         }
         for name, measure in plan.items():
@@ -114,13 +108,14 @@ def measure_ours(folder: Path) -> Measured:
     return measured
 
 
-def best(measure: Callable[[], Measured]) -> Measured:
-    """The shortest of up to three runs; slow ones are not repeated."""
+def typical(measure: Callable[[], Measured]) -> Measured:
+    """The medians of up to three runs; slow ones are not repeated."""
     start = time.perf_counter()
     found = [measure()]
     while len(found) < 3 and time.perf_counter() - start < PATIENCE and "error" not in found[-1]:
         found.append(measure())
-    return min(found, key=lambda one: one.get("seconds", float("inf")))
+    done = [one for one in found if "error" not in one]
+    return medians(done, ("seconds", "cpu", "peak_mb", "wall")) if done else found[-1]
 
 
 def run(command: list[str], env: Mapping[str, str] | None = None) -> Measured:
@@ -137,22 +132,6 @@ def run(command: list[str], env: Mapping[str, str] | None = None) -> Measured:
         return {"error": (done.stderr.strip() or f"exit status {done.returncode}").split("\n")[-1]}
     measured: Measured = json.loads(done.stdout.strip().split("\n")[-1])
     return measured | {"wall": wall}
-
-
-def describe_machine() -> Measured:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "cpu": models[0] if models else platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "memory_gib": round(pages / 2**30),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "load": round(os.getloadavg()[0], 2),
-    }
 
 
 def brief(measured: Measured) -> str:

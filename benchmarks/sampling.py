@@ -3,14 +3,13 @@
 A generated log (user, item, time, value, in the order of time) and a training log of a tenth of its rows, as Parquet.
 ``polars``: scan the log and write all its rows, which streams. ``reg`` and ``wtd_h``: draw half of the rows, write them
 with their weights and report the skew. Each job in a fresh process, one after the other, all of them again and again,
-so that what others do on the machine meanwhile hits all alike; medians are kept. A full run is stored in
-``results/sampling.json``, and docs/sampling_benchmarks.md is written from it.
+so that what others do on the machine meanwhile hits all alike; medians are kept, those of a full run in
+``results/sampling.json``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,11 +20,10 @@ import polars as pl
 from polars.io.plugins import register_io_source
 from rich.console import Console
 
-from envs import HERE
-from factorisation import Measured, alone, busy, machine
+from promise import MIB, Promise, as_long, at_most
+from store import HERE, Measured, alone, conditions, keep, machine, medians, versions
+from workloads import SAMPLING as HEADING
 
-RESULTS = HERE / "results" / "sampling.json"
-PAGE = HERE.parent / "docs" / "sampling_benchmarks.md"
 ROWS, USERS, ITEMS, REPEATS = 100_000_000, 1_000_000, 100_000, 3
 CHUNK = 1_000_000
 SLOWER, MEMORY = 2.0, 1024.0  # at most: times as long as polars, and MiB
@@ -97,42 +95,32 @@ def measure(rows: int, repeats: int) -> Measured:
         for job, each in runs.items():
             each.append(alone(Path(sys.executable), "sampling.py", "once", folder, job))
             console.print(job, {name: round(each[-1][name], 1) for name in ("seconds", "cpu", "peak_mb", "rows")})
-    jobs = {
-        job: each[0] | {name: float(np.median([run[name] for run in each])) for name in ("seconds", "cpu", "peak_mb")}
-        for job, each in runs.items()
-    }
+    jobs = {job: medians(each) for job, each in runs.items()}
     size = (Path(folder) / "log.parquet").stat().st_size
     return {"rows": rows, "repeats": repeats, "bytes": size, "jobs": jobs, **machine()}
 
 
-def problems(found: Measured) -> list[str]:
-    """What was missed."""
-    bar, missed = found["jobs"]["polars"], []
-    for job in TITLES:
-        mine = found["jobs"][job]
-        for unit, word in (("seconds", "the seconds"), ("cpu", "the CPU seconds")):
-            if job != "polars" and mine[unit] > SLOWER * bar[unit]:
-                missed.append(f"{job} takes {mine[unit] / bar[unit]:.2f} times {word} of polars; {SLOWER:g} is the aim")
-        if job != "polars" and mine["peak_mb"] > MEMORY:
-            missed.append(f"{job} takes {mine['peak_mb']:,.0f} MiB of memory; {MEMORY:,.0f} is the aim")
-    return missed
+def promises(found: Measured | None) -> list[Promise]:
+    """Time beside polars, and memory."""
+    jobs = found["jobs"] if found else {}
+    made: list[Promise] = []
+    for job in ("reg", "wtd_h"):
+        mine, title = jobs.get(job), f"`sample --strategy {job}` of 100 million rows"
+        made.append(as_long(f"{title}, times polars", SLOWER, mine, jobs.get("polars"), found))
+        made.append(at_most(f"{title}: memory", MEMORY, mine["peak_mb"] if mine else None, MIB))
+    return made
 
 
-def page(found: Measured) -> str:
+def sections(found: Measured) -> dict[str, str]:
     """The stored results in words and a table."""
     bar, jobs = found["jobs"]["polars"], found["jobs"]
-    versions = ", ".join(f"{name} {version}" for name, version in bar["versions"].items())
     lines = [
-        "# Sampling a log larger than memory",
-        "",
-        f"Made by `python benchmarks/sampling.py` on {found['day']}: {found['cores']} cores, load {found['load']} when "
-        f"it ended{busy(found)}. {versions}.",
+        f"`python benchmarks/sampling.py` on {conditions(found)}. {versions(bar)}.",
         "",
         f"{found['rows']:,} generated rows ({USERS:,} users, {ITEMS:,} items; user, item, time and value, "
         f"{found['bytes'] / 1e6:,.0f} MB of Parquet); half of them are drawn and written with their weights. Each job "
         f"in a fresh process, imports and compilation not counted; medians of {found['repeats']} runs, the jobs taking "
-        "turns. On a busy machine compare CPU seconds (all cores together). polars writes by its defaults (zstd at "
-        "level 3), unskew with zstd at level 1.",
+        "turns. polars writes by its defaults (zstd at level 3), unskew with zstd at level 1.",
         "",
         "| | seconds | CPU seconds | times the seconds of polars | times its CPU seconds | peak MiB |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -141,26 +129,21 @@ def page(found: Measured) -> str:
         mine = jobs[job]
         ratios = "– | –" if job == "polars" else " | ".join(f"{mine[u] / bar[u]:.2f}" for u in ("seconds", "cpu"))
         lines.append(f"| {title} | {mine['seconds']:.1f} | {mine['cpu']:.1f} | {ratios} | {mine['peak_mb']:,.0f} |")
-    return "\n".join([*lines, "", *(f"- Missed: {problem}." for problem in problems(found))]).rstrip() + "\n"
+    return {HEADING: "\n".join(lines)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("job", nargs="*", help="page: write it again from the results")
+    parser.add_argument("job", nargs="*", help="once FOLDER JOB: one job of a run")
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--repeats", type=int, default=REPEATS)
     options = parser.parse_args()
     if options.job[:1] == ["once"]:
         return once(Path(options.job[1]), options.job[2])
-    if options.job != ["page"]:
-        results = measure(options.rows, options.repeats)
-        for problem in problems(results):
-            console.print(f"[red]{problem}")
-        if options.rows != ROWS:
-            return console.print("a partial run: results and page stay as they are")
-        RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    PAGE.write_text(page(json.loads(RESULTS.read_text())), encoding="utf-8")
-    return console.print(f"wrote {PAGE.relative_to(HERE.parent)}")
+    results = measure(options.rows, options.repeats)
+    if options.rows != ROWS:
+        return console.print("a partial run: results and page stay as they are")
+    return keep("sampling", results)
 
 
 if __name__ == "__main__":

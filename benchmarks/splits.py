@@ -2,29 +2,33 @@
 
     python benchmarks/splits.py [ROWS]
 
-Prints seconds, seconds of all cores together and the largest memory of each job, each in a process of its own: polars'
-sort of user, item and time; the splits (which rows train and which are judged in each window, and how many users have
-both a past and a present); and the splits with both logs of every fold made, one after the other. The best of three;
-compiled functions are there already. Times are drawn evenly, rows lie by user, as a log holds them.
+Seconds, seconds of all cores together and the largest memory of each job, each in a process of its own: polars' sort
+of user, item and time; the splits (which rows train and which are judged in each window, and how many users have both
+a past and a present); and the splits with both logs of every fold made, one after the other. Medians of three; compiled
+functions are there already. Times are drawn evenly, rows lie by user, as a log holds them. A full run is kept in
+``results/splits.json``.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import resource
+import argparse
 import sys
-import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from peers.common import Taken, Watch, report
+from promise import Promise, as_long
+from store import Measured, alone, conditions, keep, machine, table, versions
 from unskew.log import Feedback, Ids, Log
 from unskew.split import make_splits
+from workloads import SPLITS
 
 SPLIT = "sliding_window(width=1d, folds=30)"
 PER_USER, ITEMS, SECONDS, FIRST = 50, 100_000, 120 * 86_400, 1_500_000_000
-TIMES = 3
+ROWS, TIMES, SLOWER = 100_000_000, 3, 2.0
 
 
 def log_of(rows: int) -> Log:
@@ -56,34 +60,61 @@ def split_and_make(log: Log) -> Callable[[], object]:
     return lambda: [len(part) for fold in make_splits(log, SPLIT) for part in fold]
 
 
-JOBS = {
-    "polars sort by time": sorted_by_polars,
-    f"{SPLIT}": split,
-    f"{SPLIT}, and every fold's two logs": split_and_make,
+JOBS = {"polars": sorted_by_polars, "split": split, "split and make": split_and_make}
+TITLES = {
+    "polars": "polars sorts user, item and time by time",
+    "split": f"`{SPLIT}`",
+    "split and make": "the same, and both logs of every fold",
 }
 
 
-def measure(job: str, rows: int) -> None:
-    split_and_make(log_of(10_000 * PER_USER))()  # compiles
-    work = JOBS[job](log_of(rows // PER_USER * PER_USER))
-    seconds, cores = [], []
+def once(job: str, rows: int) -> None:
+    """One job, several times; compiled before."""
+    split_and_make(log_of(10_000 * PER_USER))()
+    work, runs = JOBS[job](log_of(rows // PER_USER * PER_USER)), []
     for _ in range(TIMES):
-        start, busy = time.perf_counter(), time.process_time()
+        watch = Watch()
         work()
-        seconds.append(time.perf_counter() - start)
-        cores.append(time.process_time() - busy)
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"{min(seconds):7.2f} s  {min(cores):7.2f} s of cores  {largest:5.1f} GB  {job}", flush=True)
+        runs.append(watch.read())
+    report(Taken(*np.median(runs, axis=0).tolist()), ("unskew", "polars", "numba"))
+
+
+def promises(found: Measured | None) -> list[Promise]:
+    """Time beside polars' sort."""
+    jobs = found["jobs"] if found else {}
+    what = "100 million rows into 30 windows, times polars sorting them"
+    return [as_long(what, SLOWER, jobs.get("split"), jobs.get("polars"), found)]
+
+
+def sections(found: Measured) -> dict[str, str]:
+    """The stored results in words and a table."""
+    rows = [
+        (TITLES[job], f"{m['seconds']:.1f}", f"{m['cpu']:.1f}", f"{m['peak_mb']:,.0f}")
+        for job, m in found["jobs"].items()
+    ]
+    lines = [
+        f"`python benchmarks/splits.py` on {conditions(found)}. {versions(found['jobs']['split'])}.",
+        "",
+        f"{found['rows']:,} rows, {PER_USER} of each user, over four months; each job in a process of its own, medians "
+        f"of {TIMES} runs, compilation not counted.",
+        "",
+        *table(("job", "seconds", "CPU seconds", "peak MB"), rows),
+    ]
+    return {SPLITS: "\n".join(lines)}
 
 
 def main() -> None:
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000_000
-    print(f"{rows:,} rows", flush=True)
-    processes = multiprocessing.get_context("spawn")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="?", type=int, default=ROWS)
+    parser.add_argument("--once", choices=list(JOBS), help="one job of a run")
+    options = parser.parse_args()
+    if options.once:
+        return once(options.once, options.rows)
+    jobs = {}
     for job in JOBS:
-        process = processes.Process(target=measure, args=(job, rows))
-        process.start()
-        process.join()
+        jobs[job] = alone(Path(sys.executable), "splits.py", str(options.rows), "--once", job)
+        print(f"{jobs[job]['seconds']:7.2f} s  {jobs[job]['cpu']:7.2f} CPU s  {TITLES[job]}", flush=True)
+    return keep("splits", {"rows": options.rows, "jobs": jobs, **machine()}) if options.rows == ROWS else None
 
 
 if __name__ == "__main__":

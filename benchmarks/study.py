@@ -5,7 +5,7 @@
 empty store and two processes. Seconds, seconds of all cores together, and the memory of all processes together, looked
 at twice a second. The paper says about 160 hours on 16 cores.
 
-A full run is stored in ``results/study.json``, and docs/study_benchmarks.md is written from it.
+A full run is kept in ``results/study.json``.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from envs import HERE
-from factorisation import busy, machine
+from promise import GIB as IN_GIB
+from promise import MINUTES as IN_MINUTES
+from promise import Promise, at_least, at_most
+from store import Measured, busy, conditions, keep, machine, stored, table
+from workloads import STUDIES
 
-RESULTS = HERE / "results" / "study.json"
-PAGE = HERE.parent / "docs" / "study_benchmarks.md"
 PAPER_CORES, PAPER_HOURS = 16, 160
 MINUTES, GIB, TIMES = 60.0, 8.0, 1_000.0  # at most, at most, at least
 SEEDS = 20
@@ -46,10 +47,10 @@ def memory_of(pid: int) -> int:
     return total
 
 
-def measure(seeds: int, keep: str | None) -> dict[str, Any]:
+def measure(seeds: int, folder_kept: str | None) -> dict[str, Any]:
     """One run from nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        asked = ["table1", "--runs", str(seeds), "--store", keep or folder, "--workers", "2"]
+        asked = ["table1", "--runs", str(seeds), "--store", folder_kept or folder, "--workers", "2"]
         out = Path(folder, "out.json")
         command = [sys.executable, "-m", "unskew", "reproduce", "gs23", *asked, "--json", str(out), "--quiet"]
         started, most = time.perf_counter(), 0
@@ -72,46 +73,47 @@ def measure(seeds: int, keep: str | None) -> dict[str, Any]:
     }
 
 
-def page(found: dict[str, Any]) -> str:
-    """The page of a run."""
-    theirs = PAPER_CORES * PAPER_HOURS * 3600.0
-    times, gib = theirs / found["cpu"], found["peak_mb"] / 1024
+def _measured(found: Measured) -> tuple[float, float, float]:
+    """Minutes, GiB, and how many times less core time than the paper's."""
+    return found["seconds"] / 60, found["peak_mb"] / 1024, PAPER_CORES * PAPER_HOURS * 3600.0 / found["cpu"]
+
+
+def promises(found: Measured | None) -> list[Promise]:
+    """Time and memory of the whole study."""
+    minutes, gib, times = _measured(found) if found else (None, None, None)
+    others = found is not None and busy(found)
+    return [
+        at_most("the study of gs23 at its size", MINUTES, minutes, IN_MINUTES, busy=others),
+        at_most("the study of gs23: memory of all processes", GIB, gib, IN_GIB),
+        at_least(f"the study of gs23, core time beside the paper's {PAPER_CORES} × {PAPER_HOURS} hours", TIMES, times),
+    ]
+
+
+def sections(found: Measured) -> dict[str, str]:
+    """A run in words and a table."""
+    minutes, gib, times = _measured(found)
     again = f" (a later run of {found['peak_seeds']} seeds)" if "peak_seeds" in found else ""
+    rows = (
+        ("minutes", f"{minutes:.1f}"),
+        ("minutes of cores", f"{found['cpu'] / 60:.1f}"),
+        (f"memory of all processes{again}, GiB", f"{gib:.1f}"),
+        (f"times less core time than the paper's {PAPER_CORES} × {PAPER_HOURS} hours", f"{times:,.0f}"),
+    )
     lines = [
-        "# A study of 81 models on 20 splits",
+        "### A study of 81 models on 20 splits",
         "",
-        f"Made by `python benchmarks/study.py` on {found['day']}: {found['cores']} cores, load {found['load']} when it "
-        f"ended{busy(found)}.",
+        f"`python benchmarks/study.py` on {conditions(found)}.",
         "",
         f"`unskew reproduce gs23 table1` from nothing, on {found['data']}: 81 models × {found['seeds']} seeds × 3 "
         "estimators × 5 cut-offs, every model fitted and ranked, all intervals, and verdicts on all 3,240 pairs of "
         "models; two processes.",
         "",
-        "| | | asked for |",
-        "| --- | ---: | ---: |",
-        f"| minutes | {found['seconds'] / 60:.1f} | at most {MINUTES:g} |",
-        f"| minutes of cores | {found['cpu'] / 60:.1f} | |",
-        f"| memory of all processes{again}, GiB | {gib:.1f} | at most {GIB:g} |",
-        f"| times less core time than the paper's {PAPER_CORES} × {PAPER_HOURS} hours | {times:,.0f} | over "
-        f"{TIMES:,.0f} |",
+        *table(("", ""), rows),
         "",
-    ]
-    missed = [
-        text
-        for text, bad in (
-            ("the time", found["seconds"] > 60 * MINUTES),
-            ("the memory", gib > GIB),
-            ("the core time", times < TIMES),
-        )
-        if bad
-    ]
-    lines += [f"Missed: {', '.join(missed)}." if missed else "All are met.", ""]
-    lines += [
         "The paper's machine and code are others, and what it does besides is not known: the factor says how long one "
         "waits, not which code is better. How long each family trains: [families](model_families.md).",
-        "",
     ]
-    return "\n".join(lines)
+    return {STUDIES: "\n".join(lines)}
 
 
 def main() -> None:
@@ -124,12 +126,13 @@ def main() -> None:
         sys.exit(f"{given.keep} is there already, and what lies in it would not be made again.")
     found = measure(given.seeds, given.keep)
     if given.memory:
-        told = {"peak_mb": found["peak_mb"], "peak_seeds": given.seeds}
-        found = json.loads(RESULTS.read_text()) | told
-    print(page(found))
+        times = stored("study")
+        if times is None:
+            sys.exit("there are no times of an earlier run: run without --memory first.")
+        found = times | {"peak_mb": found["peak_mb"], "peak_seeds": given.seeds}
+    print(sections(found)[STUDIES])
     if given.seeds == SEEDS or given.memory:
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
-        PAGE.write_text(page(found))
+        keep("study", found)
 
 
 if __name__ == "__main__":

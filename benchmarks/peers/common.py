@@ -4,12 +4,13 @@ A peer is three functions: ``test(folder)`` reads the held-out items into the li
 ``listed(folder, name)`` does the same for one model's lists, and ``metrics(test, listed)`` returns the
 metric values by canonical name. The script then measures one of two jobs and prints one JSON line.
 
-    arrays   structures already built → metrics of one list; best of several, compiled code warmed up
+    arrays   structures already built → metrics of one list; the median of several, compiled code warmed up
     files    Parquet files → metrics of both lists, once, in a fresh process; imports not counted
 """
 
 import json
 import resource
+import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -44,7 +45,7 @@ def main(
         held_out, lists = test(folder), listed(folder, MODELS[0])
         build = watch.read().seconds
         values = metrics(held_out, lists)
-        taken = best(lambda: metrics(held_out, lists))
+        taken = typical(lambda: metrics(held_out, lists))
     else:
         watch, build = Watch(), 0.0
         held_out = test(folder)
@@ -71,14 +72,14 @@ class Watch:
         return Taken(time.perf_counter() - self.start.seconds, time.process_time() - self.start.cpu)
 
 
-def best(job: Callable[[], object]) -> Taken:
-    """The shortest of three runs, or of as many as fit into a second."""
+def typical(job: Callable[[], object]) -> Taken:
+    """The medians of three runs, or of as many as fit into a second."""
     runs: list[Taken] = []
     while len(runs) < 3 or sum(run.seconds for run in runs) < 1.0:
         watch = Watch()
         job()
         runs.append(watch.read())
-    return min(runs)
+    return Taken(*(statistics.median(taken) for taken in zip(*runs, strict=True)))
 
 
 def report(taken: Taken, packages: tuple[str, ...], **more: object) -> None:

@@ -7,6 +7,7 @@ actions.
 
 import json
 import resource
+import statistics
 import sys
 import time
 from importlib.metadata import version
@@ -48,6 +49,6 @@ for _ in range(int(sys.argv[3])):
     began, cpu = time.perf_counter(), time.process_time()
     found = run()
     taken.append((time.perf_counter() - began, time.process_time() - cpu))
-seconds, cpu = min(taken)
+seconds, cpu = (statistics.median(runs) for runs in zip(*taken, strict=True))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps({"seconds": seconds, "cpu": cpu, "peak": peak, "found": found, "version": version("obp")}))

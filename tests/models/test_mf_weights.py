@@ -104,7 +104,7 @@ def test_training_says_what_weights_do() -> None:
 def test_coat_comes_out_as_published() -> None:
     """schnabel16 Table 2: MSE 1.093 with inverse propensities, 1.202 without; settings as cross-validation picks them.
 
-    The table over ten seeds, search included, is docs/factorisation_benchmarks.md.
+    The table over ten seeds, search included, is docs/benchmarks.md.
     """
     try:
         coat = us.load("coat")

@@ -1,6 +1,6 @@
 """How much memory, disk and time a stream takes, from measured constants, and how many parts fit a limit.
 
-The constants come from ``python benchmarks/engines.py --rows 10000000`` (two cores; docs/engine_benchmarks.md), with
+The constants come from ``python benchmarks/engines.py --rows 10000000`` (two cores; docs/benchmarks.md), with
 room to spare.
 """
 

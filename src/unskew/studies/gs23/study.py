@@ -47,7 +47,7 @@ says: one level over all 3,240 pairs, and checks that may withhold them; *each p
 
 Errors are over splits of one log: they say how much the split and the models' seeds matter, not how another log would
 come out. Everything runs on [studies](../studies.md): a model is fitted and ranked once per split, and every
-estimator, power, stratification and variant uses those lists. What it takes: [benchmarks](../study_benchmarks.md).
+estimator, power, stratification and variant uses those lists. What it takes: [benchmarks](../benchmarks.md#studies).
 """,
     version=VERSION,
     setting=lambda store, workers: Setting(store, workers=workers),
