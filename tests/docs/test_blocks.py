@@ -2,7 +2,8 @@
 
 Commands of ``unskew`` run; of ``make``, ``python FILE`` and ``python -m MODULE`` only what they name is looked up:
 they are run by the suite or take long. ``unskew reproduce`` takes minutes to hours: its words are checked. The blocks
-of docs/extending.md are the parts of ``tests/outside/parts.py``, which run there.
+of docs/extending.md are the parts of ``tests/outside/parts.py`` and run there, those of docs/other_libraries.md need
+other libraries and run in ``tests/foreign``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tests.docs.blocks import PAGES, ROOT, SHELL, Block, blocks
 from unskew.cli import app
 from unskew.log import datasets
 
-ELSEWHERE = {ROOT / "docs" / "extending.md"}
+ELSEWHERE = {ROOT / "docs" / name for name in ("extending.md", "other_libraries.md")}
 RUN = {
     page: found
     for page in PAGES

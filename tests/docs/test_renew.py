@@ -13,7 +13,7 @@ from docs.renew import NUMBER, REGION, renewed
 from tests.docs.blocks import PAGES, ROOT
 
 STORED = {name for name in NUMBERS if not name.startswith("coat.") and name != "demo"}
-MARK = re.compile(r"<!--(?: made by:|=| end)")
+MARK = re.compile(r"<!--(?: made by:|=| end -->)")
 
 
 def never(name: str) -> str:

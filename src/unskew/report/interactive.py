@@ -18,7 +18,11 @@ def interactive(document: Document) -> Any:
     found = [altair.Chart.from_dict(_with_legends(chart)) for chart in charts_of(document)]
     if not found:
         raise InputError(f"'{document.title}': there is nothing to draw.")
-    return found[0] if len(found) == 1 else altair.vconcat(*found)
+    if len(found) == 1:
+        return found[0]
+    for chart in found:
+        chart.autosize = altair.Undefined  # altair refuses it inside a stack
+    return altair.vconcat(*found)
 
 
 def charts_of(document: Document) -> list[Chart]:
