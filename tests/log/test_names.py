@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unskew.errors import InputError
@@ -44,6 +44,7 @@ def test_headers_as_they_are_published(name: str) -> None:
     )
 
 
+@settings(max_examples=60)
 @given(st.sampled_from([(ours, name) for ours, names in RECOGNISED.items() for name in names]), st.data())
 def test_the_way_a_name_is_written_does_not_count(pair: tuple[str, str], data: st.DataObject) -> None:
     """Case, and signs or blanks between words and around them."""
