@@ -14,6 +14,7 @@ from unskew.alignment.sources import names_in
 from unskew.errors import InputError
 from unskew.log import Feedback
 from unskew.log.answers import read_answers, unanswered
+from unskew.log.column_maps import InputColumns
 
 ROWS: dict[str, list[Any]] = {
     "user": ["a", "a", "b"],
@@ -41,7 +42,7 @@ def test_empty_values_are_unanswered_in_every_format(tmp_path: Path) -> None:
 @pytest.mark.parametrize("made", ["csv", "frame"])
 def test_the_file_of_a_plan_keeps_our_names(made: str, tmp_path: Path) -> None:
     """Where the log has other names than ours, answers may have either."""
-    mapped = {"user": "customer", "item": "sku", "value": "stars"}
+    mapped = InputColumns.of({"user": "customer", "item": "sku", "value": "stars"}, "answers")
 
     def names(rows: pl.DataFrame) -> dict[str, str]:
         rows.write_csv(tmp_path / "answers.csv")

@@ -10,7 +10,7 @@ from unskew.errors import InputError
 
 def test_a_name_that_is_said_twice() -> None:
     """The last would win."""
-    assert column_map("user=u, item=i") == {"user": "u", "item": "i"}
+    assert column_map(["user=u, item=i", "test:time="]) == {"user": "u", "item": "i", "test:time": ""}
     for given in ("user=user,user=item", "user=u,item=i, user =u"):
         with pytest.raises(InputError, match="'user' is there twice"):
-            column_map(given)
+            column_map([given])

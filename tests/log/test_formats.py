@@ -84,7 +84,7 @@ def message(call: Callable[..., Any], *args: Any, **options: Any) -> str:
 
 
 @pytest.mark.parametrize("name", [*FORMATS, "t.parquet", "t.arrow", "t.duckdb"])
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(st.integers(1, 5), st.sampled_from("abc "), st.integers(0, 9)), min_size=1, max_size=9))
 def test_the_same_rows_in_every_format(tmp_path: Path, name: str, rows: list[tuple[int, str, int]]) -> None:
     """As from a frame: users, items, values and times."""
@@ -182,7 +182,8 @@ def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ROWS[:2].write_csv("logs/jan.csv")
     ROWS[2:].rename({"userId": "CustomerID"}).write_csv("logs/feb.csv")
     whole = Log.from_frame(ROWS, feedback="ratings").to_frame()
-    for paths in (["logs/jan.csv", Path("logs/feb.csv")], "logs/*.csv", "logs", "logs/jan.csv,logs/feb.csv"):
+    several: list[Any] = [["logs/jan.csv", Path("logs/feb.csv")], "logs/*.csv", "logs", "logs/jan.csv,logs/feb.csv"]
+    for paths in several:
         read = read_log(paths, feedback="ratings")
         assert read.to_frame().equals(whole) and read.account.rows == 3
     pl.DataFrame({"userId": [3, None], "sku": ["c", "d"], "rating": [1.0, 1.0], "ts": [1, 2]}).write_csv("logs/mar.csv")

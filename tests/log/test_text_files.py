@@ -127,7 +127,7 @@ def test_what_has_no_header_is_refused_at_once(tmp_path: Path, packed: bool, mon
     """Bytes of zero, or a line that never ends: the first block is enough, however long the file is."""
     path = tmp_path / "t.csv"
     reads = []
-    blocks = text_module.blocks
+    blocks = packed_module.blocks
 
     def counted(*args: Any, **how: Any) -> Any:
         for block in blocks(*args, **how):
@@ -141,7 +141,7 @@ def test_what_has_no_header_is_refused_at_once(tmp_path: Path, packed: bool, mon
     ):
         path.write_bytes(gzip.compress(content, 1) if packed else content)
         assert words in message(read_log, path)
-    assert reads == [text_module.BLOCK] * 2
+    assert reads == [packed_module.BLOCK] * 2
 
 
 def test_a_packed_file_that_outgrows_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,10 @@ def test_a_study_from_a_file(tmp_path: Path) -> None:
             ('log = "chosen', 'columns = { user = "customer" }\nlog = "chosen'),
             "chosen.parquet: there is no column 'customer'",
         ),
-        (('log = "chosen', 'columns = { user = "users" }\nlog = "chosen'), 'Say so with columns = { user = "user" }.'),
+        (
+            ('log = "chosen', 'columns = { user = "users" }\nlog = "chosen'),
+            'Say so with columns = { "log:user" = "user" }.',
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, change: tuple[str, str], told: str) -> None:

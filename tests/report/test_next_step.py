@@ -59,6 +59,20 @@ def test_the_command_names_the_files_of_the_result() -> None:
     assert "unskew plan" in command(result(verdict=Outcome.DEPENDS))
 
 
+def test_the_command_repeats_what_was_said_of_columns() -> None:
+    """Of the inputs that it names again."""
+    said = {
+        "user": "guest|two words",
+        "test:item": "dish",
+        "b:rank": "place",
+        "mcar:user": "x",
+        "c:rank": "y",
+        "time": "",
+    }
+    words = shlex.split(command(result(FILES | {"settings": FILES["settings"] | {"columns": said}})))
+    assert words[words.index("--columns") + 1] == "user=guest|two words,test:item=dish,b:rank=place,time="
+
+
 def test_lists_and_logs_from_memory() -> None:
     """A model without a file has a placeholder; a log without one has the call in Python."""
     memory = FILES | {"models": {"a": {"source": "memory"}, "b": {"source": "b.csv"}}}

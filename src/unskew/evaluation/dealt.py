@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -25,6 +25,8 @@ from unskew.inference.merging import added_counts
 from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Reading, common_type, id_type
 from unskew.log.log import WEIGHT
+from unskew.log.match import differing
+from unskew.log.said import say_columns
 from unskew.log.user_parts import UserParts, refuse_padded
 
 if TYPE_CHECKING:
@@ -62,6 +64,8 @@ class SparkInput(NamedTuple):
         """Which columns are used is decided here, and types that will not do are refused."""
         names, types = how.names(rows.source, rows.columns), rows.types
         used = pl.Schema({ours: types[theirs] for ours, theirs in names.items()})
+        say_columns(rows.source, names)
+        how = replace(how, columns=names)  # by which tasks name columns
         how.check(pl.DataFrame(schema=used), rows.source, 0, {})
         return cls(rows.used(names), how, {name: id_type(dtype) for name, dtype in used.items() if name in IDS})
 
@@ -129,7 +133,7 @@ class Found:
         nothing = pl.Series("id", [], types.get("item", pl.Int64()))
         items = Ids.of(nothing if self.items is None else self.items.rename("id"))
         refuse_padded(how, "item", items, _somewhere)
-        account = Account(how.source, self.rows, dropped, self.notes)
+        account = Account(how.source, self.rows, dropped, self.notes, differing(how.columns))
         return LookedThrough(account, self.weights, UserParts(how, items, schema, feedback, clock, _somewhere))
 
 

@@ -17,7 +17,7 @@ import polars as pl
 from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
 from unskew.engine.stream.cuts import Cuts, Order, look_at_users
-from unskew.engine.stream.files import Source
+from unskew.engine.stream.files import Source, columns_in
 from unskew.engine.stream.kept import Kept
 from unskew.engine.stream.sizes import Sizes
 from unskew.engine.stream.spill import Spill
@@ -39,6 +39,7 @@ from unskew.evaluation.request import Request
 from unskew.inference.merging import added_counts
 from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Kind, Reading, common_type
+from unskew.log.column_maps import choose
 from unskew.log.key_counts import RangeTable
 from unskew.log.log import WEIGHT
 from unskew.log.match import differing
@@ -96,10 +97,9 @@ def _columns(source: Source) -> list[str]:
 def _has(given: Any, column: str) -> bool:
     """Whether files have a column; whatever else is wrong with them is said when they are opened."""
     try:
-        Source.open(given, Reading(Kind.PEOPLE, shown(given), {"user": column}))
+        return choose(column, columns_in(given)) is not None
     except InputError:
         return False
-    return True
 
 
 def row_counts(sources: Mapping[str, Source]) -> dict[Kind, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from unskew.errors import InputError
 from unskew.log.column_maps import alternatives, as_text, choose
-from unskew.log.names import recognised
+from unskew.log.names import is_number, recognised
 from unskew.plain import plain
 
 OURS = {"user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant", "share"}
@@ -131,7 +131,7 @@ def _missing(source: str, ours: str | None, theirs: str, present: list[str], rol
     wanted = " or ".join(f"'{plain(each)}'" for each in alternatives(theirs) or [theirs])
     message = f"{source}: there is no column {wanted}; the columns are: {there}."
     key = f"{role}:{ours}" if role else str(ours)
-    if any(_is_number(name) for name in present):
+    if any(map(is_number, present)):
         other = f"{role}:item" if role else "item"
         return (
             f"{message}\nThe first line seems to be a row, not a header. Say which column is which by their places: "
@@ -153,11 +153,3 @@ def _nearest(name: str, present: list[str]) -> str | None:
     holding = [column for low, column in lowered.items() if name.lower() in low]
     near = get_close_matches(name.lower(), lowered, n=1)
     return min(holding, key=len) if holding else lowered[near[0]] if near else None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

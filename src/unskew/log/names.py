@@ -81,5 +81,14 @@ def recognised(ours: str, present: list[str]) -> list[str]:
 
 
 def looks_like_a_header(fields: list[str]) -> bool:
-    """Whether a line has the name of a column that is known."""
-    return any(form(field) in _ALL for field in fields)
+    """Whether a line has the name of a column that is known, and no number, as rows mostly have."""
+    return any(form(field) in _ALL for field in fields) and not any(map(is_number, fields))
+
+
+def is_number(text: str) -> bool:
+    """Whether a field of a line is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -18,6 +18,7 @@ from unskew.bounds import SEED
 from unskew.engine.spark.frames import SparkRows, local_frame
 from unskew.errors import InputError
 from unskew.log.batches import Kind, Reading, id_type
+from unskew.log.column_maps import MODELS, ColumnMap, InputColumns
 from unskew.log.ids import hash_texts
 from unskew.log.log import WEIGHT
 from unskew.sampling import Sampler, make
@@ -28,6 +29,7 @@ from unskew.sampling.size import Size, checked_size, number_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+IDS = ("user", "item")
 KEY, TRAINED, RANDOM, OF_USER = "_unskew_key", "_unskew_train", "_unskew_random", "_unskew_user"
 SLACK, ACCURACY = 4e-4, 10_000  # of the bracket, and of the quantiles that make it: errors of at most 1/accuracy
 _NO_SAMPLE = "this DataFrame is a sample already, and a sample of a sample has weights that nobody knows"
@@ -61,11 +63,14 @@ def sample(
     _require(sampler, others)
     if WEIGHT in log.columns:
         raise InputError(f"log: {_NO_SAMPLE}.\nSample the whole log.")
-    how = Reading(Kind.LOG, "log", columns or {})
-    names = how.names("log", log.columns)
-    rows = SparkRows(log, "log").used({name: names[name] for name in ("user", "item")})
+    known = ("user", "item", "value", "time", "policy", "propensity")
+    inputs = ("log", *(name for name, frame in others.items() if frame is not None))
+    said = ColumnMap(columns, known, inputs, {"test": known, "train": IDS, "mcar": IDS, MODELS: ()})
+    names = Reading(Kind.LOG, "log", said.of("log", *known)).names("log", log.columns)
+    how = Reading(Kind.LOG, "log", names)
+    rows = SparkRows(log, "log").used({name: names[name] for name in IDS})
     counted = {
-        name: None if frame is None else SparkRows(frame, name).used(_ids(frame, name, columns))
+        name: None if frame is None else SparkRows(frame, name).used(_ids(frame, name, said.of(name, *IDS)))
         for name, frame in others.items()
     }
     total = rows.count()
@@ -91,10 +96,9 @@ def _require(sampler: Sampler, others: Mapping[str, Any]) -> None:
             raise InputError(f"'{sampler}' counts the rows of users and items in {name}=…, and there is none.")
 
 
-def _ids(frame: DataFrame, name: str, columns: Mapping[str, str] | None) -> dict[str, str]:
-    given = {ours: theirs for ours, theirs in (columns or {}).items() if ours in ("user", "item")}
-    names = Reading(Kind.LOG, name, given).names(name, frame.columns)
-    return {ours: names[ours] for ours in ("user", "item")}
+def _ids(frame: DataFrame, name: str, columns: InputColumns) -> dict[str, str]:
+    names = Reading(Kind.LOG, name, columns).names(name, frame.columns)
+    return {ours: names[ours] for ours in IDS}
 
 
 def _weighed(

@@ -125,6 +125,11 @@ class Source:
             yield from ((file.source, int(row)) for row in rows["_row"])
 
 
+def columns_in(given: str | PathLike[str]) -> list[str]:
+    """The columns of an input, by its first file."""
+    return next(iter(_opened(given)))[1].names()
+
+
 def _opened(given: str | PathLike[str]) -> Iterator[tuple[str, pl.Schema, pl.LazyFrame, int]]:
     if is_address(given):
         with reached(shown(given)):
