@@ -101,7 +101,7 @@ def ranks(table: Table, otherwise: str = "") -> pl.Series:
     must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}{otherwise}"
     rank = whole_numbers(table, "rank", must)
     zeros = (rank == 0).fill_null(False)
-    if 2 * zeros.sum() > table.frame["user"].n_unique() and not (rank < 0).any():
+    if zeros.any() and 2 * zeros.sum() > table.frame["user"].n_unique() and not (rank < 0).any():
         place = table.place(int(zeros.arg_true()[0]))
         raise InputError(
             f"{table.source}: {table.called('rank')} must count from 1 (the best); {place} has 0 (rows with 0: "
