@@ -64,7 +64,7 @@ def once(folder: Path, job: str, models: int, memory: str) -> None:
     watch = Watch()
     result = _evaluated(folder, names, memory)
     values = {e.model: e.value for e in result.estimates if e.estimator == "snips"}
-    return report(watch.read(), ("unskew", "polars", "numba"), values=values, verdicts=len(result.comparisons))
+    return report(watch.read(), ("unskew", "polars", "numba"), values=values, verdicts=len(result.verdicts_))
 
 
 def _evaluated(folder: Path, names: list[str], memory: str) -> Any:

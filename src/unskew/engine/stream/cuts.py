@@ -19,7 +19,9 @@ from unskew.log.ids import hash_texts
 from unskew.log.spelling import alike
 
 STEP = 16_384  # rows between two entries of the index
-LOOKS = 32  # slices of a source that is not sorted
+SAMPLE = 32_768  # users that are looked at, where all are read
+FEW = 16_000_000  # rows of a source up to which its users are read, which is quicker than slices
+LOOKS = 64  # slices of a larger one that is not sorted
 LOOK = 2_048  # rows of each
 
 
@@ -126,12 +128,14 @@ def _sorted_files(source: Source) -> tuple[SortedFile, ...] | None:
 
 
 def _some_users(source: Source) -> tuple[Ints64, float]:
-    """Users of evenly spaced slices, and how many rows each stands for."""
-    looks, found = max(1, LOOKS // len(source.files)), []
+    """Users of evenly spaced rows, or of evenly spaced slices of many rows, and how many rows each stands for."""
+    found = []
+    few = source.rows <= FEW
     for file in source.files:
-        for start in np.unique(np.linspace(0, max(file.rows - LOOK, 0), looks).astype(np.int64)):
-            frame = file.slice(int(start), min(LOOK, file.rows - int(start)), ["user"]).drop_nulls()
-            found.append(_numbers(frame))
+        step = PIECE if few else max(file.rows // max(1, LOOKS // len(source.files)), LOOK)
+        for start in range(0, file.rows, step):
+            frame = file.slice(start, min(step if few else LOOK, file.rows - start), ["user"])
+            found.append(_numbers(frame)[:: source.rows // SAMPLE + 1 if few else 1])
     users = np.concatenate(found)
     return users, source.rows / max(len(users), 1)
 
