@@ -46,7 +46,7 @@ def top_k_screened(  # type: ignore[no-untyped-def]
     tied, exact = np.empty(many, dtype=np.int8), np.empty(close.shape[1], np.float64)
     sizes, floors, proven = np.zeros(many, np.int64), np.full(many, -np.inf, np.float32), np.ones(many, np.bool_)
     active, room = np.arange(many), close.shape[1]
-    _mark(indptr, excluded, place, gone)
+    mark(indptr, excluded, place, gone)
     given = wide, panels, longest, length, error, gone, scores, close, code, sizes, floors, proven
     _walk(0, sampled, active, r, min(room, 2 * r + 2 * PANEL), given)
     for u in range(many):
@@ -90,7 +90,7 @@ def _walk(begin, end, everyone, want, room, given):  # type: ignore[no-untyped-d
     active, count = everyone.copy(), len(everyone)
     for p in range(begin, end):
         if (p - begin) % TILE == 0:
-            count = _still_active(active, count, length, longest[p], floors)
+            count = still_active(active, count, length, longest[p], floors)
         first = p * PANEL
         for x in range(0, count, 4):
             four = (
@@ -117,7 +117,7 @@ def _walk(begin, end, everyone, want, room, given):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True, nogil=True)
-def _still_active(active, count, length, longest, floors):  # type: ignore[no-untyped-def]
+def still_active(active, count, length, longest, floors):  # type: ignore[no-untyped-def]
     """Keep those users whom items of this length may still reach; how many these are."""
     still = 0
     for x in range(count):
@@ -128,7 +128,7 @@ def _still_active(active, count, length, longest, floors):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def _mark(indptr, excluded, place, gone):  # type: ignore[no-untyped-def]
+def mark(indptr, excluded, place, gone):  # type: ignore[no-untyped-def]
     """Set the bits of excluded items for every user, and of what stands behind the last item."""
     for u in range(len(indptr) - 1):
         gone[u] = 0

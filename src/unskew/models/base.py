@@ -24,7 +24,8 @@ from unskew.log.order import starts_of
 from unskew.log.recommendations import Recommendations, exclusions
 from unskew.log.relevance import gains, told_feedback
 from unskew.models.by_length import ByLength
-from unskew.models.screen import Screen, finite, worthwhile
+from unskew.models.packed import finite
+from unskew.models.screen import Screen, worthwhile
 from unskew.parts import Part
 from unskew.threads import Threads, usual
 

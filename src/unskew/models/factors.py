@@ -26,11 +26,11 @@ from unskew.kernels.hashing import mix, pair_uniform
 from unskew.log import Feedback, Ids
 from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.log import Floats, Log
-from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains, row_gains
 from unskew.memory import require
 from unskew.models import files
-from unskew.models.base import Model, from_factors
+from unskew.models.base import Model
+from unskew.models.by_factors import ByFactors, Scored
 from unskew.parts import Words, option
 from unskew.plain import plain
 from unskew.propensity.base import IdColumn
@@ -50,7 +50,7 @@ Progress = Callable[[int, int, float], None]
 
 
 @dataclass(eq=False, repr=False)
-class Factors(Model):
+class Factors(ByFactors, Model):
     """Factors and offsets of users and items, learnt by stochastic gradient descent.
 
     Args:
@@ -136,11 +136,10 @@ class Factors(Model):
             return log, gains(log, log.feedback or Feedback.RATINGS, None)
         return log.positives(), (row_gains(log) > 0.0).astype(np.float64)
 
-    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
-        """The k unseen items with the highest score; unknown users are ranked for by the offsets of items."""
+    def scored(self, users: Ids) -> Scored:
+        """By v·w + b; unknown users are ranked for by the offsets of items."""
         items, rows = self.catalogue, some_ids(users).into(self.users_)
-        offsets = self.item_[:, -1].copy()
-        return from_factors(rows, (self.user_[:, :-1], self.item_[:, :-1]), offsets, items, users, k, seen)
+        return Scored(rows, (self.user_[:, :-1], self.item_[:, :-1]), self.item_[:, -1].copy(), items)
 
     def factors(self) -> tuple[Floats, Floats]:
         """Matrices of users and items whose product holds all scores: (v, a + c, 1) and (w, 1, b)."""

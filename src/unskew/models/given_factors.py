@@ -26,12 +26,14 @@ from unskew.atomic import atomic
 from unskew.errors import InputError
 from unskew.log import Ids
 from unskew.log.columns import as_ids
-from unskew.log.expected import some_ids
+from unskew.log.expected import a_log, some_ids
+from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
 from unskew.log.paths import shown
 from unskew.log.recommendations import Recommendations
 from unskew.models import files
 from unskew.models.base import from_factors
+from unskew.models.by_factors import ByFactors, Scored
 from unskew.plain import plain
 from unskew.propensity.base import IdColumn
 
@@ -39,7 +41,7 @@ REQUIRED = ("users", "items", "user_factors", "item_factors")
 OPTIONAL = ("user_offsets", "item_offsets")
 
 
-class GivenFactors:
+class GivenFactors(ByFactors):
     """A recommender from factors of users and items.
 
     Args:
@@ -87,6 +89,16 @@ class GivenFactors:
         factors = self.user_factors, self.item_factors
         lists = from_factors(rows[known], factors, self.item_offsets, self.items, asked, k, seen)
         return lists.recode(users, self.items)
+
+    def scored(self, users: Ids) -> Scored:
+        """By v·w + b."""
+        rows = some_ids(users).into(self.users)
+        return Scored(rows, (self.user_factors, self.item_factors), self.item_offsets, self.items)
+
+    def ranks(self, held_out: Log, *, seen: Log | None = None) -> Codes:
+        """As of other models; 0 for users without factors, who get no list."""
+        known = a_log(held_out).users.into(self.users) >= 0
+        return np.where(known[held_out.user], super().ranks(held_out, seen=seen), np.int32(0))
 
     def scores(self, users: IdColumn, items: IdColumn) -> Floats:
         """Scores of pairs (users[j], items[j]); NaN where one of the two has no factors."""

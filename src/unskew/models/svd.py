@@ -25,9 +25,9 @@ from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.ids import stream_of
 from unskew.log.log import Floats, Log
-from unskew.log.recommendations import Recommendations
 from unskew.memory import require
-from unskew.models.base import Model, from_factors
+from unskew.models.base import Model
+from unskew.models.by_factors import ByFactors, Scored
 from unskew.models.leading_vectors import basis_size, leading_vectors
 from unskew.models.merged_columns import MergedColumns
 from unskew.parts import option
@@ -41,7 +41,7 @@ NOTHING = 1e-7  # of a singular value, relative to the largest: the root of what
 
 
 @dataclass(eq=False, repr=False)
-class SVD(Model):
+class SVD(ByFactors, Model):
     """Rank items by the product of singular vectors.
 
     Users without positives, or unknown to the training log, score 0 everywhere: their lists are random. Items without
@@ -84,10 +84,10 @@ class SVD(Model):
         _ = self.catalogue
         return self.user_, self.item_
 
-    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
-        """The k unseen items with the highest product."""
+    def scored(self, users: Ids) -> Scored:
+        """By the product."""
         items, rows = self.catalogue, some_ids(users).into(self.users_)
-        return from_factors(rows, self.factors(), np.zeros(len(items)), items, users, k, seen)
+        return Scored(rows, self.factors(), np.zeros(len(items)), items)
 
 
 def _left_vectors(matrix: csr_array, by_item: csr_array, dim: int, ids: tuple[Ids, Ids]) -> tuple[Floats, Floats]:

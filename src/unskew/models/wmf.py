@@ -27,9 +27,9 @@ from unskew.kernels.hashing import pair_uniform
 from unskew.log import Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.log import Floats, Log
-from unskew.log.recommendations import Recommendations
 from unskew.memory import require
-from unskew.models.base import Model, from_factors
+from unskew.models.base import Model
+from unskew.models.by_factors import ByFactors, Scored
 from unskew.models.neighbours import Rows
 from unskew.parts import Words, option
 from unskew.threads import Each, by_blocks
@@ -45,7 +45,7 @@ Progress = Callable[[int, int], object]
 
 
 @dataclass(eq=False, repr=False)
-class WMF(Model):
+class WMF(ByFactors, Model):
     """Factors of users and items from positives, every other pair counting as a weak zero.
 
     Args:
@@ -146,10 +146,10 @@ class WMF(Model):
         _ = self.catalogue
         return self.user_, self.item_
 
-    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
-        """The k unseen items with the highest x·y."""
+    def scored(self, users: Ids) -> Scored:
+        """By x·y."""
         items, rows = self.catalogue, some_ids(users).into(self.users_)
-        return from_factors(rows, self.factors(), np.zeros(len(items)), items, users, k, seen)
+        return Scored(rows, self.factors(), np.zeros(len(items)), items)
 
 
 def _wide(rows: Floats, width: int, kind: Any, square: bool = False) -> Floats:

@@ -27,10 +27,10 @@ from unskew.log import Ids
 from unskew.log.expected import a_log, coded_pairs, some_ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
-from unskew.log.recommendations import Recommendations
 from unskew.memory import require
 from unskew.models import files
-from unskew.models.base import CELLS, Model, from_factors
+from unskew.models.base import CELLS, Model
+from unskew.models.by_factors import ByFactors, Scored
 from unskew.models.mf import als, lbfgs, sgd
 from unskew.models.mf.problem import Loss, MFParameters, Offsets, Problem
 from unskew.models.mf.search import (
@@ -111,7 +111,7 @@ PENALTY = replace(STRENGTH, above=-inf, low=0.0)
 
 
 @dataclass(eq=False, repr=False)
-class MF(Model):
+class MF(ByFactors, Model):
     """Factors and offsets of users and items, fitted to ratings that are weighted by 1/P.
 
     Args:
@@ -289,11 +289,10 @@ class MF(Model):
             scores = self._scores(rows[block])
             yield block, np.clip(scores, self.training_.low, self.training_.high) if clip else scores
 
-    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
-        """The k items of the highest predictions that are not in ``seen``."""
-        found, codes = self._factors, some_ids(users).into(self._users)
-        factors = found.user[:, :-1], found.item[:, :-1]
-        return from_factors(codes, factors, found.item[:, -1].copy(), self.catalogue, users, k, seen)
+    def scored(self, users: Ids) -> Scored:
+        """By predictions, less what they have in common for a user."""
+        found, rows = self._factors, some_ids(users).into(self._users)
+        return Scored(rows, (found.user[:, :-1], found.item[:, :-1]), found.item[:, -1].copy(), self.catalogue)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file (npz, without pickle); results of a search stay behind."""

@@ -22,10 +22,10 @@ from unskew.log import Feedback, Ids
 from unskew.log.expected import a_log, some_ids
 from unskew.log.ids import Codes
 from unskew.log.log import Floats, Log
-from unskew.log.recommendations import Recommendations
 from unskew.log.relevance import gains
 from unskew.memory import require
-from unskew.models.base import Model, from_factors
+from unskew.models.base import Model
+from unskew.models.by_factors import ByFactors, Scored
 
 Singles = npt.NDArray[np.float32]
 Progress = Callable[[int, int, float], object]
@@ -69,7 +69,7 @@ class Started:
     epoch: Callable[[], float]
 
 
-class Recipe(Model):
+class Recipe(ByFactors, Model):
     """Factors of users and items, and offsets of items where the recipe has them.
 
     Args:
@@ -136,10 +136,10 @@ class Recipe(Model):
             return self.user_, self.item_
         return np.hstack([self.user_, np.ones((len(self.user_), 1))]), np.hstack([self.item_, self.offset_[:, None]])
 
-    def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
-        """The k unseen items with the highest score; offsets rank for users without factors."""
+    def scored(self, users: Ids) -> Scored:
+        """By v·w + b; offsets rank for users without factors."""
         items, rows = self.catalogue, some_ids(users).into(self.users_)
-        return from_factors(rows, (self.user_, self.item_), self.offset_, items, users, k, seen)
+        return Scored(rows, (self.user_, self.item_), self.offset_, items)
 
 
 class ValueRecipe(Recipe):
