@@ -149,18 +149,6 @@ def tally_mask(indptr, mask, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def take(column, order, out):  # type: ignore[no-untyped-def]
-    """``out = column[order]``; gives back whether all places are in the column, and stops at one that is not."""
-    size = len(column)
-    for r in range(len(order)):
-        at = order[r]
-        if at < 0 or at >= size:
-            return False
-        out[r] = column[at]
-    return True
-
-
-@njit(cache=True, nogil=True)
 def compress(column, mask, out):  # type: ignore[no-untyped-def]
     """Put the entries that a mask chooses one behind the other; ``out`` has room for one more.
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.coding import ASCENDING, GATHERED, compress, gather, place, take, tally
+from unskew.kernels.coding import ASCENDING, GATHERED, compress, gather, place, tally
 from unskew.log.ids import Codes, changed
 
 Rows = npt.NDArray[np.int64]
@@ -64,10 +64,7 @@ def pick(column: Column, order: Rows | npt.NDArray[np.bool_] | None) -> Column:
     if order is None:
         return column
     if order.dtype != np.bool_:
-        if isinstance(column, pl.Series) or order.dtype != np.int64:
-            return column[order]
-        taken = np.empty(len(order), dtype=column.dtype)
-        return taken if take(column, order, taken) else column[order]
+        return column[order]
     if isinstance(column, pl.Series):
         return column.filter(pl.Series(order))
     out = np.empty(np.count_nonzero(order) + 1, dtype=column.dtype)
