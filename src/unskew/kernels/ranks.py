@@ -68,7 +68,7 @@ def find_ranks(
 
 @njit(cache=True, nogil=True)
 def count_ranks(rank: Ints32, shown: Bools, never: Ints64, every: Ints64) -> None:
-    """Add to ``every`` how often each rank below its end occurs, and to ``never`` how often of what is not ``shown``."""
+    """Add to ``every`` how often each rank occurs, as far as it reaches; to ``never`` only what is not ``shown``."""
     depth = len(every)
     for e in range(len(rank)):
         r = rank[e]

@@ -67,8 +67,8 @@ def _fold(typing: Any, left: Any, right: Any) -> Any:
 def number_texts(views, buffers, secret, start, slots, words, rows, seen, known, grow, out):  # type: ignore[no-untyped-def]
     """Number the texts of ``views[n, 2]`` from row ``start`` on; how many texts are known then, and the row reached.
 
-    ``buffers`` are the addresses of the buffers. ``slots`` holds numbers, −1 where free; ``words`` the two words of each
-    number, ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). ``seen`` remembers addresses, and
+    ``buffers`` are addresses. ``slots`` holds numbers, −1 where free; ``words`` the two words of each number,
+    ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). ``seen`` remembers addresses, and
     beside them the length and number of the text there. Stops where the slots might not suffice for a batch; if the
     table must not ``grow``, texts that are not in it get −1.
 
@@ -140,7 +140,7 @@ def _long(address, length, secret):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def hash_views(views, place, buffers, out):  # type: ignore[no-untyped-def]
-    """A stable hash of every text: what ``hashing.hash_bytes`` makes of its bytes. ``place`` is the address of the views."""
+    """What ``hashing.hash_bytes`` makes of every text; ``place`` is the address of the views."""
     for r in range(len(views)):
         length, two = views[r, 0] & HALF, views[r, 1]
         at = place + np.uint64(16 * r + 4)

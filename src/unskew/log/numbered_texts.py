@@ -1,4 +1,4 @@
-"""Number the texts of a column as they appear (0 for the first, 1 for the next that differs), find them again, hash them."""
+"""Number the texts of a column as they appear, find them again, and hash them."""
 
 from __future__ import annotations
 
