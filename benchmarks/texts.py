@@ -1,10 +1,10 @@
 """Texts as ids against integers: ``python benchmarks/texts.py [--rows N] [--repeats N] [--only KIND …]``.
 
-The evaluation of ``ours.py`` (two models, three estimators, normal intervals, verdicts) from Parquet files whose ids are
-written in four ways: as integers, as texts of up to 12 bytes, as texts of 36 bytes (of the form of a UUID), and as
+The evaluation of ``ours.py`` (two models, three estimators, normal intervals, verdicts) from Parquet files whose ids
+are written in four ways: as integers, as texts of up to 12 bytes, as texts of 36 bytes (of the form of a UUID), and as
 categoricals. 224 rows of each user: 8 held out, 16 in training, and 100 in each of the two lists; 56 million in all by
-default. Every run has a fresh process to itself; compiled code is there already. Prints medians of the time by the clock
-and of all cores, the largest memory, and how many times integers each of them is.
+default. Every run has a fresh process to itself; compiled code is there already. Prints medians of the time by the
+clock and of all cores, the largest memory, and how many times integers each of them is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import polars as pl
 
-from data import FOLDER, Size, ensure
+from data import Size, ensure
 
 HERE = Path(__file__).parent
 ROWS, PER_USER, ITEMS, REPEATS = 56_000_000, 224, 50_000, 3
@@ -50,7 +50,9 @@ def write(size: Size, kind: str) -> Path:
     if not (folder / "done").exists():
         folder.mkdir(exist_ok=True)
         for name in FILES:
-            pl.scan_parquet(source / f"{name}.parquet").with_columns(KINDS[kind]).sink_parquet(folder / f"{name}.parquet")
+            pl.scan_parquet(source / f"{name}.parquet").with_columns(KINDS[kind]).sink_parquet(
+                folder / f"{name}.parquet"
+            )
         (folder / "done").touch()
     return folder
 
@@ -58,7 +60,11 @@ def write(size: Size, kind: str) -> Path:
 def run(folder: Path) -> dict[str, float]:
     """One evaluation in a fresh process."""
     done = subprocess.run(
-        [sys.executable, str(HERE / "ours.py"), str(folder), "normal"], cwd=HERE, check=True, capture_output=True, text=True
+        [sys.executable, str(HERE / "ours.py"), str(folder), "normal"],
+        cwd=HERE,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     found: dict[str, float] = json.loads(done.stdout.strip().split("\n")[-1])
     return found

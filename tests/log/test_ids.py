@@ -64,3 +64,25 @@ def test_parts_of_one_vocabulary_find_each_other_as_ids_do(data: st.DataObject) 
         for b in (whole, left, right):
             assert a.into(b).tolist() == b.encode(a.values).tolist()
             assert a.into(b).dtype == np.int32
+
+
+@compiled
+@given(st.lists(st.lists(st.integers(0, 20), min_size=1), min_size=1, max_size=4), st.booleans())
+def test_a_union_has_all_ids(columns: list[list[int]], text: bool) -> None:
+    """As collecting them anew would give; the largest itself where it has them all."""
+    vocabularies = [Ids.of(pl.Series(ids).cast(pl.String if text else pl.Int64)) for ids in columns]
+    union = Ids.union(*vocabularies)
+    assert union.values.to_list() == Ids.of(*(ids.values for ids in vocabularies)).values.to_list()
+    assert (union in vocabularies) == (len(union) == max(map(len, vocabularies)))
+
+
+def test_a_union_of_numbers_and_texts_is_of_texts() -> None:
+    """Also where the numbers hold all of the texts."""
+    assert Ids.union(Ids.of(pl.Series([1, 7, 10])), Ids.of(pl.Series(["7"]))).values.to_list() == ["1", "10", "7"]
+
+
+def test_what_into_gives_is_the_callers() -> None:
+    """Writing into it changes no later answer."""
+    left, right = Ids.of(pl.Series([1, 2])), Ids.of(pl.Series([2, 3]))
+    left.into(right)[:] = 9
+    assert left.into(right).tolist() == [-1, 0]

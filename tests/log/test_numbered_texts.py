@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,15 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unskew.log import numbered_texts
-from unskew.log.ids import Ids
-from unskew.log.numbered_texts import SLOTS, number
+from unskew.log.ids import Ids, hash_texts
+from unskew.log.numbered_texts import SLOTS, TextTable, number
+
+texts_of_any_length = st.lists(st.text(max_size=40) | st.sampled_from(["a" * n for n in range(10, 36)]))
 
 
 def by_dictionary(texts: list[str]) -> tuple[list[int], list[int]]:
     """First rows and numbers, one text after the other."""
     numbers: dict[str, int] = {}
-    out = [numbers.setdefault(text, len(numbers)) for text in texts]
-    return [texts.index(text) for text in numbers], out
+    firsts, out = [], []
+    for row, text in enumerate(texts):
+        if text not in numbers:
+            numbers[text] = len(firsts)
+            firsts.append(row)
+        out.append(numbers[text])
+    return firsts, out
 
 
 @settings(deadline=None)
@@ -58,3 +67,65 @@ def test_codes_of_texts_follow_their_order() -> None:
     ids, codes = Ids.code(pl.Series(["ü", "b", "a longer text than twelve", "b"]))
     assert ids.values.to_list() == ["a longer text than twelve", "b", "ü"]
     assert codes.tolist() == [2, 1, 0, 1]
+
+
+@settings(deadline=None)
+@given(known=texts_of_any_length, asked=texts_of_any_length)
+def test_texts_are_found_as_in_a_dictionary(known: list[str], asked: list[str]) -> None:
+    """The number of a text that is known, −1 for all others, which do not become known by asking."""
+    table, numbers = TextTable(), {text: place for place, text in enumerate(dict.fromkeys(known))}
+    table.number(pl.Series(known, dtype=pl.String))
+    for _ in range(2):
+        found = table.find(pl.Series(known + asked, dtype=pl.String))
+        assert found is not None
+        assert found.tolist() == [numbers.get(text, -1) for text in known + asked]
+
+
+@pytest.mark.parametrize("rows", [1_000, 50_000])
+def test_texts_that_share_an_address(rows: int) -> None:
+    """Rows of a dictionary stand at one address, beginnings of a text at the same one with another length."""
+    rng = np.random.default_rng(1)
+    whole = pl.Series([f"{n:05d} is the beginning of a long text" for n in range(2_000)])
+    pieces = [whole.str.head(length).gather(rng.integers(0, 2_000, rows)) for length in (13, 20, 13, 38)]
+    for column in (pl.concat(pieces, rechunk=False), pl.concat(pieces, rechunk=True)):
+        firsts, numbers = number(column)
+        assert (firsts.tolist(), numbers.tolist()) == by_dictionary(column.to_list())
+
+
+@settings(deadline=None)
+@given(texts=texts_of_any_length)
+def test_hashes_are_those_of_the_bytes(texts: list[str]) -> None:
+    """FNV-1a of the bytes in UTF-8, then the finaliser of SplitMix64: the same on every machine and for ever."""
+    assert hash_texts(pl.Series(texts, dtype=pl.String)).tolist() == [by_bytes(text) for text in texts]
+    sliced = pl.Series(["x", *texts], dtype=pl.String).slice(1)
+    assert hash_texts(sliced).tolist() == [by_bytes(text) for text in texts]
+
+
+def by_bytes(text: str) -> int:
+    """The hash of one text, byte by byte."""
+    whole, h = 2**64, 0xCBF29CE484222325
+    for byte in text.encode():
+        h = (h ^ byte) * 0x100000001B3 % whole
+    h = (h + 0x9E3779B97F4A7C15) % whole
+    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 % whole
+    h = (h ^ h >> 27) * 0x94D049BB133111EB % whole
+    return h ^ h >> 31
+
+
+def test_another_process_gets_the_ids_alone() -> None:
+    """Tables of texts hold a secret of the process: they stay here."""
+    ids, other = Ids.of(pl.Series(["a", "b", "a text of more than twelve bytes"])), Ids.of(pl.Series(["b", "c"]))
+    assert (ids.into(other).tolist(), other.into(ids).tolist()) == ([-1, -1, 0], [2, -1])
+    again = pickle.loads(pickle.dumps(ids))
+    assert set(again.__dict__) == {"values", "origin"}
+    assert (again.into(other).tolist(), other.into(again).tolist()) == ([-1, -1, 0], [2, -1])
+
+
+@pytest.mark.parametrize("dtype", [pl.Categorical(), pl.Enum(["z", "b", "a", "not here"])])
+def test_categories_are_coded_as_their_texts(dtype: pl.DataType) -> None:
+    """Whatever the order of the categories, and however many do not occur."""
+    texts = pl.Series(["b", "z", "a", "z", "b"])
+    (labels, codes), (ids, wanted) = Ids.code(texts.cast(dtype)), Ids.code(texts)
+    assert labels.values.equals(ids.values)
+    assert labels.values.dtype == pl.String
+    assert codes.tolist() == wanted.tolist()

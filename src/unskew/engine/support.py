@@ -14,7 +14,6 @@ so relative propensities will do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import Protocol
 
 import numpy as np
@@ -22,9 +21,8 @@ import numpy as np
 from unskew.engine.data import EvaluationData
 from unskew.engine.walk import walk
 from unskew.inference.merging import Mergeable
-from unskew.kernels import sums
 from unskew.kernels.arrays import Floats, Ints32, Ints64
-from unskew.kernels.ranks import differing
+from unskew.kernels.ranks import count_ranks, differing
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,23 +41,21 @@ class ListedWorth(Mergeable):
 
 def listed_worth(held: EvaluationData, table: Floats, threads: int | None = None) -> ListedWorth | None:
     """The worth of all lists; ``table`` is worth by [rank, metric]. ``None`` where the log could show all of it."""
-    shown, columns = held.shown, np.arange(table.shape[1], dtype=np.int64)
+    shown = held.shown
     if shown is None or not held.lists:
         return None
+    nothing = np.zeros((2, len(held.lists), len(table)), dtype=np.int64)
 
-    def one(low: int, high: int) -> ListedWorth:
-        out = np.zeros((2, table.shape[1], len(held.lists)))
+    def one(low: int, high: int) -> Ints64:
+        """How often every rank occurs, of pairs that could never be shown and of all, by model."""
+        counts = np.zeros_like(nothing)
         for j, lists in enumerate(held.lists):
             first, last = lists.indptr[low], lists.indptr[high]
-            indptr, rank = lists.indptr[low : high + 1] - first, lists.rank[first:last]
-            never = (~shown.candidates(lists, low, high)).astype(np.float64)
-            for part, flag in enumerate((never, np.ones_like(never))):
-                x = np.zeros((high - low, table.shape[1]))
-                sums.over_lists(indptr, rank, flag, table, columns, x)
-                out[part, :, j] = x.sum(axis=0)
-        return ListedWorth(*out)
+            count_ranks(lists.rank[first:last], shown.candidates(lists, low, high), *counts[:, j])
+        return counts
 
-    return reduce(ListedWorth.merge, walk(held.users, one, threads))
+    never, every = sum(walk(held.users, one, threads), nothing) @ table
+    return ListedWorth(never.T, every.T)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,8 @@ def tally(user, key, counts, keys):  # type: ignore[no-untyped-def]
     """Count the rows of each user.
 
     Gives back ASCENDING if the rows already ascend by (user, key), GATHERED if those of every user stand together and
-    ascend by key, MIXED if not, and −1 if a user or key is no code: users are below ``len(counts)``, keys below ``keys``.
+    ascend by key, MIXED if not, and −1 if a user or key is no code: users are below ``len(counts)``, keys below
+    ``keys``.
     """
     users = len(counts)
     found = ASCENDING

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unskew.kernels.arrays import Floats, Ints32, Ints64
+from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
 
 BITS = 4096  # one byte each: the bitmap stays in the first-level cache
@@ -64,6 +64,17 @@ def find_ranks(
                 out[a - base] = list_rank[maybe[j]]
         for row in range(first, last):
             marked[np.uintp(item[row] & LAST)] = 0
+
+
+@njit(cache=True, nogil=True)
+def count_ranks(rank: Ints32, shown: Bools, never: Ints64, every: Ints64) -> None:
+    """Add to ``every`` how often each rank occurs, as far as it reaches; to ``never`` only what is not ``shown``."""
+    depth = len(every)
+    for e in range(len(rank)):
+        r = rank[e]
+        if r < depth:
+            every[r] += 1
+            never[r] += not shown[e]
 
 
 @njit(cache=True, nogil=True)

@@ -24,6 +24,8 @@ from unskew.kernels.compiled import njit
 from unskew.kernels.hashing import mix
 
 INLINE = 12  # bytes of a text that a view holds itself
+BATCH = 256  # rows that are hashed before they are looked up
+AGAIN = -2  # for the moment, the number of a row with the same view as the row before
 HALF = np.uint64(0xFFFFFFFF)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -65,38 +67,55 @@ def _fold(typing: Any, left: Any, right: Any) -> Any:
 def number_texts(views, buffers, secret, start, slots, words, rows, seen, known, grow, out):  # type: ignore[no-untyped-def]
     """Number the texts of ``views[n, 2]`` from row ``start`` on; how many texts are known then, and the row reached.
 
-    ``buffers`` are the addresses of the buffers. ``slots`` holds numbers, −1 where free; ``words`` the two words of each
-    number, ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). ``seen`` remembers addresses, and
-    beside them the length and number of the text there. Stops where half of the slots are taken; if the table must not
-    ``grow``, texts that are not in it get −1.
+    ``buffers`` are addresses. ``slots`` holds numbers, −1 where free; ``words`` the two words of each number,
+    ``rows`` where it came first (in rows of this piece plus ``rows[-1]``). ``seen`` remembers addresses, and
+    beside them the length and number of the text there. Stops where the slots might not suffice for a batch; if the
+    table must not ``grow``, texts that are not in it get −1.
+
+    A batch of rows is hashed before the first of them is looked up: the table is larger than the processor's cache, and
+    several of its lines are then under way at once.
     """
     mask, memory = np.uint64(len(slots) - 1), np.uint64(len(seen) - 1)
     offset = rows[len(rows) - 1]
-    for r in range(start, len(views)):
-        one, two = views[r, 0], views[r, 1]
-        if r > start and one == views[r - 1, 0] and two == views[r - 1, 1]:
-            out[r] = out[r - 1]
-            continue
-        if grow and 2 * known >= len(slots):
-            return known, r
-        length, address, remembered = one & HALF, np.uint64(0), np.uint64(0)
-        if length > INLINE:
-            address = buffers[np.int64(two & HALF)] + (two >> np.uint64(32))
-            remembered = ((address * SPREAD) >> np.uint64(32)) & memory
-            if seen[remembered, 0] == address and seen[remembered, 1] >> np.uint64(32) == length:
-                out[r] = np.int32(seen[remembered, 1] & HALF)
+    waiting, keys = np.empty(BATCH, dtype=np.int64), np.empty((BATCH, 4), dtype=np.uint64)
+    for low in range(start, len(views), BATCH):
+        if grow and 2 * (known + BATCH) > len(slots):
+            return known, low
+        high, count = min(low + BATCH, len(views)), 0
+        for r in range(low, high):
+            one, two = views[r, 0], views[r, 1]
+            if r > low and one == views[r - 1, 0] and two == views[r - 1, 1]:
+                out[r] = AGAIN
                 continue
-            one, two = _long(address, length, secret)
-        at = mix(one ^ mix(two ^ secret)) & mask
-        while slots[at] >= 0 and (words[slots[at], 0] != one or words[slots[at], 1] != two):
-            at = (at + np.uint64(1)) & mask
-        if slots[at] < 0 and grow:
-            slots[at] = known
-            words[known, 0], words[known, 1], rows[known] = one, two, offset + r
-            known += 1
-        out[r] = slots[at]
-        if address > 0 and slots[at] >= 0:
-            seen[remembered, 0], seen[remembered, 1] = address, length << np.uint64(32) | np.uint64(slots[at])
+            length, address = one & HALF, np.uint64(0)
+            if length > INLINE:
+                address = buffers[np.int64(two & HALF)] + (two >> np.uint64(32))
+                place = (address * SPREAD) >> np.uint64(32) & memory
+                if seen[place, 0] == address and seen[place, 1] >> np.uint64(32) == length:
+                    out[r] = np.int32(seen[place, 1] & HALF)
+                    continue
+                one, two = _long(address, length, secret)
+            waiting[count] = r
+            keys[count, 0], keys[count, 1], keys[count, 2] = one, two, address
+            keys[count, 3] = mix(one ^ mix(two ^ secret)) & mask
+            count += 1
+        for j in range(count):
+            one, two, address, at = keys[j]
+            number = slots[at]
+            while number >= 0 and (words[number, 0] != one or words[number, 1] != two):
+                at = (at + np.uint64(1)) & mask
+                number = slots[at]
+            if number < 0 and grow:
+                slots[at] = number = np.int32(known)
+                words[known, 0], words[known, 1], rows[known] = one, two, offset + waiting[j]
+                known += 1
+            out[waiting[j]] = number
+            if address > 0 and number >= 0:
+                place = (address * SPREAD) >> np.uint64(32) & memory
+                seen[place, 0], seen[place, 1] = address, (one & HALF) << np.uint64(32) | np.uint64(number)
+        for r in range(low, high):
+            if out[r] == AGAIN:
+                out[r] = out[r - 1]
     return known, len(views)
 
 
@@ -121,7 +140,7 @@ def _long(address, length, secret):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def hash_views(views, place, buffers, out):  # type: ignore[no-untyped-def]
-    """A stable hash of every text: what ``hashing.hash_bytes`` makes of its bytes. ``place`` is the address of the views."""
+    """What ``hashing.hash_bytes`` makes of every text; ``place`` is the address of the views."""
     for r in range(len(views)):
         length, two = views[r, 0] & HALF, views[r, 1]
         at = place + np.uint64(16 * r + 4)

@@ -1,4 +1,4 @@
-"""Number the texts of a column as they appear (0 for the first, 1 for the next that differs), find them again, hash them."""
+"""Number the texts of a column as they appear, find them again, and hash them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.texts import fill_slots, hash_views, number_texts
+from unskew.kernels.texts import BATCH, fill_slots, hash_views, number_texts
 from unskew.log.arrow_texts import pieces
 
 SLOTS = 1 << 12
@@ -37,7 +37,7 @@ class TextTable:
 
     def __init__(self, expected: int = 0) -> None:
         self.known, self._secret = 0, SECRET
-        self._make(max(SLOTS, 2 << expected.bit_length()))
+        self._make(max(SLOTS, 2 << (expected + BATCH).bit_length()))
 
     def number(self, texts: pl.Series) -> Numbers | None:
         """The number of every row's text, a new one where it is new; nothing where Arrow hands over no views."""
@@ -58,7 +58,7 @@ class TextTable:
             row, here = 0, out[start : start + len(views)]
             self.rows[-1] = start
             while row < len(views):
-                if grow and 2 * self.known >= len(self._slots):
+                if grow and 2 * (self.known + BATCH) > len(self._slots):
                     self._widen()
                 columns = self._slots, self._words, self.rows, seen
                 self.known, row = number_texts(views, buffers, self._secret, row, *columns, self.known, grow, here)

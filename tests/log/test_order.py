@@ -1,0 +1,42 @@
+"""Rows grouped by user and sorted by a key, however they lie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unskew.kernels.coding import ASCENDING, GATHERED, MIXED, tally
+from unskew.log.order import group
+
+rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=12)
+
+
+@settings(deadline=None)
+@given(rows=rows, users=st.permutations(range(5)), how=st.sampled_from(["as drawn", "user by user", "sorted"]))
+def test_the_order_is_by_user_key_and_row(rows: list[tuple[int, int]], users: list[int], how: str) -> None:
+    """What ``sorted`` gives, in whichever order the rows come."""
+    if how != "as drawn":
+        rows = sorted(rows, key=lambda row: (users.index(row[0]) if how == "user by user" else row[0], row[1]))
+    user, key = (np.array([row[n] for row in rows], dtype=np.int32) for n in (0, 1))
+    indptr, order = group(user, key, 5, 4)
+    wanted = sorted(range(len(rows)), key=lambda row: (*rows[row], row))
+    assert (list(range(len(rows))) if order is None else order.tolist()) == wanted
+    assert np.diff(indptr).tolist() == [sum(row[0] == u for row in rows) for u in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("user", "key", "lie"),
+    [
+        ([0, 0, 2], [1, 1, 0], ASCENDING),
+        ([2, 0, 0], [0, 1, 1], GATHERED),
+        ([0, 2, 0], [0, 0, 1], MIXED),
+        ([2, 0, 0], [0, 2, 1], MIXED),
+        ([0, 0, 2], [2, 1, 0], MIXED),
+    ],
+)
+def test_how_rows_lie(user: list[int], key: list[int], lie: int) -> None:
+    """Users may come in any order, if the rows of each are together and ascend."""
+    columns = np.array(user, dtype=np.int32), np.array(key, dtype=np.int32)
+    assert tally(*columns, np.zeros(3, dtype=np.int64), 3) == lie
