@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: setup demo test check fuzz verify hostile lint bench bench-quick pictures docs-numbers clean
+.PHONY: setup demo test check fuzz verify hostile lint bench bench-quick pictures docs-numbers dist clean
 
 setup: $(STAMP)
 
@@ -77,6 +77,10 @@ pictures: $(STAMP)
 	@$(BIN)/python docs/fooled.py
 	@$(BIN)/python docs/movie_lovers.py
 	@$(BIN)/python docs/ask.py
+
+# The wheel: built, installed in an empty environment, and its demo run from there.
+dist:
+	@$(PYTHON) tests/dist.py
 
 clean:
 	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache

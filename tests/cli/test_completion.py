@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,23 +11,63 @@ import pytest
 
 from tests.cli.commands import PLAIN, unskew
 from unskew import estimators, metrics, propensity
+from unskew.cli.completion import FAMILIES, names_of
+
+SCRIPTS = {"bash": "complete -o", "zsh": "compdef", "fish": "complete "}
+TYPED = {
+    "evaluate x.parquet --estimator sn": {"snips", "sndr"},
+    "evaluate x.parquet --propensity pop": {"popularity"},
+    "evaluate x.parquet --metric reca": {"recall@10"},
+    "cross-validate x.parquet --split k_": {"k_fold"},
+    "sample x.parquet --strategy wtd_": {"wtd_h"},
+    "doct": {"doctor"},
+}
+# A shell asks by the environment: all questions in one process, which must be called as people call it.
+ASKED = """
+import contextlib, io, json, os, sys
+sys.argv[:] = ["unskew"]
+from unskew.cli import main
+answers = []
+for question in json.load(sys.stdin):
+    os.environ.update(question)
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+    answers.append([code, text.getvalue()])
+print(json.dumps(answers))
+"""
 
 
-def asked(env: dict[str, str]) -> str:
-    """What a shell hears that asks ``unskew`` by its environment."""
-    code = "import sys; sys.argv[0] = 'unskew'; from unskew.__main__ import main; main()"
+@pytest.fixture(scope="module")
+def answers() -> dict[str, tuple[int, str]]:
+    """What a shell hears, by shell and by what was typed."""
+    questions = [{"_UNSKEW_COMPLETE": f"source_{shell}"} for shell in SCRIPTS]
+    for typed in TYPED:
+        words = f"unskew {typed}"
+        place = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+        questions.append({"_UNSKEW_COMPLETE": "complete_bash", **place})
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **PLAIN, **env}, check=False
-    )
-    assert done.returncode == 0 or "complete" in str(env), done.stderr
-    return done.stdout
+        [sys.executable, "-c", ASKED],
+        capture_output=True, text=True, env={**os.environ, **PLAIN}, input=json.dumps(questions), check=True,
+    )  # fmt: skip
+    return {name: (code, text) for name, (code, text) in zip((*SCRIPTS, *TYPED), json.loads(done.stdout), strict=True)}
 
 
-@pytest.mark.parametrize(("shell", "word"), [("bash", "complete -o"), ("zsh", "compdef"), ("fish", "complete ")])
-def test_the_script_is_printed(shell: str, word: str) -> None:
+@pytest.mark.parametrize("shell", SCRIPTS)
+def test_the_script_is_printed(shell: str, answers: dict[str, tuple[int, str]]) -> None:
     """By the variable that an installed script uses."""
-    text = asked({"_UNSKEW_COMPLETE": f"source_{shell}"})
-    assert word in text and "_UNSKEW_COMPLETE" in text
+    code, text = answers[shell]
+    assert code == 0 and SCRIPTS[shell] in text and "_UNSKEW_COMPLETE" in text
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_names_are_completed(typed: str, answers: dict[str, tuple[int, str]]) -> None:
+    """Commands, and parts behind the options that take them."""
+    code, text = answers[typed]
+    assert code == 0 and set(text.split()) == TYPED[typed]
 
 
 def test_installing_and_showing_are_options() -> None:
@@ -36,32 +77,12 @@ def test_installing_and_showing_are_options() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("evaluate x.parquet --estimator sn", {"snips", "sndr"}),
-        ("evaluate x.parquet --propensity pop", {"popularity"}),
-        ("evaluate x.parquet --metric reca", {"recall@10"}),
-        ("cross-validate x.parquet --split k_", {"k_fold"}),
-        ("sample x.parquet --strategy wtd_", {"wtd_h"}),
-        ("doct", {"doctor"}),
-    ],
-)
-def test_names_are_completed(typed: str, found: set[str]) -> None:
-    """Behind the options that take parts."""
-    words = f"unskew {typed}"
-    text = asked({"_UNSKEW_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)})
-    assert set(text.split()) == found
-
-
-@pytest.mark.parametrize(
     ("option", "family"),
     [("estimator", estimators.FAMILY), ("metric", metrics.FAMILY), ("propensity", propensity.FAMILY)],
 )
 def test_all_parts_are_offered(option: str, family: object) -> None:
-    """Each of them is a string that can be given as it is, or begins one."""
-    from unskew.cli.completion import FAMILIES, _names_of
-
-    offered = _names_of(FAMILIES[option])("")
+    """Metrics with a length where they need one, so that each can be given as it is."""
+    offered = names_of(FAMILIES[option])("")
     assert {name.partition("@")[0] for name in offered} == {*family.names()}  # type: ignore[attr-defined]
     if option == "metric":
         for name in offered:

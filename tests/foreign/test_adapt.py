@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import sys
 from typing import Any
 
 import numpy as np
@@ -207,3 +209,10 @@ def test_the_matrix_of_a_log_is_its_rows() -> None:
     rows.data[:] = 0.0
     rows.indices[:] = 0
     assert log.value is not None and log.value.tolist() == [3.0, 4.0, 2.0] and log.item.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["adapting", "matrix"])
+def test_examples_in_docstrings(name: str) -> None:
+    """They give what they say."""
+    found = doctest.testmod(sys.modules[f"unskew.models.foreign.{name}"])
+    assert found.attempted and not found.failed

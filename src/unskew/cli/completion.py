@@ -30,10 +30,10 @@ def complete_parts(command: Callable[..., Any]) -> None:
     command.__annotations__ = get_type_hints(command, include_extras=True)
     for name, hint in command.__annotations__.items():
         if name in FAMILIES:
-            hint.__metadata__[0].autocompletion = _names_of(FAMILIES[name])
+            hint.__metadata__[0].autocompletion = names_of(FAMILIES[name])
 
 
-def _names_of(room: str) -> Callable[[str], list[str]]:
+def names_of(room: str) -> Callable[[str], list[str]]:
     """The parts of a room that begin with what was typed; metrics that need a length are given one."""
 
     def complete(incomplete: str) -> list[str]:
