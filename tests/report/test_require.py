@@ -139,6 +139,13 @@ def test_what_is_withheld_refused_or_not_debiased_is_undecided() -> None:
     assert answer(alone, "new better than old on recall@10") == "undecided"
 
 
+def test_a_metric_that_was_refused_is_undecided_with_its_reason() -> None:
+    refused = [{"metric": "dcg@10", "estimator": "snips", "target": "pooled", "reason": "no propensities."}]
+    inputs = {"settings": {"metrics": ["recall@10", "dcg@10"]}, "refused": refused}
+    (found,) = replace(pair(0.05, 0.01), inputs=inputs).require("new better than old on dcg@10")
+    assert (found.answer, found.reason) == ("undecided", "no propensities.")
+
+
 def test_over_scenarios_only_what_holds_in_all_of_them_is_said() -> None:
     assert answer(over(AHEAD), "als better than popular on recall@10") == "yes"
     turning = over(TURNS)
