@@ -131,6 +131,13 @@ def test_metrics_are_columns_and_errors_know_their_direction() -> None:
     assert "Of rmse lower is better." in result_table(errors).caption
 
 
+def test_an_assumption_is_told_of_its_metric_alone() -> None:
+    rows = [estimate(m, v, metric=metric) for metric in ("recall@10", "ndcg@10") for m, v in (("a", 0.2), ("b", 0.1))]
+    pairs = verdict("a", "b", 0.1), verdict("a", "b", 0.1, metric="ndcg@10")
+    table = result_table(Result(tuple(rows), pairs, (), INPUTS, (), traits=traits(["recall@10", "ndcg@10"])))
+    assert "† behind the best one, on ndcg@10 if the bias" in table.caption
+
+
 def test_a_metric_with_a_target_of_its_own_is_there() -> None:
     rows = [estimate(m, v, metric=metric, target=t) for metric, t in (("recall@10", "pooled"), ("dcg@10", "per_user"))
             for m, v in (("a", 0.2), ("b", 0.1))]  # fmt: skip
