@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -10,6 +11,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from unskew.report import document_of, latex, markdown
 from unskew.report.numbers import number
@@ -156,6 +158,12 @@ def test_numbers_equal_those_of_the_json_to_the_digits_shown(many: Result) -> No
         for row in shown.values():
             digits = len(found[0][0].split(".")[1])
             assert tuple(number(row[key], digits) for key in ("value", "low", "high")) in found
+    console = Console(width=160, file=io.StringIO(), color_system=None)
+    console.print(many)
+    terminal = console.file.getvalue()  # type: ignore[attr-defined]
+    for row in shown.values():
+        low, high = (number(row[key], digits) for key in ("low", "high"))
+        assert re.search(rf"{number(row['value'], digits)} +\[{low}, {high}\]", terminal)
     flat = many.metrics()
     for row in everything["estimates"]:
         marked = "not_debiased/" if row["estimator"] == "naive" else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -79,6 +81,15 @@ def test_names_with_blanks_are_read_or_refused(names: list[str]) -> None:
 def test_what_cannot_be_read_is_an_error_that_says_why(text: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         read(text)
+
+
+def test_the_statements_of_the_guide_can_be_read() -> None:
+    """Those of its table, of its commands and of its workflow."""
+    page = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text()
+    found = set(re.findall(r"new (?:better|not worse) than old(?: by [\d.]+(?: %)?)? on [\w@]+(?: in \w+)?", page))
+    assert len(found) >= 4
+    for text in found:
+        assert Statement.parse(text, ("new", "old"), ["recall@10", "dcg@10"], metrics.make, None).text == text
 
 
 def test_better_is_what_the_verdict_says() -> None:
