@@ -10,7 +10,7 @@
         propensity="popularity(gamma=1)",  # if exposure explains all of popularity; "known" for a logged column
         train=train,
     )
-    result.table()
+    print(result)
 
 Submodules and functions are loaded when they are first used, so that ``import unskew`` stays quick.
 """

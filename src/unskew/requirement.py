@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from unskew.errors import InputError
-from unskew.plain import plain
+from unskew.plain import plain, without_controls
 from unskew.spec import find
 
 FORMS = (
@@ -34,6 +34,11 @@ class Reply(StrEnum):
     YES = "yes"
     NO = "no"
     UNDECIDED = "undecided"
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line ends with."""
+        return {Reply.YES: 0, Reply.NO: 1, Reply.UNDECIDED: 3}[self]
 
 
 @dataclass(frozen=True)
@@ -170,7 +175,7 @@ class Requirements:
     @property
     def exit_code(self) -> int:
         """0 yes, 1 no, 3 undecided: what the command line ends with."""
-        return {Reply.YES: 0, Reply.NO: 1, Reply.UNDECIDED: 3}[self.answer]
+        return self.answer.exit_code
 
     def __bool__(self) -> bool:
         return self.answer is Reply.YES
@@ -182,7 +187,8 @@ class Requirements:
         return len(self.items)
 
     def __str__(self) -> str:
-        return "\n".join(f"{item.answer}: {item.statement}: {item.reason}" for item in self.items)
+        lines = (f"{item.answer}: {item.statement}: {item.reason}" for item in self.items)
+        return "\n".join(map(without_controls, lines))
 
     __repr__ = __str__
 

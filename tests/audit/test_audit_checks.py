@@ -12,6 +12,7 @@ import pytest
 
 import unskew as us
 from tests.cli.commands import flat, unskew
+from tests.report.every_output import content
 from tests.report.reading import Reader, matches
 from unskew.cli.flags import messages_with_flags
 from unskew.log import Log, read_features
@@ -134,7 +135,9 @@ def test_the_command_checks_propensities(frame: pl.DataFrame, tmp_path: Path) ->
         tmp_path / "log.parquet", feedback="conversions", propensities=asked,
         user_features=tmp_path / "users.csv", item_features=tmp_path / "items.csv",
     )  # fmt: skip
-    assert json.loads((tmp_path / "a.json").read_text()) == json.loads(json.dumps(messages_with_flags(found).to_dict()))
+    assert content(tmp_path / "a.json") == {"kind": "Audit"} | json.loads(
+        json.dumps(messages_with_flags(found).to_dict())
+    )
     assert 'id="checks"' in (tmp_path / "a.html").read_text()
     for arguments, word in (
         (["--propensity", "popularty"], "Did you mean 'popularity'"),

@@ -68,6 +68,16 @@ def test_what_cannot_be_told_is_undecided(shop: Path) -> None:
     assert done.returncode == 3 and "undoes the skew" in flat(done.stdout)
 
 
+def test_what_is_refused_is_undecided(shop: Path) -> None:
+    """The whole evaluation, or this metric; without a requirement a refusal is an error."""
+    refused = command(shop, "--estimator", "direct")
+    assert unskew(*refused).returncode == 2
+    done = unskew(*refused, "--require", "good better than poor on recall@5")
+    assert done.returncode == 3 and "unskew cannot do this" in done.stderr
+    done = unskew(*command(shop, "--dry-run", "--require", "good better than poor on recall@5"))
+    assert done.returncode == 2 and "--dry-run" in done.stderr
+
+
 def test_a_statement_that_cannot_be_read_is_an_error_before_the_work(shop: Path) -> None:
     for text, why in (("better", "begin with the name of a model"), ("good better than poor on recall@7", "recall@7")):
         done = unskew(*command(shop, "--require", text, "--json", shop / "never.json"))

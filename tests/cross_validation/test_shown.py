@@ -15,7 +15,7 @@ from rich.console import Console
 import unskew as us
 from tests.cli.commands import flat, unskew
 from tests.cross_validation import logs
-from tests.report.every_output import check_every_output
+from tests.report.every_output import check_every_output, content
 from unskew.cli.folds import models_of
 
 NAMES = {"popular": "most_popular", "iknn": "item_knn(neighbours=10)"}
@@ -112,7 +112,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert len(list((tmp_path / "kept").rglob("*.unit"))) == 4
     again = unskew(*asked, "--json", str(tmp_path / "b.json"), "--workers", "1", "--quiet")
     assert again.returncode == 0, again.stderr
-    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert content(tmp_path / "a.json") == content(tmp_path / "b.json")
     for options, told in ((["--no-store"], "contradict each other"), (["--metric", "recal@5"], "recal")):
         bad = unskew(*asked, *options)
         assert bad.returncode == 2

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from tests.recovery.small import write
+from tests.report.every_output import content
 
 CONFIG = """
 [data]
@@ -68,7 +69,7 @@ def survives(folder: Path, kills: int, workers: int, seed: int = 0) -> tuple[boo
         for unit in sorted((folder / "store").rglob("*.unit"))[: rng.randrange(6)]:
             unit.unlink()
     subprocess.run(command(folder, "store", "out.json", workers), check=True)
-    same = (folder / "out.json").read_bytes() == (folder / "calm.json").read_bytes()
+    same = content(folder / "out.json") == content(folder / "calm.json")
     return same, killed
 
 

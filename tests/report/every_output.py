@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
+from typing import Any
 
 from unskew.shown import Shown
 
@@ -17,3 +19,10 @@ def check_every_output(shown: Shown) -> None:
     assert all(math.isfinite(value) for value in shown.metrics().values())
     written = json.loads(json.dumps(shown.written(), allow_nan=False))
     assert written["kind"] == type(shown).__name__ and written["written"]["versions"]["unskew"]
+
+
+def content(path: Path) -> dict[str, Any]:
+    """What a file of JSON says of the result: all but when and by which command it was written."""
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    found.pop("written")
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -10,6 +11,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from unskew.report import document_of, latex, markdown
 from unskew.report.numbers import number
@@ -131,6 +133,13 @@ def test_metrics_are_columns_and_errors_know_their_direction() -> None:
     assert "Of rmse lower is better." in result_table(errors).caption
 
 
+def test_an_assumption_is_told_of_its_metric_alone() -> None:
+    rows = [estimate(m, v, metric=metric) for metric in ("recall@10", "ndcg@10") for m, v in (("a", 0.2), ("b", 0.1))]
+    pairs = verdict("a", "b", 0.1), verdict("a", "b", 0.1, metric="ndcg@10")
+    table = result_table(Result(tuple(rows), pairs, (), INPUTS, (), traits=traits(["recall@10", "ndcg@10"])))
+    assert "† behind the best one, on ndcg@10 if the bias" in table.caption
+
+
 def test_a_metric_with_a_target_of_its_own_is_there() -> None:
     rows = [estimate(m, v, metric=metric, target=t) for metric, t in (("recall@10", "pooled"), ("dcg@10", "per_user"))
             for m, v in (("a", 0.2), ("b", 0.1))]  # fmt: skip
@@ -149,6 +158,12 @@ def test_numbers_equal_those_of_the_json_to_the_digits_shown(many: Result) -> No
         for row in shown.values():
             digits = len(found[0][0].split(".")[1])
             assert tuple(number(row[key], digits) for key in ("value", "low", "high")) in found
+    console = Console(width=160, file=io.StringIO(), color_system=None)
+    console.print(many)
+    terminal = console.file.getvalue()  # type: ignore[attr-defined]
+    for row in shown.values():
+        low, high = (number(row[key], digits) for key in ("low", "high"))
+        assert re.search(rf"{number(row['value'], digits)} +\[{low}, {high}\]", terminal)
     flat = many.metrics()
     for row in everything["estimates"]:
         marked = "not_debiased/" if row["estimator"] == "naive" else ""

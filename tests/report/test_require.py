@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -81,6 +83,15 @@ def test_what_cannot_be_read_is_an_error_that_says_why(text: str, why: str) -> N
         read(text)
 
 
+def test_the_statements_of_the_guide_can_be_read() -> None:
+    """Those of its table, of its commands and of its workflow."""
+    page = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text()
+    found = set(re.findall(r"new (?:better|not worse) than old(?: by [\d.]+(?: %)?)? on [\w@]+(?: in \w+)?", page))
+    assert len(found) >= 4
+    for text in found:
+        assert Statement.parse(text, ("new", "old"), ["recall@10", "dcg@10"], metrics.make, None).text == text
+
+
 def test_better_is_what_the_verdict_says() -> None:
     for difference, half, said in ((0.05, 0.01, "yes"), (-0.05, 0.01, "no"), (0.05, 0.06, "undecided")):
         assert answer(pair(difference, half), "new better than old on recall@10") == said
@@ -137,6 +148,13 @@ def test_what_is_withheld_refused_or_not_debiased_is_undecided() -> None:
     assert answer(naive, "new better than old on recall@10") == "undecided"
     alone = Result((estimate("new", 0.2), estimate("old", 0.2)), (), (), {}, ())
     assert answer(alone, "new better than old on recall@10") == "undecided"
+
+
+def test_a_metric_that_was_refused_is_undecided_with_its_reason() -> None:
+    refused = [{"metric": "dcg@10", "estimator": "snips", "target": "pooled", "reason": "no propensities."}]
+    inputs = {"settings": {"metrics": ["recall@10", "dcg@10"]}, "refused": refused}
+    (found,) = replace(pair(0.05, 0.01), inputs=inputs).require("new better than old on dcg@10")
+    assert (found.answer, found.reason) == ("undecided", "no propensities.")
 
 
 def test_over_scenarios_only_what_holds_in_all_of_them_is_said() -> None:

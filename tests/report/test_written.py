@@ -211,6 +211,8 @@ def test_a_notebook_shows_charts(two: Result) -> None:
     assert two._repr_html_().count("<svg") == 2
     chart = two.plot().to_dict()
     assert len(chart["vconcat"]) == 2
+    path = over(TURNS)
+    assert path._repr_html_().count("<svg") == 2 and len(path.plot().to_dict()["vconcat"]) == 2
     with pytest.raises(InputError, match="nothing to draw"):
         Result((), (), (), {}, ()).plot()
 

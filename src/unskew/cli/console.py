@@ -110,11 +110,11 @@ def _told(error: BaseException) -> str:
     )
 
 
-def fail(message: str) -> NoReturn:
-    """Show an error and exit with 2."""
+def fail(message: str, code: int = 2) -> NoReturn:
+    """Show an error and exit with a code."""
     text = Text(without_controls(message))
     err.print(Panel(text, title="unskew cannot do this", title_align="left", border_style="red"))
-    sys.exit(2)
+    sys.exit(code)
 
 
 def nobody_reads() -> NoReturn:

@@ -147,10 +147,12 @@ def evaluate(
         run, asked["propensities"] = compare_propensities, propensity
     elif propensity:
         asked["propensity"] = propensity[0]
+    if dry_run and require:
+        raise InputError("--dry-run evaluates nothing, so that --require cannot be answered: leave one of them out.")
     if dry_run:
         typer.echo(_expected(asked, sources))
         return
-    with progress(quiet) as report:
+    with requirements.refusals_undecided(require or []), progress(quiet) as report:
         models = {**sources.lists, **sources.predictions} if engine == "spark" else sources.ready(asked, report)
         result = run(**asked, models=models, progress=report)
     raise typer.Exit(requirements.show_and_write(messages_with_flags(result), require or [], quiet, **outputs))

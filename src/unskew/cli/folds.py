@@ -57,7 +57,7 @@ def judge(load: Callable[[], Callable[..., Any]], given: dict[str, Any], *, left
     if estimator:
         given["estimators"] = estimator
     run = load()
-    with progress(quiet, left=left) as report:
+    with requirements.refusals_undecided(required), progress(quiet, left=left) as report:
         found = run(**given, progress=report)
     return requirements.show_and_write(messages_with_flags(found), required, quiet, **outputs)
 

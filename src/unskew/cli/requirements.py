@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unskew.cli import options
-from unskew.cli.console import err, out
+from unskew.cli.console import err, fail, out
 from unskew.cli.flags import with_flags
-from unskew.errors import InputError
-from unskew.requirement import Requirements, Statement
+from unskew.errors import InputError, RefusedError
+from unskew.requirement import Reply, Requirements, Statement
 
 if TYPE_CHECKING:
     from unskew.shown import Shown
@@ -29,6 +30,17 @@ def check(statements: Sequence[str], models: Iterable[str], metrics: Sequence[st
             Statement.parse(text, names, known, make, None)
         except InputError as error:
             raise InputError(f"--require: {error}") from None
+
+
+@contextmanager
+def refusals_undecided(statements: Sequence[str]) -> Iterator[None]:
+    """Where something is required, a log that cannot support what was asked leaves it undecided."""
+    try:
+        yield
+    except RefusedError as error:
+        if not statements:
+            raise
+        fail(with_flags(str(error)), Reply.UNDECIDED.exit_code)
 
 
 def show_and_write(result: Shown, statements: Sequence[str], quiet: bool, **paths: Path | None) -> int:

@@ -22,7 +22,7 @@ from unskew.report.audit_document import audit_document
 from unskew.report.checks_document import checks_document
 from unskew.report.comparison_document import comparison_document
 from unskew.report.cross_validation_document import cross_validation_document, lines_document
-from unskew.report.document import Cards, Document, in_brief
+from unskew.report.document import Cards, Document, Medium, in_brief, shown_in
 from unskew.report.flat import flat_metrics
 from unskew.report.interactive import charts_of, interactive
 from unskew.report.leaderboard import leaderboard
@@ -112,7 +112,8 @@ def notebook(shown: Shown) -> str:
     """A small piece of HTML, which begins with the main charts where the extra that draws them is installed."""
     document = document_of(shown)
     picture = charts_of(_picture(shown)) if type(shown) in _PICTURES else []
-    if picture and not any(isinstance(block, Cards) and block.inline for block in document.body):
+    shown_already = shown_in(Medium.BRIEF, document.body)
+    if picture and not any(isinstance(block, Cards) and block.inline for block in shown_already):
         document = replace(document, body=(in_brief(Cards(tuple(picture), inline=True)), *document.body))
     return html.notebook(document)
 

@@ -15,9 +15,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from unskew.cross_validation import CrossValidation
+from unskew.design import Plan
 from unskew.estimators import Standing
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.inference.verdict import Outcome
@@ -124,6 +126,12 @@ def _of_study(found: StudyResult) -> Iterator[Named]:
         yield from _under(where, {"mean": s.mean, "low": s.low, "high": s.high})
 
 
+def _of_plan(found: Plan) -> Iterator[Named]:
+    for pair in found.pairs:
+        numbers = {name: value for name, value in asdict(pair).items() if isinstance(value, int | float)}
+        yield from _under((f"{pair.a}_vs_{pair.b}",), numbers)
+
+
 def _scalars(shown: Shown) -> Iterator[Named]:
     """All single numbers of what has no estimates: sizes, skew, settings."""
     yield from _numbers(shown.to_dict(), ())
@@ -143,5 +151,6 @@ _KINDS: dict[type, Callable[[Any], Iterator[Named]]] = {
     PropensityComparison: _of_propensities,
     ProtocolComparison: _of_protocols,
     PolicyImpact: _of_policies,
+    Plan: _of_plan,
     StudyResult: _of_study,
 }

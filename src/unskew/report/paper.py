@@ -16,7 +16,7 @@ from unskew.inference.verdict import Outcome
 from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.leaderboard import ranked
-from unskew.report.view import Facet, View, in_scenarios, unique
+from unskew.report.view import Facet, View, grouped, in_scenarios, unique
 from unskew.report.words import AS_IT_IS, NOT_DEBIASED, limits
 from unskew.result import Estimate, LeaderboardRow, Result
 
@@ -148,8 +148,7 @@ def _caption(view: View, facets: Sequence[Facet], about: str, marked: str) -> It
     yield "Bold: the best value."
     if not verdicts:
         return
-    assumed = unique(v.assumption for v in verdicts if v.assumption)
-    given = f", if {'; '.join(assumed)}" if assumed else ""
+    given = _assumed(view, facets)
     together = max(view.comparisons(facet, view.carrier(facet)) for facet in facets)
     corrected = f" (p adjusted for {together} comparisons per metric)" if together > 1 else ""
     if BEHIND in marked:
@@ -158,6 +157,21 @@ def _caption(view: View, facets: Sequence[Facet], about: str, marked: str) -> It
         yield f"No model is shown to be behind the best one{given}{corrected}."
     if DEPENDS in marked:
         yield f"{DEPENDS} whether it is behind depends on what the log cannot tell."
+
+
+def _assumed(view: View, facets: Sequence[Facet]) -> str:
+    """What daggers rest on, with the metrics that it is about unless these are all."""
+    said = grouped(
+        (v.assumption, facet.metric)
+        for facet in facets
+        for v in view.verdicts(facet, view.carrier(facet))
+        if v.assumption
+    )
+    told = [
+        f"if {text}" if len(set(of)) == len(facets) else f"on {' and '.join(unique(of))} if {text}"
+        for text, of in said.items()
+    ]
+    return f", {'; '.join(told)}" if told else ""
 
 
 def document_tables(document: doc.Document) -> list[PaperTable]:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from unskew import metrics
 from unskew.inference.verdict import Outcome
 from unskew.report import numbers
-from unskew.report.view import Facet, View
+from unskew.report.view import Facet, View, unique
 from unskew.report.words import winner
 from unskew.requirement import Reply, Requirement, Requirements, Statement
 from unskew.result import Result, Verdict
@@ -37,14 +37,15 @@ NOTHING_DEBIASED = "nothing here undoes the skew of the log, so it is not eviden
 def require(result: Result, statements: Sequence[str]) -> Requirements:
     """Answer statements about the models of a result."""
     view = View(result)
-    read = [Statement.parse(text, view.models, view.metrics, metrics.make, view.segments) for text in statements]
+    known = unique([*view.metrics, *result.inputs.get("settings", {}).get("metrics", ())])  # also what was refused
+    read = [Statement.parse(text, view.models, known, metrics.make, view.segments) for text in statements]
     return Requirements(tuple(_answer(view, statement) for statement in read))
 
 
 def _answer(view: View, asked: Statement) -> Requirement:
     facet = _facet(view, asked)
     if facet is None:
-        return _reply(asked, None, None, Reply.UNDECIDED, "there is no estimate of this metric")
+        return _reply(asked, None, None, Reply.UNDECIDED, _refusal(view, asked))
     carrier = view.carrier(facet)
     verdict = next((v for v in view.verdicts(facet, carrier) if {v.a, v.b} == {asked.a, asked.b}), None)
     if verdict is None:
@@ -62,6 +63,12 @@ def _facet(view: View, asked: Statement) -> Facet | None:
     first = view.headline
     same = [facet for facet in there if first is not None and facet.target == first.target]
     return next(iter(same or there), None)
+
+
+def _refusal(view: View, asked: Statement) -> str:
+    """Why there is no estimate of a metric."""
+    refused = [r for r in view.result.inputs.get("refused", ()) if r.get("metric") == asked.metric]
+    return str(refused[0]["reason"]).rstrip(".") if refused else "there is no estimate of this metric"
 
 
 def _better(asked: Statement, facet: Facet, v: Verdict) -> Requirement:
