@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import missing
 from unskew.report import page
+from unskew.report.choices import number_of
 from unskew.result import Result
 
 from .browser import measured
@@ -62,6 +63,18 @@ def test_what_is_cut_is_found(chromium: str, tmp_path: Path) -> None:
     )
     (found,) = measured(chromium, tmp_path, {"bad": bad}, widths=[390])
     assert all(found[what] for what in ("beyond", "small", "broken", "overlapping", "empty"))
+
+
+def test_a_choice_hides_what_is_about_others(chromium: str, many: Result, tmp_path: Path) -> None:
+    """Without any script: a checked metric leaves its own charts and tables, and all are there at first."""
+    text = page(many)
+    button = f'id="metric-{number_of("dcg@10")}"'
+    assert text.count(button) == 1
+    pages = {"all": text, "one": text.replace(button, f"{button} checked")}
+    found = {record["page"]: record["picked"] for record in measured(chromium, tmp_path, pages, widths=[1280])}
+    own = f"is-{number_of('dcg@10')}"
+    assert found["one"] == [name for name in found["all"] if own in name]
+    assert 0 < len(found["one"]) < len(found["all"])
 
 
 @pytest.mark.parametrize("dark", [False, True])
