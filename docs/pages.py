@@ -46,35 +46,35 @@ def main(folder: Path, kinds: Sequence[str] = ()) -> dict[str, Path]:
     """Make the pages that are asked for, or all; gives back where they are."""
     folder.mkdir(parents=True, exist_ok=True)
     _simulate(folder)
-    commands = _commands(folder)
+    commands = _commands()
     pages = {kind: folder / f"{kind}.html" for kind in kinds or (*commands, "checks")}
     for kind, page in pages.items():
         if kind == "checks":
             _checks(folder / "shop", page)
         else:
-            _unskew(*commands[kind], "--html", page)
+            _unskew(folder, *commands[kind], "--html", page.name)
     return pages
 
 
 def _simulate(folder: Path) -> None:
     """A shop with the lists of three models, and a log of 120 days by three logging policies."""
     if not (folder / "shop").exists():
-        _unskew("simulate", "--users", "1500", "--items", "300", "--seed", "0", "-o", folder / "shop")
+        _unskew(folder, "simulate", "--users", "1500", "--items", "300", "--seed", "0", "-o", "shop")
     if not (folder / "log").exists():
         size = ("--users", "3000", "--items", "400", "--days", "120", "--seed", "0")
-        _unskew("simulate", "shop-over-time", *size, "-o", folder / "log")
+        _unskew(folder, "simulate", "shop-over-time", *size, "-o", "log")
     (folder / "study.toml").write_text(STUDY)
 
 
-def _commands(folder: Path) -> dict[str, list[str | Path]]:
-    shop, log = folder / "shop", folder / "log" / "log.parquet"
-    train, test = shop / "train.parquet", shop / "test.parquet"
-    lists = _each("--recs", [f"{name}={shop / name}.parquet" for name in ("popular", "item_knn", "challenger")])
+def _commands() -> dict[str, list[str]]:
+    """The command of every kind, for the folder of the shops."""
+    log, train, test = "log/log.parquet", "shop/train.parquet", "shop/test.parquet"
+    lists = _each("--recs", [f"{name}=shop/{name}.parquet" for name in ("popular", "item_knn", "challenger")])
     fitted = _each("--model", FITTED)
     both = _each("--metric", ("recall@10", "dcg@10"))
     log_alone = [*_each("--estimator", ("naive", "exposure_path")), "--by", "popularity(strata=3)"]
     known = [*_each("--estimator", ("naive", "ips", "snips", "gs(strata=5)")), "--propensity", "known"]
-    evaluate: list[str | Path] = ["evaluate", test, "--train", train, "--users", shop / "users.parquet", *lists]
+    evaluate = ["evaluate", test, "--train", train, "--users", "shop/users.parquet", *lists]
     propensities = _each("--propensity", ("known", "popularity(gamma=1)", "popularity(gamma=2)"))
     return {
         "demo": ["demo"],
@@ -82,13 +82,13 @@ def _commands(folder: Path) -> dict[str, list[str | Path]]:
         "exposure-path": [*evaluate, *both, *log_alone],
         "comparison": [*evaluate, *_each("--estimator", ("naive", "snips")), *propensities],
         "audit": ["audit", log, *_each("--propensity", ("popularity(gamma=1)", "uniform"))],
-        "sample": ["sample", test, "--train", train, "--size", "0.5", "-o", folder / "sample.parquet"],
-        "split": ["split", log, "--split", FOLDS, "-o", folder / "folds", "--force"],
+        "sample": ["sample", test, "--train", train, "--size", "0.5", "-o", "sample.parquet"],
+        "split": ["split", log, "--split", FOLDS, "-o", "folds", "--force"],
         "cross-validate": ["cross-validate", log, "--split", FOLDS, *fitted, *both, "--no-store"],
         "protocols": ["compare-protocols", log, *fitted],
         "policies": ["policy-impact", log, *fitted, "--refits", "2"],
         "plan": ["plan", test, "--seen", train, *lists, "--detect", "5%"],
-        "study": ["study", folder / "study.toml", "--store", folder / "store"],
+        "study": ["study", "study.toml", "--store", "store"],
         "anchored": ["demo", "--anchored"],
     }
 
@@ -106,8 +106,8 @@ def _checks(shop: Path, page: Path) -> None:
     us.propensity.check(["popularity(gamma=1)", "uniform"], log).to_html(page)
 
 
-def _unskew(*command: str | Path) -> None:
-    subprocess.run([sys.executable, "-m", "unskew", *map(str, command), "--quiet"], check=True)
+def _unskew(folder: Path, *command: str) -> None:
+    subprocess.run([sys.executable, "-m", "unskew", *command, "--quiet"], check=True, cwd=folder)
 
 
 if __name__ == "__main__":

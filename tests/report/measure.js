@@ -91,6 +91,7 @@ window.addEventListener("load", async () => {
     const width = frame.clientWidth;
     found.push({
       page: frame.dataset.name, width, beyond: beyond(page, width), small: small(page), broken: broken(page),
+      picked: [...page.querySelectorAll(".of-metric")].filter(shown).map((node) => node.className),
       overlapping: overlapping(page), empty: empty(page), axe: await accessible(frame),
     });
   }

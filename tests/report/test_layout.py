@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import missing
 from unskew.report import page
+from unskew.report.choices import number_of
 from unskew.result import Result
 
 from .browser import measured
@@ -53,14 +54,27 @@ def test_nothing_is_cut_or_small(chromium: str, pages: dict[str, str], tmp_path:
 
 def test_what_is_cut_is_found(chromium: str, tmp_path: Path) -> None:
     """The measurements can fail: a wide table, small letters, a broken word, labels on each other, an empty card."""
+    narrow = "width:20px;max-width:20px;overflow-wrap:anywhere"
+    labels = '<text x="0" y="20">label</text><text x="3" y="20">label</text>'
     bad = (
-        '<!doctype html><html><body><div class="scroll" style="overflow:auto"><div style="width:2000px">wide</div>'
-        '</div><p style="font-size:11px">small</p><table><tr><th style="width:20px;max-width:20px;overflow-wrap:anywhere">'
-        'recommender</th></tr></table><div class="card"></div><div class="card"><svg width="100" height="50">'
-        '<text x="0" y="20">label</text><text x="3" y="20">label</text></svg></div></body></html>'
+        '<!doctype html><html><body><div class="scroll" style="overflow:auto"><p style="width:2000px">wide</p></div>'
+        f'<p style="font-size:11px">small</p><table><tr><th style="{narrow}">recommender</th></tr></table>'
+        f'<div class="card"></div><div class="card"><svg width="100" height="50">{labels}</svg></div></body></html>'
     )
     (found,) = measured(chromium, tmp_path, {"bad": bad}, widths=[390])
     assert all(found[what] for what in ("beyond", "small", "broken", "overlapping", "empty"))
+
+
+def test_a_choice_hides_what_is_about_others(chromium: str, many: Result, tmp_path: Path) -> None:
+    """Without any script: a checked metric leaves its own charts and tables, and all are there at first."""
+    text = page(many)
+    button = f'id="metric-{number_of("dcg@10")}"'
+    assert text.count(button) == 1
+    pages = {"all": text, "one": text.replace(button, f"{button} checked")}
+    found = {record["page"]: record["picked"] for record in measured(chromium, tmp_path, pages, widths=[1280])}
+    own = f"is-{number_of('dcg@10')}"
+    assert found["one"] == [name for name in found["all"] if own in name]
+    assert 0 < len(found["one"]) < len(found["all"])
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -10,6 +10,8 @@ from unskew.report import numbers
 from unskew.report.marks import PATHS, colour, shape
 from unskew.report.plots import RowPlaces, chart, colours, field, layers, lines, marks, points
 
+FAR = 16.0  # beyond which an interval of a ratio says no more than that it is wide
+
 
 class Mark(NamedTuple):
     """A number of one model by one group, with its interval."""
@@ -42,7 +44,7 @@ def by_group(
         }
         for m in found
     ]
-    scale = {"zero": False}
+    scale: dict[str, Any] = {"zero": False} if line is None else _of_ratios(found)
     base = {
         "y": rows.y(),
         "color": colours("group:N", groups, [colour(n) for n in range(len(groups))]),
@@ -59,6 +61,13 @@ def by_group(
         tables["even"] = [{"at": line}]
     spec = layers(*drawn, height=rows.height)
     return chart(name, note, f"{name}: {axis} by model", spec, **tables)
+
+
+def _of_ratios(found: Sequence[Mark]) -> dict[str, Any]:
+    """A scale of ratios: logarithmic, and no wider than a factor of ``FAR``; what goes on beyond ends at its edge."""
+    known = [end for m in found for end in (m.value, m.low, m.high) if end is not None and end > 0.0]
+    domain = [max(min(known, default=1.0), 1.0 / FAR), min(max(known, default=1.0), FAR)]
+    return {"type": "log", "base": 2, "clamp": True, "domain": domain if domain[0] < domain[1] else [0.5, 2.0]}
 
 
 def over_folds(

@@ -13,7 +13,7 @@ from unskew.errors import UnskewError
 from unskew.report import document as doc
 from unskew.report.choices import classes_of, number_of, row_classes, rules
 from unskew.report.svg import converter, draw
-from unskew.report.table_width import WIDTHS, width_of
+from unskew.report.table_width import width_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,7 +36,7 @@ def page(document: doc.Document, written: Mapping[str, Any] | None = None) -> st
     context = {
         "css": _markup(_text("page.css")),
         "stacked": _markup(_text("stacked.css")),
-        "widths": WIDTHS,
+        "widths": sorted({width_of(table) for table in _tables((*document.summary, *document.body))} - {0}),
         "rules": _markup(rules(choices)),
         "choices": choices,
         "policy": POLICY,
@@ -110,6 +110,19 @@ def _sections(blocks: Sequence[doc.Block]) -> Iterator[doc.Section]:
             yield block
         elif isinstance(block, doc.SideBySide):
             yield from _sections(block.sections)
+
+
+def _tables(blocks: Sequence[doc.Block]) -> Iterator[doc.Table]:
+    """All tables of a page."""
+    for block in _on_page(blocks):
+        if isinstance(block, doc.Table):
+            yield block
+        elif isinstance(block, doc.Tables):
+            yield from block.tables
+        elif isinstance(block, doc.Section | doc.Folded):
+            yield from _tables(block.blocks)
+        elif isinstance(block, doc.SideBySide):
+            yield from _tables(block.sections)
 
 
 def _brief(block: doc.Table | doc.Tables) -> list[doc.Table]:

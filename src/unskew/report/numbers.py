@@ -58,6 +58,16 @@ def interval(low: float | None, high: float | None, places: int | None = None) -
     return f"[{_bound(low, places)}, {_bound(high, places)}]"
 
 
+def factors(low: float | None, high: float | None, far: float = 1000.0) -> str:
+    """An interval of a ratio with two decimals; what is hardly bounded is written as ``< 0.01`` or ``> 1,000``."""
+    text = interval(low, high, 2)
+    if text == DASH or low is None or high is None:
+        return text
+    below = "< 0.01" if 0.0 <= low < 0.005 else _bound(low, 2)
+    above = f"> {far:,.0f}" if high > far else _bound(high, 2)
+    return f"[{below}, {above}]"
+
+
 def p_value(p: float) -> str:
     """Two significant digits, never more than four decimals."""
     if not math.isfinite(p):

@@ -45,7 +45,7 @@ def policies_document(impact: PolicyImpact) -> doc.Document:
             ),
             section("policies.rankings", _rankings(view)),
             section("policies.corrections", _corrections(view)),
-            doc.on_page(section("policies.differences", _differences(view))),
+            doc.on_page(section("policies.differences", doc.Folded("All tests", _tests(view), (_differences(view),)))),
             glossary("policies"),
         ),
     )
@@ -87,6 +87,22 @@ class _View:
     def words(self, cell: Cell) -> str:
         """A cell in words; the splits have their own place."""
         return clean(", ".join(cell[1:]))
+
+    def words_of(self, cell: Cell) -> str:
+        """A cell in words, with its split."""
+        return clean(", ".join((self.split[cell[0]], *cell[1:])))
+
+    def which(self, row: Any) -> tuple[str, ...]:
+        """Of which cell a row is, by what differs between cells; nothing where there is one only."""
+        several = [len({cell[n] for cell in self.cells}) > 1 for n in range(4)]
+        texts = (self.split[row.split], *(clean(text) for text in _cell(row)[1:]))
+        named = ", ".join(text for text, differs in zip(texts, several, strict=True) if differs)
+        return (named,) if any(several) else ()
+
+    @property
+    def of(self) -> tuple[str, ...]:
+        """The heading of ``which``."""
+        return ("of",) if len(self.cells) > 1 else ()
 
 
 def _cell(row: Any) -> Cell:
@@ -217,33 +233,35 @@ def _number(value: float | None) -> str:
 
 
 def _ends(low: float | None, high: float | None) -> str:
-    return numbers.interval(low, high, 2)
+    return numbers.factors(low, high)
 
 
-def _favours(view: _View) -> doc.Table:
-    rows = tuple(
-        (
-            clean(d.split),
-            d.policy,
-            d.model,
-            *((d.estimator,) if len({c[2] for c in view.cells}) > 1 else ()),
-            _number(d.ratio),
-            _ends(d.low, d.high),
-            numbers.p_value(d.p_adjusted),
-            "differs" if d.differs else "open",
-        )
-        for d in _kind(view.differences, Kind.FAVOUR)
-        if d.metric == view.first[1] and d.target == view.first[3]
-    )
-    names = ("split", "policy", "model", *(("estimator",) if len({c[2] for c in view.cells}) > 1 else ()))
+def _favours(view: _View) -> doc.Tables:
+    """A table for every split and estimator of the headline's metric and target."""
+    found = _kind(view.differences, Kind.FAVOUR)
+    cells = [cell for cell in view.cells if (cell[1], cell[3]) == (view.first[1], view.first[3])]
     heads = (
-        replace(doc.Column(names[0], "name"), once=True),
-        *(doc.Column(name, "name") for name in names[1:]),
+        doc.Column("policy", "name", once=True),
+        doc.Column("model", "name"),
         *(doc.Column(label) for label in ("favour", "its interval", "p")),
         doc.Column("", "text"),
     )
-    note = "a model against the others by this policy, over the same by the other policies"
-    return doc.Table("Favours", note, heads, rows)
+    tables = []
+    for cell in cells:
+        rows = tuple(
+            (
+                d.policy,
+                d.model,
+                _number(d.ratio),
+                _ends(d.low, d.high),
+                numbers.p_value(d.p_adjusted),
+                "differs" if d.differs else "open",
+            )
+            for d in found
+            if _cell(d) == cell
+        )
+        tables.append(doc.Table("Favours", view.words_of(cell), heads, rows))
+    return doc.Tables(tuple(table for table in tables if table.rows), where=".favours()")
 
 
 def _values(view: _View, cell: Cell) -> doc.Table:
@@ -270,27 +288,30 @@ def _values(view: _View, cell: Cell) -> doc.Table:
     return doc.Table(clean(cell[1]), clean(", ".join((cell[0], *cell[2:]))), heads, table)
 
 
-def _rankings(view: _View) -> doc.Table:
-    rows = tuple(
-        (
-            clean(", ".join(_cell(r))),
-            r.policy,
-            r.other,
-            _number(r.tau),
-            _ends(r.tau_low, r.tau_high),
-            *(numbers.count(n) for n in (r.agree, r.reversed, r.open)),
+def _rankings(view: _View) -> doc.Tables:
+    """A table for every cell: pairs of models that both policies decide, and the others."""
+    heads = doc.columns(("policy", "other"), ("Kendall's τ", "its range", "agree", "reversed", "open"))
+    tables = []
+    for cell in view.cells:
+        rows = tuple(
+            (
+                r.policy,
+                r.other,
+                _number(r.tau),
+                numbers.interval(r.tau_low, r.tau_high, 2),
+                *(numbers.count(n) for n in (r.agree, r.reversed, r.open)),
+            )
+            for r in view.rankings
+            if _cell(r) == cell and math.isfinite(r.tau)
         )
-        for r in view.rankings
-        if math.isfinite(r.tau)
-    )
-    heads = doc.columns(("cell", "policy", "other"), ("Kendall's τ", "its range", "agree", "reversed", "open"))
-    return doc.Table("Rankings", "pairs of models that both policies decide, and the others", heads, rows)
+        tables.append(doc.Table("Rankings", view.words_of(cell), heads, rows))
+    return doc.Tables(tuple(table for table in tables if table.rows), where=".rankings()")
 
 
 def _corrections(view: _View) -> doc.Table:
     rows = tuple(
         (
-            clean(c.split),
+            view.split[c.split],
             c.estimator,
             c.policy,
             c.model,
@@ -311,10 +332,14 @@ def _corrections(view: _View) -> doc.Table:
     return doc.Table("With propensities", "the same favours when rows are weighed", heads, rows)
 
 
+def _tests(view: _View) -> str:
+    return f"{numbers.count(len(view.differences))} rows"
+
+
 def _differences(view: _View) -> doc.Table:
     rows = tuple(
         (
-            clean(", ".join(_cell(d))),
+            *view.which(d),
             d.kind,
             f"{d.policy} over {d.other}" if d.other else d.policy,
             f"{d.model} over {d.against}" if d.against else d.model,
@@ -326,7 +351,7 @@ def _differences(view: _View) -> doc.Table:
         for d in view.differences
     )
     heads = (
-        *doc.columns(("cell", "kind", "policies", "models"), ("ratio", "its interval", "p")),
+        *doc.columns((*view.of, "kind", "policies", "models"), ("ratio", "its interval", "p")),
         doc.Column("", "text"),
     )
     return doc.Table("All tests", "at one level for all of a cell, over all splits", heads, rows)

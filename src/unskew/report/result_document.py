@@ -226,8 +226,8 @@ def _all(tables: Both, facets: list[Facet]) -> tuple[doc.Tables, doc.Tables]:
     estimates = tuple(tables[facet][0] for facet in facets)
     verdicts = tuple(tables[facet][1] for facet in facets if tables[facet][1].rows)
     return (
-        doc.Tables(estimates, "Estimates", FACETS, SHOWN, ".table()"),
-        doc.Tables(verdicts, "Verdicts", FACETS, SHOWN, ".verdicts()"),
+        doc.Tables(estimates, "Estimates", FACETS, 1, ".table()"),
+        doc.Tables(verdicts, "Verdicts", FACETS, 1, ".verdicts()"),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from unskew.report.document import Cell, Column, Table
 
-WIDTHS = range(320, 1201, 80)  # at which page.html.j2 has a rule; tables beyond the last one are always blocks
+WIDTHS = range(280, 1101, 20)  # tables beyond the last one are always blocks
 SIGN, HEAD_SIGN = 8.4, 7.6  # pixels of a character in a cell, and in a heading
 PADDING, EDGES = 20, 14
 TEXT = 232  # what sentences take at least; they wrap

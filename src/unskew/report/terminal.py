@@ -66,14 +66,18 @@ class _Fitted:
 
 
 def _panel(document: doc.Document, blocks: Sequence[doc.Block], width: int) -> RenderableType:
-    """A box with the title in its border, or on its first lines where the border is too short."""
-    title = Text(document.panel or str(document.title), style="bold", overflow="ellipsis", no_wrap=True)
+    """A box with title and subtitle in its border, or on its first and last lines where the border is too short."""
+    title = Text(document.panel or str(document.title), style="bold", no_wrap=True)
     content = _grid(line for block in blocks for line in _lines(block))
     fits = title.cell_len <= width - BORDER
+    below = Text(document.subtitle, style="dim")
+    in_border = below.cell_len <= width - BORDER
+    head = [] if fits else [Text(title.plain, style="bold")]
+    foot = [] if in_border else [below]
     return Panel(
-        content if fits else Group(Text(title.plain, style="bold"), content),
+        Group(*head, content, *foot),
         title=title if fits else None,
-        subtitle=Text(document.subtitle, style="dim", overflow="ellipsis", no_wrap=True) if document.subtitle else None,
+        subtitle=below if document.subtitle and in_border else None,
         title_align="left",
         subtitle_align="right",
         box=box.ROUNDED,
