@@ -22,6 +22,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 from rich.console import Console
 
+import many_models_report
 from promise import MIB, Promise, as_long, at_most
 from store import CONDITIONS, HERE, Measured, alone, conditions, keep, machine, stored, versions
 from workloads import ENGINES
@@ -165,7 +166,9 @@ def promises(found: Measured | None) -> list[Promise]:
     most, at = runs.get(str(MOST), {}), _when(found, MOST) if found else None
     mine, few = most.get("stream"), runs.get("1000000", {}).get("stream")
     grows = mine["cpu"] / few["cpu"] / (MOST / 1_000_000) if mine and few else None
+    many = many_models_report.promises(found["many"] if found and "many" in found else None)
     return [
+        *many,
         at_most("stream of 100 million rows in no order: memory", LIMIT, mine["peak_mb"] if mine else None, MIB),
         as_long("stream of 100 million rows, times polars", SLOWER, mine, most.get("polars"), at),
         at_most("from 1 to 100 million rows, times a straight line, by CPU seconds", LINEAR, grows),
@@ -206,7 +209,8 @@ def sections(found: Measured) -> dict[str, str]:
                 f"| {int(rows):,} | {2 * LISTED * int(rows) // PER_USER:,} | {job} | {mine['seconds']:.1f} | "
                 f"{mine['cpu']:.1f} | {mine['cpu'] / bar['cpu']:.2f} | {mine['peak_mb']:,.0f} |"
             )
-    return {ENGINES: "\n".join([*lines, "", *(f"- Missed: {problem}." for problem in problems(found))])}
+    lines += ["", *(f"- Missed: {problem}." for problem in problems(found))]
+    return {ENGINES: "\n".join([*lines, "", *(many_models_report.lines(found["many"]) if "many" in found else ())])}
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""What ``results/many_models.json`` says: ten models on ten million held-out rows, beside polars and DuckDB.
+"""Ten models on ten million held-out rows beside polars and DuckDB: what ``many`` in ``results/engines.json`` says.
 
-    {"rows": …, "models": …, "jobs": {"unskew": job, "polars": job, "duckdb": job}, conditions}
+    {"command": …, "rows": …, "models": …, "jobs": {"unskew": job, "polars": job, "duckdb": job}, conditions}
 
 where a job holds ``seconds``, ``cpu``, ``peak_mb`` and ``versions``.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from promise import Promise, as_long, at_most
 from store import Measured, conditions, table, versions
-from workloads import ENGINES
 
 PEERS = {"polars": "polars", "duckdb": "DuckDB"}
 WHAT = "10 models × 10 million rows"
@@ -26,21 +25,20 @@ def promises(found: Measured | None) -> list[Promise]:
     return [*made, at_most(f"{WHAT}, times the memory of polars", 0.5, memory)]
 
 
-def sections(found: Measured) -> dict[str, str]:
+def lines(found: Measured) -> list[str]:
     """The stored results in words and a table."""
     jobs = found["jobs"]
     rows = [
         (PEERS.get(name, name), f"{m['seconds']:.1f}", f"{m['cpu']:.1f}", f"{m['peak_mb']:,.0f}")
         for name, m in jobs.items()
     ]
-    lines = [
+    return [
         "### Many models beside hand-written queries",
         "",
-        f"`python benchmarks/many_models.py` on {conditions(found)}. {versions(*jobs.values())}.",
+        f"`{found['command']}` on {conditions(found)}. {versions(*jobs.values())}.",
         "",
         f"{found['rows']:,} held-out rows and lists of {found['models']} models, from Parquet: unskew with intervals "
         "and verdicts, the others without.",
         "",
         *table(("", "seconds", "CPU seconds", "peak MB"), rows),
     ]
-    return {ENGINES: "\n".join(lines)}

@@ -122,9 +122,8 @@ WORKLOADS = (
         "engines", "streams of files that exceed memory", (ENGINES,), 5,
         thorough=(("--rows", "1000000", "10000000", "100000000"), 40),
     ),
-    Workload("many_models", "ten models beside polars and DuckDB", (ENGINES,), 5, reporter="many_models_report"),
     Workload("spark", "Spark on one machine", (ENGINES,), 8, long=True),
-    Workload("texts", "texts beside integers", (TEXTS,), 8, reporter="texts_report"),
+    Workload("texts", "texts beside integers", (TEXTS,), 8),
 )  # fmt: skip
 
 
