@@ -20,7 +20,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
     """Workloads that are one line long, and a page that they write."""
     written = tmp_path / "page.md"
     written.write_text("")
-    monkeypatch.setattr(suite.page, "PAGE", written)
+    monkeypatch.setattr("page.PAGE", written)
     monkeypatch.setattr(suite, "fix_threads", lambda: 2)
 
     def make(name: str, line: str = "", **more: Any) -> Workload:
