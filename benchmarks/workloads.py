@@ -119,7 +119,7 @@ WORKLOADS = (
     Workload("plan", "a plan and a draw", (PLANS,), 2),
     Workload("growth", "users, items and models", (GROWTH,), 5),
     Workload(
-        "engines", "streams of files that exceed memory", (ENGINES,), 5,
+        "engines", "streams of files that exceed memory", (ENGINES,), 5, arguments=("--repeats", "3"),
         thorough=(("--rows", "1000000", "10000000", "100000000"), 40),
     ),
     Workload("spark", "Spark on one machine", (ENGINES,), 8, long=True),

@@ -86,8 +86,8 @@ def metrics(held: Held, lists: pl.DataFrame) -> common.Values:
     ratios = []
     for estimator, name in WEIGHTS.items():
         for metric in common.METRICS:
-            family, k = metric.split("@")
-            below = pl.col(f"{name} ideal@{k}" if family == "ndcg" else f"{name} sum")
+            family, cut = metric.split("@")
+            below = pl.col(f"{name} ideal@{cut}" if family == "ndcg" else f"{name} sum")
             ratios.append((pl.col(f"{name} {metric}") / below).alias(f"{estimator} {metric}"))
     joined = held.below.lazy().join(hits.group_by("user").agg(sums), on="user", how="left").fill_null(0.0)
     columns = joined.select("user", *ratios).collect()
