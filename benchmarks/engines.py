@@ -22,7 +22,6 @@ import polars as pl
 from polars.io.plugins import register_io_source
 from rich.console import Console
 
-import many_models_report
 from promise import MIB, Promise, as_long, at_most
 from store import CONDITIONS, HERE, Measured, alone, conditions, keep, machine, stored, versions
 from workloads import ENGINES
@@ -42,19 +41,19 @@ def files(rows: int, order: str) -> Path:
     if not (folder / "done").exists():
         folder.mkdir(parents=True, exist_ok=True)
         users = rows // PER_USER
-        _write(folder / "test.parquet", _held_out(rows, users, order), {"propensity": pl.Float64()})
+        write(folder / "test.parquet", held_out(rows, users, order), {"propensity": pl.Float64()})
         for seed, name in enumerate(("a", "b"), 2):
-            _write(folder / f"{name}.parquet", _lists(users, seed, order), {"rank": pl.Int32()})
+            write(folder / f"{name}.parquet", lists(users, seed, order), {"rank": pl.Int32()})
         (folder / "done").touch()
     return folder
 
 
-def _write(path: Path, pieces: Iterator[pl.DataFrame], more: dict[str, Any]) -> None:
+def write(path: Path, pieces: Iterator[pl.DataFrame], more: dict[str, Any]) -> None:
     types = {"user": pl.Int64(), "item": pl.Int64(), **more}
     register_io_source(lambda *_: pieces, schema=types).sink_parquet(path)
 
 
-def _held_out(rows: int, users: int, order: str) -> Iterator[pl.DataFrame]:
+def held_out(rows: int, users: int, order: str) -> Iterator[pl.DataFrame]:
     rng = np.random.default_rng(1)
     for start in range(0, rows, CHUNK):
         n = min(CHUNK, rows - start)
@@ -66,19 +65,19 @@ def _held_out(rows: int, users: int, order: str) -> Iterator[pl.DataFrame]:
         )
 
 
-def _lists(users: int, seed: int, order: str) -> Iterator[pl.DataFrame]:
+def lists(users: int, seed: int, order: str, listed: int = LISTED) -> Iterator[pl.DataFrame]:
     """Every user once, in an order that jumps over all of them; rows of some users are mixed."""
     rng, step = np.random.default_rng(seed), 1 if order == "sorted" else 7_368_787
-    for start in range(0, users, CHUNK // LISTED):
-        who = np.arange(start, min(start + CHUNK // LISTED, users), dtype=np.int64) * step % users
-        n = len(who) * LISTED
+    for start in range(0, users, CHUNK // listed):
+        who = np.arange(start, min(start + CHUNK // listed, users), dtype=np.int64) * step % users
+        n = len(who) * listed
         first = (ITEMS * rng.random(len(who)) ** (2.0 + seed / 4.0)).astype(np.int64)
-        item = (first[:, None] + np.arange(LISTED) * 37) % ITEMS
+        item = (first[:, None] + np.arange(listed) * 37) % ITEMS
         frame = pl.DataFrame(
             {
-                "user": np.repeat(who, LISTED),
+                "user": np.repeat(who, listed),
                 "item": item.ravel(),
-                "rank": np.tile(np.arange(1, LISTED + 1, dtype=np.int32), len(who)),
+                "rank": np.tile(np.arange(1, listed + 1, dtype=np.int32), len(who)),
             }
         )
         yield frame if order == "sorted" else frame[rng.permutation(n)]
@@ -92,7 +91,7 @@ def once(folder: Path, job: str, memory: str) -> None:
     paths = {name: folder / f"{name}.parquet" for name in ("test", "a", "b")}
     watch, value = Watch(), {}
     if job == "polars":
-        value = {name: _by_polars(paths["test"], paths[name]) for name in ("a", "b")}
+        value = {name: by_polars(paths["test"], paths[name]) for name in ("a", "b")}
     else:
         asked: Any = {"engine": job, "estimators": ["naive", "snips"], "metrics": ["recall@10"], "duplicates": "first"}
         asked |= {"memory": memory} if job == "stream" else {}
@@ -113,7 +112,7 @@ def _warm(folder: Path, paths: dict[str, Path], asked: Any) -> None:
     us.evaluate(few["test"], {name: few[name] for name in ("a", "b")}, **asked)
 
 
-def _by_polars(test: Path, lists: Path) -> float:
+def by_polars(test: Path, lists: Path) -> float:
     """Σ hits/P over Σ 1/P, by users: what hand-written polars would do, without any error."""
     weight = 1.0 / pl.col("propensity")
     found = (
@@ -166,9 +165,7 @@ def promises(found: Measured | None) -> list[Promise]:
     most, at = runs.get(str(MOST), {}), _when(found, MOST) if found else None
     mine, few = most.get("stream"), runs.get("1000000", {}).get("stream")
     grows = mine["cpu"] / few["cpu"] / (MOST / 1_000_000) if mine and few else None
-    many = many_models_report.promises(found["many"] if found and "many" in found else None)
     return [
-        *many,
         at_most("stream of 100 million rows in no order: memory", LIMIT, mine["peak_mb"] if mine else None, MIB),
         as_long("stream of 100 million rows, times polars", SLOWER, mine, most.get("polars"), at),
         at_most("from 1 to 100 million rows, times a straight line, by CPU seconds", LINEAR, grows),
@@ -209,8 +206,7 @@ def sections(found: Measured) -> dict[str, str]:
                 f"| {int(rows):,} | {2 * LISTED * int(rows) // PER_USER:,} | {job} | {mine['seconds']:.1f} | "
                 f"{mine['cpu']:.1f} | {mine['cpu'] / bar['cpu']:.2f} | {mine['peak_mb']:,.0f} |"
             )
-    lines += ["", *(f"- Missed: {problem}." for problem in problems(found))]
-    return {ENGINES: "\n".join([*lines, "", *(many_models_report.lines(found["many"]) if "many" in found else ())])}
+    return {ENGINES: "\n".join([*lines, "", *(f"- Missed: {problem}." for problem in problems(found))])}
 
 
 def main() -> None:

@@ -122,6 +122,10 @@ WORKLOADS = (
         "engines", "streams of files that exceed memory", (ENGINES,), 5, arguments=("--repeats", "3"),
         thorough=(("--rows", "1000000", "10000000", "100000000"), 40),
     ),
+    Workload(
+        "many_models", "ten models beside polars and DuckDB", (ENGINES,), 8, arguments=("--repeats", "3"),
+        peers=("duckdb",),
+    ),
     Workload("spark", "Spark on one machine", (ENGINES,), 8, long=True),
     Workload("texts", "texts beside integers", (TEXTS,), 8),
 )  # fmt: skip
