@@ -60,7 +60,7 @@ lint: $(STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-# Every workload beside other libraries, and docs/benchmarks.md; about two hours (BENCH="--only core top_k", "--all", "--list", …).
+# Every workload beside other libraries, and docs/benchmarks.md; about 100 minutes (BENCH="--only core top_k", "--all", "--list", …).
 bench: $(STAMP)
 	@$(BIN)/python benchmarks/suite.py $(BENCH)
 

@@ -21,6 +21,7 @@ class Peer:
         env: its requirement file and environment; ``None`` runs in our own.
         bar: whether our floors are measured against it.
         by_hand: the caller, not the library, aligns users and items and vouches for them; a floor of its own.
+        same_work: it gives the full table, not only naive metrics; a ceiling of its own.
     """
 
     title: str
@@ -28,6 +29,7 @@ class Peer:
     env: str | None
     bar: bool = True
     by_hand: bool = False
+    same_work: bool = False
 
     @property
     def module(self) -> str:
@@ -42,6 +44,7 @@ PEERS = (
     Peer("ranx, arrays aligned by hand", "ranx_arrays", "ranx", by_hand=True),
     Peer("ir-measures", "ir_measures", "ir_measures"),
     Peer("plain polars", "polars", None, bar=False),
+    Peer("plain polars, full table", "polars_full", None, bar=False, same_work=True),
 )
 
 

@@ -47,14 +47,14 @@ def once(size: Size) -> None:
     from peers.common import Watch, peak_mb, report
 
     asked: Any = {"metrics": ["recall@10", "ndcg@10"], "estimators": ["naive", "snips", "gs"], "propensity": "known"}
-    us.evaluate(*_inputs(replace(size, users=200, models=2)), **asked)
-    log, lists = _inputs(size)
+    us.evaluate(*inputs(replace(size, users=200, models=2)), **asked)
+    log, lists = inputs(size)
     before, watch = peak_mb(), Watch()
     us.evaluate(log, lists, **asked)
     report(watch.read(), ("unskew", "polars", "numba"), inputs_mb=before)
 
 
-def _inputs(size: Size) -> tuple[Any, dict[str, Any]]:
+def inputs(size: Size) -> tuple[Any, dict[str, Any]]:
     """Every user's items lie in parts of the catalogue, one in each, so that none is there twice."""
     from unskew.log import Feedback, Ids, Log, Recommendations
 
@@ -63,7 +63,8 @@ def _inputs(size: Size) -> tuple[Any, dict[str, Any]]:
 
     def drawn(each: int) -> Any:
         part = size.items // each
-        return (rng.integers(0, part, (size.users, each)) + np.arange(each) * part).astype(np.int32)
+        popular = part * rng.random((size.users, each)) ** 3  # lists and logs meet at the first items of each part
+        return (popular.astype(np.int64) + np.arange(each) * part).astype(np.int32)
 
     def starts(each: int) -> Any:
         return np.arange(size.users + 1, dtype=np.int64) * each

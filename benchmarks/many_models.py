@@ -4,28 +4,26 @@ Held-out rows (user, item, propensity) in no order, ten of each user, and for ev
 user: as many rows. ``unskew``: recall@10 of every model by snips with intervals, verdicts of all pairs and tipping
 points, by the stream in a limit of memory. ``polars`` and ``DuckDB``: for each model the same files joined, grouped by
 user and summed, which is the estimate alone. Each job in a fresh process. The aim is to take no longer than either, in
-less than half of polars' memory. Runs of 10 million rows and ten models are stored in ``results/many_models.json``, and
-docs/many_models_benchmarks.md is written from them; their files take 1 GB of disk.
+less than half of polars' memory. Runs of 10 million rows and ten models are kept in ``results/many_models.json``; their
+files take 1 GB of disk.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 from rich.console import Console
 
 from engines import ITEMS, PER_USER, by_polars, held_out, lists, write
-from envs import HERE, Peer, python_of
-from factorisation import Measured, alone, busy, machine
+from envs import Peer, python_of
+from promise import Promise, as_long, at_most
+from store import HERE, Measured, alone, conditions, keep, machine, medians, versions
+from workloads import ENGINES
 
-RESULTS = HERE / "results" / "many_models.json"
-PAGE = HERE.parent / "docs" / "many_models_benchmarks.md"
 ROWS, MODELS, LISTED, MEMORY = 10_000_000, 10, 10, "768MiB"
 LESS = 0.5  # of polars' memory
 DUCKDB = Peer("DuckDB", "duckdb", "duckdb")
@@ -91,38 +89,34 @@ def measure(rows: int, models: int, memory: str, repeats: int) -> Measured:
             runs[job].append(found)
             shown = {name: round(found[name], 1) for name in ("seconds", "cpu", "peak_mb")}
             console.print(rows, models, job, shown, {name: round(value, 6) for name, value in found["values"].items()})
-    return {
-        job: each[0] | {name: float(np.median([run[name] for run in each])) for name in ("seconds", "cpu", "peak_mb")}
-        for job, each in runs.items()
-    }
+    return {job: medians(each) for job, each in runs.items()}
 
 
-def problems(jobs: Measured) -> list[str]:
-    """What was missed."""
-    mine, missed = jobs["unskew"], []
-    for job in ("polars", "duckdb"):
-        if mine["cpu"] > jobs[job]["cpu"]:
-            missed.append(f"{mine['cpu'] / jobs[job]['cpu']:.2f} times the CPU seconds of {TITLES[job].split(',')[0]}")
-    if mine["peak_mb"] > LESS * jobs["polars"]["peak_mb"]:
-        missed.append(f"{mine['peak_mb'] / jobs['polars']['peak_mb']:.2f} of polars' memory")
-    return missed
+def promises(found: Measured | None) -> list[Promise]:
+    """No slower than either, in less than half of polars' memory."""
+    jobs, what = found["jobs"] if found else {}, f"{MODELS} models × 10 million rows"
+    mine, polars = jobs.get("unskew"), jobs.get("polars")
+    memory = mine["peak_mb"] / polars["peak_mb"] if mine and polars else None
+    return [
+        as_long(f"{what}, times hand-written polars", 1, mine, polars, found),
+        as_long(f"{what}, times hand-written DuckDB", 1, mine, jobs.get("duckdb"), found),
+        at_most(f"{what}, times the memory of polars", LESS, memory),
+    ]
 
 
-def page(found: Measured) -> str:
+def sections(found: Measured) -> dict[str, str]:
     """The stored results in words and a table."""
     jobs, rows, models = found["jobs"], found["rows"], found["models"]
-    versions = ", ".join(f"{name} {v}" for each in jobs.values() for name, v in each["versions"].items())
     lines = [
-        "# Ten models at once, from Parquet",
+        "### Ten models at once, from Parquet",
         "",
-        f"Made by `python benchmarks/many_models.py` on {found['day']}: {found['cores']} cores, load {found['load']} "
-        f"when it ended{busy(found)}. {versions}.",
+        f"`python benchmarks/many_models.py` on {conditions(found)}. {versions(*jobs.values())}.",
         "",
         f"{rows:,} held-out rows in no order, {PER_USER} of each user over {ITEMS:,} items, lists of {LISTED} items "
         f'by {models} models, as Parquet. unskew (`engine="stream"`, `memory="{found["memory"]}"`) gives recall@10 by '
         f"snips with intervals, {jobs['unskew']['verdicts']} verdicts between models and tipping points. polars (its "
         "streaming engine) and DuckDB join every model's lists to the rows, group by user and give the estimate alone. "
-        f"Each job in a fresh process, medians of {found['repeats']} runs; on a busy machine compare CPU seconds.",
+        f"Each job in a fresh process, medians of {found['repeats']} runs.",
         "",
         "| | seconds | CPU seconds | peak MiB |",
         "| --- | --- | --- | --- |",
@@ -131,12 +125,12 @@ def page(found: Measured) -> str:
             for job, each in jobs.items()
         ),
     ]
-    return "\n".join([*lines, "", *(f"- Missed: {problem}." for problem in problems(jobs))]).rstrip() + "\n"
+    return {ENGINES: "\n".join(lines)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("job", nargs="*", help="page: write it again from the results")
+    parser.add_argument("job", nargs="*", help="once FOLDER JOB MODELS MEMORY: one job of a run")
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--models", type=int, default=MODELS)
     parser.add_argument("--memory", default=MEMORY)
@@ -144,16 +138,13 @@ def main() -> None:
     options = parser.parse_args()
     if options.job[:1] == ["once"]:
         return once(Path(options.job[1]), options.job[2], int(options.job[3]), options.job[4])
-    if options.job != ["page"]:
-        jobs = measure(options.rows, options.models, options.memory, options.repeats)
-        for problem in problems(jobs):
-            console.print(f"[red]{problem}")
-        if (options.rows, options.models) != (ROWS, MODELS):
-            return console.print("a run of another size: results and page stay as they are")
-        asked = {"rows": options.rows, "models": options.models, "memory": options.memory, "repeats": options.repeats}
-        RESULTS.write_text(json.dumps({"jobs": jobs, **asked, **machine()}, indent=2) + "\n")
-    PAGE.write_text(page(json.loads(RESULTS.read_text())), encoding="utf-8")
-    return console.print(f"wrote {PAGE.relative_to(HERE.parent)}")
+    jobs = measure(options.rows, options.models, options.memory, options.repeats)
+    asked = {"rows": options.rows, "models": options.models, "memory": options.memory, "repeats": options.repeats}
+    results = {"jobs": jobs, **asked, **machine()}
+    console.print(sections(results)[ENGINES])
+    if (options.rows, options.models) != (ROWS, MODELS):
+        return console.print("a run of another size: results and page stay as they are")
+    return keep("many_models", results)
 
 
 if __name__ == "__main__":

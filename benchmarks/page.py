@@ -49,8 +49,9 @@ def text(find: Find = stored) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "unskew and other libraries on the same work, in one run on one machine. `make bench` measures everything and "
-        "writes this page from `benchmarks/results/`; one workload alone: `python benchmarks/suite.py --only NAME`. "
+        "unskew and other libraries on the same work, each workload in one run on one machine. `make bench` measures "
+        "everything and writes this page from `benchmarks/results/`; one workload alone: "
+        "`python benchmarks/suite.py --only NAME`. "
         "`make bench-quick` tells in a few minutes whether something has become slower "
         "([how](../benchmarks/README.md)).",
         "",

@@ -50,7 +50,9 @@ def tables(results: Results) -> list[Section]:
             ("library", "result", "seconds", "unskew is", "CPU seconds", "peak MB"),
             comparison(results, "files", build=False),
             "Two models, in a fresh process, imports not counted. The others compute their naive metrics; unskew "
-            "checks its inputs and estimates all metrics by naive, snips and gs, with intervals and verdicts.",
+            "checks its inputs and estimates all metrics by naive, snips and gs, with intervals and verdicts. The same "
+            "estimates by hand in polars, with standard errors and differences but without checks and verdicts, are "
+            "`benchmarks/peers/peer_polars_full.py`.",
         ),
         Section(
             PARQUET,
@@ -134,9 +136,10 @@ def comparison(results: Results, job: str, *, build: bool) -> list[Row]:
     ours = results["ours"].get(job, {})
     titled = [(peer["title"], peer[job]) for peer in results["peers"].values()]
     titled += [(OURS, ours)] if ours else []
+    whole = {OURS, *(peer["title"] for peer in results["peers"].values() if peer.get("same_work"))}
     rows = []
     for title, measured in sorted(titled, key=lambda one: one[1].get("seconds", float("inf"))):
-        kind = () if build else ("full table" if title == OURS else "naive metrics",)
+        kind = () if build else ("full table" if title in whole else "naive metrics",)
         if "error" in measured:
             rows.append((title, *kind, measured["error"], *["–"] * (4 if build else 3)))
             continue

@@ -74,7 +74,7 @@ def measure_peer(peer: Peer, folder: Path) -> Measured:
     """Both jobs of a peer. The first leaves compiled code behind, so that the second does not pay for it."""
     step(f"{peer.title}: environment")
     command = [str(python_of(peer)), "-m", peer.module, str(folder)]
-    measured: Measured = {"title": peer.title, "bar": peer.bar, "by_hand": peer.by_hand}
+    measured: Measured = {name: getattr(peer, name) for name in ("title", "bar", "by_hand", "same_work")}
     plan: dict[str, Callable[[], Measured]] = {
         "arrays": lambda: run([*command, "arrays"]),
         "files": lambda: typical(lambda: run([*command, "files"])),

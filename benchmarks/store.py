@@ -13,13 +13,15 @@ import statistics
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 THREADS = 2  # cores that every process of the suite may use, or all where there are fewer
-CONDITIONS = ("day", "processor", "cores", "threads", "memory_gib", "system", "python", "load", "load_when")
+CONDITIONS = ("day", "processor", "cores", "threads", "memory_gib", "system", "python", "packages", "load", "load_when")
+PACKAGES = ("unskew", "numpy", "numba", "polars")  # of our own environment
 UNITS = ("seconds", "cpu", "peak_mb")
 
 Measured = dict[str, Any]
@@ -38,6 +40,7 @@ def machine() -> Measured:
         "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30),
         "system": platform.system(),
         "python": platform.python_version(),
+        "packages": {name: version(name) for name in PACKAGES},
         "load": round(os.getloadavg()[0], 1),
     }
 

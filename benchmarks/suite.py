@@ -1,6 +1,6 @@
 """Every workload, one process at a time: ``make bench``, or ``python benchmarks/suite.py [--only NAME …] [--all]``.
 
-All processes may use the same two cores (all of them where there are fewer), so that numbers of larger machines compare.
+All processes may use the same two cores (or one, where there is no more), so that numbers of larger machines compare.
 Environments of other libraries are made where they are missing, before anything is measured; with ``--no-peers`` the
 workloads that need them are named and left out. Every workload that ends keeps its results and writes the page again,
 so that Ctrl-C, or a workload that fails, costs nothing of what others have measured.

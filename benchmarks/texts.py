@@ -3,26 +3,26 @@
 The evaluation of ``ours.py`` (two models, three estimators, normal intervals, verdicts) from Parquet files whose ids
 are written in four ways: as integers, as texts of up to 12 bytes, as texts of 36 bytes (of the form of a UUID), and as
 categoricals. 224 rows of each user: 8 held out, 16 in training, and 100 in each of the two lists; 56 million in all by
-default. Every run has a fresh process to itself; compiled code is there already. Prints medians of the time by the
-clock and of all cores, the largest memory, and how many times integers each of them is.
+default. Every run has a fresh process to itself; compiled code is there already. Medians of the time by the clock and
+of all cores, and the largest memory; a full run is kept in ``results/texts.json``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import statistics
-import subprocess
 import sys
 from pathlib import Path
 
 import polars as pl
 
 from data import Size, ensure
+from promise import Promise, as_long
+from store import Measured, alone, conditions, keep, machine, medians, table, versions
+from workloads import TEXTS
 
-HERE = Path(__file__).parent
 ROWS, PER_USER, ITEMS, REPEATS = 56_000_000, 224, 50_000, 3
 FILES = ("test", "train", "a", "b")
+SLOWER = 1.5  # times integers, at most
 
 
 def text(name: str, width: int) -> pl.Expr:
@@ -33,7 +33,7 @@ def text(name: str, width: int) -> pl.Expr:
     return (pl.lit(name[0]) + filled if width <= 12 else filled).alias(name)
 
 
-KINDS = {
+KINDS: dict[str, list[pl.Expr]] = {
     "integers": [],
     "short texts": [text(name, 12) for name in ("user", "item")],
     "long texts": [text(name, 36) for name in ("user", "item")],
@@ -57,17 +57,40 @@ def write(size: Size, kind: str) -> Path:
     return folder
 
 
-def run(folder: Path) -> dict[str, float]:
+def run(folder: Path) -> Measured:
     """One evaluation in a fresh process."""
-    done = subprocess.run(
-        [sys.executable, str(HERE / "ours.py"), str(folder), "normal"],
-        cwd=HERE,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    found: dict[str, float] = json.loads(done.stdout.strip().split("\n")[-1])
-    return found
+    return alone(Path(sys.executable), "ours.py", str(folder), "normal")
+
+
+def promises(found: Measured | None) -> list[Promise]:
+    """Each kind beside integers."""
+    kinds = found["kinds"] if found else {}
+    what = "as ids at 56 million rows, times integers"
+    return [
+        as_long(f"{kind} {what}", SLOWER, kinds.get(kind), kinds.get("integers"), found)
+        for kind in KINDS
+        if kind != "integers"
+    ]
+
+
+def sections(found: Measured) -> dict[str, str]:
+    """The stored results in words and a table."""
+    base, rows = found["kinds"]["integers"], []
+    for kind, job in found["kinds"].items():
+        times = [f"{job[unit] / base[unit]:.2f}" for unit in ("seconds", "cpu", "peak_mb")]
+        taken = (f"{job['seconds']:.1f}", f"{job['cpu']:.1f}", f"{job['peak_mb']:,.0f}")
+        rows.append((kind, *(cell for pair in zip(taken, times, strict=True) for cell in pair)))
+    header = ("ids", "seconds", "times integers", "CPU seconds", "times integers", "peak MB", "times integers")
+    lines = [
+        f"`python benchmarks/texts.py` on {conditions(found)}. {versions(base)}.",
+        "",
+        f"The full table from Parquet ({found['rows']:,} rows in all, {found['users']:,} users, {found['items']:,} "
+        "items) with ids as integers, as texts of 11 and of 36 bytes, and as categoricals; the numbers are the same. "
+        f"Each in a fresh process, by turns, medians of {found['repeats']} runs.",
+        "",
+        *table(header, rows),
+    ]
+    return {TEXTS: "\n".join(lines)}
 
 
 def main() -> None:
@@ -78,24 +101,27 @@ def main() -> None:
     arguments = parser.parse_args()
     size = Size(users=arguments.rows // PER_USER, items=ITEMS, test=8, train=16)
     folders = {kind: write(size, kind) for kind in arguments.only}
-    found = {kind: [] for kind in folders}
+    found: dict[str, list[Measured]] = {kind: [] for kind in folders}
     run(next(iter(folders.values())))  # leaves compiled code behind
     for _ in range(arguments.repeats):  # by turns, so that a busy moment hits all of them
         for kind, folder in folders.items():
             found[kind].append(run(folder))
     values = [{name: round(value, 12) for name, value in runs[0]["values"].items()} for runs in found.values()]
     assert all(each == values[0] for each in values), "ids change a number"
-    print(f"{PER_USER * size.users:,} rows, {size.users:,} users, {ITEMS:,} items; medians of {arguments.repeats}")
-    base: dict[str, float] = {}
-    for kind, runs in found.items():
-        taken = {name: statistics.median(one[name] for one in runs) for name in ("seconds", "cpu", "peak_mb")}
-        base = base or taken
-        times = {name: taken[name] / base[name] for name in taken}
+    for runs in found.values():
+        for one in runs:
+            del one["values"]
+    kinds = {kind: medians(runs) for kind, runs in found.items()}
+    asked = {"rows": PER_USER * size.users, "users": size.users, "items": ITEMS, "repeats": arguments.repeats}
+    results = {**asked, "kinds": kinds, **machine()}
+    for kind, taken in kinds.items():
         print(
-            f"{kind:14} {taken['seconds']:7.2f} s ({times['seconds']:.2f}×)   CPU {taken['cpu']:7.2f} s "
-            f"({times['cpu']:.2f}×)   {taken['peak_mb']:7,.0f} MB ({times['peak_mb']:.2f}×)",
-            flush=True,
+            f"{kind:14} {taken['seconds']:7.2f} s  CPU {taken['cpu']:7.2f} s  {taken['peak_mb']:7,.0f} MB", flush=True
         )
+    if set(kinds) == set(KINDS):
+        print(sections(results)[TEXTS])
+        if arguments.rows == ROWS:
+            keep("texts", results)
 
 
 if __name__ == "__main__":

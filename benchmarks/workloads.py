@@ -119,12 +119,15 @@ WORKLOADS = (
     Workload("plan", "a plan and a draw", (PLANS,), 2),
     Workload("growth", "users, items and models", (GROWTH,), 5),
     Workload(
-        "engines", "streams of files that exceed memory", (ENGINES,), 5,
+        "engines", "streams of files that exceed memory", (ENGINES,), 5, arguments=("--repeats", "3"),
         thorough=(("--rows", "1000000", "10000000", "100000000"), 40),
     ),
-    Workload("many_models", "ten models beside polars and DuckDB", (ENGINES,), 5, reporter="many_models_report"),
+    Workload(
+        "many_models", "ten models beside polars and DuckDB", (ENGINES,), 8, arguments=("--repeats", "3"),
+        peers=("duckdb",),
+    ),
     Workload("spark", "Spark on one machine", (ENGINES,), 8, long=True),
-    Workload("texts", "texts beside integers", (TEXTS,), 8, reporter="texts_report"),
+    Workload("texts", "texts beside integers", (TEXTS,), 8),
 )  # fmt: skip
 
 

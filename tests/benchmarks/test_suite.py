@@ -1,0 +1,106 @@
+"""All workloads, one after the other: what fails, is missing or is stopped costs nothing of the others."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import suite
+from workloads import HEADINGS, WORKLOADS, Workload
+
+Made = Callable[..., Workload]
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
+    """Workloads that are one line long, and a page that they write."""
+    written = tmp_path / "page.md"
+    written.write_text("")
+    monkeypatch.setattr("page.PAGE", written)
+    monkeypatch.setattr(suite, "fix_threads", lambda: 2)
+
+    def make(name: str, line: str = "", **more: Any) -> Workload:
+        script = tmp_path / f"{name}.py"
+        script.write_text(line or f"import os; os.utime({str(written)!r}, (4e9, 4e9)); open({name!r}, 'w')")
+        return Workload(name, f"what {name} measures", HEADINGS[:1], 1, script=str(script), **more)
+
+    monkeypatch.setattr(suite, "HERE", tmp_path / "benchmarks")
+    return make
+
+
+def chosen(monkeypatch: pytest.MonkeyPatch, *workloads: Workload) -> None:
+    monkeypatch.setattr(suite, "WORKLOADS", workloads)
+
+
+def test_a_failure_is_named_and_the_rest_is_run(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen(monkeypatch, made("first", "raise SystemExit(3)"), made("silent", "pass"), made("last"))
+    assert suite.main([]) == 1
+    shown = capsys.readouterr().out
+    assert "ended with status 3" in shown and "kept no results" in shown
+    assert (tmp_path / "last").exists()
+
+
+def test_long_ones_wait_to_be_asked_for(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen(monkeypatch, made("long", long=True))
+    assert suite.main([]) == 0 and not (tmp_path / "long").exists()
+    assert "left out, as it takes 1 minutes" in capsys.readouterr().out
+    assert suite.main(["--all"]) == 0 and (tmp_path / "long").exists()
+
+
+def test_without_peers_what_needs_them_is_named(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen(monkeypatch, made("beside", peers=("ranx",)), made("alone"))
+    assert suite.main(["--no-peers"]) == 0
+    assert "not measured: beside: it needs the environments ranx" in capsys.readouterr().out
+    assert (tmp_path / "alone").exists() and not (tmp_path / "beside").exists()
+
+
+def test_an_environment_that_cannot_be_made_stops_only_its_workloads(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(peer: object) -> Path:
+        raise SystemExit("ranx: its environment could not be made.\nno network")
+
+    monkeypatch.setattr(suite, "python_of", refuse)
+    chosen(monkeypatch, made("beside", peers=("ranx",)), made("alone"))
+    assert suite.main([]) == 1
+    assert "not measured: beside: ranx: its environment could not be made." in capsys.readouterr().out
+    assert (tmp_path / "alone").exists()
+
+
+def test_ctrl_c_leaves_what_has_ended(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen(monkeypatch, made("first"), made("second"))
+    run = subprocess.run
+
+    def interrupted(command: list[str], **more: Any) -> Any:
+        if "second" in command[1]:
+            raise KeyboardInterrupt
+        return run(command, **more)
+
+    monkeypatch.setattr("suite.subprocess.run", interrupted)
+    assert suite.main([]) == 130
+    assert (tmp_path / "first").exists() and "what has ended is kept" in capsys.readouterr().out
+
+
+def test_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert suite.main(["--list"]) == 0
+    shown = capsys.readouterr().out
+    assert all(workload.name in shown for workload in WORKLOADS)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
+def test_its_script_and_its_environments_are_there(workload: Workload) -> None:
+    folder = Path(__file__).parents[2] / "benchmarks"
+    assert (folder / workload.file).exists()
+    assert all((folder / "peers" / f"{env}.txt").exists() for env in workload.peers)
