@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from inspect import Parameter, isfunction, signature
-from os import PathLike
 from typing import Any, ClassVar, Protocol, TypedDict, get_args
 
 import narwhals as nw

@@ -20,7 +20,7 @@ from unskew.log.paths import shown
 from unskew.log.said import say_columns
 from unskew.log.several import files_of
 from unskew.log.sorted_flags import without_sorted_flags
-from unskew.log.sources import open_file, reading
+from unskew.log.sources import open_file
 
 PIECE = 2_000_000  # rows
 
