@@ -181,10 +181,10 @@ def test_mlflow_gets_numbers_settings_and_what_marks_them(monkeypatch: pytest.Mo
 
 def test_without_mlflow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, two: Result) -> None:
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(MissingExtraError, match=r"unskew\[mlflow\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[mlflow\]"):
         two.log_to_mlflow()
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match=r"unskew\[pandas\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[pandas\]"):
         two.to_pandas()
 
 
