@@ -47,6 +47,7 @@ verify: $(STAMP)
 	@$(BIN)/python -m tests.protocols.policy_study 500
 	@$(BIN)/python -m tests.recovery.kills 20
 	@$(BIN)/python -m tests.spark.killed_worker
+	@$(BIN)/python -m tests.newcomer
 	@$(BIN)/python docs/renew.py --check
 	@UNSKEW_WORLDS=all $(BIN)/python tests/run.py -m study
 	@UNSKEW_WORLDS=all $(BIN)/python -m pytest -q tests/docs

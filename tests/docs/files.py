@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 import unskew as us
+from tests.newcomer import purchases
 from unskew.simulate import World, relevant_for
 
 USERS, ITEMS = 400, 60
@@ -42,6 +43,7 @@ def write(folder: Path) -> None:
     put(folder / "answers.parquet", answered(asked.draw(200, seed=0).frame))
     ratings(folder)
     conversions(folder)
+    purchases(folder)
 
 
 def answered(questions: pl.DataFrame) -> pl.DataFrame:
