@@ -105,7 +105,7 @@ def test_the_page_draws_in_a_browser(everything: us.Audit, chromium: str, tmp_pa
 def test_a_missing_extra_is_named(everything: us.Audit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the charting library the page names the extra to install; the notebook cell does without."""
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtraError, match=r"unskew\[report\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install -e '\.\[report\]'"):
         page(everything)
     assert "Long tail" in notebook(everything)
 

@@ -145,6 +145,6 @@ def test_json_and_table_are_the_object(found: Checks, tmp_path: Path) -> None:
 def test_a_missing_extra_is_named(found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the charting library the page names the extra to install; the notebook cell does without."""
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtraError, match=r"unskew\[report\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install -e '\.\[report\]'"):
         page(found)
     assert "Brier" in notebook(found)

@@ -272,7 +272,7 @@ def test_tables_and_charts_are_accessible(many: Result) -> None:
 def test_a_missing_extra_is_named(two: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the charting library the page names the extra to install; the notebook cell does without."""
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtraError, match=r"unskew\[report\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install -e '\.\[report\]'"):
         page(two)
     assert "challenger" in notebook(two)
 

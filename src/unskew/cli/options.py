@@ -142,7 +142,6 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
     read = [file for path in inputs if path is not None for file in _files(path)]
     read += [path for spec in specs if spec is not None for path in files_in(spec)]
     if "html" in asked:
-        require("--html", "report", "altair", "vl_convert")
         try_drawing()
     for kind, path in asked.items():
         try:
