@@ -43,7 +43,7 @@ QuietAlone = Annotated[bool, option("Print nothing but errors.", None, "--quiet"
 
 
 def named(option: str, given: Sequence[str]) -> dict[str, str]:
-    """``als=als.parquet`` → {"als": "als.parquet"}; a path without a name is called by its stem, a table by its name."""
+    """``als=als.parquet`` → {"als": "als.parquet"}; a path without a name is called by its stem or table."""
     found: dict[str, str] = {}
     for text in given:
         name, sign, rest = text.partition("=")
