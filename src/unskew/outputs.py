@@ -9,7 +9,7 @@ from glob import escape, glob
 from pathlib import Path
 
 from unskew.atomic import cannot_write, target
-from unskew.errors import InputError
+from unskew.errors import InputError, require
 from unskew.plain import plain_path
 from unskew.temporaries import Temporary
 
@@ -45,7 +45,11 @@ def try_filling(folder: Path) -> None:
 
 
 def try_drawing() -> None:
-    """Refuse charts where ``ulimit -v`` leaves too few addresses: their engine would end the process without a word."""
+    """Refuse charts where their engine is not installed, or would end the process without a word.
+
+    It does so where ``ulimit -v`` leaves too few addresses.
+    """
+    require("a page with charts", "report", "vl_convert")
     try:
         import resource
     except ImportError:  # not on Windows

@@ -228,7 +228,7 @@ def test_extras_are_asked_for_before_the_work(tmp_path: Path, monkeypatch: pytes
     """A page that cannot be drawn, a file that cannot be unpacked: said at once, with what to install."""
     monkeypatch.setattr("unskew.errors.find_spec", lambda name: None)
     (packed := tmp_path / "t.csv.zst").write_bytes(b"")
-    with pytest.raises(MissingExtraError, match=r"--html needs .* in your clone .* pip install -e '\.\[report\]'"):
+    with pytest.raises(MissingExtraError, match=r"page with charts .* in your clone .* pip install -e '\.\[report\]'"):
         options.check_outputs(html=tmp_path / "p.html")
     with pytest.raises(MissingExtraError, match=r"t\.csv\.zst: .* pip install -e '\.\[files\]'"):
         options.check_outputs(packed)

@@ -44,6 +44,7 @@ COMMANDS = {
         ("metrics=['recall@10', 'mae']", "--metric recall@10 --metric mae"),
         ("columns={'user': 'id', 'item': 'sku'}", "--columns user=id,item=sku"),
         ("columns={'user': 'two words'}", "--columns 'user=two words'"),
+        ("columns={'test:user': 'a|b'} or columns={'time': ''}", "--columns 'test:user=a|b' or --columns time="),
         ("relevant='>=4'", "--relevant '>=4'"),
         ("in_sample=True says how", "--in-sample says how"),
         ("give them with read_predictions(…)", "give them with --predictions name=FILE"),

@@ -231,17 +231,17 @@ def test_a_wrong_column_is_named_with_its_file(tmp_path: Path) -> None:
     folder = in_parts(world(), tmp_path / "train", 2)
     second = folder / "part-1.parquet"
     frame = pl.read_parquet(second)
-    frame.rename({"value": "stars"}).write_parquet(second)
+    frame.rename({"value": "points"}).write_parquet(second)
     with pytest.raises(InputError, match=r"part-1\.parquet: there is no column 'value'"):
         count_values(folder)
     frame.with_columns(value=pl.lit([1.0])).write_parquet(second)
     with pytest.raises(InputError, match=r"part-1\.parquet: column 'value' must hold numbers, but its type is List"):
         count_values(folder)
-    renamed = in_parts(world().rename({"user": "u", "value": "stars"}), tmp_path / "renamed")
-    names = {"user": "u", "value": "stars"}
+    renamed = in_parts(world().rename({"user": "u", "value": "points"}), tmp_path / "renamed")
+    names = {"user": "u", "value": "points"}
     assert count_values(renamed, columns=names).counts.sum() == len(world())
     popular = from_files(Popularity(1.0), renamed, columns=names)
-    assert str(popular) == f"counted(popularity(gamma=1), train={renamed}, user=u, value=stars)"
+    assert str(popular) == f"counted(popularity(gamma=1), train={renamed}, user=u, value=points)"
 
 
 def test_paths_that_hold_nothing_to_count(tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ def test_counted_knows_the_population_and_the_catalogue(tmp_path: Path, monkeypa
 def test_counted_says_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No files, no sample, a propensity that needs more than counts, a column of another name: each with a way out."""
     monkeypatch.chdir(tmp_path)
-    in_parts(world().rename({"value": "stars"}), tmp_path / "train")
+    in_parts(world().rename({"value": "points"}), tmp_path / "train")
     for text, words in {
         "counted(naive_bayes)": "names the files",
         "counted(naive_bayes, train=train)": "mcar=mcar.parquet",
@@ -366,4 +366,4 @@ def test_counted_says_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     }.items():
         with pytest.raises(InputError, match=words):
             propensity.make(text)
-    assert propensity.make("counted(naive_bayes, train=train, mcar=train, value=stars)").fitted
+    assert propensity.make("counted(naive_bayes, train=train, mcar=train, value=points)").fitted

@@ -174,7 +174,7 @@ def test_a_model_that_predicts_and_recommends_is_asked_for_both() -> None:
         ),
         (PAIRS.with_columns(prediction=pl.lit("good")), ["'prediction'", "must hold numbers", "row 1 has 'good'"]),
         (pl.concat([PAIRS, PAIRS[4:5]]), ["user 1 and item 1", "twice", "row 5 and row 10", "invalid='drop'"]),
-        (PAIRS.rename({"prediction": "guess"}), ["no column 'prediction'", "guess", "columns={'prediction':"]),
+        (PAIRS.rename({"prediction": "guess"}), ["no column 'prediction'", "guess", "columns={'m:prediction':"]),
         (PAIRS.with_columns(rank=pl.col("item")), ["'rank'", "from 1", "row 1 has 0", "add 1"]),
         (PAIRS.with_columns(rank=pl.col("item") + 0.5), ["'rank'", "whole numbers", "row 1 has 0.5"]),
         (PAIRS.with_columns(rank=pl.lit(1)), ["'rank' says 1 twice for user 0", "rank of its own"]),

@@ -52,14 +52,14 @@ QuietAlone = Annotated[bool, option("Print nothing but errors.", None, "--quiet"
 
 
 def named(option: str, given: Sequence[str]) -> dict[str, str]:
-    """``als=als.parquet`` → {"als": "als.parquet"}; a path without a name is called by its stem."""
+    """``als=als.parquet`` → {"als": "als.parquet"}; a path without a name is called by its stem or table."""
     found: dict[str, str] = {}
     for text in given:
         name, sign, rest = text.partition("=")
         if not sign:
             if option not in ("--recs", "--predictions"):
                 raise InputError(f"{option} {plain(text)}: write {option} name={plain(text)}.")
-            name, rest = Path(text).stem, text
+            name, rest = _stem(text), text
         if not name or not rest:
             raise InputError(f"{option} {plain(text)}: write {option} name=value.")
         if name in found:
@@ -68,6 +68,15 @@ def named(option: str, given: Sequence[str]) -> dict[str, str]:
             )
         found[name] = rest
     return found
+
+
+def _stem(text: str) -> str:
+    """``als.csv.gz`` → ``als``; ``shop.duckdb::als`` → ``als``."""
+    file, sign, table = text.partition("::")
+    if sign and table:
+        return table
+    bare = file.removesuffix(".gz").removesuffix(".zst").removesuffix(".zstd")
+    return Path(bare).stem
 
 
 def size_of(flag: str, text: str | None) -> float | int | None:
@@ -164,7 +173,6 @@ def check_outputs(*inputs: Path | None, specs: Iterable[str | None] = (), **path
     read = [file for path in inputs if path is not None for file in _files(path)]
     read += [path for spec in specs if spec is not None for path in files_in(spec)]
     if "html" in asked:
-        require("--html", "report", "altair", "vl_convert")
         try_drawing()
     for kind, path in asked.items():
         try:

@@ -96,7 +96,7 @@ class Reading:
             names: our names → those that the columns have in the file.
         """
         names = {name: (names or self.columns).get(name, name) for name in frame.columns}
-        table = Table(file, frame, names, self.drop, start=start, said=tuple(self.columns))
+        table = Table(file, frame, names, self.drop, start=start, said=self.columns)
         feedback, clock = None, None
         if self.kind is Kind.LOG:
             columns, feedback, clock = check_columns(table, self.feedback, self.duplicates)

@@ -203,7 +203,9 @@ def _one_table(
     with reading(source, text):
         frame = opened.read(names)
     headless = text is not None and not text.header
-    return Table(source, frame, names, drop, text is not None, headless=headless, said=tuple(columns or ()))
+    return Table(
+        source, frame, names, drop, text is not None, headless=headless, said={} if columns is None else columns
+    )
 
 
 def _joined(source: str, tables: list[Table]) -> Table:
@@ -286,7 +288,7 @@ def table_of_frame(
     ) as problem:
         raise _unreadable(source, problem, "Give columns of one type each: numbers, texts or times.") from problem
     say_columns(source, names)
-    return Table(source, without_sorted_flags(renamed), names, drop, said=tuple(columns or ()))
+    return Table(source, without_sorted_flags(renamed), names, drop, said={} if columns is None else columns)
 
 
 def table_of(given: Any, source: str, *names: tuple[str, ...], **how: Any) -> Table:

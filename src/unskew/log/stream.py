@@ -134,7 +134,9 @@ class Stream(NamedTuple):
             names = match_columns(source, opened.names, required, optional, columns, ())
             opened.say(source, names)
             text = opened.text
-            table = Table(source, opened.empty(names), names, header=text is not None, said=tuple(columns or ()))
+            table = Table(
+                source, opened.empty(names), names, header=text is not None, said={} if columns is None else columns
+            )
             files.append(StreamFile(opened, replace(table, headless=text is not None and not text.header)))
             check(files[-1].table)
             if lacking := set(files[0].table.names) ^ set(names):

@@ -36,7 +36,7 @@ class Table:
         header: the rows are those of a text file, below a header line, so messages say what a row number counts.
         start: rows of the input before those of ``frame``.
         headless: the text file has no header line.
-        said: our names of the columns that were named by people, not recognised.
+        said: what was said of its columns; others were recognised.
         files: where the input is several files, the first row of each, and its name.
     """
 
@@ -51,7 +51,7 @@ class Table:
     start: int = 0
     remedy: str = REMEDY
     headless: bool = False
-    said: tuple[str, ...] = ()
+    said: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[tuple[int, str], ...] = ()
 
     def __contains__(self, name: str) -> bool:
@@ -79,7 +79,9 @@ class Table:
         found = self._shown(name, row)
         remedy = f"{why} {self.remedy}" if why else self.remedy
         if name in LEFT_OUT and name not in (self.names[name], *self.said):
-            remedy += f" It was taken for the {name} by its name: columns={{'{name}': ''}} leaves it out."
+            role = getattr(self.said, "role", "")
+            key = f"{role}:{name}" if role else name
+            remedy += f" It was taken for the {name} by its name: columns={{'{key}': ''}} leaves it out."
         raise InputError(f"{self.source}: {self.called(name)} {must}; {self.place(row)} has {found}.\n{remedy}")
 
     def _shown(self, name: str, row: int) -> str:
