@@ -80,6 +80,11 @@ class Order:
     weight: Floats
     files: tuple[tuple[SortedFile, ...], ...] | None
 
+    @classmethod
+    def unknown(cls) -> Order:
+        """Nobody has looked: parts are made by hashes."""
+        return cls(np.empty(0, dtype=np.int64), np.empty(0), None)
+
     def cuts(self, parts: int) -> Cuts:
         """So many parts of about the same number of rows, at most."""
         if not len(self.sample):
@@ -94,7 +99,7 @@ class Order:
 def look_at_users(sources: Sequence[Source]) -> Order:
     """Whether all files are sorted by user, and where their users lie."""
     if any(source.types["user"] != pl.Int64() for source in sources):
-        return Order(np.empty(0, dtype=np.int64), np.empty(0), None)
+        return Order.unknown()
     samples: list[Ints64] = []
     weights: list[Floats] = []
     found: list[tuple[SortedFile, ...]] | None = []
