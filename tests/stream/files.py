@@ -153,14 +153,12 @@ class Layout:
         """A table with these ids, in this order."""
         if self.order == "shuffled":
             table = table.sample(fraction=1.0, shuffle=True, seed=self.seed)
-        elif self.order == "sorted":
-            table = table.sort("user", maintain_order=True)
-        if self.ids == "int" or "user" not in table.columns:
-            return table
-        user = pl.col("user").cast(pl.String)
-        if self.ids == "mixed" and name == "models":
-            user = pl.when(pl.col("user") % 5 == 0).then(pl.lit("0") + user).otherwise(user)
-        return table.with_columns(user)
+        if self.ids != "int" and "user" in table.columns:
+            user = pl.col("user").cast(pl.String)
+            if self.ids == "mixed" and name == "models":
+                user = pl.when(pl.col("user") % 5 == 0).then(pl.lit("0") + user).otherwise(user)
+            table = table.with_columns(user)
+        return table.sort("user", maintain_order=True) if self.order == "sorted" else table
 
     def write(self, table: pl.DataFrame, folder: Path) -> str:
         """The files of a table, as a pattern."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.stream.files import ASKED, Layout, ask, assert_same
+from unskew.engine.stream.spill import Spill
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -44,4 +46,13 @@ def test_no_layout_changes_the_result(name: str, layout: Layout) -> None:
 def test_lists_of_unknown_users_that_fill_a_part_are_counted(ids: str, tmp_path: Path) -> None:
     """With many parts, some hold nobody but users whom no log knows."""
     found = ask("strangers", Layout(parts=60, ids=ids), tmp_path)
+    assert_same(found[1], found[0])
+
+
+@pytest.mark.parametrize(("ids", "spilled"), [("int", False), ("text", False), ("mixed", True)])
+def test_sorted_files_are_read_in_slices(ids: str, spilled: bool, tmp_path: Path) -> None:
+    """Texts too, unless some are written in several ways ('05', '5'): such users must come together."""
+    with patch.object(Spill, "write", autospec=True, side_effect=Spill.write) as write:
+        found = ask("clicks", Layout(ids=ids, order="sorted", files=2, parts=4), tmp_path)
+    assert write.called is spilled
     assert_same(found[1], found[0])

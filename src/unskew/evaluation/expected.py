@@ -52,10 +52,10 @@ class Expected:
         ]
         if self.engine == "stream":
             sizes = self.sizes
+            disk = f"up to {amount(sizes.disk)} of temporary files" if sizes.disk else "none"
             lines.append(
                 f"Memory: at most {amount(sizes.limit)}, in {sizes.parts:,} {'part' if sizes.parts == 1 else 'parts'} "
-                f"of the users. Disk: up to {amount(sizes.disk)} of temporary files. Time: about "
-                f"{_duration(sizes.seconds)} of CPU."
+                f"of the users. Disk: {disk}. Time: about {_duration(sizes.seconds)} of CPU."
             )
         return "\n".join(lines)
 

@@ -203,7 +203,7 @@ class StreamPartitions:
     def __init__(self, request: Request, sources: Mapping[str, Source], sizes: Sizes, folder: Path, say: Stage) -> None:
         self._request, self._folder, self._say = request, folder, say
         say("looking at users", 0, 1)
-        self._order: Order = look_at_users(list(sources.values()))
+        self._order: Order = look_at_users(list(sources.values())) if sizes.parts > 1 else Order.unknown()
         self._cuts: Cuts = self._order.cuts(sizes.parts)
         total, before = sum(source.rows for source in sources.values()), 0
         self._scanned: dict[str, Scanned] = {}
@@ -233,7 +233,8 @@ class StreamPartitions:
         self, of: Callable[[Inputs], AlignedPart], also: Callable[[Inputs], M]
     ) -> tuple[AlignedParts, PartFacts, M]:
         """Align every part and keep it on disk."""
-        kept = Kept(self._folder, [value for value in (*_shared(of), *self._vocabularies()) if value is not None])
+        shared = [value for value in (*_shared(of), *self._vocabularies()) if value is not None]
+        kept = Kept(self._folder, shared, only=self._cuts.count == 1)
 
         def one(inputs: Inputs) -> AlignedFacts:
             part = of(inputs)

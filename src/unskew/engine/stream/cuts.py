@@ -2,15 +2,19 @@
 
 Ranges come from a sample of the rows, so that parts have about the same number of them. Where every file is sorted by
 user, which is looked at and not believed, a part is a slice of every file, found by a sparse index; else rows are
-brought together on disk (``spill.py``).
+brought together on disk (``spill.py``). Texts are divided by ranges too where all files are sorted by them and none of
+them could be written otherwise (``log/spelling.py``), as 'U7' or '07' could: users who are only written otherwise must
+come together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from unskew.engine.stream.files import PIECE, RowFile, Source
@@ -18,6 +22,7 @@ from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.log.ids import hash_texts
 from unskew.log.spelling import alike
 
+IdArray = npt.NDArray[Any]  # whole numbers, or texts
 STEP = 16_384  # rows between two entries of the index
 SAMPLE = 32_768  # users that are looked at, where all are read
 FEW = 16_000_000  # rows of a source up to which its users are read, which is quicker than slices
@@ -35,7 +40,7 @@ class Cuts:
     """
 
     count: int
-    bounds: Ints64 | None
+    bounds: IdArray | None
 
     def of(self, users: pl.Series) -> Ints32:
         """The part of every row."""
@@ -55,16 +60,17 @@ class SortedFile:
     """The user of every so many rows of a file that is sorted by user."""
 
     file: RowFile
-    users: Ints64
+    users: IdArray
 
-    def row_of(self, bound: int) -> int:
+    def row_of(self, bound: int | str) -> int:
         """The first row whose user is not below a bound."""
         place = int(np.searchsorted(self.users, bound, side="left"))
         if place == 0:
             return 0
         start = (place - 1) * STEP
         rows = min(STEP, self.file.rows - start)
-        return start + int(np.searchsorted(_numbers(self.file.slice(start, rows, ["user"])), bound, side="left"))
+        ids = self.file.slice(start, rows, ["user"])["user"]
+        return start + int((ids < bound).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +78,18 @@ class Order:
     """What a look at the users of all inputs shows.
 
     Args:
-        sample, weight: some of their ids, and how many rows each stands for; empty for texts.
+        sample, weight: some of their ids, and how many rows each stands for; empty for texts that are not sorted.
         files: the index of every file, by input; ``None`` where any file is not sorted.
     """
 
-    sample: Ints64
+    sample: IdArray
     weight: Floats
     files: tuple[tuple[SortedFile, ...], ...] | None
+
+    @classmethod
+    def unknown(cls) -> Order:
+        """Nobody has looked: parts are made by hashes."""
+        return cls(np.empty(0, dtype=np.int64), np.empty(0), None)
 
     def cuts(self, parts: int) -> Cuts:
         """So many parts of about the same number of rows, at most."""
@@ -93,13 +104,14 @@ class Order:
 
 def look_at_users(sources: Sequence[Source]) -> Order:
     """Whether all files are sorted by user, and where their users lie."""
-    if any(source.types["user"] != pl.Int64() for source in sources):
-        return Order(np.empty(0, dtype=np.int64), np.empty(0), None)
-    samples: list[Ints64] = []
+    texts = any(source.types["user"] != pl.Int64() for source in sources)
+    samples: list[IdArray] = []
     weights: list[Floats] = []
     found: list[tuple[SortedFile, ...]] | None = []
     for source in sources:
-        index = None if found is None else _sorted_files(source)
+        index = None if found is None else _sorted_files(source, texts)
+        if index is None and texts:
+            return Order.unknown()
         if index is None:
             users, weight = _some_users(source)
         else:
@@ -110,21 +122,31 @@ def look_at_users(sources: Sequence[Source]) -> Order:
     return Order(np.concatenate(samples), np.concatenate(weights), None if found is None else tuple(found))
 
 
-def _sorted_files(source: Source) -> tuple[SortedFile, ...] | None:
+def _sorted_files(source: Source, texts: bool) -> tuple[SortedFile, ...] | None:
     found = []
     for file in source.files:
-        users, last = [], np.iinfo(np.int64).min
+        users: list[IdArray] = []
+        last: Any = None
         for start in range(0, file.rows, PIECE - PIECE % STEP):
-            frame = file.slice(start, min(PIECE - PIECE % STEP, file.rows - start), ["user"])
-            if frame["user"].null_count() or not frame["user"].dtype.is_integer():
+            ids = file.slice(start, min(PIECE - PIECE % STEP, file.rows - start), ["user"])["user"]
+            fits = ids.dtype == pl.String if texts else ids.dtype.is_integer()
+            if not fits or ids.null_count() or not _ascend(ids, last, texts):
                 return None
-            numbers = _numbers(frame)
-            if numbers[0] < last or (numbers[1:] < numbers[:-1]).any():
-                return None
-            users.append(numbers[::STEP])
-            last = int(numbers[-1])
+            some = ids.gather_every(STEP)
+            users.append(some.to_numpy() if texts else _numbers(some))
+            last = ids[-1]
         found.append(SortedFile(file, np.concatenate(users) if users else np.empty(0, dtype=np.int64)))
     return tuple(found)
+
+
+def _ascend(ids: pl.Series, last: Any, texts: bool) -> bool:
+    """Whether ids ascend from the last one before them, and texts among them are written in the only way."""
+    if (last is not None and ids[0] < last) or (ids[1:] < ids[:-1]).any():
+        return False
+    if not texts:
+        return True
+    different = ids.filter(ids.ne_missing(ids.shift(1)))
+    return bool((alike(different) == different).all())
 
 
 def _some_users(source: Source) -> tuple[Ints64, float]:
@@ -135,10 +157,10 @@ def _some_users(source: Source) -> tuple[Ints64, float]:
         step = PIECE if few else max(file.rows // max(1, LOOKS // len(source.files)), LOOK)
         for start in range(0, file.rows, step):
             frame = file.slice(start, min(step if few else LOOK, file.rows - start), ["user"])
-            found.append(_numbers(frame)[:: source.rows // SAMPLE + 1 if few else 1])
+            found.append(_numbers(frame["user"])[:: source.rows // SAMPLE + 1 if few else 1])
     users = np.concatenate(found)
     return users, source.rows / max(len(users), 1)
 
 
-def _numbers(frame: pl.DataFrame) -> Ints64:
-    return frame["user"].cast(pl.Int64, strict=False).drop_nulls().to_numpy()
+def _numbers(ids: pl.Series) -> Ints64:
+    return ids.cast(pl.Int64, strict=False).drop_nulls().to_numpy()

@@ -1,5 +1,7 @@
 """Parts of the users, kept on disk while others are worked on; what all of them share is not written.
 
+Where there is one part only, it stays in memory.
+
 They are pickled into a folder that nobody else may read or write, made for this run and removed with it.
 """
 
@@ -18,14 +20,19 @@ class Kept:
 
     Args:
         shared: what they have in common; each gets these very objects back.
+        only: whether there is only one of them.
     """
 
-    def __init__(self, folder: Path, shared: Sequence[object]) -> None:
-        self._folder, self._shared = folder, list(shared)
+    def __init__(self, folder: Path, shared: Sequence[object], *, only: bool) -> None:
+        self._folder, self._shared, self._only = folder, list(shared), only
         self._files: list[Path] = []
+        self._here: list[object] = []
 
     def add(self, part: object) -> None:
         """Keep one more."""
+        if self._only:
+            self._here.append(part)
+            return
         file = self._folder / f"part-{len(self._files)}.pickle"
         names = {id(each): place for place, each in enumerate(self._shared)}
         with full_disk(self._folder), file.open("wb") as opened:
@@ -35,9 +42,10 @@ class Kept:
         self._files.append(file)
 
     def __len__(self) -> int:
-        return len(self._files)
+        return len(self._files) + len(self._here)
 
     def __iter__(self) -> Iterator[Any]:
+        yield from self._here
         for file in self._files:
             with file.open("rb") as opened:
                 unpickler = _Unpickler(opened)

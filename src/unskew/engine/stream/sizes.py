@@ -42,7 +42,7 @@ class Sizes:
         parts: how many parts the users are divided into.
         chunk: rows that are gathered before they are written.
         piece: rows that are read at once.
-        disk: bytes of temporary files.
+        disk: bytes of temporary files; none where there is one part.
         seconds: of CPU; less on the clock, where several cores are idle.
     """
 
@@ -59,12 +59,13 @@ class Sizes:
         room = max(limit - BASE, limit // 4)
         total = sum(count * PER_ROW[kind] for kind, count in rows.items()) * (TEXTS if texts else 1)
         every = sum(rows.values())
+        parts = min(MOST_PARTS, max(1, math.ceil(total / room)))
         return cls(
             limit,
-            parts=min(MOST_PARTS, max(1, math.ceil(total / room))),
+            parts=parts,
             chunk=max(1, room // (4 * WAITING)),
             piece=max(65_536, min(2_000_000, room // 400)),
-            disk=every * DISK,
+            disk=every * DISK if parts > 1 else 0,
             seconds=every * (READ + SUM),
         )
 

@@ -1,8 +1,9 @@
 """Rows brought together by user on disk, in bounded memory.
 
 Checked rows are gathered until a chunk is full, ordered by part and written as one file with the place where each part
-begins; the rows of a part are then one slice of every chunk. Rows of a part keep their order. The folder is removed
-when it is left, and by the next run where this one was killed (``temporaries.py``).
+begins; the rows of a part are then one slice of every chunk. Rows of a part keep their order. Where there is one part
+only, its rows fit into memory, and stay there. The folder is removed when it is left, and by the next run where this
+one was killed (``temporaries.py``).
 """
 
 from __future__ import annotations
@@ -49,17 +50,18 @@ class Spill:
         self._waiting: list[pl.DataFrame] = []
         self._chunks: list[Chunk] = []
         self._schema: pl.Schema | None = None
+        self._whole = cuts.count == 1
 
     def add(self, frame: pl.DataFrame) -> None:
         """Some more rows."""
         self._schema = self._schema or frame.schema
-        self._waiting.append(_narrow(frame))
+        self._waiting.append(frame if self._whole else _narrow(frame))
         if sum(map(len, self._waiting)) >= self._rows:
             self.write()
 
     def write(self) -> None:
         """Write what is waiting."""
-        if not sum(map(len, self._waiting)):
+        if self._whole or not sum(map(len, self._waiting)):
             return
         frame = pl.concat(self._waiting, how="vertical_relaxed", rechunk=True)
         self._waiting = []
@@ -75,7 +77,7 @@ class Spill:
     def part(self, number: int) -> pl.DataFrame:
         """The rows of a part, in the order in which they came."""
         assert self._schema is not None
-        slices = [pl.DataFrame(schema=self._schema)]
+        slices = [pl.DataFrame(schema=self._schema), *self._waiting]
         for chunk in self._chunks:
             low, high = int(chunk.starts[number]), int(chunk.starts[number + 1])
             if high > low:
@@ -86,7 +88,7 @@ class Spill:
         """The files are not needed any more."""
         for chunk in self._chunks:
             chunk.file.unlink(missing_ok=True)
-        self._chunks = []
+        self._chunks, self._waiting = [], []
 
 
 def _narrow(frame: pl.DataFrame) -> pl.DataFrame:
