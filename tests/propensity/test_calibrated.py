@@ -179,7 +179,7 @@ def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
     for name in ("sklearn", "sklearn.isotonic", "sklearn.linear_model"):
         monkeypatch.setitem(sys.modules, name, None)
     log = log_of(np.random.default_rng(0).random((30, 20)) < 0.3)
-    with pytest.raises(MissingExtraError, match=r"pip install -e '\.\[learn\]'"):
+    with pytest.raises(MissingExtraError, match=r"\.\[learn\]"):
         Calibrated(Popularity(1.0), "isotonic").fit(log)
     assert Calibrated(Popularity(1.0), "platt").fit(log).fitted
 
