@@ -34,6 +34,7 @@ def count_ranks(  # type: ignore[no-untyped-def]
     many, base = len(users), starts[0]
     rank = out[: starts[-1] - base]
     exact, sorted_ = np.zeros(len(rank)), np.empty(len(rank), np.int64)
+    low, high = np.empty(len(rank), np.float32), np.empty(len(rank), np.float32)
     floors, first_of, end_of = np.full(many, np.inf, np.float32), np.empty(many, np.int64), np.empty(many, np.int64)
     mark(indptr, excluded, place, gone)
     for u in range(many):
@@ -45,6 +46,7 @@ def count_ranks(  # type: ignore[no-untyped-def]
                 continue
             rank[x] = 1
             exact[x] = _score(item, rows[u], left, right, offsets)
+            low[x], high[x] = _limits(exact[x], largest[u], error[u])
             at = n
             while at > first_of[u] and exact[sorted_[at - 1]] > exact[x]:
                 sorted_[at] = sorted_[at - 1]
@@ -53,7 +55,7 @@ def count_ranks(  # type: ignore[no-untyped-def]
             n += 1
         end_of[u] = n
         if n > first_of[u]:
-            floors[u] = _limits(exact[sorted_[first_of[u]]], largest[u], error[u])[0]
+            floors[u] = low[sorted_[first_of[u]]]
     active, count = np.arange(many), many
     for p in range(len(panels)):
         if p % TILE == 0:
@@ -73,11 +75,10 @@ def count_ranks(  # type: ignore[no-untyped-def]
                 there, salt = ~gone[u, p], mix(users[u] ^ seed)
                 for y in range(first_of[u], end_of[u]):
                     target = sorted_[y]
-                    low, high = _limits(exact[target], largest[u], error[u])
-                    near = reach(scores, r, low) & there
+                    near = reach(scores, r, low[target]) & there
                     if near == 0:
                         break
-                    before = reach(scores, r, high) & there
+                    before = reach(scores, r, high[target]) & there
                     rank[target] += count_bits(before)
                     near &= ~before
                     while near != 0:

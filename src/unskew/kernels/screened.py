@@ -78,7 +78,7 @@ def top_k_screened(  # type: ignore[no-untyped-def]
         for x in range(size):
             code[u, x], exact[x] = order[code[u, x]], np.nan
         salt, full = mix(users[u] ^ seed), _fill_up(close, u, size)
-        here = close[u, :full], size, code[u], error[u], k, rows[u]
+        here = close, u, full, size, code[u], error[u], k, rows[u]
         tied[u] = _place(here, left, right, offsets, salt, items, exact, out[u])
     return tied
 
@@ -154,23 +154,24 @@ def _take(bits, scores, r, first, close, code, u, size):  # type: ignore[no-unty
 def _place(here, left, right, offsets, salt, items, exact, out):  # type: ignore[no-untyped-def]
     """Put the k best of a few items into their places, by counting who is before each; whether the cut-off is tied.
 
-    Screened scores that differ by more than 2e say who is before; only the others are scored again exactly.
+    Screened scores that differ by 2e or more say who is before; only the others are scored again exactly.
     """
-    close, size, code, error, k, row = here
-    tied = False
+    block, u, full, size, code, error, k, row = here
+    close, words, tied = block[u], u * block.shape[1] // PANEL, False
     out[min(k, size) :] = -1
     for x in range(size):
         low, high = close[x] - error, close[x] + error
-        before, reach = np.int32(0), np.int32(0)
-        for y in range(len(close)):
-            before += np.int32(close[y] > high)
-            reach += np.int32(close[y] >= low)
+        before, near = 0, 0
+        for word in range(words, words + full // PANEL):
+            above = reach(block, word, high)
+            before += count_bits(above)
+            near += count_bits(reach(block, word, low) & ~above)
         if before >= k:
             continue
-        if reach - before > 1:
+        if near > 1:
             s, h, equal, ahead = _exact(x, code, row, left, right, offsets, exact), mix(salt ^ items[code[x]]), 0, 0
             for y in range(size):
-                if y == x or close[y] > high or close[y] < low:
+                if y == x or close[y] >= high or close[y] < low:
                     continue
                 other = _exact(y, code, row, left, right, offsets, exact)
                 before += other > s

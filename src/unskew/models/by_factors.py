@@ -50,7 +50,7 @@ class ByFactors(ABC):
     def ranks(self, held_out: Log, *, seen: Log | None = None) -> Codes:
         """The rank of every row's item among all items that the user has not seen; 0 where it is none of them.
 
-        They are the ranks that lists as long as the catalogue would have, at the cost of the scores alone.
+        They are the ranks that lists as long as the catalogue would have; nothing is sorted, and no list is kept.
         """
         return ranks_of(self.scored(a_log(held_out).users), held_out, seen)
 
