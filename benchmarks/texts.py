@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -78,7 +79,7 @@ def main() -> None:
     arguments = parser.parse_args()
     size = Size(users=arguments.rows // PER_USER, items=ITEMS, test=8, train=16)
     folders = {kind: write(size, kind) for kind in arguments.only}
-    found = {kind: [] for kind in folders}
+    found: dict[str, list[Any]] = {kind: [] for kind in folders}
     run(next(iter(folders.values())))  # leaves compiled code behind
     for _ in range(arguments.repeats):  # by turns, so that a busy moment hits all of them
         for kind, folder in folders.items():
