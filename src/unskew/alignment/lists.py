@@ -20,6 +20,7 @@ from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Bools
 from unskew.log import Account, Ids, Log, Recommendations
 from unskew.plain import plain
+from unskew.threads import Threads
 
 NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
@@ -105,15 +106,14 @@ def code_lists(
     lists: Mapping[str, Recommendations], test: Log, train: Log | None, logged: Ids, rules: Rules
 ) -> dict[str, CodedLists]:
     """The coded lists by model, and what is known of each: users without a list, training items, ties."""
-    coded = {}
-    scored = np.diff(test.indptr) > 0
-    for name, given in lists.items():
+    scored, inside = np.diff(test.indptr) > 0, np.append(test.items.into(logged) >= 0, True)
+
+    def code(given: Recommendations) -> CodedLists:
         found, repeats = given.recode(test.users, test.items), 0
         if train is not None and rules.drop_seen:
             found = found.drop_seen(train)
         elif train is not None:
             repeats = found.count_seen(train)
-        inside = np.append(test.items.into(logged) >= 0, True)  # −1, an item without a code, reads the end
         empty, unasked = np.diff(found.indptr) == 0, test.users.into(given.users) < 0
         filled = np.diff(given.indptr) > 0
         facts = ListFacts(
@@ -127,7 +127,7 @@ def code_lists(
             unasked=_count(unasked & scored),
             unasked_silent=_count(unasked & ~scored),
             repeats=repeats,
-            beyond=len(found.item) - _count(inside[found.item]),
+            beyond=len(found.item) - _count(inside[found.item]),  # −1, an item without a code, reads the end
             tied=found.tied,
             dropped=found.account.dropped,
             depth=found.depth,
@@ -135,8 +135,10 @@ def code_lists(
             example=(_first_id(given.users), _first_id(test.users)),
             respelled=RespelledUsers.of(given.users, test.users),
         )
-        coded[name] = CodedLists(found, facts)
-    return coded
+        return CodedLists(found, facts)
+
+    with Threads() as pool:
+        return dict(zip(lists, pool.map(code, lists.values()), strict=True))
 
 
 def found_lists(name: str, facts: ListFacts, account: Account, items: Ids, logged: Ids) -> FoundLists:

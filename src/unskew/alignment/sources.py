@@ -258,8 +258,8 @@ def check_lists(lists: Recommendations, name: str) -> Recommendations:
         raise _unfit(name, f"there are {len(rank):,} ranks for {len(lists.item):,} listed items")
     if len(rank) and not (rank.min() >= 1 and rank.max() <= RANKS):
         raise _unfit(name, f"ranks must lie between 1 and {RANKS:,}")
-    user = np.repeat(np.arange(len(lists.users)), np.diff(lists.indptr))
-    if ((rank[1:] <= rank[:-1]) & (user[1:] == user[:-1])).any():
+    falls = np.flatnonzero(rank[1:] <= rank[:-1]) + 1  # each must begin another list
+    if not (lists.indptr[np.searchsorted(lists.indptr, falls)] == falls).all():
         raise _unfit(name, "inside a list, ranks must ascend, each once")
     codes = lists.indptr.astype(np.int64, copy=False), lists.item.astype(np.int32, copy=False)
     if has_repeats(*codes, np.full(len(lists.items), -1)):

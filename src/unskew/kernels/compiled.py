@@ -25,12 +25,14 @@ import uuid
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 TICK = 0.05  # seconds
@@ -122,9 +124,16 @@ class _Kept(FunctionCache):  # type: ignore[misc]
             _warn("trust", f"{folder}: others can write here, so that no compiled functions are kept here. {ADVICE}")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled form for a signature, or nothing."""
+        """The compiled form for a signature, or nothing.
+
+        numba would first load all that it can compile, half a second of imports; code that is compiled needs no more
+        than its runtime, and Python's secret for hashes.
+        """
         try:
-            return super().load_overload(sig, target_context)
+            rtsys.initialize(target_context)
+            import_module("numba.cpython.hashing")
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except Exception as error:
             path = self._cache_file.path(self._index_key(sig, target_context.codegen()))
             cause = f"{type(error).__name__}: {error}"[:200]
