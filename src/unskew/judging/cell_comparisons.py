@@ -25,7 +25,7 @@ from unskew.metrics import RankingMetric, Shape
 MOST_UNCOUNTED = (
     0.25  # of the interactions, on items without training rows: beyond, weights from counts are no evidence
 )
-MOST_MODELS = 10  # whose margins are judged: each pair takes a look at the lists of many users
+MOST_MODELS = 6  # whose margins are judged: each pair takes a look at the lists of many users
 FEW_BEYOND = 5.0  # replicates beyond an interval's end; with fewer, a normal curve through all of them says more
 
 
