@@ -87,7 +87,7 @@ def _commands() -> dict[str, list[str]]:
         "cross-validate": ["cross-validate", log, "--split", FOLDS, *fitted, *both, "--no-store"],
         "protocols": ["compare-protocols", log, *fitted],
         "policies": ["policy-impact", log, *fitted, "--refits", "2"],
-        "plan": ["plan", test, "--seen", train, *lists, "--detect", "5%"],
+        "plan": ["plan", test, "--seen", train, *lists, "--detect", "20%"],
         "study": ["study", "study.toml", "--store", "store"],
         "anchored": ["demo", "--anchored"],
     }

@@ -77,11 +77,11 @@ def test_a_choice_hides_what_is_about_others(chromium: str, many: Result, tmp_pa
     assert 0 < len(found["one"]) < len(found["all"])
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("dark", "width"), [(False, 1280), (True, 390)])
 def test_pages_are_accessible(
-    chromium: str, axe: str, many: Result, kept_back: Result, tmp_path: Path, dark: bool
+    chromium: str, axe: str, two: Result, kept_back: Result, tmp_path: Path, dark: bool, width: int
 ) -> None:
-    """axe finds nothing serious, in light and in dark colours, on a desktop and on a phone."""
-    pages = {"many": page(many), "kept back": page(kept_back)}
-    found = measured(chromium, tmp_path, pages, widths=[1280, 390], dark=dark, axe=axe)
+    """axe finds nothing serious: in light colours on a desktop, in dark ones on a phone."""
+    pages = {"two": page(two), "kept back": page(kept_back)}
+    found = measured(chromium, tmp_path, pages, widths=[width], dark=dark, axe=axe)
     assert {(record["page"], record["width"]): record["axe"] for record in found if record["axe"]} == {}

@@ -14,7 +14,7 @@ from unskew.report.document import ALWAYS, NEVER, WIDE, Column, Table
 from unskew.report.fold_charts import fold_lines, legend
 from unskew.report.fold_warnings import skipped_folds
 from unskew.report.names import clean, tidy
-from unskew.report.result_document import FACETS, SENTENCES, SHOWN, VERDICTS, drawn, verdict_table
+from unskew.report.result_document import FACETS, SENTENCES, SHOWN, VERDICTS, choices_of, drawn, verdict_table
 from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
 from unskew.report.scenario_words import range_of
 from unskew.report.texts import glossary, section
@@ -40,11 +40,12 @@ def cross_validation_document(found: CrossValidation) -> doc.Document:
             doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all"),
             doc.Paragraph(agreement, role),
             _pooled(view, found),
-            doc.on_page(doc.Paragraph(_basis(found), "basis")),
             doc.Callout("How far to trust this", tuple(words.trust(view)), "doubt"),
             doc.Callout("Warnings", view.result.warnings, "warning"),
+            doc.on_page(doc.Paragraph(_basis(found), "basis")),
         ),
         body=tuple(_body(view, found)),
+        choices=choices_of(view),
     )
 
 
@@ -133,7 +134,7 @@ def _table(view: View, facet: Facet, found: CrossValidation) -> Table:
 
     columns: list[tuple[Column, Callable[[Estimate, Estimate, OverFolds], str]]] = [
         (Column("model", "name", once=True), lambda m, p, r: m.model),
-        (Column("estimator", "name"), lambda m, p, r: m.estimator),
+        (Column("estimator", "name", pick=True), lambda m, p, r: m.estimator),
         (Column("macro" if several else "value", strong=True), lambda m, p, r: numbers.number(m.value, places)),
         (Column("interval"), lambda m, p, r: _limits(m, places)),
         (beside("pooled"), lambda m, p, r: numbers.number(p.value, places)),
@@ -147,7 +148,8 @@ def _table(view: View, facet: Facet, found: CrossValidation) -> Table:
     texts = tuple(tuple(write(*each) for _, write in columns) for each in triples)
     note = ", ".join([facet.target, *dict.fromkeys(f"propensity {e.propensity}" for e in macros if e.propensity)])
     heads = tuple(column for column, _ in columns)
-    return Table(facet.metric, note, heads, texts, "estimates", (facet.metric, facet.target, ""))
+    about = (("metric", facet.metric),)
+    return Table(facet.metric, note, heads, texts, "estimates", (facet.metric, facet.target, ""), about=about)
 
 
 def _without_tipping(table: Table) -> Table:
@@ -199,7 +201,8 @@ def _values(view: View, found: CrossValidation) -> Iterator[Table]:
             )
             for fold, own in folds.items()
         )
-        yield Table(metric, f"{target}, {clean(estimator)}", heads, rows)
+        picks = (("metric", metric), ("estimator", estimator))
+        yield Table(metric, f"{target}, {clean(estimator)}", heads, rows, about=picks)
 
 
 def _fold_value(v: FoldValue, places: int | None) -> str:

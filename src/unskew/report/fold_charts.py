@@ -55,7 +55,8 @@ def fold_lines(
     lower = "; lower is better" if view.traits(facet.metric).lower_is_better else ""
     note = f"{facet.target}{averages}{lower}{fewer}"
     label = f"{facet.metric} of every model in every fold, by {estimator}"
-    return chart(f"{facet.metric} by fold, {estimator}", note, label, layers(*found), rows=data)
+    drawn = chart(f"{facet.metric} by fold, {estimator}", note, label, layers(*found), rows=data)
+    return drawn._replace(about=(("metric", facet.metric), ("estimator", estimator)))
 
 
 def _datum(v: FoldValue, model: str, places: int | None) -> dict[str, Any]:

@@ -52,8 +52,13 @@ def result_document(result: Result) -> doc.Document:
             *_inputs(view),
             glossary("result"),
         ),
-        choices=(doc.Choice("metric", tuple(view.metrics)), doc.Choice("estimator", tuple(view.estimators))),
+        choices=choices_of(view),
     )
+
+
+def choices_of(view: View) -> tuple[doc.Choice, ...]:
+    """What a reader of the page may pick."""
+    return doc.Choice("metric", tuple(view.metrics)), doc.Choice("estimator", tuple(view.estimators))
 
 
 def _summary(view: View, said: list[doc.Sentence]) -> tuple[doc.Block, ...]:
