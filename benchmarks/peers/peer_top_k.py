@@ -10,6 +10,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ folder, library, k, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), in
 users, items = (np.load(folder / f"{side}.npy") for side in ("users", "items"))
 indptr, seen = np.load(folder / "indptr.npy"), np.load(folder / "seen.npy")
 BATCH = 1024
+HELD = 10  # held-out items of a user
+CHECKED = 500  # users whose lists are compared with an exhaustive pass
 
 
 def batches() -> Iterator[slice]:
@@ -39,17 +42,17 @@ def numpy_argpartition() -> Any:
         scores = np.dot(users[rows], columns, out=buffer[: rows.stop - rows.start])
         scores[np.repeat(np.arange(len(scores)), np.diff(indptr[rows.start : rows.stop + 1])),
                seen[indptr[rows.start] : indptr[rows.stop]]] = -np.inf  # fmt: skip
-        best = np.argpartition(-scores, k, axis=1)[:, :k]
+        best = np.argpartition(scores, len(items) - k, axis=1)[:, -k:]
         order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1)
         out[rows] = np.take_along_axis(best, order, axis=1)
     return out
 
 
 def implicit() -> Any:
-    from implicit.cpu.matrix_factorization_base import MatrixFactorizationBase  # type: ignore[import-not-found]
+    als = import_module("implicit.als")
     from scipy.sparse import csr_matrix
 
-    model = MatrixFactorizationBase()
+    model = als.AlternatingLeastSquares(use_gpu=False)
     model.user_factors, model.item_factors, model.num_threads = users, items, 0
     ratings = csr_matrix((np.ones(len(seen), np.float32), seen, indptr), (len(users), len(items)))
     return model.recommend(np.arange(len(users)), ratings, N=k, filter_already_liked_items=True)[0]
@@ -73,25 +76,55 @@ def torch() -> Any:
     import torch  # type: ignore[import-not-found]
 
     left, right = torch.from_numpy(users), torch.from_numpy(items.T.copy())
-    out = np.empty((len(users), k), np.int64)
+    out, buffer = np.empty((len(users), k), np.int64), torch.empty((BATCH, len(items)))
     for rows in batches():
-        scores = left[rows] @ right
+        scores = torch.mm(left[rows], right, out=buffer[: rows.stop - rows.start])
         at = np.repeat(np.arange(len(scores)), np.diff(indptr[rows.start : rows.stop + 1]))
         scores[at, seen[indptr[rows.start] : indptr[rows.stop]]] = -np.inf
         out[rows] = torch.topk(scores, k, dim=1).indices.numpy()
     return out
 
 
-def unskew() -> Any:
+def ours() -> tuple[Any, Any]:
+    """A model of unskew, and the log of what users have seen."""
     import polars as pl
 
     from unskew.log import Feedback, Ids, Log
     from unskew.models import GivenFactors
 
     people, things = (Ids(pl.Series("id", np.arange(len(side)))) for side in (users, items))
-    model = GivenFactors(people, things, users, items)
     past = Log(people, things, indptr, seen.astype(np.int32), feedback=Feedback.IMPLICIT)
-    return model.recommend(people, k, seen=past).item.reshape(len(users), k)
+    return GivenFactors(people, things, users, items), past
+
+
+def unskew() -> Any:
+    model, past = ours()
+    return model.recommend(past.users, k, seen=past).item.reshape(len(users), k)
+
+
+def ranks() -> None:
+    from unskew.log import Log
+
+    model, past = ours()
+    step = len(items) // HELD  # ten items of each user, evenly over the catalogue
+    held = np.arange(len(users))[:, None] % step + step * np.arange(HELD)[None]
+    starts = np.arange(0, held.size + 1, HELD)
+    model.ranks(Log(past.users, past.items, starts, held.astype(np.int32).ravel()), seen=past)
+
+
+def exhaustive(lists: Any) -> tuple[int, int]:
+    """How many of the first lists are those from all scores, summed in one order in double precision."""
+    from unskew.kernels.topk import SEED, top_k
+
+    model, past = ours()
+    some, right = model.user_factors[:CHECKED], model.item_factors
+    scores = np.zeros((len(some), len(right)))
+    for j in range(right.shape[1]):
+        scores += some[:, j, None] * right[None, :, j]
+    wanted = np.empty((len(some), k), np.int32)
+    hashes = past.users.hashes[:CHECKED], model.items.hashes
+    top_k(scores, k, *hashes, SEED, indptr[: len(some) + 1], seen.astype(np.int32), wanted)
+    return int((wanted == lists[:CHECKED]).all(axis=1).sum()), len(some)
 
 
 JOBS: dict[str, Callable[[], Any]] = {
@@ -101,6 +134,7 @@ JOBS: dict[str, Callable[[], Any]] = {
     "faiss": faiss,
     "torch": torch,
     "unskew": unskew,
+    "ranks": ranks,
 }
 seconds: list[float] = []
 cpu: list[float] = []
@@ -113,4 +147,7 @@ for _ in range(times + 1):
 if lists is not None:
     np.save(folder / f"lists-{library}.npy", lists)
 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps({"seconds": seconds[1:], "cpu": cpu[1:], "memory": memory}))
+figures: dict[str, Any] = {"seconds": seconds[1:], "cpu": cpu[1:], "memory": memory}
+if library == "unskew":
+    figures["checked"] = exhaustive(lists)
+print(json.dumps(figures))
