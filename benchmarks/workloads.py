@@ -103,7 +103,7 @@ WORKLOADS = (
         "core", "metrics and full tables beside other libraries", (LISTS, PARQUET), 10, script="run.py",
         reporter="render", peers=("rectools", "pytrec_eval", "ranx", "ir_measures"),
     ),
-    Workload("top_k", "lists from factors", (TOP_K,), 5, arguments=("--write",), peers=("implicit", "faiss")),
+    Workload("top_k", "lists from factors", (TOP_K,), 5, arguments=("--write",), peers=("implicit", "faiss", "torch")),
     Workload("reading", "reading logs", (PARQUET,), 3),
     Workload("exposure_path", "the exposure path", (PARQUET,), 3),
     Workload("conversions", "post-click conversions", (OBP, GROWTH), 6, peers=("obp",)),
