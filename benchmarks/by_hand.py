@@ -95,14 +95,13 @@ def table(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     estimates, differences, n = [], [], len(both)
     for estimator, w in WEIGHTS.items():
         for metric in common.METRICS:
-            columns = [both[f"{metric} {w} {model}"] for model in common.MODELS]
+            columns = [both[f"{metric} {w} {model}"].to_numpy() for model in common.MODELS]
             for model, column in zip(common.MODELS, columns, strict=True):
-                half = 1.96 * column.std() / math.sqrt(n)
-                value = column.mean()
+                value, half = float(column.mean()), 1.96 * float(column.std()) / math.sqrt(n)
                 cell = {"model": model, "metric": metric, "estimator": estimator}
                 estimates.append(cell | {"value": value, "low": value - half, "high": value + half})
             apart = columns[0] - columns[1]
-            z = apart.mean() / max(apart.std() / math.sqrt(n), 1e-300)
+            z = float(apart.mean()) * math.sqrt(n) / max(float(apart.std()), 1e-300)
             differences.append({"metric": metric, "estimator": estimator, "p": math.erfc(abs(z) / math.sqrt(2.0))})
     return estimates, differences
 
