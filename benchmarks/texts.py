@@ -50,9 +50,8 @@ def write(size: Size, kind: str) -> Path:
     if not (folder / "done").exists():
         folder.mkdir(exist_ok=True)
         for name in FILES:
-            pl.scan_parquet(source / f"{name}.parquet").with_columns(KINDS[kind]).sink_parquet(
-                folder / f"{name}.parquet"
-            )
+            frame = pl.read_parquet(source / f"{name}.parquet").with_columns(KINDS[kind])
+            frame.write_parquet(folder / f"{name}.parquet")
         (folder / "done").touch()
     return folder
 
