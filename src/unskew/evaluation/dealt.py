@@ -24,6 +24,7 @@ from unskew.evaluation.read import Stage
 from unskew.inference.merging import added_counts
 from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Reading, common_type, id_type
+from unskew.log.lists import RANKED
 from unskew.log.log import WEIGHT
 from unskew.log.match import differing
 from unskew.log.said import say_columns
@@ -64,7 +65,7 @@ class SparkInput(NamedTuple):
         """Which columns are used is decided here, and types that will not do are refused."""
         names, types = how.names(rows.source, rows.columns), rows.types
         used = pl.Schema({ours: types[theirs] for ours, theirs in names.items()})
-        say_columns(rows.source, names)
+        say_columns(rows.source, names, *([RANKED] if "score" in names else ()))
         how = replace(how, columns=names)  # by which tasks name columns
         how.check(pl.DataFrame(schema=used), rows.source, 0, {})
         return cls(rows.used(names), how, {name: id_type(dtype) for name, dtype in used.items() if name in IDS})
