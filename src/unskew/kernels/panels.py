@@ -19,10 +19,18 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+
+def _large_registers() -> bool:
+    """Whether there are 32 registers of 16 numbers; else 16 of eight, or as many, are assumed."""
+    try:
+        return bool(binding.get_host_cpu_features().get("avx512f"))
+    except RuntimeError:  # a processor whose features LLVM does not find out
+        return False
+
+
 PANEL = 64  # items, a bit for each
 FOUR = 4  # users
-LARGE = bool(binding.get_host_cpu_features().get("avx512f"))
-LANES, VECTORS = (16, 4) if LARGE else (8, 2)  # of single precision in a vector; vectors of items at once for a user
+LANES, VECTORS = (16, 4) if _large_registers() else (8, 2)  # numbers of a vector; vectors of items at once for a user
 _INDEX, _BITS = ir.IntType(32), ir.IntType(PANEL)
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _UNUSED, _ZERO = ir.Constant(_VECTOR, ir.Undefined), ir.Constant(_VECTOR, [0.0] * LANES)

@@ -1,6 +1,6 @@
 """The k best items of each user by v·w + b, exactly, screened in single precision.
 
-A screened score is off by at most e (``models/screen.py``): what lies more than 2e below the k-th best screened score
+A screened score is off by at most e (``models/packed.py``): what lies more than 2e below the k-th best screened score
 so far is below k items for certain, and two items whose screened scores differ by more than 2e are in that order. Only
 the others are scored again in double precision, always summed in the same order (``topk.py`` says why).
 
