@@ -43,7 +43,7 @@ FLOOR = {name: place for place, names in enumerate(ORDER) for name in names}
 # For all; each knows those before it only.
 COMMON = (
     "stopping", "panics", "errors", "plain", "memory", "bounds", "spec", "strict_json", "threads", "locks",
-    "temporaries", "atomic", "outputs", "shown", "parts",
+    "temporaries", "atomic", "outputs", "provenance", "shown", "parts",
 )  # fmt: skip
 # Inside functions: what comes out of these rooms shows itself.
 EXCEPTIONS = {("result", "report"), ("shown", "report")}
