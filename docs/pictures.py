@@ -17,7 +17,7 @@ from pathlib import Path
 from pages import main as make_pages
 
 IMAGES = Path(__file__).parent / "images"
-WIDTHS, HEIGHT, GAP, SCALE = (1280, 768, 390), 1500, 30, 0.45
+WIDTHS, HEIGHT, GAP, SCALE = (1280, 768, 390), 1000, 30, 0.4
 TOPS = {"demo": ("report.png", "1200,1320"), "protocols": ("protocols.png", "1200,1420")}
 
 

@@ -186,7 +186,7 @@ def test_many_models_show_the_pairs_of_the_best() -> None:
     assert len(pairs) == 13 and all("model 00" in chart.name for chart in pairs)
     text = page(result)
     section = text[text.index('<section id="scenarios">') :]
-    assert section.index("<details>") < section.index("model 00 − model 11")
+    assert section.index('<details class="more">') < section.index("model 00 − model 11")
     assert "may come first on recall@10: that depends on" in result.headline()["title"]
 
 
