@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from unskew.alignment.sources import Names
+from unskew.alignment.sources import Names, given_inputs
 from unskew.auditing.looks import AuditPart, Question, row_gains
 from unskew.auditing.record import Audit
 from unskew.auditing.run import concluded
@@ -61,8 +61,8 @@ def audit(
             "them, and check them on a part of the users: us.audit(log.where('hash(user) % 100 = 0').toArrow(), "
             "propensities=…)."
         )
-    names, drop = Names(columns), invalid == "drop"
-    read = {LOG: (log, names.of_test)} | ({} if mcar is None else {MCAR: (mcar, names.of_train)})
+    names, drop = Names(columns, given_inputs(log=log, mcar=mcar)), invalid == "drop"
+    read = {LOG: (log, names.of_test)} | ({} if mcar is None else {MCAR: (mcar, names.of_mcar)})
     inputs = {}
     for name, (given, theirs) in read.items():
         rows = as_rows(name, given)
