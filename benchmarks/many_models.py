@@ -26,7 +26,7 @@ from factorisation import Measured, alone, busy, machine
 
 RESULTS = HERE / "results" / "many_models.json"
 PAGE = HERE.parent / "docs" / "many_models_benchmarks.md"
-ROWS, MODELS, LISTED, MEMORY = 10_000_000, 10, 10, "768MiB"
+ROWS, MODELS, LISTED, MEMORY = 10_000_000, 10, 10, "512MiB"
 LESS = 0.5  # of polars' memory
 DUCKDB = Peer("DuckDB", "duckdb", "duckdb")
 TITLES = {"unskew": "unskew, with intervals and verdicts", "polars": "polars, sums", "duckdb": "DuckDB, sums"}
