@@ -6,11 +6,14 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.stream.files import ASKED, Layout, ask, assert_same
+from unskew.engine.stream.cuts import Cuts
 from unskew.engine.stream.spill import Spill
 
 
@@ -56,3 +59,14 @@ def test_sorted_files_are_read_in_slices(ids: str, spilled: bool, tmp_path: Path
         found = ask("clicks", Layout(ids=ids, order="sorted", files=2, parts=4), tmp_path)
     assert write.called is spilled
     assert_same(found[1], found[0])
+
+
+@given(
+    st.lists(st.integers(-50, 50) | st.integers(-(2**62), 2**62), min_size=1, max_size=9, unique=True),
+    st.lists(st.integers(-60, 60) | st.integers(-(2**63), 2**63 - 1), min_size=1),
+)
+def test_the_part_of_a_number_is_between_its_bounds(bounds: list[int], users: list[int]) -> None:
+    """Close bounds are looked up in a table, others searched for."""
+    cuts = Cuts(len(bounds) + 1, np.array(sorted(bounds)))
+    found = cuts.of(pl.Series(users, dtype=pl.Int64))
+    assert found.tolist() == [sum(bound <= user for bound in bounds) for user in users]

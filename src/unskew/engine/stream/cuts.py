@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from unskew.log.ids import hash_texts
 from unskew.log.spelling import alike
 
 IdArray = npt.NDArray[Any]  # whole numbers, or texts
+TABLE = 1 << 23  # entries of a table of parts: 32 MB
 STEP = 16_384  # rows between two entries of the index
 SAMPLE = 32_768  # users that are looked at, where all are read
 FEW = 16_000_000  # rows of a source up to which its users are read, which is quicker than slices
@@ -46,6 +48,9 @@ class Cuts:
         """The part of every row."""
         if self.count == 1:
             return np.zeros(len(users), dtype=np.int32)
+        if self._table is not None:
+            low, parts = self._table
+            return np.asarray(parts[np.clip(users.to_numpy(), low, low + len(parts) - 1) - low])
         if self.bounds is not None:
             return np.searchsorted(self.bounds, users.to_numpy(), side="right").astype(np.int32)
         different = users.unique()
@@ -53,6 +58,15 @@ class Cuts:
         table = pl.DataFrame({"user": different, "part": part})
         found = pl.DataFrame({"user": users}).join(table, on="user", how="left", maintain_order="left")
         return found["part"].to_numpy()
+
+    @cached_property
+    def _table(self) -> tuple[int, Ints32] | None:
+        """Where bounds lie close together, the part of every number from below the first to the last of them."""
+        if self.bounds is None or self.bounds.dtype != np.int64 or int(self.bounds[-1]) - int(self.bounds[0]) > TABLE:
+            return None
+        low = max(int(self.bounds[0]) - 1, -(2**63))
+        numbers = np.arange(low, int(self.bounds[-1]) + 1)
+        return low, np.searchsorted(self.bounds, numbers, side="right").astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
