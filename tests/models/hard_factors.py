@@ -15,7 +15,7 @@ from unskew.log.order import starts_of
 from unskew.models.packed import finite
 
 USERS, ITEMS = 37, 2 * TILE * PANEL + 5
-KINDS = ("normal", "duplicates", "whole", "nearly equal", "scales", "zero", "huge", "tiny", "few long")
+KINDS = ("normal", "duplicates", "whole", "nearly equal", "scales", "zero", "huge", "tiny", "few long", "alike")
 
 
 class World(NamedTuple):
@@ -44,6 +44,8 @@ def factors(kind: str, rng: np.random.Generator, rows: int, dim: int) -> Floats:
     normal = rng.standard_normal((rows, dim))
     if kind == "duplicates":
         return normal[rng.integers(0, max(1, rows // 9), rows)]
+    if kind == "alike":  # groups that single precision can tell apart, but not put in order
+        return normal[rng.integers(0, max(1, rows // 9), rows)] * (1.0 + 1e-7 * normal)
     if kind == "whole":
         return rng.integers(-1, 2, (rows, dim)).astype(np.float64)
     if kind == "nearly equal":
