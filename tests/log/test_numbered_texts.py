@@ -20,7 +20,8 @@ texts_of_any_length = st.lists(st.text(max_size=40) | st.sampled_from(["a" * n f
 def by_dictionary(texts: list[str]) -> tuple[list[int], list[int]]:
     """First rows and numbers, one text after the other."""
     numbers: dict[str, int] = {}
-    firsts, out = [], []
+    firsts: list[int] = []
+    out: list[int] = []
     for row, text in enumerate(texts):
         if text not in numbers:
             numbers[text] = len(firsts)
