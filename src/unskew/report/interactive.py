@@ -46,7 +46,8 @@ def _with_legends(chart: Chart) -> dict[str, Any]:
         {**layer, "data": {"values": chart.data[layer["data"]["name"]]}, "encoding": _read(layer["encoding"])}
         for layer in chart.spec["layer"]
     ]
-    return {**chart.spec, "layer": layers, "title": chart.name}
+    alone = {key: value for key, value in chart.spec.items() if key != "autosize"}  # which only whole pictures have
+    return {**alone, "layer": layers, "title": chart.name}
 
 
 def _read(encoding: Mapping[str, Any]) -> dict[str, Any]:
