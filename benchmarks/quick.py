@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 RECORD = RESULTS / "quick.json"
 USERS = 20_000
-TOLERANCE = 1.3  # two runs beside other work (load 20) differed by up to 1.17
+TOLERANCE = 1.3  # three runs beside other work (load 20) differed by up to 1.12
 LEAST, MOST, PRECISE = 5, 25, 0.02  # rounds, and the standard error of a median as a share of it
 PATIENCE = 10.0  # CPU seconds after which a job is not repeated any more
 SHORT = 0.1  # CPU seconds that a timing should last
