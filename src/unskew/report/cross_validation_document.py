@@ -201,8 +201,8 @@ def _values(view: View, found: CrossValidation) -> Iterator[Table]:
             )
             for fold, own in folds.items()
         )
-        picks = (("metric", metric), ("estimator", estimator))
-        yield Table(metric, f"{target}, {clean(estimator)}", heads, rows, about=picks)
+        chosen = (("metric", metric), ("estimator", estimator))
+        yield Table(metric, f"{target}, {clean(estimator)}", heads, rows, about=chosen)
 
 
 def _fold_value(v: FoldValue, places: int | None) -> str:
