@@ -104,7 +104,7 @@ def test_the_page_runs_as_it_is_written(folder: Path) -> None:
     code += "\nresult.to_json('python.json')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, check=False)
     assert done.returncode == 0, done.stderr
-    (command,) = re.findall(r"```\nunskew (.*?)\n```", page)
+    (command,) = re.findall(r"```bash\nunskew (evaluate .*?)\n```", page)
     ran = unskew(*command.split(), "--json", "page.json", "-q", cwd=folder)
     assert ran.returncode == 0, flat(ran.stderr)
     python, line = (

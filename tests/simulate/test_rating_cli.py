@@ -88,7 +88,7 @@ def test_options_reach_the_world(stars: Path, tmp_path: Path) -> None:
         ((*COLUMNS, "--marginals", "0.5,0.6,0.2"), "add up to 1"),
         ((*COLUMNS, "--rank", "0"), "rank must be a whole number of at least 1"),
         ((*COLUMNS, "--users", "0"), "users in the busiest part of a log"),
-        ((), "user"),
+        ((), "item"),
     ],
 )
 def test_what_cannot_be_done_is_said(stars: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:

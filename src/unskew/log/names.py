@@ -34,7 +34,7 @@ RECOGNISED: dict[str, tuple[str, ...]] = {
     ),
     "value": (
         "value", "rating", "ratings", "rating_value", "stars", "star_rating", "overall", "book_rating",
-        "movie_rating", "user_rating", "review_score", "r_ui", "relevance", "label", "reward", "outcome", "feedback",
+        "movie_rating", "user_rating", "review_score", "r_ui", "relevance", "reward", "outcome",
         "click", "clicked", "is_click", "clicks", "like", "liked", "is_like", "conversion", "converted",
         "is_conversion",
     ),
