@@ -21,6 +21,7 @@ DEMO = re.compile(r"^recall@10, pooled, and the truth.*", re.M | re.S)
 
 COAT, TOGETHER, ALONE = "coat-truth", "recall@10, all pairs together", "recall@10, each pair by itself"
 RATINGS, LIKES, BOX = "default call, all ratings", "default call, likes only", "census and tilt"
+TEN, HUNDRED = 10_000_000, 100_000_000
 IMITATORS = "recall@50, all pairs together"
 
 
@@ -67,6 +68,27 @@ def demo() -> str:
     return "\n".join(["```text", *(line.rstrip() for line in found[0].rstrip().splitlines()), "```"])
 
 
+def stream(rows: int, job: str, unit: str) -> float:
+    """Of the benchmark of files that exceed memory."""
+    return float(benchmark("engines")["runs"][str(rows)][job][unit])
+
+
+def times_polars(rows: int) -> Callable[[], str]:
+    """CPU seconds of the stream, in those of polars."""
+    return lambda: f"{stream(rows, 'stream', 'cpu') / stream(rows, 'polars', 'cpu'):.2g}"
+
+
+def stream_memory(job: str) -> Callable[[], str]:
+    """The peak of 100 million rows."""
+    return lambda: f"{stream(HUNDRED, job, 'peak_mb') / 1024:.1f} GiB"
+
+
+def spark_ratio() -> str:
+    """Seconds of unskew on Spark, in those of Spark's own join."""
+    jobs = benchmark("spark")["jobs"]
+    return f"{jobs['unskew']['seconds'] / jobs['spark']['seconds']:.2g}"
+
+
 NUMBERS: dict[str, Callable[[], str]] = {
     "coat.naive": lambda: f"{figures()['naive']:.3f}",
     "coat.snips": lambda: f"{figures()['snips']:.3f}",
@@ -85,6 +107,11 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "coat_truth.imitators.ratings": coat("imitators", IMITATORS, "exposure path, all ratings", "wrong"),
     "coat_truth.imitators.naive": coat("imitators", IMITATORS, "naive", "wrong"),
     "coat_truth.imitators.depends": coat("imitators", IMITATORS, RATINGS, "depends"),
+    "stream.ten.ratio": times_polars(TEN),
+    "stream.hundred.ratio": times_polars(HUNDRED),
+    "stream.hundred.memory": stream_memory("stream"),
+    "stream.hundred.polars": stream_memory("polars"),
+    "spark.ratio": spark_ratio,
     "demo": demo,
 }
 
