@@ -198,6 +198,11 @@ def held_in_all(found: Sequence[Requirements]) -> Requirements:
     return Requirements(tuple(_in_all(items) for items in zip(*found, strict=True)))
 
 
+def undecided(found: Requirements, reason: str) -> Requirements:
+    """The same statements, none of them answered."""
+    return Requirements(tuple(replace(item, answer=Reply.UNDECIDED, reason=reason) for item in found.items))
+
+
 def _in_all(items: Sequence[Requirement]) -> Requirement:
     if len({item.answer for item in items}) == 1:
         return items[0]

@@ -20,7 +20,7 @@ import polars as pl
 from unskew.inference.verdict import Outcome, opposite
 from unskew.plain import storable
 from unskew.propensity import make
-from unskew.requirement import Requirement, Requirements, held_in_all
+from unskew.requirement import Requirement, Requirements, held_in_all, undecided
 from unskew.result import Estimate, Result, Verdict, first_columns_first, frame_of, plain, storable_row
 from unskew.shown import ShownTable
 from unskew.spec import find
@@ -164,9 +164,11 @@ class PropensityComparison(ShownTable):
     def require(self, *statements: str) -> Requirements:
         """Whether statements such as ``"new better than old on recall@10"`` hold under all propensities.
 
-        What is not answered alike under all of them is undecided.
+        What is not answered alike under all of them is undecided, and so is everything where one could not be used.
         """
-        return held_in_all([result.require(*statements) for result in self.results.values()])
+        found = held_in_all([result.require(*statements) for result in self.results.values()])
+        unused = [missing for missing in self.missing if missing.metric is None]
+        return undecided(found, f"{unused[0].propensity} could not be used") if unused else found
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; numbers that do not exist are ``None``."""

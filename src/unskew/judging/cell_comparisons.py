@@ -131,7 +131,7 @@ class CellComparisons:
         """Why the interval does not show that two models differ by less than a margin; empty where it does.
 
         Either model could have won more than was seen: both must have won often enough, as only the one behind must for
-        a verdict. What a named winner was checked for already is not checked again.
+        a verdict. A winner that a stronger estimate confirms is still no evidence of size where this one is biased.
         """
         if math.isnan(found.low):
             return f"{found.reasons[0]}" if found.reasons else "there is no interval"
@@ -144,14 +144,12 @@ class CellComparisons:
             for model, other in ((a, b), (b, a)):
                 if (wins := self.wins(model, other)) < FEW_WINS:
                     return f"{names[model]} beat {names[other]} for too few users (an effective {wins:.1f})"
-        if found.decided:
-            return ""
         metric = self.run.metrics[self.cell.metric]
         if confirming_cell(self.run.estimator, self.run.target, metric) is not None:
             what = metric if isinstance(metric, RankingMetric) and metric.shape is not Shape.ADDITIVE else None
             biased = f"{self.run.estimator} is biased on purpose"
             return biased if what is None else f"{what} is not a sum over items that weights could debias"
-        return self._unable(a, b)
+        return "" if found.decided else self._unable(a, b)
 
     def _unconfirmed(self, a: int, b: int, first: bool) -> str:
         """Why a cell that promises little stands alone with its verdict; empty where a stronger one says the same."""

@@ -5,7 +5,7 @@
 
 A tracker shows a bare number, so marks become names or numbers: what nothing debiases stands under ``not_debiased``, an
 average over scenarios is called ``average``, ``doubts`` is 1 where the page gives a reason to doubt the number beside
-it, ``decided`` is 1 or −1 where the first or the second model is named and 0 where none is. What was refused or
+it or its estimator leans, is biased on purpose or rests on a model, ``decided`` is 1 or −1 where the first or the second model is named and 0 where none is. What was refused or
 withheld is left out. Names hold letters, digits, ``_``, ``-``, ``.`` and ``/`` only, at most 240 of them, and no two
 are the same, not even where case is ignored.
 """
@@ -34,6 +34,9 @@ LONGEST = 240
 PART = 60
 Named = tuple[tuple[str, ...], float]
 _OTHER = re.compile(r"[^\w.\-]+")
+
+
+LESS = (Standing.LEANS, Standing.BIASED, Standing.MODEL)  # what promises less than its interval says
 
 
 def flat_metrics(shown: Shown) -> dict[str, float]:
@@ -73,7 +76,7 @@ def _of_result(result: Result) -> Iterator[Named]:
     for e in result.estimates:
         value = "average" if in_scenarios(e) else "value"
         if math.isfinite(e.value):
-            numbers = {value: e.value, "low": e.low, "high": e.high, "doubts": float(bool(e.trust))}
+            numbers = {value: e.value, "low": e.low, "high": e.high, "doubts": float(_doubtful(e))}
             yield from _under((*_cell(e), e.model), numbers)
     for v in result.verdicts_:
         where = (*_cell(v), f"{v.a}_vs_{v.b}")
@@ -81,7 +84,12 @@ def _of_result(result: Result) -> Iterator[Named]:
         yield (*where, "decided"), decided
         if not math.isnan(v.low):
             known = {"difference": v.difference, "low": v.low, "high": v.high, "p_adjusted": v.p_adjusted}
-            yield from _under(where, known | {"doubts": float(bool(v.trust))})
+            yield from _under(where, known | {"doubts": float(_doubtful(v))})
+
+
+def _doubtful(row: Estimate | Verdict) -> bool:
+    """Whether there is a reason to doubt the number, be it only that its estimator leans, is biased, or trusts a model."""
+    return bool(row.trust) or Standing(row.standing) in LESS
 
 
 def _cell(row: Estimate | Verdict) -> tuple[str, ...]:

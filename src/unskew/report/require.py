@@ -24,6 +24,7 @@ import math
 from collections.abc import Sequence
 
 from unskew import metrics
+from unskew.estimators import Standing
 from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.view import Facet, View, unique
@@ -31,6 +32,7 @@ from unskew.report.words import winner
 from unskew.requirement import Reply, Requirement, Requirements, Statement
 from unskew.result import Result, Verdict
 
+UNCORRECTED = "it rests on a model of outcomes that nothing in the log corrects, so it is not evidence"
 NOTHING_DEBIASED = "nothing here undoes the skew of the log, so it is not evidence"
 
 
@@ -50,6 +52,8 @@ def _answer(view: View, asked: Statement) -> Requirement:
     verdict = next((v for v in view.verdicts(facet, carrier) if {v.a, v.b} == {asked.a, asked.b}), None)
     if verdict is None:
         return _reply(asked, facet, None, Reply.UNDECIDED, f"{carrier} has no interval of the difference")
+    if view.standing(facet, carrier) is Standing.MODEL:
+        return _reply(asked, facet, verdict, Reply.UNDECIDED, UNCORRECTED)
     if not view.standing(facet, carrier).debiased:
         return _reply(asked, facet, verdict, Reply.UNDECIDED, NOTHING_DEBIASED)
     return _better(asked, facet, verdict) if asked.margin is None else _not_worse(view, asked, facet, verdict)
