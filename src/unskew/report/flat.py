@@ -5,9 +5,9 @@
 
 A tracker shows a bare number, so marks become names or numbers: what nothing debiases stands under ``not_debiased``, an
 average over scenarios is called ``average``, ``doubts`` is 1 where the page gives a reason to doubt the number beside
-it or its estimator leans, is biased on purpose or rests on a model, ``decided`` is 1 or −1 where the first or the second model is named and 0 where none is. What was refused or
-withheld is left out. Names hold letters, digits, ``_``, ``-``, ``.`` and ``/`` only, at most 240 of them, and no two
-are the same, not even where case is ignored.
+it, or its estimator leans, is biased on purpose or rests on a model, ``decided`` is 1 or −1 where the first or the
+second model is named and 0 where none is. What was refused or withheld is left out. Names hold letters, digits, ``_``,
+``-``, ``.`` and ``/`` only, at most 240 of them, and no two are the same, not even where case is ignored.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _of_result(result: Result) -> Iterator[Named]:
 
 
 def _doubtful(row: Estimate | Verdict) -> bool:
-    """Whether there is a reason to doubt the number, be it only that its estimator leans, is biased, or trusts a model."""
+    """Whether there is a reason to doubt the number, be it only that its estimator leans, is biased or trusts a model."""
     return bool(row.trust) or Standing(row.standing) in LESS
 
 
