@@ -88,7 +88,7 @@ def _of_result(result: Result) -> Iterator[Named]:
 
 
 def _doubtful(row: Estimate | Verdict) -> bool:
-    """Whether there is a reason to doubt the number, be it only that its estimator leans, is biased or trusts a model."""
+    """Whether there is a reason to doubt a number, be it only that its estimator leans, is biased or trusts a model."""
     return bool(row.trust) or Standing(row.standing) in LESS
 
 
