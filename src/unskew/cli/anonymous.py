@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from unskew.cli.options import ANONYMOUS, OUTPUT, option
 from unskew.errors import InputError
 
-SWITCH = Annotated[bool, option("Of the page: leave out ids, names of files and the command.", OUTPUT, "--anonymous")]
+SWITCH = Annotated[bool, option("Leave ids, names of files and the command out of the page.", OUTPUT, "--anonymous")]
 
 
 def with_anonymous(command: Callable[..., None]) -> Callable[..., None]:

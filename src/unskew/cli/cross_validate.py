@@ -17,15 +17,15 @@ from unskew.errors import InputError
 from unskew.plain import plain_path
 
 ESTIMATORS = 'By default naive, and exposure_path without propensities, snips with them; "gs(strata=5)", ips, … Repeat.'
-STORE = "Where finished folds are kept and found again; by default in the user's cache."
+STORE = "Folder that keeps finished folds for the next run; by default in the user's cache."
 
 
 def cross_validate(
     log: Annotated[Path, typer.Argument(help="All interactions: user, item[, time][, value][, policy][, propensity].")],
-    split: Annotated[str, option(f"How: {SPLITTERS}", HOW)],
+    split: Annotated[str, option(f"How to split: {SPLITTERS}", HOW)],
     model: folds.Models = None,
-    items: Annotated[File, option("The catalogue: item, all there are, also what nobody saw.", INPUTS)] = None,
-    mcar: Annotated[File, option("A log seen at random, for naive_bayes.", INPUTS)] = None,
+    items: Annotated[File, option("The catalogue: item, every one that could be recommended.", INPUTS)] = None,
+    mcar: Annotated[File, option("A log of pairs drawn at random, for naive_bayes.", INPUTS)] = None,
     user_features: Annotated[File, option(f"Covariates: user and {COVARIATES}", INPUTS)] = None,
     item_features: Annotated[File, option(f"Covariates: item and {COVARIATES}", INPUTS)] = None,
     columns: options.Columns = None,
@@ -39,17 +39,17 @@ def cross_validate(
     propensity: folds.Propensity = None,
     outcome: Annotated[Text, option(OUTCOMES, WHAT)] = None,
     in_sample: Annotated[
-        bool, option("Fit the outcome model without folds of pairs (saito20).", HOW, "--in-sample")
+        bool, option("Fit the outcome model without cross-fitting (as saito20).", HOW, "--in-sample")
     ] = False,
     target: folds.Targets = None,
-    refused: Annotated[str, option("Cells the log cannot support: error, or skip and list them.", WHAT)] = "error",
-    level: Annotated[float, option("Of intervals and verdicts, 0.5 to 0.9999.", HOW)] = 0.95,
-    interval: Annotated[str, option("normal or bootstrap.", HOW)] = "normal",
+    refused: Annotated[str, option("What the log cannot support: error, or skip and list it.", WHAT)] = "error",
+    level: Annotated[float, option("Level of intervals and verdicts, 0.5 to 0.9999.", HOW)] = 0.95,
+    interval: Annotated[str, option("Kind of interval: normal or bootstrap.", HOW)] = "normal",
     replicates: Annotated[int, option("Bootstrap replicates, 50 to 100,000.", HOW)] = 1000,
-    seed: Annotated[int, option("Of the bootstrap.", HOW)] = 0,
+    seed: Annotated[int, option("Seed of the bootstrap.", HOW)] = 0,
     workers: folds.Workers = None,
     store: Annotated[File, option(STORE, HOW)] = None,
-    no_store: Annotated[bool, option("Keep nothing but the result.", HOW, "--no-store")] = False,
+    no_store: Annotated[bool, option("Keep no finished folds.", HOW, "--no-store")] = False,
     json: options.Json = None,
     csv: folds.Csv = None,
     parquet: Annotated[File, option("Write the table as Parquet.", OUTPUT)] = None,

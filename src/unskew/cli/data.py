@@ -24,7 +24,7 @@ app = typer.Typer(
     epilog=epilog("data"),
     rich_markup_mode="markdown",
 )
-Name = Annotated[str, typer.Argument(help="Of the data set, as in 'unskew data list'.")]
+Name = Annotated[str, typer.Argument(help="Name of the data set, as in 'unskew data list'.")]
 
 
 def list_() -> None:
@@ -79,9 +79,9 @@ def add(
 
 def fetch(
     name: Name,
-    mirror: Annotated[Text, option("A server of yours with the publisher's paths, instead of the publisher.")] = None,
+    mirror: Annotated[Text, option("Your own server with the publisher's paths, instead of the publisher.")] = None,
     again: Annotated[bool, option("Download even if a copy is here.", None, "--again")] = False,
-    sha256: Annotated[Texts, option("Take only files with this checksum. Repeat if there are several.")] = None,
+    sha256: Annotated[Texts, option("Accept only files with this checksum. Repeat if there are several.")] = None,
     quiet: QuietAlone = False,
 ) -> None:
     """Download a set from its publisher into your cache, where its licence allows that."""

@@ -30,7 +30,7 @@ NAIVE, RECOMMENDED = "naive", "snips"
 def demo(
     users: Annotated[int, option("How many users to draw.")] = 2000,
     items: Annotated[int, option("Size of the catalogue.")] = 500,
-    seed: Annotated[int, option("Which users are drawn.")] = 0,
+    seed: Annotated[int, option("Seed: which users are drawn.")] = 0,
     anchored: Annotated[bool, option(ANCHORED, None, "--anchored")] = False,
     keep: Annotated[File, option("With --anchored: leave the files of every step in this folder.")] = None,
     html: Annotated[File, option("Write one self-contained page.")] = None,

@@ -20,7 +20,7 @@ SIGNS = {True: "✓", False: "✗", None: "–"}
 
 
 def doctor(
-    json: Annotated[Text, option("Write it as JSON to a file, or with - to the terminal.")] = None,
+    json: Annotated[Text, option("Write it as JSON to a file; - is standard output.")] = None,
 ) -> None:
     """Say what is installed, what is missing and how to get it. Exit code 0: everything that is needed works."""
     from unskew.cli.environment import findings, works

@@ -34,17 +34,17 @@ OUTCOMES = 'For direct, dr, sndr, switch: "logistic_mf(dim=10)", "means(shrink=1
 TARGETS = 'per_user, pooled, per_user_sum, "per_user_sum(normalised=pooled)" (or =per_user), per_pair. Repeat.'
 DUPLICATES = "Repeated pairs: error, first, last, max, earliest; by default earliest without values, else error."
 COVARIATES = "numbers, for logistic or an sklearn outcome."
-SHARES = "The test log is a random share of the whole (0.3), or holds other users (users)."
+SHARES = "How the logs were split: the test log is a random share of all rows (0.3), or has users of its own (users)."
 ANSWERS = (
     "Pairs that were drawn, shown and answered: user, item, value (empty: no answer), propensity (of being drawn). For "
-    "anchored, which then makes the headline."
+    "the estimator anchored, which then makes the headline."
 )
-ROUNDS = "With --answers: over how many declared rounds they are drawn; by default what their file says."
+ROUNDS = "With --answers: the number of rounds that was declared for them; by default what their file says."
 USERS_ARE = "With --answers: sampled (verdicts for users like these) or fixed (for these alone)."
-FIXED = "With --answers: logged positives would be answered alike, and need not be asked about again."
+FIXED = "With --answers: people would answer logged positives as they were logged, so these count as they are."
 SAMPLES = 'Evaluate fairer samples of the rows by naive alone: wtd_h, skew, "weighted(item_power=1)", … Not debiased.'
 
-ENGINES = "memory; stream: Parquet files, folders and patterns that exceed it; spark. By default memory or stream."
+ENGINES = "memory, stream (Parquet that does not fit into memory) or spark; by default memory or stream, as needed."
 
 # What is not handed on to Python's evaluate as it is.
 OWN = (
@@ -72,11 +72,13 @@ def evaluate(
         Texts, option("name=FILE: predicted values as user, item, prediction[, rank]. Repeat.", INPUTS)
     ] = None,
     model: Annotated[Texts, option(MODELS, INPUTS)] = None,
-    train: Annotated[File, option("Training log: what lists must not repeat, popularity.", INPUTS)] = None,
-    users: Annotated[File, option("The population: user[, relevant], n_u where known.", INPUTS)] = None,
-    items: Annotated[File, option("The catalogue: item, all there are, also what nobody saw.", INPUTS)] = None,
+    train: Annotated[
+        File, option("Training log: its items are not recommended again; popularity is counted on it.", INPUTS)
+    ] = None,
+    users: Annotated[File, option("The population: user[, relevant], the number of relevant items.", INPUTS)] = None,
+    items: Annotated[File, option("The catalogue: item, every one that could be recommended.", INPUTS)] = None,
     share: Annotated[Text, option(SHARES, INPUTS)] = None,
-    mcar: Annotated[File, option("A log seen at random, for naive_bayes and --sample wtd.", INPUTS)] = None,
+    mcar: Annotated[File, option("A log of pairs drawn at random, for naive_bayes and --sample wtd.", INPUTS)] = None,
     answers: Annotated[File, option(ANSWERS, INPUTS)] = None,
     rounds: Annotated[int | None, option(ROUNDS, INPUTS)] = None,
     users_are: Annotated[str, option(USERS_ARE, INPUTS)] = "sampled",
@@ -87,7 +89,9 @@ def evaluate(
     feedback: options.Feedback = None,
     relevant: options.Relevant = None,
     drop_seen: Annotated[bool, option("Remove training items from lists.", INPUTS, "--drop-seen")] = False,
-    candidates: Annotated[Text, option("unseen (default with --train) or all.", INPUTS)] = None,
+    candidates: Annotated[
+        Text, option("What may be recommended: unseen (default with --train) or all.", INPUTS)
+    ] = None,
     invalid: options.Invalid = "error",
     duplicates: Annotated[Text, option(DUPLICATES, INPUTS)] = None,
     metric: Annotated[Texts, option(METRICS, WHAT)] = None,
@@ -95,22 +99,24 @@ def evaluate(
     propensity: Annotated[Texts, option(PROPENSITIES, WHAT)] = None,
     outcome: Annotated[Text, option(OUTCOMES, WHAT)] = None,
     in_sample: Annotated[
-        bool, option("Fit the outcome model without folds of pairs (saito20).", HOW, "--in-sample")
+        bool, option("Fit the outcome model without cross-fitting (as saito20).", HOW, "--in-sample")
     ] = False,
     target: Annotated[Texts, option(TARGETS, WHAT)] = None,
-    by: Annotated[Text, option('A column, or "popularity(strata=3)": repeat per segment.', WHAT)] = None,
-    refused: Annotated[str, option("Cells the log cannot support: error, or skip and list them.", WHAT)] = "error",
-    level: Annotated[float, option("Of intervals and verdicts, 0.5 to 0.9999.", HOW)] = 0.95,
-    interval: Annotated[str, option("normal or bootstrap.", HOW)] = "normal",
+    by: Annotated[Text, option('Repeat the table per segment: a column, or "popularity(strata=3)".', WHAT)] = None,
+    refused: Annotated[str, option("What the log cannot support: error, or skip and list it.", WHAT)] = "error",
+    level: Annotated[float, option("Level of intervals and verdicts, 0.5 to 0.9999.", HOW)] = 0.95,
+    interval: Annotated[str, option("Kind of interval: normal or bootstrap.", HOW)] = "normal",
     replicates: Annotated[int, option("Bootstrap replicates, 50 to 100,000.", HOW)] = 1000,
     refit: Annotated[bool, option("Fit propensities anew in every replicate.", HOW, "--refit")] = False,
     sample: Annotated[Text, option(SAMPLES, HOW)] = None,
     sample_size: Annotated[Text, option("A share of the rows (0.5, the default), or how many (1000).", HOW)] = None,
-    repeats: Annotated[int | None, option("Samples that are drawn and averaged, 10 by default.", HOW)] = None,
-    seed: Annotated[int, option("Of the bootstrap, or of the samples.", HOW)] = 0,
-    threads: Annotated[int | None, option("One per core by default; numbers do not depend on it.", HOW)] = None,
+    repeats: Annotated[int | None, option("How many samples are drawn and averaged; 10 by default.", HOW)] = None,
+    seed: Annotated[int, option("Seed of the bootstrap, or of the samples.", HOW)] = 0,
+    threads: Annotated[
+        int | None, option("Threads, one per core by default; results do not depend on it.", HOW)
+    ] = None,
     engine: Annotated[Text, option(ENGINES, HOW)] = None,
-    memory: Annotated[Text, option("How much --engine stream may take (2GiB); half of what is free.", HOW)] = None,
+    memory: Annotated[Text, option("Limit of --engine stream (2GiB); by default half of what is free.", HOW)] = None,
     master: Annotated[Text, option("With --engine spark: local[2], spark://HOST:7077, yarn, …", HOW)] = None,
     dry_run: Annotated[
         bool, option("Say which engine, memory and time to expect, and stop.", HOW, "--dry-run")

@@ -21,7 +21,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "audit": (
         ("How skewed is a log?", "unskew audit shop/train.parquet --html audit.html"),
-        ("And is a propensity good?", 'unskew audit shop/train.parquet --propensity "popularity(gamma=1)"'),
+        ("Can a propensity be trusted?", 'unskew audit shop/train.parquet --propensity "popularity(gamma=1)"'),
     ),
     "compare-protocols": (
         (
@@ -32,7 +32,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "cross-validate": (
         (
-            "Five folds; a stopped run goes on where it was",
+            "Five folds; a stopped run continues where it was",
             f'unskew cross-validate shop/train.parquet --split "k_fold(folds=5)" {MODELS} --html page.html',
         ),
         (
@@ -47,7 +47,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "data show": (("Licence, citation and content", "unskew data show coat"),),
     "demo": (
         ("With a page", "unskew demo --html report.html"),
-        ("When the log cannot decide: ask", "unskew demo --anchored"),
+        ("When the log cannot decide, ask", "unskew demo --anchored"),
     ),
     "doctor": (("Is everything installed?", "unskew doctor"), ("For a bug report", "unskew doctor --json -")),
     "evaluate": (

@@ -17,17 +17,17 @@ from unskew.errors import InputError
 from unskew.plain import plain, plain_path
 
 MODELS = 'What is fitted on every fold: "item_knn(neighbours=50)", or name="item_knn(neighbours=50)". Repeat.'
-PROPENSITIES = 'Counted on each fold\'s training rows: "popularity(gamma=1)"; known for a column of the log, …'
+PROPENSITIES = '"popularity(gamma=1)", counted on the training rows of each fold; known, a column of the log; …'
 WORKERS = "Folds at once; one per core by default, fewer where memory is short. Numbers do not depend on it."
 
 Models = Annotated[Texts, option(MODELS, INPUTS)]
-Candidates = Annotated[Text, option("unseen (default) or all.", INPUTS)]
+Candidates = Annotated[Text, option("What may be recommended: unseen items (default) or all.", INPUTS)]
 Duplicates = Annotated[Text, option(DUPLICATES, INPUTS)]
 Metrics = Annotated[Texts, option(METRICS, WHAT)]
 Propensity = Annotated[Text, option(PROPENSITIES, WHAT)]
 Targets = Annotated[Texts, option(TARGETS, WHAT)]
 Average = Annotated[str, option("How folds are put together: macro (their mean) or pooled (all rows).", HOW)]
-Store = Annotated[File, option("A folder that keeps finished folds, so that the next run finds them.", HOW)]
+Store = Annotated[File, option("Folder that keeps finished folds for the next run.", HOW)]
 Workers = Annotated[int | None, option(WORKERS, HOW)]
 Csv = Annotated[File, option("Write the table as CSV.", OUTPUT)]
 

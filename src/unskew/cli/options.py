@@ -37,13 +37,13 @@ Text: TypeAlias = str | None
 Texts: TypeAlias = list[str] | None
 File: TypeAlias = Path | None
 COLUMNS = (
-    "Which column is which, where names are not recognised: user=guest,item=dish; of one input test:user=guest; either "
-    "'user=guest|visitor'; by place, without a header line, user=1,item=2; none time=. Repeat."
+    "Columns whose names are not recognised: user=guest,item=dish; in one input test:user=guest; alternatives "
+    "'user=guest|visitor'; by place, in a file without a header line, user=1,item=2; time= uses none. Repeat."
 )
 Columns = Annotated[Texts, option(COLUMNS, INPUTS)]
 Feedback = Annotated[Text, option("What a row says: implicit, conversions or ratings.", INPUTS)]
-Relevant = Annotated[Text, option("Threshold on the value, such as '>=4'.", INPUTS)]
-Invalid = Annotated[str, option("Wrong rows: error or drop (counted).", INPUTS)]
+Relevant = Annotated[Text, option("Which values count as relevant, such as '>=4'.", INPUTS)]
+Invalid = Annotated[str, option("What to do with wrong rows: error, or drop and count them.", INPUTS)]
 Json = Annotated[File, option("Write everything as JSON; - writes it to standard output, and nothing else.", OUTPUT)]
 Html = Annotated[File, option("Write one self-contained page.", OUTPUT)]
 Require = Annotated[Texts, option(REQUIRE, OUTPUT)]

@@ -12,7 +12,6 @@ from unskew.atomic import together
 from unskew.cli import options
 from unskew.cli.console import err, progress
 from unskew.cli.console import out as console
-from unskew.cli.evaluate import OUTCOMES
 from unskew.cli.flags import with_flags
 from unskew.cli.models import Sources
 from unskew.cli.options import (
@@ -35,15 +34,16 @@ from unskew.outputs import refuse_same, try_writing
 from unskew.plain import plain, plain_path
 
 DETECT = "The difference to detect: a number (0.01), a share ('5%'), or log: as large as the log suggests."
-SO_FAR = "The file of the last round, answers in a column value: plan the next round."
-FIXED = "Logged positives would be answered alike: draw pairs outside the log only."
-UNIFORM = "Share of a draw over all candidates alike, for values; 0: verdicts only."
+SO_FAR = "The file of the last round, with answers in a column value: plans the next round."
+FIXED = "People would answer logged positives as they were logged: draw pairs outside the log only."
+OUTCOMES = 'How relevant pairs probably are: "logistic_mf(dim=10)", "means(shrink=10)", "given(FILE)", …'
+UNIFORM = "Share of the draw that is spread evenly over all candidates, to estimate values; 0: verdicts only."
 
 
 def plan(
     log: Annotated[Path, typer.Argument(help="Held-out log: user, item[, value].")],
     recs: Annotated[Texts, option("name=FILE: lists as user, item, rank[, score]. Repeat.", INPUTS)] = None,
-    seen: Annotated[File, option("What users had before (the training log): no candidates.", INPUTS)] = None,
+    seen: Annotated[File, option("What users had before (the training log): never drawn.", INPUTS)] = None,
     users: Annotated[File, option("The population: user.", INPUTS)] = None,
     items: Annotated[File, option("Further items of the catalogue: item.", INPUTS)] = None,
     not_items: Annotated[File, option("Items that may not be shown: item.", INPUTS)] = None,
@@ -56,24 +56,28 @@ def plan(
     invalid: options.Invalid = "error",
     metric: Annotated[str, option("A sum over items: recall@10, dcg@10, …", WHAT)] = "recall@10",
     detect: Annotated[str, option(DETECT, WHAT)] = "log",
-    power: Annotated[float, option("Wanted chance of a right verdict.", WHAT)] = 0.8,
-    level: Annotated[float, option("Of verdicts, 0.5 to 0.9999.", WHAT)] = 0.95,
+    power: Annotated[float, option("Wanted probability of a right verdict.", WHAT)] = 0.8,
+    level: Annotated[float, option("Level of verdicts, 0.5 to 0.9999.", WHAT)] = 0.95,
     users_are: Annotated[str, option("sampled (verdicts for users like these) or fixed.", WHAT)] = "sampled",
-    each_pair: Annotated[bool, option("A level for each pair of models alone (1.96).", WHAT, "--each-pair")] = False,
-    outcome: Annotated[Text, option(f"Of how relevant pairs are. {OUTCOMES}", HOW)] = None,
-    draw: Annotated[int | None, option("Draw about so many pairs to ask about; needs --out.", HOW)] = None,
-    seed: Annotated[int, option("Picks one of the draws.", HOW)] = 0,
-    per_user: Annotated[int | None, option("At most so many pairs of a user in a round.", HOW)] = None,
+    each_pair: Annotated[
+        bool, option("Hold the level for each pair of models alone (1.96).", WHAT, "--each-pair")
+    ] = False,
+    outcome: Annotated[Text, option(OUTCOMES, HOW)] = None,
+    draw: Annotated[int | None, option("Draw about this many pairs to ask about; needs --out.", HOW)] = None,
+    seed: Annotated[int, option("Seed of the draw.", HOW)] = 0,
+    per_user: Annotated[int | None, option("At most this many pairs of a user in a round.", HOW)] = None,
     uniform: Annotated[float, option(UNIFORM, HOW)] = 0.25,
-    rounds: Annotated[int, option("How often answers will be looked at, declared before the first draw.", HOW)] = 1,
-    threads: Annotated[int | None, option("One per core by default; numbers do not depend on it.", HOW)] = None,
+    rounds: Annotated[int, option("How often you will look at answers; declare it before the first draw.", HOW)] = 1,
+    threads: Annotated[
+        int | None, option("Threads, one per core by default; results do not depend on it.", HOW)
+    ] = None,
     output: Annotated[File, option("The pairs to ask about: .parquet or .csv.", OUTPUT, "--out", "-o")] = None,
     json: options.Json = None,
     csv: Annotated[File, option("Write the table as CSV.", OUTPUT)] = None,
     html: options.Html = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """How many answers decide between models, and which pairs to ask about."""
+    """Say how many answers decide between models, and draw the pairs to ask about."""
     sources = Sources.of(recs, None, None)
     read = (log, seen, users, items, not_items, not_users, answers_so_far, *sources.files)
     check_outputs(*read, specs=[outcome], json=json, csv=csv, html=html)

@@ -17,8 +17,8 @@ SPLITS = (
     '"leave_one_out(repeats=10)", "sliding_window(width=1w, folds=10)", … Repeat; by default the first and, with '
     "times, windows that fit the log."
 )
-REFITS = "Fits on halves of the users, two by two; 0 takes fitted models as given."
-ALL_USERS = "Keep all users; by default every policy has as many as the smallest."
+REFITS = "Fits on random halves of the users, to see how much fitting varies; 0 takes fitted models as given."
+ALL_USERS = "Keep all users; by default every policy keeps as many as the smallest one has."
 
 
 def policy_impact(
@@ -36,11 +36,11 @@ def policy_impact(
     propensity: folds.Propensity = None,
     target: folds.Targets = None,
     average: folds.Average = "macro",
-    min_users: Annotated[int, option("To judge of every policy, or the fold is skipped.", HOW)] = 20,
+    min_users: Annotated[int, option("Users of every policy that a fold needs; else it is skipped.", HOW)] = 20,
     refits: Annotated[int, option(REFITS, HOW)] = 10,
     all_users: Annotated[bool, option(ALL_USERS, HOW, "--all-users")] = False,
-    level: Annotated[float, option("Of all tests together, 0.5 to 0.9999.", HOW)] = 0.95,
-    seed: Annotated[int, option("Draws users and halves.", HOW)] = 0,
+    level: Annotated[float, option("Level of all tests together, 0.5 to 0.9999.", HOW)] = 0.95,
+    seed: Annotated[int, option("Seed of the draws of users and halves.", HOW)] = 0,
     store: folds.Store = None,
     workers: folds.Workers = None,
     json: options.Json = None,

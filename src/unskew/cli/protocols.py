@@ -34,7 +34,7 @@ def compare_protocols(
     propensity: folds.Propensity = None,
     target: folds.Targets = None,
     average: folds.Average = "macro",
-    level: Annotated[float, option("Of intervals and verdicts, 0.5 to 0.9999.", HOW)] = 0.95,
+    level: Annotated[float, option("Level of intervals and verdicts, 0.5 to 0.9999.", HOW)] = 0.95,
     store: folds.Store = None,
     workers: folds.Workers = None,
     json: options.Json = None,

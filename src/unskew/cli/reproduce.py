@@ -47,7 +47,7 @@ def reproduce(
     workers: Annotated[int | None, typer.Option(min=1, help="Runs at once; one per core by default.")] = None,
     quiet: QuietAlone = False,
 ) -> None:
-    """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run goes on."""
+    """Run a paper's experiments again: ours beside theirs, with deviations and verdicts. A stopped run continues."""
     from unskew.engine.store import Store
     from unskew.log.datasets.places import cache
     from unskew.studies.page import paths, save, write_page

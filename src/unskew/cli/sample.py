@@ -38,7 +38,7 @@ def sample(
     mcar: Annotated[File, option("A log of pairs drawn at random: the target of wtd.", INPUTS)] = None,
     strategy: Annotated[str, option(f"How rows are drawn: {STRATEGIES}", HOW)] = "wtd_h",
     size: Annotated[str | None, option("A share of the rows (0.5), or how many (1000).", HOW)] = None,
-    seed: Annotated[int, option("Picks one of the samples.", HOW)] = 0,
+    seed: Annotated[int, option("Seed of the sample.", HOW)] = 0,
     columns: options.Columns = None,
     json: options.Json = None,
     html: options.Html = None,

@@ -35,7 +35,7 @@ def shop(
     output: Annotated[File, option("Folder to write to.", None, *OUTPUT)] = None,
     users: Annotated[int, option("How many users to draw.")] = 2000,
     items: Annotated[int, option("Size of the catalogue.")] = 500,
-    seed: Annotated[int, option("Which users are drawn.")] = 0,
+    seed: Annotated[int, option("Seed: which users are drawn.")] = 0,
     skew: Annotated[float, option("Exponent of exposure's power law; 0 is even.")] = 0.9,
     feedback: Annotated[str, option("implicit or conversions.")] = "implicit",
     graded: Annotated[
@@ -103,15 +103,17 @@ def shop(
 def ratings(
     like: Annotated[str, option("A log of ratings: a file, or the name of a data set (ml-100k).")],
     output: Annotated[Path, option("Folder to write to.", None, *OUTPUT)],
-    alpha: Annotated[float, option("How much less a rating is seen than the next better one; 1: alike.")] = 0.25,
+    alpha: Annotated[
+        float, option("How much less often a rating is seen than the next better one; 1: as often.")
+    ] = 0.25,
     share: Annotated[float, option("Share of all pairs that is seen.")] = 0.05,
-    seed: Annotated[int, option("Which pairs are seen.")] = 0,
+    seed: Annotated[int, option("Seed: which pairs are seen.")] = 0,
     marginals: Annotated[
         str, option("Shares of the ratings 1, 2, …: schnabel16, own (the log's), or numbers with commas.")
     ] = "schnabel16",
     rank: Annotated[int, option("Rank of the factorisation that completes the log.")] = 10,
-    users: Annotated[int | None, option("Take only the users with the most ratings.")] = None,
-    items: Annotated[int | None, option("Take only the items with the most ratings.")] = None,
+    users: Annotated[int | None, option("Keep this many users, those with the most ratings.")] = None,
+    items: Annotated[int | None, option("Keep this many items, those with the most ratings.")] = None,
     columns: Annotated[Texts, option(COLUMNS)] = None,
     force: Force = False,
     quiet: QuietAlone = False,
@@ -138,14 +140,14 @@ def ratings(
 def shop_over_time(
     output: Annotated[Path, option("Folder to write to.", None, *OUTPUT)],
     users: Annotated[int, option("Users who come in the days of the log.")] = 4000,
-    items: Annotated[int, option("Items that can be had at some time.")] = 600,
+    items: Annotated[int, option("Items that are on sale at some time.")] = 600,
     days: Annotated[int, option("Days of the log.")] = 120,
-    seed: Annotated[int, option("Picks the shop and all that happens in it.")] = 0,
+    seed: Annotated[int, option("Seed of the shop and of all that happens in it.")] = 0,
     search: Annotated[float, option("Items that a visitor finds without the page, on average.")] = 5.0,
     promoted: Annotated[float, option("Share of places that a campaign takes.")] = 0.1,
     drift: Annotated[float, option("Days after which a taste has kept 37 % of itself.")] = 30.0,
     model: Annotated[
-        list[str] | None, option("A candidate of the A/B test, as in mine=item_knn(neighbours=20); repeatable.")
+        list[str] | None, option("A candidate of the A/B test: mine=item_knn(neighbours=20). Repeat.")
     ] = None,
     force: Force = False,
     quiet: QuietAlone = False,

@@ -27,7 +27,9 @@ DUPLICATES = "Repeated pairs: error, first, last, max, earliest; by default earl
 def split(
     log: Annotated[Path, typer.Argument(help="The log: user, item[, value][, time][, policy][, propensity].")],
     output: Annotated[Path, option("Folder to write to.", OUTPUT, "--output", "--out", "-o")],
-    splitter: Annotated[str, option(f"How: {SPLITTERS}", HOW, "--split")] = "sliding_window(width=1d, folds=30)",
+    splitter: Annotated[
+        str, option(f"How to split: {SPLITTERS}", HOW, "--split")
+    ] = "sliding_window(width=1d, folds=30)",
     keep: Annotated[Text, option("Further columns to keep: colour,price.", INPUTS)] = None,
     columns: options.Columns = None,
     feedback: options.Feedback = None,

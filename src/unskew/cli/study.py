@@ -14,7 +14,9 @@ from unskew.cli.options import HOW, OUTPUT, File, check_outputs, option
 from unskew.errors import InputError
 
 CONFIG = "A TOML file with data, models and questions; --example prints one."
-STORE = "A folder that keeps finished fits and answers, so that a stopped run goes on; by default in the user's cache."
+STORE = (
+    "A folder that keeps finished fits and answers, so that a stopped run continues; by default in the user's cache."
+)
 WORKERS = "Processes at once; one per core by default, fewer where memory is short. Numbers do not depend on it."
 
 
@@ -24,16 +26,16 @@ def study(
     store: Annotated[File, option(STORE, HOW)] = None,
     workers: Annotated[int | None, option(WORKERS, HOW)] = None,
     memory: Annotated[
-        str | None, option("What all processes together may take: 8GiB; what is free by default.", HOW)
+        str | None, option("Memory for all processes together (8GiB); by default what is free.", HOW)
     ] = None,
     json: options.Json = None,
     csv: Annotated[File, option("Write the table of scores as CSV.", OUTPUT)] = None,
     html: options.Html = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Ask how well estimators recover the truth: many models, fitted once per draw, judged by every question.
+    """Measure how well estimators recover the truth: many models, fitted once per draw, asked every question.
 
-    The truth is a random sample beside a skewed log, or a simulated world's. A stopped run goes on where it was.
+    The truth is a random sample beside a skewed log, or a simulated world's. A stopped run continues where it was.
     """
     from unskew.studies.recovery.config import EXAMPLE, read_config
 
