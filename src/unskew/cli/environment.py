@@ -2,7 +2,8 @@
 
 Required packages are read from unskew's own metadata, so that this list cannot differ from what pip installs. Extras
 are those that this version of the code knows (``EXTRAS``): metadata of an editable install stay as they were when it
-was made, and may lack some. No other program is run: the version of Java is read from the file ``release`` of its folder.
+was made, and may lack some. No other program is run: the version of Java is read from the file ``release`` of its
+folder.
 """
 
 from __future__ import annotations
