@@ -55,6 +55,32 @@ def test_all_required_packages_and_extras_are_looked_at() -> None:
         assert found[name].fine and found[name].kind == "Basics", name
     extras = {each.name for each in found.values() if each.kind == "Extras"}
     assert extras == {*PROJECT["optional-dependencies"], "Java"} - {"dev"}
+    assert "metadata" not in found
+
+
+def test_the_table_of_extras_is_that_of_the_project() -> None:
+    """The same extras with the same packages."""
+    named = {extra: tuple(line.partition(">=")[0] for line in lines) for extra, lines in _optional().items()}
+    assert named == environment.EXTRAS
+
+
+def _optional() -> dict[str, list[str]]:
+    return {extra: lines for extra, lines in PROJECT["optional-dependencies"].items() if extra != "dev"}
+
+
+@pytest.mark.parametrize("extra", _optional())
+def test_metadata_of_another_version_are_said_and_hide_no_extra(extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An editable install of before an extra was added."""
+    fields = {
+        "Requires-Dist": [line for line in LINES if f'"{extra}"' not in line],
+        "Provides-Extra": [each for each in PROJECT["optional-dependencies"] if each != extra],
+    }
+    monkeypatch.setattr(environment, "_metadata", lambda field: fields[field])
+    found = by_name()
+    assert found["metadata"].found == "installed metadata are of another version of unskew"
+    assert "pip install -e ." in found["metadata"].remedy
+    assert {each.name for each in found.values() if each.kind == "Extras"} == {*environment.EXTRAS, "Java"}
+    assert environment.works(environment.findings())
 
 
 @pytest.mark.parametrize(
@@ -65,13 +91,13 @@ def test_all_required_packages_and_extras_are_looked_at() -> None:
     ],
 )
 def test_what_is_missing_or_too_old_fails(lines: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what to install; and nothing that would need it is looked at."""
+    """With what to install; and nothing that would need it is looked at, only what is installed."""
     monkeypatch.setattr(environment, "_metadata", lambda field: lines if field == "Requires-Dist" else [])
     found = environment.findings()
     wrong = [each for each in found if each.fine is False]
     assert len(wrong) == 1 and message in wrong[0].found and f"pip install '{lines[0]}'" in wrong[0].remedy
     assert not environment.works(found)
-    assert {each.kind for each in found} == {"Basics"}
+    assert {each.kind for each in found} == {"Basics", "Extras"}
 
 
 def test_what_cannot_be_imported_fails(monkeypatch: pytest.MonkeyPatch) -> None:

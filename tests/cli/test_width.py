@@ -39,6 +39,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "split": ("split", "log/log.parquet", *FOLDS, "-o", "folds"),
     "cross-validate": ("cross-validate", "log/log.parquet", *FOLDS, *FITTED, "--no-store"),
     "compare-protocols": ("compare-protocols", "log/log.parquet", *FITTED),
+    "leave-one-out": (
+        "compare-protocols", "log/log.parquet", "--model", "pop=most_popular", "--model", "rnd=random",
+        "--protocol", "leave_one_out(repeats=2)", "--protocol", "holdout(share=0.2)",
+    ),
     "policy-impact": ("policy-impact", "log/log.parquet", *FITTED, "--refits", "0", "--min-users", "5"),
     "plan": ("plan", "shop/test.parquet", "--seen", "shop/train.parquet", *LISTS, "--detect", "5%"),
     "study": ("study", "study.toml", "--store", "store", "--workers", "1"),
@@ -79,6 +83,20 @@ def test_tables_fit_80_columns(name: str, folder: Path) -> None:
     assert [line for line in lines if "…" in line and not COUNTED.search(line)] == []
     tables = [line for line in lines if not line.startswith(("│", "!", "·", "?", " "))]
     assert [line for line in tables if line.count("[") != line.count("]")] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_first_columns_break_no_words(name: str, folder: Path) -> None:
+    """What stands there is a whole word of the page, which breaks none."""
+    lines = shown(name, folder).stdout.splitlines()
+    page = {*re.findall(r"\w+", (folder / f"{name}.html").read_text())}
+    rules = [place for place, line in enumerate(lines) if re.fullmatch("─{10,} *", line)]
+    assert rules
+    cells = []
+    for rule in rules:
+        end = next((place for place in range(rule, len(lines)) if not lines[place].strip()), len(lines))
+        cells += [re.split(r"\s{2,}", line)[0] for line in (lines[rule - 1], *lines[rule + 1 : end])]
+    assert {word for cell in cells for word in re.findall(r"\w+", cell)} - page == set()
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in WITHOUT_JSON])

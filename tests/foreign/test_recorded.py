@@ -15,8 +15,6 @@ import unskew as us
 from tests.foreign.rankings import lists_of, seen_by
 from tests.foreign.record import FOLDER
 
-THEIRS = {"user": "user_id", "item": "item_id"}
-
 
 @pytest.mark.parametrize("library", ["lenskit", "rectools"])
 def test_lists_ranks_and_recall_are_theirs(library: str) -> None:
@@ -24,7 +22,7 @@ def test_lists_ranks_and_recall_are_theirs(library: str) -> None:
     frame = pd.read_csv(FOLDER / f"{library}.csv")
     recall = json.loads((FOLDER / f"{library}.json").read_text())
     train, test = (us.read_log(FOLDER / f"{name}.csv") for name in ("train", "test"))
-    lists = us.Recommendations.from_frame(frame, columns=THEIRS)
+    lists = us.Recommendations.from_frame(frame)
     found, seen = lists_of(lists), seen_by(train)
     for user, rows in frame.groupby("user_id"):
         assert found[user] == rows.sort_values("rank")["item_id"].tolist()

@@ -1,7 +1,9 @@
 """What unskew finds on this machine: one ``Finding`` for each thing that it needs, or can make use of.
 
-Required and optional packages are read from unskew's own metadata, so that this list cannot differ from what pip
-installs. No other program is run: the version of Java is read from the file ``release`` of its folder.
+Required packages are read from unskew's own metadata, so that this list cannot differ from what pip installs. Extras
+are those that this version of the code knows (``EXTRAS``): metadata of an editable install stay as they were when it
+was made, and may lack some. No other program is run: the version of Java is read from the file ``release`` of its
+folder.
 """
 
 from __future__ import annotations
@@ -27,7 +29,17 @@ PYTHON = (3, 11)
 SCRATCH = 1_000_000_000  # bytes of disk below which sorting large files may fail
 MEMORY = 500_000_000  # bytes with which the demo runs
 MODULES = {"scikit-learn": "sklearn", "vl-convert-python": "vl_convert", "mlflow-skinny": "mlflow"}  # others are alike
-TOOLS = ("dev",)  # extras for those who work on unskew itself
+EXTRAS = {
+    "report": ("altair", "vl-convert-python"),
+    "learn": ("scikit-learn",),
+    "mlflow": ("mlflow-skinny",),
+    "pandas": ("pandas",),
+    "files": ("pyarrow", "duckdb"),
+    "implicit": ("implicit",),
+    "cornac": ("cornac",),
+    "spark": ("pyspark", "pyarrow", "pandas"),
+}  # of pyproject.toml, less those for work on unskew itself
+TOOLS = ("dev",)
 _REQUIREMENT = re.compile(r"^([\w.-]+)(?:\[[^\]]*\])?\s*(?:>=\s*([\d.]+))?")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
 
@@ -74,6 +86,8 @@ def _basics() -> Iterator[Finding]:
         f"{platform.python_version()} on {platform.platform()}",
         f"Use Python {least} or newer.",
     )
+    if (stale := _stale()) is not None:
+        yield stale
     required = _required(None)
     for name, least in required:
         yield _package(name, least)
@@ -81,6 +95,19 @@ def _basics() -> Iterator[Finding]:
         remedy = "Install unskew in its clone with: pip install -e ."
         yield Finding("Basics", "required packages", None, "unknown: unskew runs without having been installed", remedy)
     yield _compiler()
+
+
+def _stale() -> Finding | None:
+    """Metadata that are not of this code, as an editable install has them after the code has moved on."""
+    if not _metadata("Requires-Dist"):  # never installed, which is said below
+        return None
+    there = {extra: {name for name, _ in _required(extra)} for extra in _metadata("Provides-Extra")}
+    if {extra: names for extra, names in there.items() if extra not in TOOLS} == {
+        extra: {*names} for extra, names in EXTRAS.items()
+    }:
+        return None
+    remedy = "Required packages may be listed wrongly. In its clone run: pip install -e ."
+    return Finding("Basics", "metadata", None, "installed metadata are of another version of unskew", remedy)
 
 
 def _package(name: str, least: str) -> Finding:
@@ -152,9 +179,9 @@ def _blas() -> str:
 
 def _extras() -> Iterator[Finding]:
     """Every extra: all of its packages, or how to install them."""
-    for extra in _all_extras():
+    for extra, names in EXTRAS.items():
         there, lacking = [], []
-        for name, _ in _required(extra):
+        for name in names:
             try:
                 there.append(f"{name} {version(name)}")
             except PackageNotFoundError:
@@ -202,10 +229,6 @@ def _required(extra: str | None) -> list[tuple[str, str]]:
         if asked is not None and (marker[1] if marker else None) == extra and asked[1] != "unskew":
             found.append((asked[1], asked[2] or ""))
     return found
-
-
-def _all_extras() -> list[str]:
-    return [extra for extra in _metadata("Provides-Extra") if extra not in TOOLS]
 
 
 def _metadata(field: str) -> list[str]:

@@ -210,10 +210,12 @@ def _expected(audit: Audit) -> doc.Table:
 
 
 def _widths(audit: Audit) -> doc.Table:
-    """What weighting does to the standard errors of two kinds of simple lists."""
+    """What weighting does to standard errors of two kinds of simple lists; a single propensity stands in the note."""
+    propensities = unique(w.propensity for w in audit.widths)
+    several = len(propensities) > 1
     rows = tuple(
         (
-            w.propensity,
+            *((w.propensity,) if several else ()),
             w.listed,
             numbers.count(w.hits),
             _plus_minus(w.naive, w.naive_se),
@@ -223,9 +225,11 @@ def _widths(audit: Audit) -> doc.Table:
         )
         for w in audit.widths
     )
-    heads = doc.columns(("propensity", "ten"), ("hits", "naive", "snips", "wider", "mostly"))
+    names = ("propensity", "ten") if several else ("ten",)
+    heads = doc.columns(names, ("hits", "naive", "snips", "wider", "mostly"))
     where = f"on that hold-out{words.every_row(audit)}; of random items 20 lists"
-    note = f"recall@10, pooled, ± one standard error, {where}"
+    weights = "" if several else f"{''.join(propensities)}, "
+    note = f"{weights}recall@10, pooled, ± one standard error, {where}"
     return doc.Table("What weighting does to intervals", note, heads, rows)
 
 

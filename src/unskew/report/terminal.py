@@ -14,6 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from unskew.report import document as doc
+from unskew.report.folded_names import broken, folded
 from unskew.report.numbers import bars_of
 
 if TYPE_CHECKING:
@@ -168,19 +169,27 @@ def _table(title: Text, tables: Sequence[doc.Table], width: int, facets: Sequenc
     told = [place for place in range(len(facets)) if any(table.facet[place] for table in tables)]
     there = [place for place, column in enumerate(tables[0].columns) if width in column.terminal]
     once = [place for place in there if tables[0].columns[place].once]
-    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for place in told:
-        _add(drawn, doc.Column(facets[place], "name"), ())
-    for place in there:
-        _add(drawn, tables[0].columns[place], [row[place] for table in tables for row in table.rows])
+    heads = [doc.Column(facets[place], "name") for place in told] + [tables[0].columns[place] for place in there]
+    sections: list[list[list[Text]]] = []
     for table in tables:
         names = [Text(table.facet[place]) for place in told]
+        sections.append([])
         for _, alike in groupby(table.rows, key=lambda row: [row[place] for place in once]):
             rows = list(alike)
             for number, row in enumerate(rows):
                 cells = [_once(row[p], number, len(rows)) if p in once else _cell(row[p]) for p in there]
-                drawn.add_row(*names, *cells)
+                sections[-1].append([*names, *cells])
                 names = [Text()] * len(told)
+    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    body = [cells for section in sections for cells in section]
+    widths = folded(heads, body, width)
+    for place, head in enumerate(heads):
+        _add(drawn, head, [cells[place] for cells in body], widths.get(place))
+    for section in sections:
+        for cells in section:
+            drawn.add_row(
+                *(broken(cell, widths[place]) if place in widths else cell for place, cell in enumerate(cells))
+            )
         drawn.add_section()
     if tables[0].facet:
         drawn.title, drawn.title_justify = title, "left"
@@ -189,13 +198,17 @@ def _table(title: Text, tables: Sequence[doc.Table], width: int, facets: Sequenc
     return Group(title, drawn, *([_grid(notes)] if notes else []))
 
 
-def _add(drawn: RichTable, column: doc.Column, cells: Sequence[str | doc.Cell]) -> None:
+def _add(drawn: RichTable, column: doc.Column, cells: Sequence[Text], width: int | None) -> None:
     """Names may be folded, and so are long labels of them; numbers and tags may not."""
-    if column.kind == "name":
+    if column.kind == "name" and width is not None:
+        drawn.add_column(broken(Text(column.label), width), overflow="fold", width=width)
+    elif column.kind == "name":
         least = len(column.label) if 0 < len(column.label) < 10 else 6
         drawn.add_column(Text(column.label), overflow="fold", min_width=least)
     elif column.kind == "tag":
-        drawn.add_column(Text(column.label), no_wrap=True, min_width=max(_cell(cell).cell_len for cell in cells))
+        drawn.add_column(Text(column.label), no_wrap=True, min_width=max(cell.cell_len for cell in cells))
+    elif width is not None:
+        drawn.add_column(broken(Text(column.label), width), justify="right", no_wrap=True)
     else:
         drawn.add_column(Text(column.label), justify="right", no_wrap=True)
 
