@@ -193,7 +193,7 @@ def test_studies_map_columns_per_file(folder: Path) -> None:
         (("--level", "0.9", "--level", "0.95"), "--level is given twice, and the last would override the others"),
         (("--train", "train.csv", "--train", "log.csv", "--train", "x"), "--train is given 3 times"),
         (("--columns", "user=a", "--columns", "item=b,user=c"), "'user' is there twice"),
-        (("--columns", "seen:user=a"), "'seen:user' speaks of an input that is not given; there are: test, plain"),
+        (("--columns", "seen:user=a"), "'seen:user' names an input that is not given; there are: test, plain"),
         (("--columns", ":user=a"), "':user' speaks of"),
         (("--columns", "user"), "write our name, '=' and yours"),
         (("--columns", "test:"), "write our name, '=' and yours"),

@@ -168,10 +168,10 @@ THREE = RandomForestClassifier(2, random_state=0).fit([[0], [1], [2]], [0, 1, 2]
         (THREE, {"items": LOG.items, "pairs": features}, "a classifier of 3 classes"),
         (TruncatedSVD, IDS, "is a class: make an object"),
         (us.models.MostPopular(), {}, "'most_popular' is a recommender already"),
-        (lambda users: users, {"items": ["x"], "rows": ROWS}, "rows=… says nothing to a function"),
+        (lambda users: users, {"items": ["x"], "rows": ROWS}, "rows=… is not used for a function"),
         (lambda users: users, {}, "items=… is missing"),
         (lambda users: users, {"items": []}, "items: there is none"),
-        (7, {}, r"nothing is known of 7.*\n.*give them as a dataframe"),
+        (7, {}, r"7 cannot be adapted.*\n.*give them as a dataframe"),
     ],
 )
 def test_what_cannot_be_adapted_is_refused(model: Any, options: dict[str, Any], message: str) -> None:
@@ -197,7 +197,7 @@ def test_an_evaluation_says_how_to_adapt_what_is_not_ours() -> None:
 
     how: Any = {"metrics": ["recall@5"], "estimators": ["naive"]}
     for model in (lambda users: users, Theirs()):
-        with pytest.raises(InputError, match=r"model 'x' is .*in another way(.|\n)*us\.models\.adapt\(model"):
+        with pytest.raises(InputError, match=r"model 'x' is .*cannot ask for lists(.|\n)*us\.models\.adapt\(model"):
             us.evaluate(LOG, {"x": model}, **how)
 
 

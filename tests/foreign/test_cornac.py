@@ -78,7 +78,7 @@ def test_what_cannot_be_adapted_says_so(cornac: Any) -> None:
     with pytest.raises(InputError, match="has not been fitted"):
         us.models.adapt(cornac.models.BPR())
     model, _ = fitted(cornac, "MostPop")
-    with pytest.raises(InputError, match="users=… says nothing to Cornac's models"):
+    with pytest.raises(InputError, match="users=… is not used for Cornac's models"):
         us.models.adapt(model, users=LOG.users)
     with pytest.raises(InputError, match="what comes next in a sequence"):
         us.models.adapt(cornac.models.SPop())

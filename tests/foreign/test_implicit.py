@@ -91,7 +91,7 @@ def test_it_can_be_evaluated_and_saved(tmp_path: Any) -> None:
         ({"users": LOG.items, "items": LOG.users}, f"users: there are {len(LOG.items)} ids"),
         ({"items": [*LOG.items.values[1:], LOG.items.values[1]]}, "items: '.*' occurs more than once"),
         ({"rows": ROWS.T}, r"rows must be the matrix .* not "),
-        ({"pairs": lambda users, items: None}, "pairs=… says nothing to implicit's models"),
+        ({"pairs": lambda users, items: None}, "pairs=… is not used for implicit's models"),
     ],
 )
 def test_ids_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:

@@ -122,7 +122,7 @@ def test_what_is_said_of_one_input_counts_before_what_is_said_of_all() -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"tset:user": "a"}, r"'tset:user' speaks of an input that is not given; .* Did you mean 'test:user'\?"),
+        ({"tset:user": "a"}, r"'tset:user' names an input that is not given; .* Did you mean 'test:user'\?"),
         ({"train:item": "a"}, "'train:item': of this input only these columns are read: user"),
         ({"test:usr": "a"}, "'usr' is none of our columns"),
         ({"user": 0.5}, "'user' must be mapped to the name of a column"),

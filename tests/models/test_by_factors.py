@@ -113,7 +113,7 @@ def test_ranks_by_scores_that_are_no_numbers_are_refused() -> None:
     users, items = Ids.of(pl.Series(range(2))), Ids.of(pl.Series(range(3)))
     held_out = Log(users, items, np.array([0, 1, 2]), np.array([0, 2], dtype=np.int32))
     scored = Scored(np.arange(2, dtype=np.int32), (np.full((2, 1), 1e200), np.full((3, 1), 1e200)), np.zeros(3), items)
-    with pytest.raises(InputError, match="so large that scores are no numbers"):
+    with pytest.raises(InputError, match="so large that scores are not numbers"):
         ranks_of(scored, held_out, None)
 
 

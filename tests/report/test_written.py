@@ -90,8 +90,8 @@ def test_a_result_comes_back_from_its_json(
         ('{"schema_version": 5, "estimates": [], "kind": "Result"}', "Install a newer unskew"),
         ('{"kind": "Audit", "schema_version": 1}', "holds a Audit"),
         ('{"schema_version": 4, "kind": "Result", "estimates": [{}]}', "looks different"),
-        ("[1]", "no result of ours"),
-        ("{", "this is no JSON"),
+        ("[1]", "no result of unskew"),
+        ("{", "this is not JSON"),
     ],
 )
 def test_other_files_are_refused_with_a_reason(text: str, why: str, tmp_path: Path) -> None:

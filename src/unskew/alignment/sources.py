@@ -205,8 +205,8 @@ def _refuse_foreign(source: Any, name: str) -> None:
     if (recommend is not None and not fits) or (recommend is None and isfunction(source)):
         what = "a function" if recommend is None else f"{type(source).__module__}.{type(source).__name__}"
         raise InputError(
-            f"model '{plain(name)}' is {plain(what)}, which is asked for lists in another way than models of unskew.\n"
-            "Make it one of these: us.models.adapt(model, users=…, items=…), with ids in the order of its rows."
+            f"model '{plain(name)}' is {plain(what)}, which unskew cannot ask for lists as it is.\n"
+            "Adapt it: us.models.adapt(model, users=…, items=…), with ids in the order of its rows."
         )
 
 

@@ -69,7 +69,7 @@ def refuse_incomparable(log: Log, mcar: Log) -> None:
     for side in (log, mcar):
         if side.value is None:
             raise InputError(
-                f"{side.account.source}: an MCAR log is compared by value, and there is no value here.\n"
+                f"{side.account.source}: an MCAR log is compared by value, and this log has no values.\n"
                 "Say which column it is with columns={'value': '...'}, and leave out feedback='implicit'."
             )
 

@@ -68,7 +68,9 @@ def audit(
 def _on_spark(master: str | None, covariates: dict[str, Path | None]) -> Any:
     """Audits by Spark; covariates serve checks of propensities, which are made in memory."""
     if any(covariates.values()):
-        raise InputError("--engine spark: covariates serve checks of propensities, which memory makes: leave them out.")
+        raise InputError(
+            "--engine spark: covariates are for checks of propensities, which are made in memory: leave them out."
+        )
 
     from unskew.cli.spark import audit_files
 

@@ -467,7 +467,7 @@ def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged
 
 def _note(compared: CellComparisons, a: int, b: int) -> str:
     if compared.weak_total:
-        return "how large the difference is cannot be told, only whose it is: no value is shown for either"
+        return "only the direction of the difference can be told, not its size: no value is shown for either"
     share = compared.unsupported(a, b)
     if share > 0.05:
         return f"up to {share:.0%} of a list's worth lies on items that the log could never show"

@@ -136,7 +136,7 @@ class CellComparisons:
         if math.isnan(found.low):
             return f"{found.reasons[0]}" if found.reasons else "there is no interval"
         if self.weak_total:
-            return "how large the difference is cannot be told, only whose it is"
+            return "only the direction of the difference can be told, not its size"
         names = self.measured.setting.models
         if len(names) > MOST_MODELS:
             return f"margins are judged among at most {MOST_MODELS} models: evaluate the two alone"

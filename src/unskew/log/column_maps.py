@@ -141,4 +141,4 @@ def _no_input(role: str, ours: str, roles: list[str]) -> str:
     near = get_close_matches(role, roles, n=1)
     hint = f" Did you mean '{plain(near[0])}:{ours}'?" if near else ""
     listed = ", ".join(plain(each) for each in roles)
-    return f"columns: '{plain(role)}:{ours}' speaks of an input that is not given; there are: {listed}.{hint}"
+    return f"columns: '{plain(role)}:{ours}' names an input that is not given; there are: {listed}.{hint}"

@@ -72,7 +72,7 @@ class GivenFactors(ByFactors):
         with np.errstate(over="ignore"):
             if not np.isfinite(widths[0] * sizes[0] * sizes[1] + np.abs(self.item_offsets).max()):
                 raise InputError(
-                    f"the factors are so large (up to {sizes[0]:g} and {sizes[1]:g}) that scores are no numbers."
+                    f"the factors are so large (up to {sizes[0]:g} and {sizes[1]:g}) that scores are not numbers."
                 )
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:

@@ -40,10 +40,10 @@ def read_result(path: str | Path) -> Result:
     except OSError as error:
         raise InputError(f"{where}: cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        raise InputError(f"{where}: this is no JSON: {error}.") from None
+        raise InputError(f"{where}: this is not JSON: {error}.") from None
     kind = found.get("kind", "Result") if isinstance(found, Mapping) else None
     if not isinstance(found, Mapping) or kind != "Result" or "estimates" not in found:
-        told = f"a {kind}" if isinstance(kind, str) and kind != "Result" else "no result of ours"
+        told = f"a {kind}" if isinstance(kind, str) and kind != "Result" else "no result of unskew"
         raise InputError(f"{where}: this file holds {told}, and only results of an evaluation can be read back.")
     version = found.get("schema_version")
     if version != SCHEMA_VERSION:

@@ -65,7 +65,7 @@ def adapt(
         _only(given, "a function users → scores", "users", "items")
         return _of_function(model, users, items)
     raise InputError(
-        f"nothing is known of {shown(model)}. What can be adapted: fitted models of implicit and Cornac, objects with "
+        f"{shown(model)} cannot be adapted. What can be: fitted models of implicit and Cornac, objects with "
         "predict, or with transform and inverse_transform, and functions users → scores.\nAnything else can make its "
         "lists itself: give them as a dataframe with the columns user, item and rank."
     )
@@ -85,4 +85,4 @@ def _only(given: dict[str, Any], of: str, *names: str) -> None:
     """Refuse what would not be looked at."""
     for name, value in given.items():
         if value is not None and name not in names:
-            raise InputError(f"{name}=… says nothing to {of}: leave it out.")
+            raise InputError(f"{name}=… is not used for {of}: leave it out.")

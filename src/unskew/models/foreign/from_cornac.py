@@ -30,7 +30,7 @@ def adapt_cornac(model: Any) -> Scored:
     name = type(model).__name__
     if any(comes_from(model, "cornac", kind) for kind in SEQUENCES):
         raise InputError(
-            f"{name} of Cornac recommends what comes next in a sequence, which is no list per user. Make its lists, "
+            f"{name} of Cornac recommends what comes next in a sequence, which is not a list per user. Make its lists, "
             "and give them as a dataframe with the columns user, item and rank."
         )
     if not model.is_fitted or model.uid_map is None or model.iid_map is None:
