@@ -85,6 +85,14 @@ def test_a_statement_that_cannot_be_read_is_an_error_before_the_work(shop: Path)
     assert not (shop / "never.json").exists()
 
 
+def test_a_margin_that_nothing_could_miss_is_an_error_after_the_work(shop: Path) -> None:
+    """How large a score is, is known only then: what was asked to be written is."""
+    text = "poor not worse than good by 2 on recall@5"
+    done = unskew(*command(shop, "--require", text, "--json", shop / "vacuous.json", "-q"))
+    assert done.returncode == 2 and "--require" in flat(done.stderr) and "Did you mean 2 %?" in flat(done.stderr)
+    assert json.loads((shop / "vacuous.json").read_text())["requirements"] == []
+
+
 def test_json_on_standard_output_stands_alone(shop: Path) -> None:
     """The answers are in it, and on the error stream; the command and the date say where it comes from."""
     asked = command(shop, "--json", "-", "--require", "good better than poor on recall@5")

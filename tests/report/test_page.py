@@ -136,7 +136,7 @@ def test_disagreement_stands_out(many: Result, two: Result) -> None:
     )
     text = page(replace(many, verdicts_=turned))
     assert '<p class="disagreement">Not all debiased estimators and targets agree: snips (per_user)' in text
-    assert '<p class="basis">The other debiased estimators and targets agree.</p>' in page(many)
+    assert '<p class="basis">The other debiased estimators and targets agree on who is ahead.</p>' in page(many)
     assert "estimators and targets agree" not in page(two)
 
 

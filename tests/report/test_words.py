@@ -9,7 +9,7 @@ import pytest
 
 from unskew.report import sentences
 from unskew.report.view import Facet, View, unique
-from unskew.report.words import agreement, headline_sentences, least_tipping, say, title, trust
+from unskew.report.words import agreement, agreement_role, headline_sentences, least_tipping, say, title, trust
 from unskew.result import Result, Verdict
 
 from .made_up import ASSUMED, NAN, WITHHELD, estimate, grid, verdict, withheld
@@ -163,7 +163,8 @@ def test_agreement_names_who_disagrees() -> None:
     assert agreement(View.of(pair(mine))) == ""
     assert agreement(View.of(pair(mine, verdict("a", "b", -0.03, estimator="naive")))) == ""
     alike = verdict("a", "b", 0.02, target="per_user")
-    assert agreement(View.of(pair(mine, alike))) == "The other debiased estimators and targets agree."
+    ahead = "The other debiased estimators and targets agree on who is ahead."
+    assert agreement(View.of(pair(mine, alike))) == ahead
     other = verdict("a", "b", -0.03, estimator="gs(strata=5)")
     open_ = verdict("a", "b", 0.001, target="per_user")
     assert agreement(View.of(pair(mine, alike, other))) == (
@@ -181,9 +182,24 @@ def test_agreement_names_who_disagrees() -> None:
     )
     undecided = verdict("a", "b", 0.001)
     assert agreement(View.of(pair(undecided, other))).endswith("gs(strata=5) (pooled) puts b ahead of a.")
-    assert agreement(View.of(pair(undecided, open_))) == "The other debiased estimators and targets agree."
+    neither = "The other debiased estimators and targets put no model ahead either."
+    assert agreement(View.of(pair(undecided, open_))) == neither
     elsewhere = (verdict("a", "b", -0.03, metric="dcg@10"), verdict("a", "b", -0.03, segment="DE"))
     assert agreement(View.of(pair(mine, *elsewhere))) == ""
+
+
+def test_agreement_on_who_is_ahead_is_none_on_the_size() -> None:
+    """Intervals of the same target that do not overlap are told; other targets measure something else."""
+    mine, larger = verdict("a", "b", 0.03), verdict("a", "b", 0.3, estimator="gs(strata=5)")
+    said = agreement(View.of(pair(mine, larger)))
+    assert said == (
+        "The other debiased estimators and targets agree on who is ahead, but not on by how much: "
+        "gs(strata=5) (pooled) says 0.289 to 0.311 for a − b, not 0.019 to 0.041."
+    )
+    assert agreement_role(said) == "disagreement"
+    elsewhere = replace(larger, target="per_user")
+    said = agreement(View.of(pair(mine, elsewhere)))
+    assert said.endswith("agree on who is ahead.") and agreement_role(said) == "agreement"
 
 
 def test_many_that_disagree_are_counted() -> None:

@@ -48,7 +48,11 @@ def show_and_write(result: Shown, statements: Sequence[str], quiet: bool, **path
     if not statements:
         options.show_and_write(result, quiet, **paths)
         return 0
-    found: Requirements = result.require(*statements)  # type: ignore[attr-defined]
+    try:
+        found: Requirements = result.require(*statements)  # type: ignore[attr-defined]
+    except InputError as error:  # a margin that nothing could miss: known only now
+        options.show_and_write(result, quiet, **paths)
+        raise InputError(f"--require: {error}") from None
     options.show_and_write(_with(result, found), quiet, **paths)
     console = err if options.piped(paths.get("json")) else out
     for item in () if quiet else found:

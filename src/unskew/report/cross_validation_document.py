@@ -31,14 +31,13 @@ def cross_validation_document(found: CrossValidation) -> doc.Document:
     if not view.debiased:
         said = [doc.Sentence(sentence.spans, "caution") for sentence in said]
     agreement = words.agreement(view)
-    role = "disagreement" if agreement.startswith(words.NOT_ALL) else "agreement"
     return doc.Document(
         title=words.title(view),
         panel="" if len(said) > 1 or not view.debiased else "Verdict",
         subtitle=f"{view.carrier(facet)}, {facet.target}, {_count(found)}" if facet else _count(found),
         summary=(
             doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all"),
-            doc.Paragraph(agreement, role),
+            doc.Paragraph(agreement, words.agreement_role(agreement)),
             _pooled(view, found),
             doc.Callout("How far to trust this", tuple(words.trust(view)), "doubt"),
             doc.Callout("Warnings", view.result.warnings, "warning"),

@@ -13,6 +13,16 @@ either Δ lies below its interval or b's value below its own, (1 − level)/2 ea
 each of them, so a yes does too. What a verdict is refused for, an interval is no evidence for either (``no_margin``),
 and what nothing debiases is answered with "undecided".
 
+Estimators that undo the skew by different assumptions may agree on who is ahead and not on by how much. So the others
+of the run that debias this metric and segment must not stand against an answer (``_against``):
+
+    yes to a margin           the interval of each lies within the margin as well
+    no to a margin            none of them says yes
+    better than, yes and no   none of them names the other model
+
+Else the statement is undecided. An absolute margin is held against targets of the same scale only. Where answers speak,
+only what rests on answers can stand against them: they hold whatever the log is.
+
 Several statements: all must be answered with yes. If one of them is false, all are only answered with yes if that one
 is, so the error of a common "yes" is no larger than that of one statement (an intersection-union test, Berger 1982);
 nothing needs to be divided by their number.
@@ -22,12 +32,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from unskew import metrics
-from unskew.estimators import Standing
+from unskew.errors import InputError
+from unskew.estimators import Standing, Target
 from unskew.inference.verdict import Outcome
+from unskew.plain import plain
 from unskew.report import numbers
-from unskew.report.view import Facet, View, unique
+from unskew.report.scenario_words import range_of
+from unskew.report.view import Facet, View, in_scenarios, unique
 from unskew.report.words import winner
 from unskew.requirement import Reply, Requirement, Requirements, Statement
 from unskew.result import Result, Verdict
@@ -56,7 +70,86 @@ def _answer(view: View, asked: Statement) -> Requirement:
         return _reply(asked, facet, verdict, Reply.UNDECIDED, UNCORRECTED)
     if not view.standing(facet, carrier).debiased:
         return _reply(asked, facet, verdict, Reply.UNDECIDED, NOTHING_DEBIASED)
-    return _better(asked, facet, verdict) if asked.margin is None else _not_worse(view, asked, facet, verdict)
+    others = _others(view, asked, facet, verdict)
+    _refuse_vacuous(view, asked, [verdict, *others])
+    found = _judged(view, asked, verdict)
+    if found.answer == Reply.UNDECIDED or not (against := _against(view, asked, Reply(found.answer), others)):
+        return found
+    return replace(found, answer=Reply.UNDECIDED, reason=f"{found.reason.rstrip('.')}, but {against}.")
+
+
+def _judged(view: View, asked: Statement, v: Verdict) -> Requirement:
+    """What one verdict answers."""
+    return _better(asked, _of(v), v) if asked.margin is None else _not_worse(view, asked, _of(v), v)
+
+
+def _of(v: Verdict) -> Facet:
+    return Facet(v.metric, v.target, v.segment)
+
+
+def _others(view: View, asked: Statement, facet: Facet, mine: Verdict) -> list[Verdict]:
+    """What the other debiased estimators and targets say of both models, the same target first."""
+    found = [
+        v
+        for v in view.result.verdicts_
+        if (v.metric, v.segment) == (facet.metric, facet.segment)
+        and {v.a, v.b} == {asked.a, asked.b}
+        and (v.estimator, v.target) != (mine.estimator, mine.target)
+        and Standing(v.standing).debiased
+        and (Standing(mine.standing) is not Standing.ANSWERED or Standing(v.standing) is Standing.ANSWERED)
+        and (asked.margin is None or asked.relative or _scale(v.target) == _scale(facet.target))
+    ]
+    return sorted(found, key=lambda v: v.target != facet.target)
+
+
+def _scale(target: str) -> str:
+    """Targets that are shares of what is relevant have one scale; sums and errors have their own."""
+    return target if target in (Target.PER_USER_SUM, Target.PER_PAIR) else "share"
+
+
+def _against(view: View, asked: Statement, reply: Reply, others: Sequence[Verdict]) -> str:
+    """The first of the others that stands against an answer, in words."""
+    for v in others:
+        name = f"{v.estimator} ({v.target})"
+        if asked.margin is not None and reply is Reply.YES:
+            low, _ = _ends(view, asked, v)
+            least, _ = _margins(view, asked, _of(v), v.estimator)
+            if low <= -least:  # False where one of them is not there
+                own = f" (its margin: {_bound(view, asked, v, least, 'lowest')})" if asked.relative else ""
+                return f"{name} does not confirm it: {_range(view, asked, v)}{own}"
+        elif _judged(view, asked, v).answer == (Reply.NO if reply is Reply.YES else Reply.YES):
+            said = f"puts {winner(v)} ahead" if Outcome(v.verdict).decided else "does not confirm it"
+            return f"{name} {said}: {_range(view, asked, v)}"
+    return ""
+
+
+def _ends(view: View, asked: Statement, v: Verdict) -> tuple[float, float]:
+    """The interval of by how much the first model of a statement is better."""
+    sign = -1.0 if view.traits(v.metric).lower_is_better else 1.0
+    low, high = sorted(sign * end * (1.0 if v.a == asked.a else -1.0) for end in (v.low, v.high))
+    return low, high
+
+
+def _range(view: View, asked: Statement, v: Verdict) -> str:
+    """The same in words."""
+    return (range_of if in_scenarios(v) else numbers.interval)(
+        *_ends(view, asked, v), numbers.decimals([(v.low, v.high)])
+    )
+
+
+def _refuse_vacuous(view: View, asked: Statement, verdicts: Sequence[Verdict]) -> None:
+    """An absolute margin that even a score of 0 would keep."""
+    if asked.margin is None or asked.relative or view.traits(asked.metric).lower_is_better:
+        return
+    rows = [e for v in verdicts for e in view.estimates(_of(v), v.estimator)]
+    highest = max((e.high for e in rows if e.model == asked.b and not math.isnan(e.high)), default=math.inf)
+    if asked.margin < highest or any(e.value < 0.0 for e in rows):
+        return
+    meant = f" Did you mean {asked.margin:g} %?" if asked.margin < 100.0 else ""
+    raise InputError(
+        f"the requirement '{plain(asked.text)}' has a margin of {asked.margin:g}, and {plain(asked.b)} scores at most "
+        f"{numbers.number(highest)} on {asked.metric}: it would hold whatever {plain(asked.a)} scores.{meant}"
+    )
 
 
 def _facet(view: View, asked: Statement) -> Facet | None:
@@ -84,7 +177,7 @@ def _better(asked: Statement, facet: Facet, v: Verdict) -> Requirement:
 
 def _not_worse(view: View, asked: Statement, facet: Facet, v: Verdict) -> Requirement:
     sign = -1.0 if view.traits(facet.metric).lower_is_better else 1.0
-    low, high = sorted(sign * end * (1.0 if v.a == asked.a else -1.0) for end in (v.low, v.high))
+    low, high = _ends(view, asked, v)
     least, most = _margins(view, asked, facet, v.estimator)
     if Outcome(v.verdict).decided and winner(v) == asked.a:
         return _reply(asked, facet, v, Reply.YES, f"{asked.a} is {_word(v)}{_given(v)}{_doubts(v)}", -sign * least)
@@ -92,16 +185,25 @@ def _not_worse(view: View, asked: Statement, facet: Facet, v: Verdict) -> Requir
         return _reply(asked, facet, v, Reply.UNDECIDED, _open(v))
     if v.no_margin:
         return _reply(asked, facet, v, Reply.UNDECIDED, v.no_margin, -sign * least)
-    places = numbers.decimals([(v.low, v.high)])
-    interval, bound = numbers.interval(low, high, places), numbers.number(-least, None)
+    interval = numbers.interval(low, high, numbers.decimals([(v.low, v.high)]))
+    bound = _bound(view, asked, v, least, "lowest")
     if low > -least:
         return _reply(
             asked, facet, v, Reply.YES, f"{interval} lies above {bound}{_given(v)}{_doubts(v)}", -sign * least
         )
     if high < -most:
-        lost = f"{interval} lies below {numbers.number(-most, None)}{_given(v)}{_doubts(v)}"
+        lost = f"{interval} lies below {_bound(view, asked, v, most, 'highest')}{_given(v)}{_doubts(v)}"
         return _reply(asked, facet, v, Reply.NO, lost, -sign * most)
     return _reply(asked, facet, v, Reply.UNDECIDED, f"{interval} does not exclude {bound}", -sign * least)
+
+
+def _bound(view: View, asked: Statement, v: Verdict, margin: float, end: str) -> str:
+    """A margin with its sign; of a relative one also what it is a share of."""
+    text = numbers.number(-margin, None)
+    if asked.margin is None or not asked.relative:
+        return text
+    value = numbers.number(margin / asked.margin, view.places(_of(v)))
+    return f"{text}, {100.0 * asked.margin:g} % of {plain(asked.b)}'s {end} value {value}"
 
 
 def _margins(view: View, asked: Statement, facet: Facet, estimator: str) -> tuple[float, float]:
@@ -109,8 +211,8 @@ def _margins(view: View, asked: Statement, facet: Facet, estimator: str) -> tupl
     assert asked.margin is not None
     if not asked.relative:
         return asked.margin, asked.margin
-    e = next(e for e in view.estimates(facet, estimator) if e.model == asked.b)
-    if math.isnan(e.low) or math.isnan(e.high) or math.isnan(e.value):
+    e = next((e for e in view.estimates(facet, estimator) if e.model == asked.b), None)
+    if e is None or math.isnan(e.low) or math.isnan(e.high) or math.isnan(e.value):
         return math.nan, math.nan
     return asked.margin * max(e.low, 0.0), asked.margin * max(e.high, 0.0)
 

@@ -65,10 +65,9 @@ def _summary(view: View, said: list[doc.Sentence]) -> tuple[doc.Block, ...]:
     if not view.debiased:
         said = [doc.Sentence(sentence.spans, "caution") for sentence in said]
     agreement = words.agreement(view)
-    role = "disagreement" if agreement.startswith(words.NOT_ALL) else "agreement"
     return (
         doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all"),
-        doc.Paragraph(agreement, role),
+        doc.Paragraph(agreement, words.agreement_role(agreement)),
         doc.Callout("How far to trust this", tuple(words.trust(view)), "doubt"),
         doc.Callout("Warnings", view.result.warnings, "warning"),
         doc.on_page(doc.Paragraph(_basis(view), "basis")),

@@ -16,6 +16,8 @@ from unskew.result import Estimate, Result, Verdict
 
 NOT_DEBIASED = "Not debiased"
 NOT_ALL = "Not all debiased estimators and targets agree"
+OTHERS = "The other debiased estimators and targets"
+NOT_THE_SIZE = "agree on who is ahead, but not on by how much"
 DISAGREE = 3  # estimators that are named
 _WHO = (Span("Who is ahead"),)
 APART = 0.2  # of the larger value: what may lie further apart is not called equal
@@ -130,7 +132,10 @@ def users_needed(view: View, verdict: Verdict) -> int | None:
 
 
 def agreement(view: View) -> str:
-    """Whether the other debiased estimators and targets agree with the headline, and which do not."""
+    """Whether the other debiased estimators and targets name the same models as the headline, and which do not.
+
+    Whether they agree on the size as well is only said where intervals of the same target do not overlap.
+    """
     facet = view.headline
     if facet is None or not view.debiased:
         return ""
@@ -149,10 +154,26 @@ def agreement(view: View) -> str:
     against = ((f"{v.estimator} ({v.target})", _against(mine[v.a, v.b], v)) for v in others)
     said = grouped((cell, text) for cell, text in against if text)
     if not said:
-        return "The other debiased estimators and targets agree."
+        return _alike(mine, others)
     texts = [f"{cell} {_listed(found)}" for cell, found in said.items()]
     more = [f"{len(texts) - DISAGREE} more disagree"] if len(texts) > DISAGREE else []
     return f"{NOT_ALL}: {'; '.join(texts[:DISAGREE] + more)}."
+
+
+def agreement_role(said: str) -> str:
+    """How a page shows what ``agreement`` says."""
+    return "disagreement" if said.startswith(NOT_ALL) or NOT_THE_SIZE in said else "agreement"
+
+
+def _alike(mine: Mapping[tuple[str, str], Verdict], others: Sequence[Verdict]) -> str:
+    """What those that name the same models agree on."""
+    if not any(map(decided, mine.values())):
+        return f"{OTHERS} put no model ahead either."
+    sizes = unique(text for v in others if (text := _other_size(mine[v.a, v.b], v)))
+    if not sizes:
+        return f"{OTHERS} agree on who is ahead."
+    more = f"; {len(sizes) - DISAGREE} more differ" if len(sizes) > DISAGREE else ""
+    return f"{OTHERS} {NOT_THE_SIZE}: {'; '.join(sizes[:DISAGREE])}{more}."
 
 
 def _against(mine: Verdict, other: Verdict) -> str:
@@ -166,6 +187,15 @@ def _against(mine: Verdict, other: Verdict) -> str:
         return ""
     first = winner(other)
     return f"puts {first} ahead of {other.b if first == other.a else other.a}"
+
+
+def _other_size(mine: Verdict, other: Verdict) -> str:
+    """How large another estimator says that a difference is, where both cannot be right."""
+    if mine.target != other.target or not (other.low > mine.high or other.high < mine.low):
+        return ""
+    places = numbers.decimals([(other.low, other.high), (mine.low, mine.high)])
+    said = range_of(other.low, other.high, places), range_of(mine.low, mine.high, places)
+    return f"{other.estimator} ({other.target}) says {said[0]} for {other.a} − {other.b}, not {said[1]}"
 
 
 def _listed(texts: list[str]) -> str:
