@@ -150,3 +150,18 @@ def test_factors_of_a_gpu_are_fetched() -> None:
     here = us.models.adapt(model, **ids).recommend(LOG.users, 5)
     model.user_factors, model.item_factors = OnDevice(model.user_factors), OnDevice(model.item_factors)
     assert lists_of(us.models.adapt(model, **ids).recommend(LOG.users, 5)) == lists_of(here)
+
+
+def test_ids_that_were_not_checked_are_told() -> None:
+    """Without the matrix, or without a training log to hold it against, nothing shows a wrong order."""
+    told = "The order of the ids of als was not checked"
+    model, test = fitted("als"), small_log(seed=1)
+    ids: dict[str, Any] = {"users": LOG.users, "items": LOG.items}
+
+    def warned(adapted: Any, **options: Any) -> bool:
+        result = us.evaluate(test, {"als": adapted}, estimators=["naive"], **options)
+        return any(told in text for text in result.warnings)
+
+    assert not warned(us.models.adapt(model, **ids, rows=ROWS), train=LOG)
+    assert warned(us.models.adapt(model, **ids), train=LOG)
+    assert warned(us.models.adapt(model, **ids, rows=ROWS), train=LOG, candidates="all")

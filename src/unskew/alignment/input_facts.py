@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from unskew.alignment.inputs import Inputs, Rules
+from unskew.alignment.inputs import NOT_FITTED, FittedModels, Inputs, Rules
 from unskew.alignment.rows import read_rows
 from unskew.alignment.spelling import RespelledUsers
 from unskew.log import Account, Ids, Log, Predictions
@@ -31,6 +31,7 @@ class InputFacts:
         knows_relevant: whether n_u is known.
         answers: whether pairs were drawn, shown and answered.
         in_parts: whether users are looked at part by part.
+        fitted: models that were asked here.
     """
 
     test: Log
@@ -52,6 +53,7 @@ class InputFacts:
     knows_relevant: bool = False
     answers: bool = False
     in_parts: bool = False
+    fitted: FittedModels = NOT_FITTED
 
     @classmethod
     def of(cls, inputs: Inputs) -> InputFacts:
@@ -78,4 +80,5 @@ class InputFacts:
             spelling={name: RespelledUsers.of(table.users, test.users) for name, table in tables.items()},
             knows_relevant=inputs.population is not None and inputs.population.relevant is not None,
             answers=inputs.answers is not None,
+            fitted=inputs.fitted,
         )

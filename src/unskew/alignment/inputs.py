@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from unskew.alignment.sources import Predictor
 from unskew.log import Feedback, Ids, Log, Predictions, Recommendations
@@ -52,6 +52,35 @@ class Rules:
     fixed_relevance: bool = False
 
 
+class FittedModels(NamedTuple):
+    """Which of the models are no files or tables, but were asked here, by name.
+
+    Args:
+        personal: those whose lists or predictions depend on the user's own training rows.
+        unchecked: those of other libraries whose ids could not be held against the training log.
+    """
+
+    personal: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, models: Mapping[str, Any], seen: Log | None) -> FittedModels:
+        """Of models as they were given; ``seen`` is the log whose items their lists leave out."""
+        tables = Recommendations | Predictions
+        asked = {
+            name: model
+            for name, model in models.items()
+            if not isinstance(model, tables) and (hasattr(model, "recommend") or hasattr(model, "predict"))
+        }
+        return cls(
+            tuple(name for name, model in asked.items() if getattr(model, "personal", True)),
+            tuple(name for name, model in asked.items() if not getattr(model, "ids_checked", lambda log: True)(seen)),
+        )
+
+
+NOT_FITTED = FittedModels()
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """Everything that was read, and what follows from it alone.
@@ -62,6 +91,7 @@ class Inputs:
         lists: of the models that recommend; ``predictions`` of those that predict.
         side: what propensities and outcome models may be fitted on beside the logs.
         answers: pairs that were drawn, shown and answered (``log/answers.py``), and how they were drawn.
+        fitted: models that were asked here.
     """
 
     test: Log
@@ -76,3 +106,4 @@ class Inputs:
     rules: Rules
     answers: Log | None = None
     drawing: Drawing = DRAWN_ONCE
+    fitted: FittedModels = NOT_FITTED

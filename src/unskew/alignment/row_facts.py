@@ -26,6 +26,7 @@ class RowFacts(Mergeable):
         logged_zeros: rows whose value is 0 as it came.
         most_rows: of one user.
         known: training rows of the users.
+        untrained, untrained_rows: users with rows and without a training row, and their rows; 0 without a training log.
         pairs, seen: propensities of the relevant rows, and of all of them; ``None`` without propensities.
         dropped: held-out rows that were left out, by reason.
     """
@@ -40,6 +41,8 @@ class RowFacts(Mergeable):
     graded: int
     logged_zeros: int
     known: int
+    untrained: int
+    untrained_rows: int
     pairs: Histogram | None
     seen: Histogram | None
     most_rows: int = merged_by(max)
@@ -50,6 +53,7 @@ class RowFacts(Mergeable):
         """Of some users."""
         value, lengths = held.value, np.diff(held.indptr)
         p = held.propensity
+        new = np.zeros(len(lengths), dtype=np.bool_) if known is None else np.diff(known.indptr) == 0
         return cls(
             users=held.users,
             active=int(np.count_nonzero(lengths)),
@@ -61,6 +65,8 @@ class RowFacts(Mergeable):
             graded=int(np.count_nonzero((value != 0.0) & (value != 1.0))),
             logged_zeros=0 if rows.value is None else int(np.count_nonzero(rows.value == 0.0)),
             known=0 if known is None else len(known),
+            untrained=int(np.count_nonzero(lengths[new])),
+            untrained_rows=int(lengths[new].sum()),
             pairs=None if p is None else Histogram.of(p[value > 0.0]),
             seen=None if p is None else Histogram.of(p),
             most_rows=int(lengths.max(initial=0)),

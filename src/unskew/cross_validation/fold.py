@@ -17,7 +17,7 @@ import numpy as np
 from unskew.alignment.account import clicks_per_user
 from unskew.alignment.align import Aligned
 from unskew.alignment.input_facts import InputFacts
-from unskew.alignment.inputs import Inputs, Share
+from unskew.alignment.inputs import FittedModels, Inputs, Share
 from unskew.cross_validation.fold_logs import FoldLogs
 from unskew.cross_validation.fold_sums import FoldSums, Key
 from unskew.engine.estimator_run import EstimatorRun
@@ -87,8 +87,20 @@ class FoldTask:
         users = logs.judged if rules.by_users or targets <= set(OF_USERS) else logs.train.users
         seen = logs.seen_by(users) if rules.unseen else None
         lists, predictions = ask_models(request, fitted.items(), users, seen, _silent)
-        names = tuple(fitted)
-        return Inputs(logs.test, logs.train, None, self.catalogue, users, names, lists, predictions, self.side, rules)
+        names, asked = tuple(fitted), FittedModels.of(fitted, seen)
+        return Inputs(
+            logs.test,
+            logs.train,
+            None,
+            self.catalogue,
+            users,
+            names,
+            lists,
+            predictions,
+            self.side,
+            rules,
+            fitted=asked,
+        )
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -109,7 +121,8 @@ def _refuse_census(plan: EvaluationPlan) -> None:
 def _facts(asked: Request, settled: Settled, inputs: Inputs, sums: Sums) -> Facts:
     answer = Answer((), (), (), (), sums, 0)
     request, propensity, aligned, plan, refusals, outcome, _ = settled
-    return Facts(asked, request, InputFacts.of(inputs), propensity, aligned, plan, refusals, outcome, (answer,))
+    facts = InputFacts.of(inputs)
+    return Facts(asked, request, facts, propensity, aligned, plan, refusals, outcome, (answer,), in_fold=True)
 
 
 def _sums_of(

@@ -26,6 +26,7 @@ class Facts(NamedTuple):
         segments_lack: what segments of interactions cannot give.
         samples: the samples of the rows, where rows were sampled.
         against: the log held against the answers.
+        in_fold: whether this is a fold of a cross-validation, which has no population.
     """
 
     asked: Request
@@ -40,6 +41,7 @@ class Facts(NamedTuple):
     segments_lack: tuple[str, ...] = ()
     samples: DrawnSamples | None = None
     against: AgainstAnswers = AgainstAnswers()
+    in_fold: bool = False
 
     @property
     def dropped(self) -> dict[str, int]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unskew.alignment.inputs import Inputs, Rules
+from unskew.alignment.inputs import FittedModels, Inputs, Rules
 from unskew.alignment.sources import (
     Predictor,
     as_lists,
@@ -62,12 +62,14 @@ def read(request: Request, say: Stage) -> Inputs:
         rules = rules_of(request, test, train)
         users = everyone(test, train, population, rules.by_users)
         ready = ((name, files[name].result() if name in files else source) for name, source in request.models.items())
-        lists, predictions = ask_models(request, ready, users, train if rules.unseen else None, say)
+        seen = train if rules.unseen else None
+        lists, predictions = ask_models(request, ready, users, seen, say)
     side = read_side(request.mcar, request.user_features, request.item_features, names, request.reading)
     if side.mcar is not None:
         side = replace(side, mcar=replace(side.mcar, gain=training_gains(side.mcar, rules)))
     models = tuple(request.models)
-    inputs = Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules)
+    fitted = FittedModels.of(request.models, seen)
+    inputs = Inputs(test, train, population, catalogue, users, models, lists, predictions, side, rules, fitted=fitted)
     if request.answers is None:
         return inputs
     columns = names_in(request.answers, names.of_answers)  # the file of a plan has our names

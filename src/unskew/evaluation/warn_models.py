@@ -1,4 +1,4 @@
-"""What a careful reader should know of the propensities, their level, and the outcome model."""
+"""What a careful reader should know of fitted models, the propensities, their level, and the outcome model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from unskew.evaluation.facts import Facts
 from unskew.evaluation.fit_outcome import IN_SAMPLE
 from unskew.inference.steps import STEP
 from unskew.judging.measure import debiased
+from unskew.plain import plain
 from unskew.propensity import Level, Scope
 
 ENOUGH = 200  # replicates for refitting
 ROUNDED = 0.01  # 0.33 for a third is the same share
+MANY_NEW = 0.05  # of the users with held-out rows, without a training row
 
 
 def cold_items(facts: Facts) -> Iterator[str]:
@@ -33,6 +35,41 @@ def cold_items(facts: Facts) -> Iterator[str]:
         f"{cold.count:,} held-out interactions are on items that training never showed; their propensity is a guess"
         f"{weight}. {remedy}, and see whether the answer holds."
     )
+
+
+def users_without_training(facts: Facts) -> Iterator[str]:
+    """What a fitted model lists for users of whom it has learnt nothing looks like a list, and is none of theirs."""
+    rows, accounts = facts.aligned.facts.rows, facts.aligned.account["models"]
+    if rows.untrained <= MANY_NEW * rows.active:
+        return
+    asked = [
+        name for name in facts.inputs.fitted.personal if accounts[name].get("users_without_list", 0) < rows.untrained
+    ]
+    if asked:
+        remedy = ""
+        if facts.in_fold:
+            remedy = " sliding_window judges only users with a past."
+        elif rows.untrained < rows.active:
+            remedy = (
+                " To judge the others alone, give the users of the training log, each once, as the population "
+                "(users=…), and leave out the rows of all others with invalid='drop'."
+            )
+        yield (
+            f"{rows.untrained:,} of {rows.active:,} users with held-out interactions "
+            f"({rows.untrained_rows / rows.rows:.0%} of the interactions) have no training row: what "
+            f"{' and '.join(map(plain, asked))} {'lists' if len(asked) == 1 else 'list'} for them is not personal, and "
+            f"can be arbitrary. It counts in every score and verdict.{remedy}"
+        )
+
+
+def ids_not_checked(facts: Facts) -> Iterator[str]:
+    """Ids in a wrong order give everybody somebody else's list, and nothing in the lists shows it."""
+    for name in facts.inputs.fitted.unchecked:
+        yield (
+            f"The order of the ids of {plain(name)} was not checked against a training log: in a wrong order every "
+            "list belongs to somebody else, and its scores mean nothing. Give us.models.adapt the matrix that the "
+            "model was fitted on, adapt(…, rows=matrix), and evaluate with train=… and without candidates='all'."
+        )
 
 
 def doubts_of_propensity(facts: Facts) -> Iterator[str]:

@@ -33,6 +33,7 @@ class AverageRating(Model):
     means_: Floats = field(init=False)
 
     name = "average_rating"
+    personal = False
     learns_values = True
 
     def fit(self, log: Log) -> Self:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ class Model(Part, ABC):
     """A recommender that is fitted on a log; parameters are stored by the constructor, what is learnt ends in _."""
 
     items_: Ids | None = None
+    personal: ClassVar[bool] = True  # whether lists depend on the user's own rows, besides leaving them out
 
     @property
     def learns_values(self) -> bool:

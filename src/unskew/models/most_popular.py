@@ -33,6 +33,7 @@ class MostPopular(Updatable):
     counts_: Floats = field(init=False, repr=False)
 
     name = "most_popular"
+    personal = False
 
     @property
     def learns_values(self) -> bool:

@@ -30,6 +30,7 @@ class Random(Model):
     seed: int = option(0, SEED, "of the order")
 
     name = "random"
+    personal = False
 
     def fit(self, log: Log) -> Self:
         """Learn the catalogue, nothing else."""

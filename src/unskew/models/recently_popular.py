@@ -54,6 +54,7 @@ class RecentlyPopular(Updatable):
     first_: int = field(init=False, repr=False)  # the first time of all, by which the unit of numbers is known
 
     name = "recently_popular"
+    personal = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

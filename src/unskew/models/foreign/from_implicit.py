@@ -50,7 +50,11 @@ class CheckedFactors(GivenFactors):
 
     def __init__(self, users: OwnIds, items: OwnIds, left: Floats, right: Floats, rows: Any) -> None:
         super().__init__(users.ids, items.ids, left[users.row], right[items.row])
-        self._check = rows_check(rows, users, items)
+        self._rows_given, self._check = rows is not None, rows_check(rows, users, items)
+
+    def ids_checked(self, seen: Log | None) -> bool:
+        """Whether lists that leave out this log come with a check of the ids."""
+        return self._rows_given and seen is not None
 
     def recommend(self, users: Ids, k: int, *, seen: Log | None = None) -> Recommendations:
         """The k unseen items with the highest score; users without factors get no list."""
