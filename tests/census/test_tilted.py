@@ -154,6 +154,7 @@ def test_it_is_the_default_beside_the_path_for_logs_with_zeros(world: World) -> 
         ("precision@5", "naive", "per_user_sum"),
         ("precision@5", "tilted(odds=4, slope=0.4)", "per_user_sum"),
     ]
+    assert found.inputs["settings"]["estimators"] == ["naive", "exposure_path", "tilted(odds=4, slope=0.4)"]
     assert found.inputs["census"]["model"] == "census(rank=10)"
     given = evaluated(world, outcome="census(rank=2)")
     assert given.inputs["census"]["model"] == "census(rank=2)"
@@ -166,6 +167,7 @@ def test_defaults_that_a_log_cannot_support_drop_out(world: World) -> None:
         given["test"].filter(pl.col("value") > 0).drop("value"), given["models"], train=given["train"].drop("value")
     )
     assert [estimator for _, estimator, _ in cells(found)] == ["naive", "exposure_path"]
+    assert found.inputs["settings"]["estimators"] == ["naive", "exposure_path"]
     assert found.inputs["refused"] == []
     assert found.inputs["census"] is None
 

@@ -166,7 +166,7 @@ def account(facts: Facts) -> dict[str, Any]:
     targets = targets_for(request, rules)
     settings = {
         "metrics": [str(m) for m in request.metrics],
-        "estimators": [str(e) for e in request.estimators],
+        "estimators": _named(facts),
         "targets": list(dict.fromkeys(str(target) for each in targets.values() for target in each)),
         "propensity": None if model is None else str(model),
         "outcome": None if request.outcome is None else str(request.outcome),
@@ -190,6 +190,15 @@ def account(facts: Facts) -> dict[str, Any]:
         "refused": refused,
         **({} if facts.samples is None else {"sample": facts.samples.account}),
     }
+
+
+def _named(facts: Facts) -> list[str]:
+    """The estimators that were asked for; of the usual ones those that were computed, or refused with a reason."""
+    named = [str(estimator) for estimator in facts.request.estimators]
+    if facts.request.chosen:
+        return named
+    met = {str(estimator) for estimator, _, _ in facts.plan.asked} | {r.estimator for r in facts.refusals}
+    return [name for name in named if name in met]
 
 
 def _answers(facts: Facts) -> dict[str, Any]:
