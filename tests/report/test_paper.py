@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from unskew.report import document_of, latex, markdown
+from unskew.report import document_of, latex, markdown, page
 from unskew.report.numbers import number
 from unskew.report.paper import PaperCell, PaperTable, document_tables, result_table
 from unskew.result import Result
@@ -100,6 +100,17 @@ def test_the_best_is_bold_and_what_is_behind_it_marked() -> None:
     for told in ("95\u00a0% intervals", "snips, target pooled, propensity known", "5,412 held-out", "1,800 users"):
         assert told in table.caption
     assert "3 comparisons per metric" in table.caption and "† behind the best one" in table.caption
+
+
+def test_answers_are_called_so() -> None:
+    """Not held-out interactions: on the page, in its facts, and in the caption of a paper."""
+    rows = tuple(estimate(m, 0.2, standing="rests on answers", interactions=185) for m in "ab")
+    result = Result(rows, (verdict("a", "b", 0.0, standing="rests on answers"),), (), INPUTS, ())
+    assert "from 185 answers of 1,800 users" in result_table(result).caption
+    shown = page(result)
+    assert "1,800 users with 185 answers." in shown and "185 held-out" not in shown
+    mixed = (*rows, estimate("a", 0.2, metric="dcg@10"))
+    assert "185 answers and 5,412 held-out interactions" in result_table(replace(result, estimates=mixed)).caption
 
 
 def test_refused_doubtful_and_not_debiased_numbers_stay_so(naive_only: Result, two: Result) -> None:

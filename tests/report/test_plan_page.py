@@ -37,6 +37,12 @@ def test_the_planned_rows_are_marked() -> None:
     assert wish["power"] == 0.7 and "with a power of 70" in page(plan)
 
 
+def test_the_title_promises_no_verdict() -> None:
+    """A plan has a power below 1, and guesses what is relevant."""
+    plan = made("40%")
+    assert str(document_of(plan).title) == f"About {plan.pairs[0].rows:,} answers would probably decide between both"
+
+
 def test_without_a_difference_the_page_asks_for_one() -> None:
     """No curve at 0 %, no difference of 0.0000, and no claim that answers could not decide."""
     plan = made("40%")

@@ -43,7 +43,8 @@ def test_a_pair_that_depends_says_where_it_turns() -> None:
     (said,) = sentences(result)
     assert said == (
         "Between als and popular on recall@10 it depends: popular is ahead as long as less than 40 % of popularity "
-        "comes from exposure; beyond that, als is. Naive would have put popular ahead."
+        "comes from exposure; beyond that, als is. Naive puts popular ahead, which is neither confirmed nor "
+        "refuted here."
     )
     assert said in flat(printed(result)) and said in re.sub(r"<[^>]+>| (?= )", "", flat(notebook(result)))
 
@@ -286,6 +287,17 @@ def test_what_assumes_one_scenario_does_not_carry_the_headline() -> None:
         "exposure_path (pooled) says that it depends for als and popular (popular is ahead as long as less than 40 % "
         "of popularity comes from exposure; beyond that, als is)."
     )
+
+
+def test_a_terminal_marks_averages_over_scenarios(two: Result) -> None:
+    """A value that belongs to no scenario is no estimate: in the tables of estimates and of verdicts."""
+    result = over(TURNS)
+    text = printed(result)
+    averages = [e.value for e in result.estimates if e.estimator == "exposure_path"]
+    assert averages and all(f"ø{value:.3f}" in text for value in averages)
+    (pair,) = [v for v in result.verdicts_ if v.estimator == "exposure_path"]
+    assert f"ø{pair.difference:+.3f}".replace("-", "−") in text and "ø average over all scenarios" in text
+    assert "ø" not in printed(two)
 
 
 def test_without_scenarios_nothing_speaks_of_them(two: Result, segmented: Result) -> None:

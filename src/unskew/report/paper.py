@@ -17,7 +17,7 @@ from unskew.report import document as doc
 from unskew.report import numbers
 from unskew.report.leaderboard import ranked
 from unskew.report.view import Facet, View, grouped, in_scenarios, unique
-from unskew.report.words import AS_IT_IS, NOT_DEBIASED, limits
+from unskew.report.words import AS_IT_IS, NOT_DEBIASED, limits, rows_of
 from unskew.result import Estimate, LeaderboardRow, Result
 
 BEHIND, DEPENDS = "†", "‡"
@@ -136,9 +136,8 @@ def _caption(view: View, facets: Sequence[Facet], about: str, marked: str) -> It
     by += "".join(f", propensity {text}" for text in propensities)
     by += "".join(f", samples: {text}" for text in unique(e.sample for e in cells if e.sample))
     users = numbers.spread((e.users for e in cells), numbers.count)
-    rows = numbers.spread((e.interactions for e in cells), numbers.count)
     segment = f" in {facets[0].segment}" if facets[0].segment is not None else ""
-    n = f"{rows} held-out interactions of {users} users"
+    n = f"{rows_of(cells)} of {users} users"
     yield f"Estimates{segment}{about} with {level} intervals ({by}), from {n}."
     if any(map(in_scenarios, cells)):
         yield "Values are averages over all scenarios of what the log cannot tell, intervals hold in every one of them."

@@ -24,7 +24,7 @@ def plan_document(plan: Plan) -> doc.Document:
     s = plan.settings
     return doc.Document(
         title=doc.Sentence.plain(_headline(plan)),
-        panel="How many answers decide",
+        panel="How many answers would decide",
         subtitle=f"{s.metric}, {numbers.share(s.power)} power at a level of {numbers.share(s.level)}",
         summary=(
             doc.Paragraph(_opening(plan), "opening"),
@@ -57,12 +57,17 @@ def _in_order(plan: Plan) -> list[PairPlan]:
 def _headline(plan: Plan) -> str:
     needed = [pair.rows for pair in plan.pairs if pair.rows is not None]
     if len(needed) == len(plan.pairs):
-        return f"{numbers.count(max(needed))} answers decide between " + ("both" if len(needed) == 1 else "all models")
+        return f"{_probably(needed)} between {'both' if len(needed) == 1 else 'all models'}"
     if needed:
-        return f"{numbers.count(max(needed))} answers decide {len(needed)} of {len(plan.pairs)} pairs of models"
+        return f"{_probably(needed)} {len(needed)} of {len(plan.pairs)} pairs of models"
     if all(pair.needs in NO_SIZE for pair in plan.pairs):
         return "Say which difference matters: the log suggests none"
     return "No number of answers decides with these users and lists"
+
+
+def _probably(needed: list[int]) -> str:
+    """A plan has a power, and rests on guesses of what is relevant: it promises nothing."""
+    return f"About {numbers.count(max(needed))} answers would probably decide"
 
 
 def _opening(plan: Plan) -> str:

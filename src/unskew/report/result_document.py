@@ -5,8 +5,10 @@ In the tables every number is written once, the same in every medium.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
+from unskew.estimators import Standing
 from unskew.report import document as doc
 from unskew.report import input_words, inputs, numbers, words
 from unskew.report import result_charts as charts
@@ -26,6 +28,7 @@ SHOWN = 3  # charts, tables and segments that are not folded away
 SENTENCES = 6
 ROWS = 36  # of verdicts on a terminal, whose doubts are told
 FACETS = ("metric", "target", "segment")
+AVERAGE = "ø"
 COLOURS = {"better, ahead": "good", "worse, behind": "bad", "depends": "turn", "undecided": "calm"}
 VERDICTS = doc.Legend("Verdicts", tuple(doc.Swatch(name, f"var(--{colour})") for name, colour in COLOURS.items()))
 _NARROW, _TIPPING, _WIDER = range(WIDE.start), range(72, EVER), range(112, EVER)  # terminals
@@ -83,7 +86,6 @@ def _basis(view: View) -> str:
     cells = view.estimates(facet, carrier)
     propensity = f", propensity {cells[0].propensity}" if cells[0].propensity else ""
     users = numbers.spread((e.users for e in cells), numbers.count)
-    clicks = numbers.spread((e.interactions for e in cells), numbers.count)
     together = view.comparisons(facet, carrier)
     corrected = (
         f" Intervals of differences and p-values hold for {together} comparisons together." if together > 1 else ""
@@ -92,8 +94,8 @@ def _basis(view: View) -> str:
     others = " Other metrics, targets and estimators, views of the same question, follow below." if several else ""
     sampled = "".join(f", samples: {text}" for text in _sampled(view))
     return (
-        f"Estimator {carrier}, target {facet.target}{propensity}{sampled}; {users} users with {clicks} held-out "
-        f"interactions.{corrected}{others}"
+        f"Estimator {carrier}, target {facet.target}{propensity}{sampled}; {users} users with "
+        f"{words.rows_of(cells)}.{corrected}{others}"
     )
 
 
@@ -112,7 +114,8 @@ def _facts(view: View) -> tuple[tuple[str, str], ...]:
     }
     facts = [(name if n != 1 else name[:-1], numbers.count(n)) for name, n in counted.items() if n]
     cells = view.estimates(view.headline, view.carrier(view.headline)) if view.headline else []
-    for name, values in (("users", [e.users for e in cells]), ("interactions", [e.interactions for e in cells])):
+    rows = "answers" if cells and Standing(cells[0].standing) is Standing.ANSWERED else "interactions"
+    for name, values in (("users", [e.users for e in cells]), (rows, [e.interactions for e in cells])):
         if values:
             facts.append((name, numbers.count(max(values))))
     return tuple(facts)
@@ -220,6 +223,7 @@ def _tables(view: View, tables: Both) -> tuple[doc.Block, ...]:
         doc.on_page(section("result.tables", *_all(tables, view.facets_of(view.whole)), _promises(view))),
         doc.in_brief(
             *_all(tables, view.facets),
+            doc.Paragraph("average over all scenarios" if view.result.scenarios else "", "average"),
             doc.Paragraph("naive says something else" if differs else "", "disagreement"),
             _doubts(rows[:ROWS]),
         ),
@@ -285,7 +289,7 @@ def estimate_table(view: View, facet: Facet) -> Table:
         (Column("model", "name", once=True), lambda e: e.model),
         (Column("estimator", "name", pick=True), lambda e: e.estimator),
         (Column("estimate", strong=True, terminal=NEVER), lambda e: numbers.number(e.value, places)),
-        (Column("value", page=False), lambda e: numbers.number(e.value, places)),
+        (Column("value", page=False), lambda e: _average(e) + numbers.number(e.value, places)),
         (Column("interval"), lambda e: limits(e, places)),
         (Column("se", terminal=NEVER), lambda e: numbers.DASH if in_scenarios(e) else numbers.number(e.se, digits)),
         (Column("se of draws", page=drawn, terminal=NEVER), lambda e: numbers.number(e.draws_se, digits)),
@@ -314,14 +318,18 @@ def verdict_table(view: View, facet: Facet) -> Table:
     def verdict(v: Verdict) -> Cell:
         return Cell(v.verdict, v.verdict, view.naive(facet) or "", disagreement(v, view.by_naive(v)), bool(v.trust))
 
+    def difference(v: Verdict) -> str:
+        return _average(v) + numbers.number(v.difference, places, sign=True)
+
     columns: list[tuple[Column, Callable[[Verdict], str | Cell]]] = [
         (Column("pair", "name", once=True, terminal=_NARROW), lambda v: f"{v.a}\n− {v.b}"),
         (Column("a", "name", once=True, page=False, terminal=WIDE), lambda v: v.a),
         (Column("b", "name", once=True, page=False, terminal=WIDE), lambda v: v.b),
         (Column("estimator", "name", pick=True), lambda v: v.estimator),
         (Column("verdict", "tag", terminal=NEVER), verdict),
-        (Column("difference", strong=True, terminal=WIDE), lambda v: numbers.number(v.difference, places, sign=True)),
-        (Column("diff.", page=False, terminal=_NARROW), lambda v: numbers.number(v.difference, places, sign=True)),
+        (Column("difference", strong=True, terminal=NEVER), lambda v: numbers.number(v.difference, places, sign=True)),
+        (Column("difference", page=False, terminal=WIDE), difference),
+        (Column("diff.", page=False, terminal=_NARROW), difference),
         (Column("interval"), lambda v: (range_of if in_scenarios(v) else numbers.interval)(v.low, v.high, places)),
         (Column("p", terminal=NEVER), lambda v: numbers.p_value(v.p)),
         (Column("adjusted p", terminal=NEVER), lambda v: numbers.p_value(v.p_adjusted)),
@@ -340,6 +348,12 @@ def verdict_table(view: View, facet: Facet) -> Table:
     texts = tuple(tuple(write(v) for _, write in columns) for v in view.by_pair(facet))
     heads, about = tuple(column for column, _ in columns), (("metric", facet.metric),)
     return Table(facet.metric, note, heads, texts, "verdicts", _facet(facet), about=about)
+
+
+def _average(row: Estimate | Verdict) -> str:
+    """The mark of an average over scenarios, where a terminal shows it under the name of a value."""
+    number = row.value if isinstance(row, Estimate) else row.difference
+    return AVERAGE if in_scenarios(row) and math.isfinite(number) else ""
 
 
 def _facet(facet: Facet) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ MARKS = {
     "warning": ("!", "bold yellow"), "note": ("·", "bold cyan"), "good": ("✓", "green"),
     "agreement": ("=", "dim"), "disagreement": ("≠", "bold yellow"), "doubt": ("?", "bold cyan"),
     "input": ("·", "dim"), "refused": ("×", "bold"), "opening": ("", ""), "step": ("→", "bold cyan"),
-    "order": ("·", "bold cyan"),
+    "order": ("·", "bold cyan"), "average": ("ø", "dim"),
 }  # fmt: skip
 STYLES = {"opening": "bold", "disagreement": "yellow", "input": "dim"}
 CELLS = {

@@ -246,7 +246,7 @@ def disagreement(verdict: Verdict, naive: Verdict | None) -> str:
     if not decided(naive):
         return "Naive could not have decided." if decided(verdict) else ""
     if not decided(verdict):
-        return f"Naive would have put {winner(naive)} ahead."
+        return f"Naive puts {winner(naive)} ahead, which is neither confirmed nor refuted here."
     return "" if winner(naive) == winner(verdict) else "Naive would have said the opposite."
 
 
@@ -416,6 +416,15 @@ def _score(e: Estimate, view: View) -> Sentence:
     known = limits(e, places)
     value = f"{numbers.number(e.value, places)} {known if known.startswith('[') else f'({known})'}"
     return Sentence((Span(e.model, "name"), Span(f" scores {value} on {e.metric} ({e.estimator}).")))
+
+
+def rows_of(estimates: Sequence[Estimate]) -> str:
+    """How many rows estimates rest on, and of which kind."""
+    kinds = grouped(
+        ("answers" if Standing(e.standing) is Standing.ANSWERED else "held-out interactions", e.interactions)
+        for e in estimates
+    )
+    return " and ".join(f"{numbers.spread(found, numbers.count)} {kind}" for kind, found in kinds.items())
 
 
 def limits(e: Estimate, places: int | None) -> str:
