@@ -104,6 +104,15 @@ def test_without_probabilities_it_is_no_answer() -> None:
         read_answers(frame().drop("propensity"), Feedback.IMPLICIT)
 
 
+@pytest.mark.parametrize("name", ["value", "propensity"])
+def test_a_missing_column_is_mapped_in_the_answers_alone(name: str) -> None:
+    """The test log may have no such column: the map that is advised speaks of the answers, and is accepted."""
+    answers = frame(value=[1.0, 1.0, 0.0]).rename({name: "theirs"})
+    with pytest.raises(InputError, match=f"'answers:{name}': 'NAME'"):
+        evaluate(answers)
+    assert evaluate(answers, columns={f"answers:{name}": "theirs"}).estimates
+
+
 def evaluate(answers: pl.DataFrame, **more: Any) -> us.Result:
     test = pl.DataFrame({"user": ["a", "b", "b"], "item": ["i", "i", "j"], "value": [1, 0, 1]})
     lists = pl.DataFrame({"user": ["a", "b"], "item": ["i", "j"], "rank": [1, 1]})

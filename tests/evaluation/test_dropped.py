@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import unskew as us
 from tests.evaluation.shop import SEEN, TEST, evaluate, numbers, value
 from unskew.errors import InputError
 
@@ -105,3 +106,34 @@ def test_the_account_counts_clicks_per_user() -> None:
 def test_short_lists_are_said() -> None:
     """A cut-off that no list reaches is worth a warning."""
     assert any("no list goes beyond rank 2" in w and "10" in w for w in evaluate(metrics=["recall@10"]).warnings)
+
+
+def test_mostly_repeated_pairs_are_questioned() -> None:
+    """A feature in the place of the user: nearly all rows repeat a pair, in evaluate and in the audit."""
+    rows = pl.DataFrame({"group": [1, 2] * 100, "item": [10, 20] * 100})
+    lists = pl.DataFrame({"user": [1, 2], "item": [10, 10], "rank": [1, 1]})
+    asked = "198 of 200 rows repeat a pair (99.0%). Is the column of the user"
+    result = us.evaluate(rows, {"a": lists}, columns={"test:user": "group"}, metrics=["recall@1"])
+    assert any(f"{asked} ('group') really the user" in text for text in result.warnings)
+    found = us.audit(rows, columns={"user": "group"})
+    assert any(asked in finding.text for finding in found.findings if finding.level == "warning")
+    assert not any(
+        "really the user" in text for text in us.evaluate(lists, {"a": lists}, metrics=["recall@1"]).warnings
+    )
+
+
+def test_a_threshold_that_no_value_reaches() -> None:
+    """The range of the values stands beside it; nothing is said to be dropped where nothing was."""
+    rows = pl.DataFrame({"user": [1, 2], "item": [10, 20], "value": [1.0, 5.0]})
+    lists = pl.DataFrame({"user": [1, 2], "item": [10, 10], "rank": [1, 1]})
+    with pytest.raises(us.InputError, match="None of 2 rows is >=6: the values go from 1 to 5") as error:
+        us.evaluate(rows, {"a": lists}, relevant=">=6")
+    assert "Dropped" not in str(error.value)
+
+
+def test_the_same_log_twice() -> None:
+    """Test and training rows are the same: that is asked, not only counted."""
+    rows = pl.DataFrame({"user": [1, 2], "item": [10, 20]})
+    lists = pl.DataFrame({"user": [1, 2], "item": [20, 10], "rank": [1, 1]})
+    with pytest.raises(us.InputError, match=r"2 × already in training.*was the same file given twice"):
+        us.evaluate(rows, {"a": lists}, train=rows)

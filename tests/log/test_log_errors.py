@@ -308,3 +308,11 @@ def test_lists_without_an_order(write: Write) -> None:
     assert "lists.csv: there is neither a column 'rank' nor a column 'score'" in said and "read_predictions" in said
     frame = pl.DataFrame({"user": [1], "item": [1], "score": [float("nan")]})
     assert "column 'score' must hold finite numbers; row 1" in message(Recommendations.from_frame, frame)
+
+
+def test_features_are_not_guessed_to_be_users(write: Write) -> None:
+    """What describes a user is none: neither a feature by its name nor one of a numbered series."""
+    for names in ("user_feature_3", "user_embedding", "user_1,user_2"):
+        said = message(read_log, write("log.csv", f"{names},item\n1,2,3\n"))
+        assert "Did you mean" not in said and "columns={'user': '...'}" in said
+    assert "Did you mean 'user1'?" in message(read_log, write("log.csv", "user1,item\n1,2\n"))

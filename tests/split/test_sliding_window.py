@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -187,7 +188,22 @@ def test_too_few_users_are_said() -> None:
     assert found.skipped[1].reason == "1 user has both a past and a row in the window, and min_users is 3"
     with pytest.raises(InputError, match="none of the 4 windows of 10 has 100 users") as error:
         sliding_window(log_of(rows), 10, 4)
-    assert "at most 3 (from 20 on)" in str(error.value) and "width=1w" in str(error.value)
+    said = str(error.value)
+    assert "at most 3 (from 20 on)" in said and "holdout(share=0.3)" in said
+    assert "width=" not in said and "fewer users" not in said  # nothing of the kind would help
+
+
+def test_what_is_advised_works() -> None:
+    """A wider window and a smaller least number of users, as the message writes them, do split the log."""
+    day = 86_400
+    log = log_of([(user, item, day * (10_000 + user + 30 * item)) for user in range(60) for item in range(4)])
+    with pytest.raises(InputError, match="none of the 30 windows of 1d has 40 users") as error:
+        sliding_window(log, "1d", min_users=40)
+    (wider,) = re.findall(r"sliding_window\(width=1\w+, [^)]*\)", str(error.value))
+    assert "width=1mo" in wider and len(make_splits(log, wider))
+    with pytest.raises(InputError, match="fewer users") as error:
+        sliding_window(log_of([(user, item, item) for user in range(12) for item in range(3)]), 1, 2, min_users=13)
+    assert "min_users=12" in str(error.value)
 
 
 def test_a_time_far_behind_all_others_is_named() -> None:

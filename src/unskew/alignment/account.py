@@ -8,9 +8,11 @@ from typing import Any
 
 from unskew.alignment.input_facts import InputFacts
 from unskew.alignment.row_facts import RowFacts
+from unskew.alignment.rows import IN_TRAINING
 from unskew.errors import InputError
 from unskew.kernels.arrays import Ints64
-from unskew.log import Account
+from unskew.log import Account, Feedback, Log
+from unskew.log.relevance import gains
 
 CLICKS = ("1", "2", "3-5", "6+")
 
@@ -56,11 +58,26 @@ class NothingLeftError(InputError):
     """No held-out interaction counts."""
 
 
-def nothing_left(test: Account, rows: int, relevant: str | None, dropped: Mapping[str, int]) -> NothingLeftError:
+def nothing_left(test: Log, rows: int, relevant: str | None, dropped: Mapping[str, int]) -> NothingLeftError:
     """What to say where no held-out interaction counts; ``rows`` were kept when the log was read."""
-    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in dropped.items()) or "nothing"
-    threshold = f" None of {rows:,} rows is {relevant}." if relevant is not None else ""
-    return NothingLeftError(f"{test.source}: no relevant held-out interaction is left.{threshold} Dropped: {reasons}.")
+    said = [f"{test.account.source}: no relevant held-out interaction is left."]
+    if reasons := ", ".join(f"{count:,} × {reason}" for reason, count in dropped.items() if count):
+        said.append(f"Dropped: {reasons}.")
+    if rows and dropped.get(IN_TRAINING) == rows:
+        said.append(
+            "All rows of the test log are in the training log too: was the same file given twice? To judge repeats of "
+            "training pairs, use candidates='all'."
+        )
+    elif relevant is not None and test.value is not None and len(test):
+        low, high = float(test.value.min()), float(test.value.max())
+        if not gains(test, Feedback.RATINGS, relevant).any():
+            found = f"all values are {low:g}" if low == high else f"the values go from {low:g} to {high:g}"
+            said.append(f"None of {rows:,} rows is {relevant}: {found}. Give a threshold that some of them reach.")
+        else:
+            said.append(f"No row that is left is {relevant}; before rows were dropped, some were.")
+    elif relevant is not None:
+        said.append(f"None of {rows:,} rows that is left is {relevant}.")
+    return NothingLeftError(" ".join(said))
 
 
 def _predictor(account: Account) -> dict[str, Any]:

@@ -205,7 +205,7 @@ def settle_alignment(
             )
         )
     if not rows.positives:
-        raise nothing_left(inputs.test.account, facts.test_rows, rules.relevant, dropped)
+        raise nothing_left(inputs.test, facts.test_rows, rules.relevant, dropped)
     labels = _labels(facts)
     levels = {name: tuple(ids.values.to_list()) for name, ids in labels.items()}
     training = common.training

@@ -17,6 +17,7 @@ from unskew.auditing.contrast import Contrast, Z
 from unskew.auditing.looks import HELD_OUT
 from unskew.auditing.opening import count, listed, percent, selected_by_value
 from unskew.auditing.widths import METRIC, Width
+from unskew.log.interactions import MOSTLY, mostly_repeated
 from unskew.propensity.checks import CLICKS_ONLY
 
 if TYPE_CHECKING:
@@ -307,7 +308,10 @@ def _users(audit: Audit) -> Iterator[Finding]:
 
 def _rows(audit: Audit) -> Iterator[Finding]:
     size = audit.size
-    if size.duplicates:
+    if size.duplicates > MOSTLY * size.read:
+        text = mostly_repeated(size.duplicates, size.read, {})
+        yield _say("warning", text, "One row of each pair is kept here.")
+    elif size.duplicates:
         yield _say(
             "note",
             f"{count(size.duplicates, 'row repeats', 'rows repeat')} a pair",

@@ -10,7 +10,7 @@ from unskew.alignment.rows import IN_TRAINING
 from unskew.alignment.spelling import Respelled, respelled
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
-from unskew.log.interactions import REPEATED
+from unskew.log.interactions import DUPLICATE, MOSTLY, REPEATED, mostly_repeated
 from unskew.plain import plain
 from unskew.split import LeaveOneOut
 
@@ -20,6 +20,11 @@ def repeated_pairs(facts: Facts) -> Iterator[str]:
     for log in (facts.inputs.test, facts.inputs.train):
         if log is not None:
             yield from (f"{log.account.source}: {note}." for note in log.account.notes if REPEATED in note)
+    account = facts.aligned.account
+    for each in (account["test"], account["train"]):
+        again = 0 if each is None else each["dropped"].get(DUPLICATE, 0)
+        if again and again > MOSTLY * each["rows"]:
+            yield f"{plain(each['source'])}: {mostly_repeated(again, each['rows'], each['columns'])}"
 
 
 def sampled_rows(facts: Facts) -> Iterator[str]:

@@ -49,7 +49,7 @@ def read_answers(
     else:
         known = ("value", "propensity", ROUND, ROUNDS, DESIGN, BARRED)
         table = table_of(source, "answers", ("user", "item"), known, columns=columns, invalid=invalid)
-        _check(table)
+        _check(table, getattr(columns, "role", ""))
         drawing = read_drawing(table, rounds)
         _mark_unanswered(table)
         log = _explained(log_of(table, kind, None))
@@ -67,16 +67,20 @@ def _of_log(log: Log, kind: Feedback) -> Log:
     """A log that is there already; every row of it is answered unless it says otherwise."""
     for name in ("value", "propensity"):
         if getattr(log, name) is None:
-            raise _lacking(log.account.source, name)
+            raise _lacking(log.account.source, name, "answers")
     marks = log.columns.get(UNANSWERED, pl.Series(np.zeros(len(log), dtype=np.bool_)))
     return replace(log, feedback=kind, columns={UNANSWERED: marks})
 
 
-def _check(table: Table) -> None:
-    """All columns are there, answers are numbers, no pair is there twice: π is that of all draws together."""
+def _check(table: Table, role: str) -> None:
+    """All columns are there, answers are numbers, no pair is there twice: π is that of all draws together.
+
+    Args:
+        role: what this input is called in a map of columns that speaks of several.
+    """
     for name in ("value", "propensity"):
         if name not in table:
-            raise _lacking(table.source, name)
+            raise _lacking(table.source, name, role)
     _refuse_words(table)
     again = ~table.frame.select(pl.struct("user", "item").is_first_distinct()).to_series()
     if again.any():
@@ -102,15 +106,16 @@ def _refuse_words(table: Table) -> None:
         )
 
 
-def _lacking(source: str, name: str) -> InputError:
+def _lacking(source: str, name: str, role: str) -> InputError:
     why = {
         "value": "what was answered (empty where nobody did)",
         "propensity": "the probability with which each pair was drawn: without it nothing can be weighed, and an "
         "unknown one is never taken as uniform. The file of questions that unskew plan writes has it; pairs that "
         "were seen at random and have none go with mcar=…",
     }[name]
+    key = f"{role}:{name}" if role else name  # other inputs may have no such column
     return InputError(
-        f"{source}: answers need a column '{name}', {why}.\nAdd it, or map it with columns={{'{name}': 'NAME'}}."
+        f"{source}: answers need a column '{name}', {why}.\nAdd it, or map it with columns={{'{key}': 'NAME'}}."
     )
 
 

@@ -19,11 +19,14 @@ from unskew.log.order import group, pick
 from unskew.log.paths import Paths
 from unskew.log.sources import table_of_file
 from unskew.log.table import Table, show
+from unskew.plain import plain
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("value", "time", "policy", "propensity")
 IDS = ("user", "item", "policy")
 REPEATED = "rows repeat a pair of user and item"
+DUPLICATE = "duplicate pair"  # why rows are dropped
+MOSTLY = 0.9  # of the rows: with more repeats than this, a column is hardly what it is taken for
 LEAST = 1e-30  # of propensities: far below what any log could show, and sums of powers of weights stay finite
 NONE = "(none)"  # stands for nulls in kept columns
 Mask = npt.NDArray[np.bool_]
@@ -150,6 +153,16 @@ def repeated_note(count: int, kept: str) -> str:
     return f"{count:,} {REPEATED}: the {kept} of each pair was kept"
 
 
+def mostly_repeated(count: int, rows: int, columns: Mapping[str, str]) -> str:
+    """What is asked where nearly all rows repeat a pair; ``columns`` are our names → theirs where they differ."""
+    user, item = (f" ('{plain(columns[name])}')" if name in columns else "" for name in ("user", "item"))
+    return (
+        f"{count:,} of {rows:,} rows repeat a pair ({count / rows:.1%}). Is the column of the user{user} really the "
+        f"user, and that of the item{item} the item? With a feature or a group in their place the numbers mean "
+        "nothing: say which columns are meant with columns=…."
+    )
+
+
 def _feedback(table: Table, feedback: Feedback | str | None) -> Feedback | None:
     stated = None if feedback is None else Feedback.make(feedback)
     if "value" not in table:
@@ -226,7 +239,7 @@ def _one_of_each(
     """Which row of each pair stays; ``again`` marks rows whose pair is that of the row before."""
     if duplicates == "error":
         _repeated(table, log, again, order)
-    table.count("duplicate pair", int(again.sum()))
+    table.count(DUPLICATE, int(again.sum()))
     if duplicates == "first":
         return ~again
     if duplicates == "last":

@@ -6,6 +6,8 @@ What people say counts first (``column_maps.py``), then a column that has our na
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -16,6 +18,9 @@ from unskew.log.names import is_number, recognised
 from unskew.plain import plain
 
 OURS = {"user", "item", "value", "time", "policy", "propensity", "rank", "score", "prediction", "relevant", "share"}
+
+_FEATURE = re.compile(r"feature|embedding|factor|affinity")  # columns that describe users and items, and name none
+_NUMBERED = re.compile(r"[0-9]+$")  # one of a series, x_1, x_2, …
 
 
 def match_columns(
@@ -148,8 +153,13 @@ def _missing(source: str, ours: str | None, theirs: str, present: list[str], rol
 
 
 def _nearest(name: str, present: list[str]) -> str | None:
-    """The column that is most likely meant: it contains the name, or is spelt like it."""
-    lowered = {column.lower(): column for column in reversed(present)}
+    """The column that is most likely meant: it contains the name, or is spelt like it, and is no feature."""
+    stems = Counter(_NUMBERED.sub("", column.lower()) for column in present if _NUMBERED.search(column))
+    lowered = {
+        low: column
+        for low, column in ((column.lower(), column) for column in reversed(present))
+        if not _FEATURE.search(low) and not (_NUMBERED.search(low) and stems[_NUMBERED.sub("", low)] > 1)
+    }
     holding = [column for low, column in lowered.items() if name.lower() in low]
     near = get_close_matches(name.lower(), lowered, n=1)
     return min(holding, key=len) if holding else lowered[near[0]] if near else None

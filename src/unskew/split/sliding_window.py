@@ -11,7 +11,7 @@ but for t_max itself, from which the windows are counted; ``until`` says where t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,9 @@ EXPANDING = "expanding"
 NEW_USERS = "users without a past"
 LATER = "not the user's first item in the window"
 ALWAYS = -(2**63)  # before all times
+WIDER = ("s", "min", "h", "d", "w", "mo", "y")  # units of widths, each wider than the one before
+FOLDS = 12  # of wider windows that are tried
+FEWEST = 10  # users, below which a window is not advised
 
 
 def _history(given: object, what: str) -> Duration | str:
@@ -169,9 +172,34 @@ class SlidingWindow(Splitter):
         return InputError(
             f"{log.account.source}: none of the {self.folds:,} windows of {self.width} has {self.min_users:,} users "
             f"with both a past and a row in the window: at most {fullest.users:,} (from {fullest.label} on).\n"
-            f"{self._far(skipped, calendar, time)}Use wider windows (width=1w), a longer history, or fewer users: "
-            "sliding_window(min_users=20)."
+            f"{self._far(skipped, calendar, time)}{self._advice(log, calendar, time, fullest.users)}"
         )
+
+    def _advice(self, log: Log, calendar: Calendar, time: Ints64, most: int) -> str:
+        """What does find enough users in this log; ``most`` are those of the fullest window."""
+        ways = []
+        for other in self._others():
+            starts, end, since = other._edges(calendar, log, time)
+            found = _judged(log, time, starts, end, since)
+            if full := int(np.count_nonzero((found.users >= self.min_users) & (found.train > 0))):
+                ways.append(f"{other} ({full:,} {'fold' if full == 1 else 'folds'})")
+                break
+        if most >= FEWEST:
+            ways.append(f"fewer users, {replace(self, min_users=most)}")
+        ways.append("a single hold-out, holdout(share=0.3)")
+        return f"Use {', or '.join(ways)}."
+
+    def _others(self) -> Iterator[SlidingWindow]:
+        """The same windows with all of the past to learn from, then wider ones."""
+        if self.history != EXPANDING:
+            yield replace(self, history=EXPANDING)
+        amount, unit = self.width.amount, self.width.unit
+        if unit in WIDER:
+            wider = [Duration(1, each) for each in WIDER[WIDER.index(unit) + 1 :]]
+        else:
+            wider = [Duration(7 * amount), Duration(30 * amount)]
+        for each in wider:
+            yield replace(self, width=each, folds=min(self.folds, FOLDS))
 
     def _far(self, skipped: list[Skipped], calendar: Calendar, time: Ints64) -> str:
         """A sentence where the windows lie far behind all other rows, as a wrong time in the future has it."""
