@@ -17,7 +17,7 @@ from unskew.alignment.inputs import Rules
 from unskew.alignment.spelling import Respelled, RespelledUsers, respelled
 from unskew.errors import InputError
 from unskew.inference.merging import Mergeable, added_counts, merged_by
-from unskew.kernels.arrays import Bools
+from unskew.kernels.arrays import Bools, Ints64
 from unskew.log import Account, Ids, Log, Recommendations
 from unskew.plain import plain
 from unskew.threads import Threads
@@ -25,6 +25,7 @@ from unskew.threads import Threads
 NOT_ASKED = "users_outside_the_lists"  # in the account of a model's lists: users who occur in none of them
 PLACES_BEYOND = "places_beyond_the_catalogue"  # in the account of a model's lists
 TRAINING_ITEMS = "training_items_in_lists"
+SHOWN_RANKS = 5  # of a list whose ranks have gaps
 
 
 class StrangeIds(NamedTuple):
@@ -34,6 +35,13 @@ class StrangeIds(NamedTuple):
     share: float
     listed: str
     logged: str
+
+
+class Gap(NamedTuple):
+    """A list whose ranks do not run 1, 2, 3, …: whose it is, and its first ranks."""
+
+    user: Any
+    ranks: str
 
 
 class CodedLists(NamedTuple):
@@ -49,11 +57,13 @@ class FoundLists(NamedTuple):
     Args:
         account: what became of them, as plain values for the result.
         strange, respelled: ids that look like those of other files, or are written otherwise than in the logs.
+        gaps: in words, how many lists have gaps in their ranks; empty if none.
     """
 
     account: dict[str, Any]
     strange: tuple[StrangeIds, ...]
     respelled: tuple[Respelled, ...]
+    gaps: str = ""
 
 
 def _first_id(ids: Ids) -> Any:
@@ -64,6 +74,11 @@ def _first_ids(a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
     """The lesser of two ids, twice; either may be missing."""
     first, second = (min((x for x in pair if x is not None), default=None) for pair in zip(a, b, strict=True))
     return first, second
+
+
+def _first_gap(a: Gap | None, b: Gap | None) -> Gap | None:
+    """The gap of the lesser user."""
+    return min((gap for gap in (a, b) if gap is not None), default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,11 +96,13 @@ class ListFacts(Mergeable):
         listed: which items of the lists' own vocabulary occur.
         example: a user of the lists, and one of the logs.
         respelled: users that the logs write otherwise, and of how many.
+        with_gaps: lists whose ranks, as they came, do not run 1, 2, 3, …; ``gap`` is the first of them.
     """
 
     rows: int
     entries: int
     filled: int
+    with_gaps: int
     outside: int
     scored: int
     without: int
@@ -100,6 +117,7 @@ class ListFacts(Mergeable):
     listed: Bools = merged_by(np.logical_or)
     example: tuple[Any, Any] = merged_by(_first_ids)
     depth: int = merged_by(max)
+    gap: Gap | None = merged_by(_first_gap)
 
 
 def code_lists(
@@ -116,10 +134,12 @@ def code_lists(
             repeats = found.count_seen(train)
         empty, unasked = np.diff(found.indptr) == 0, test.users.into(given.users) < 0
         filled = np.diff(given.indptr) > 0
+        with_gaps = _lists_with_gaps(given)
         facts = ListFacts(
             rows=given.account.rows or len(given.item),
             entries=len(found.item),
             filled=_count(filled),
+            with_gaps=len(with_gaps),
             outside=_count(filled & (given.users.into(test.users) < 0)),
             scored=_count(scored),
             without=_count(scored & empty),
@@ -133,6 +153,7 @@ def code_lists(
             depth=found.depth,
             listed=_listed(given),
             example=(_first_id(given.users), _first_id(test.users)),
+            gap=_gap(given, int(with_gaps[0])) if len(with_gaps) else None,
             respelled=RespelledUsers.of(given.users, test.users),
         )
         return CodedLists(found, facts)
@@ -161,12 +182,39 @@ def found_lists(name: str, facts: ListFacts, account: Account, items: Ids, logge
         PLACES_BEYOND: facts.beyond,
         "tied_cut_offs": facts.tied,
         "longest_rank": facts.depth,
+        "lists_with_gaps_in_ranks": facts.with_gaps,
     }
-    return FoundLists(said, strange, (*facts.respelled.found, *respelled({"item": items}, {"item": logged})))
+    written = (*facts.respelled.found, *respelled({"item": items}, {"item": logged}))
+    return FoundLists(said, strange, written, _gaps_in_words(facts))
 
 
 def _count(mask: Bools) -> int:
     return int(np.count_nonzero(mask))
+
+
+def _lists_with_gaps(given: Recommendations) -> Ints64:
+    """The users whose ranks do not run 1, 2, 3, …: ranks ascend, each once, so that the last tells."""
+    lengths = np.diff(given.indptr)
+    users = np.flatnonzero(lengths)
+    return users[given.rank[given.indptr[users + 1] - 1] > lengths[users]]
+
+
+def _gap(given: Recommendations, user: int) -> Gap:
+    ranks = given.rank[given.indptr[user] : given.indptr[user + 1]]
+    at = max(0, int(np.argmax(ranks != np.arange(1, len(ranks) + 1))) - 2)  # the gap itself must be among those shown
+    before = "…, " if at else ""
+    shown = ranks[at : at + SHOWN_RANKS]
+    more = ", …" if at + SHOWN_RANKS < len(ranks) else ""
+    return Gap(given.users.values[user], before + ", ".join(map(str, shown.tolist())) + more)
+
+
+def _gaps_in_words(facts: ListFacts) -> str:
+    if facts.gap is None:
+        return ""
+    return (
+        f"{facts.with_gaps:,} of {facts.filled:,} lists have gaps in their ranks (the first: user "
+        f"{plain(facts.gap.user)}: {facts.gap.ranks})"
+    )
 
 
 def _listed(given: Recommendations) -> Bools:

@@ -140,6 +140,12 @@ def _about_lists(name: str, coded: FoundLists, *, unseen: bool) -> Iterator[str]
             f"those of the logs like '{strange.logged}': are these the same ids, written the same way?"
         )
     yield from _written_otherwise(name, coded.respelled, "they cannot be hits as it is")
+    if coded.gaps:
+        yield (
+            f"{name}: {coded.gaps}: is the column really the place in the list? Items count at the ranks that they "
+            "have. Number the items of each list 1, 2, 3, …, or leave the column out where a score orders the lists: "
+            "columns={'rank': ''}."
+        )
     if without := coded.account["users_without_list"]:
         yield f"{name}: {without:,} users with held-out interactions have no list and score 0."
     if unseen and (repeats := coded.account[TRAINING_ITEMS]):

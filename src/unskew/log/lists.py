@@ -16,13 +16,14 @@ from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.columns import check_ids, code_pairs, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
-from unskew.log.log import Invalid
+from unskew.log.log import Floats, Invalid
 from unskew.log.order import Rows, group, pick, starts_of
 from unskew.log.paths import Paths
 from unskew.log.recommendations import Recommendations
 from unskew.log.said import say_columns
 from unskew.log.sources import table_of_file
 from unskew.log.table import REMEDY, Table, show
+from unskew.plain import plain
 
 REQUIRED = ("user", "item")
 OPTIONAL = ("rank", "score")
@@ -48,14 +49,18 @@ def read_recommendations(
 
 def lists_of(table: Table) -> Recommendations:
     """Check, code and order the entries of a table."""
-    columns = table.kept(check_entries(table))
+    columns = table.kept(check_entries(table) | _scores_beside_ranks(table))
     return ordered_lists(table, *code_pairs(table, columns), columns)
 
 
 def ordered_lists(
     table: Table, of_users: tuple[Ids, Codes], of_items: tuple[Ids, Codes], columns: Mapping[str, pl.Series]
 ) -> Recommendations:
-    """The lists of coded entries: ordered, and every item and rank once; ``columns`` hold ``rank`` or ``score``."""
+    """The lists of coded entries: ordered, and every item and rank once.
+
+    Args:
+        columns: ``rank`` or ``score``; where both are there, ranks count, and scores are held against them.
+    """
     (users, user), (items, item) = of_users, of_items
     if "rank" in columns:
         rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
@@ -65,6 +70,8 @@ def ordered_lists(
         rank = ranks_by_score(users.hashes[user], items.hashes[item], user, columns["score"])
     indptr, order = _by_rank(user, rank, len(users))
     lists = Recommendations(users, items, indptr, pick(item, order), pick(rank, order))
+    if "rank" in columns and "score" in columns:
+        _refuse_contradiction(table, lists, pick(columns["score"].to_numpy(), order))
     flag = np.zeros(len(item), dtype=np.int8)
     if repeats(indptr, lists.item, lists.rank, np.full(len(items), -1, dtype=np.int64), flag):
         if not table.drop:
@@ -93,6 +100,37 @@ def check_entries(table: Table) -> dict[str, pl.Series]:
             "given with read_predictions(…)."
         )
     return columns
+
+
+def _scores_beside_ranks(table: Table) -> dict[str, pl.Series]:
+    """Scores that do not order the lists, as far as they are numbers; none where somebody said which column counts."""
+    if "rank" not in table or "score" not in table or table.said.get("rank"):
+        return {}
+    score = table.frame["score"]
+    known = score.dtype.is_numeric() or score.dtype == pl.String
+    return {"score": score.cast(pl.Float64, strict=False)} if known else {}
+
+
+def _refuse_contradiction(table: Table, lists: Recommendations, score: Floats) -> None:
+    """Refuse two columns that order most lists otherwise: nothing says which one is the model's order."""
+    lengths = np.diff(lists.indptr)
+    user = np.repeat(np.arange(len(lengths)), lengths)
+    rising = (score[1:] > score[:-1]) & (user[1:] == user[:-1])
+    contradicting = np.unique(user[1:][rising])
+    several = int(np.count_nonzero(lengths > 1))
+    if not 2 * len(contradicting) > several:
+        return
+    rank, other = (plain(table.names[name]) for name in ("rank", "score"))
+    role = getattr(table.said, "role", "")
+    key = f"{role}:" if role else ""
+    first = int(contradicting[0])
+    raise InputError(
+        f"{table.source}: columns '{rank}' and '{other}' contradict each other: in {len(contradicting):,} of "
+        f"{several:,} lists an item with a higher {other} stands behind one with a lower, the first is that of user "
+        f"{show(lists.users.values[first])}.\n"
+        f"Say which one orders the lists: columns={{'{key}rank': {rank!r}}} (1 is the best), or "
+        f"columns={{'{key}rank': ''}} to order them by '{other}' downwards."
+    )
 
 
 def ranks(table: Table, otherwise: str = "") -> pl.Series:
