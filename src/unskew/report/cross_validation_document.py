@@ -14,7 +14,16 @@ from unskew.report.document import ALWAYS, NEVER, WIDE, Column, Table
 from unskew.report.fold_charts import fold_lines, legend
 from unskew.report.fold_warnings import skipped_folds
 from unskew.report.names import clean, tidy
-from unskew.report.result_document import FACETS, SENTENCES, SHOWN, VERDICTS, choices_of, drawn, verdict_table
+from unskew.report.result_document import (
+    FACETS,
+    SENTENCES,
+    SHOWN,
+    VERDICTS,
+    average_note,
+    choices_of,
+    drawn,
+    verdict_table,
+)
 from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
 from unskew.report.scenario_words import range_of
 from unskew.report.texts import glossary, section
@@ -61,7 +70,8 @@ def _body(view: View, found: CrossValidation) -> Iterator[doc.Block]:
     ahead = drawn(view, whole, charts.differences, (charts.legend(view, view.estimators), VERDICTS))
     yield doc.on_page(section("result.differences", ahead))
     yield doc.on_page(section("folds.verdicts", doc.Tables(verdicts, "", FACETS, SHOWN, ".verdicts()")))
-    yield doc.in_brief(doc.Tables(verdicts, "Verdicts over all folds", FACETS, SHOWN, ".verdicts()"))
+    shown = doc.Tables(verdicts, "Verdicts over all folds", FACETS, SHOWN, ".verdicts()")
+    yield doc.in_brief(shown, average_note(view))
     yield doc.on_page(section("folds.values", doc.Folded("Every fold", "", tuple(_values(view, found)))))
     notes = [*found.notes, *_read(found)]
     yield doc.in_brief(doc.Sentences(tuple(doc.Sentence.plain(clean(line), "input") for line in notes), "Inputs"))

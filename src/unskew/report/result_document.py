@@ -223,7 +223,7 @@ def _tables(view: View, tables: Both) -> tuple[doc.Block, ...]:
         doc.on_page(section("result.tables", *_all(tables, view.facets_of(view.whole)), _promises(view))),
         doc.in_brief(
             *_all(tables, view.facets),
-            doc.Paragraph("average over all scenarios" if view.result.scenarios else "", "average"),
+            average_note(view),
             doc.Paragraph("naive says something else" if differs else "", "disagreement"),
             _doubts(rows[:ROWS]),
         ),
@@ -354,6 +354,11 @@ def _average(row: Estimate | Verdict) -> str:
     """The mark of an average over scenarios, where a terminal shows it under the name of a value."""
     number = row.value if isinstance(row, Estimate) else row.difference
     return AVERAGE if in_scenarios(row) and math.isfinite(number) else ""
+
+
+def average_note(view: View) -> doc.Paragraph:
+    """What that mark means, where it stands."""
+    return doc.Paragraph("average over all scenarios" if view.result.scenarios else "", "average")
 
 
 def _facet(facet: Facet) -> tuple[str, ...]:
