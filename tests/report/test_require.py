@@ -211,3 +211,14 @@ def test_the_estimator_that_counts_answers() -> None:
     (found,) = result.require("new not worse than old by 0.02 on recall@10")
     (verdict_,) = [v for v in result.verdicts_ if v.estimator == "snips"]
     assert (found.estimator, found.low, found.high) == ("snips", -verdict_.high, -verdict_.low)
+
+
+@pytest.mark.parametrize(
+    ("assumption", "said"),
+    [("exposure is known", "if exposure is known"), ("so it goes " * 20, "if what snips assumes is true")],
+)
+def test_a_long_assumption_is_named_by_its_estimator(assumption: str, said: str) -> None:
+    """Its words stand beside the answer, not in every reason."""
+    (found,) = pair(0.1, 0.02, assumption=assumption).require("new better than old on recall@10")
+    assert found.answer == "yes" and f"{said}." in found.reason
+    assert found.assumption == assumption
