@@ -89,6 +89,16 @@ def test_other_alphabets_are_kept_where_the_engine_has_them() -> None:
     assert "中文 ü ł" in result.to_latex(unicode=True)
 
 
+def test_a_comment_says_where_other_alphabets_are_written_as_numbers() -> None:
+    """Only there; and it names what keeps them."""
+    names = {"日本": True, "plain": False}
+    for name, numbered in names.items():
+        result = Result((estimate(name, 0.2),), (), (), INPUTS, ())
+        comments = [line for line in result.to_latex().splitlines() if line.startswith("%")]
+        assert any("unicode=True" in line for line in comments) is numbered
+        assert "unicode=True" not in result.to_latex(unicode=True)
+
+
 def test_the_best_is_bold_and_what_is_behind_it_marked() -> None:
     """Two that are not told apart carry no dagger."""
     rows = estimate("a", 0.20), estimate("b", 0.19), estimate("c", 0.10)

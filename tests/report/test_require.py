@@ -316,3 +316,14 @@ def test_a_relative_margin_says_of_what_it_is_a_share() -> None:
         assert found.reason == said
     (found,) = pair(-0.05, 0.01).require("new not worse than old by 2 % on recall@10")
     assert found.reason == "[−0.060, −0.040] lies below −0.004400, 2 % of old's highest value 0.220."
+
+
+@pytest.mark.parametrize(
+    ("assumption", "said"),
+    [("exposure is known", "if exposure is known"), ("so it goes " * 20, "if what snips assumes is true")],
+)
+def test_a_long_assumption_is_named_by_its_estimator(assumption: str, said: str) -> None:
+    """Its words stand beside the answer, not in every reason."""
+    (found,) = pair(0.1, 0.02, assumption=assumption).require("new better than old on recall@10")
+    assert found.answer == "yes" and f"{said}." in found.reason
+    assert found.assumption == assumption

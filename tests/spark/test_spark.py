@@ -9,6 +9,7 @@ import json
 import math
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -51,9 +52,11 @@ def spark() -> Iterator[Any]:
     builder = SparkSession.builder.master("local[1]")
     for name, value in QUICK.items():
         builder = builder.config(name, value)
+    ctrl_c = signal.getsignal(signal.SIGINT)  # Spark takes it, and does not give it back
     session = builder.getOrCreate()
     yield session
     session.stop()
+    signal.signal(signal.SIGINT, ctrl_c)
 
 
 def to_spark(session: Any, slices: int = 2) -> Callable[[pl.DataFrame], Any]:

@@ -6,6 +6,7 @@ A session that exists (``spark-submit``, a notebook) is used and left as it is; 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -75,6 +76,7 @@ def session_for(master: str | None) -> Iterator[SparkSession]:
     builder = SparkSession.builder.appName("unskew")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
+    ctrl_c = signal.getsignal(signal.SIGINT)
     try:
         session = (builder if master is None else builder.master(master)).getOrCreate()
     except Exception as problem:
@@ -86,6 +88,7 @@ def session_for(master: str | None) -> Iterator[SparkSession]:
         yield session
     finally:
         session.stop()
+        signal.signal(signal.SIGINT, ctrl_c)  # Spark takes it, and would ask a session that is gone
 
 
 def _read(session: SparkSession, path: Any) -> SparkRows:

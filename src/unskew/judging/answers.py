@@ -197,10 +197,11 @@ class AnswerChecks:
         few = self._few_positive / users
         error = max(error, few * WEAK / WEAK_FEW)  # which no interval of a value has in it
         if not mean > 0.0 or error > WEAK * mean:
-            share = f"{error / mean:.0%} of itself" if 0.0 < error < mean else "more than itself"
+            size = f"{error / mean:.0%} of the number" if 0.0 < error < mean else "larger than the number"
+            times = (error / (WEAK * mean)) ** 2 if mean > 0.0 else 10.0
             return (
-                f"the number of relevant pairs is known to {share} only: it takes about "
-                f"{(error / (WEAK * mean)) ** 2 if mean > 0.0 else 10:.1f} times the answers, or ask for per_user_sum"
+                f"the number of relevant pairs is hardly known, its error is {size} itself: give about {times:.1f} "
+                "times as many answers, or ask for per_user_sum"
             )
         if not self.total.covered:
             return (

@@ -16,6 +16,12 @@ from unskew.report.view import grouped
 from unskew.report.words import unless_all
 from unskew.split import Skipped
 
+LARGER = {  # what gives more users with hits
+    "sliding_window": "a longer window",
+    "holdout": "a larger share of the rows",
+    "leave_one_out": "a log of more users",
+}
+
 
 def skipped_folds(skipped: Iterable[Skipped]) -> tuple[Sentence, ...]:
     """The reason of every fold that was skipped; neighbours with one reason stand together."""
@@ -49,9 +55,10 @@ def missing(lost: Iterable[MissingProtocol], called: Mapping[str, str]) -> Itera
         yield f"{called.get(m.protocol, m.protocol)} has {what}: {m.reason}"
 
 
-def untested(rows: Iterable[tuple[str, Any]]) -> Iterator[str]:
-    """Values with no ratios, by where they stand: too few users carry them."""
+def untested(rows: Iterable[tuple[str, Any]], average: str) -> Iterator[str]:
+    """Values with no ratios, by where they stand, which begins with the kind of split: too few users carry them."""
     for where, models in grouped((where, v.model) for where, v in rows if v.ratio_low is None).items():
         names = ", ".join(dict.fromkeys(models))
-        remedy = "larger folds (a longer window, a larger min_users) or average='pooled' may do."
-        yield f"{where}: no ratio of {names} is tested, since too few users carry its value; {remedy}"
+        larger = next((text for kind, text in LARGER.items() if where.startswith(kind)), "larger test parts")
+        remedy = larger if average == "pooled" else f"{larger}, or folds put together as pooled,"
+        yield f"{where}: no ratio of {names} is tested, since too few users carry its value; {remedy} may help."

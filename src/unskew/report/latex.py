@@ -2,7 +2,7 @@
 
 The ten special characters are escaped; brackets are put in braces, since a row that began with ``[`` would be taken for
 an option of the line break before it; signs of ours become commands; any other character that pdfLaTeX does not know is
-written as its number unless ``unicode`` keeps it.
+written as its number unless ``unicode`` keeps it, which a comment says.
 """
 
 from __future__ import annotations
@@ -20,12 +20,18 @@ _COMMANDS = {
     "‡": r"$\ddagger$", "§": r"\S{}", "°": r"$^\circ$", "Γ": r"$\Gamma$", "τ": r"$\tau$", "γ": r"$\gamma$",
     "α": r"$\alpha$", "Δ": r"$\Delta$", "\u00a0": "~", "\u202f": "~", "“": "``", "”": "''", "‘": "`", "’": "'",
 }  # fmt: skip
+_NUMBER = "{[}U+"
+NUMBERED = (
+    "% {[}U+...{]} are characters that pdfLaTeX lacks; to_latex(unicode=True) keeps them, for XeLaTeX or LuaLaTeX\n"
+)
 _LETTERS = {chr(code) for code in range(0xC0, 0x100)} - set("ÐðÞþ×÷")  # that the usual font encoding has
 
 
 def latex(tables: Sequence[PaperTable], *, unicode: bool = False) -> str:
     """The tables below each other, each a float of its own."""
-    return "% needs \\usepackage{booktabs}\n" + "\n".join(_table(table, unicode) for table in tables)
+    body = "\n".join(_table(table, unicode) for table in tables)
+    numbered = NUMBERED if _NUMBER in body and not unicode else ""
+    return f"% needs \\usepackage{{booktabs}}\n{numbered}{body}"
 
 
 def _table(table: PaperTable, unicode: bool) -> str:
@@ -84,4 +90,4 @@ def _letter(letter: str, unicode: bool) -> str:
         return letter
     if letter in _LETTERS or (unicode and letter.isprintable()):
         return letter
-    return f"{{[}}U+{ord(letter):04X}{{]}}"
+    return f"{_NUMBER}{ord(letter):04X}{{]}}"

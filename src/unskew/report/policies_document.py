@@ -199,14 +199,14 @@ def _warnings(view: _View) -> Iterable[str]:
     if drawn:
         yield (
             f"{numbers.count(drawn)} users are left out at random, so that all policies have as many: models learn "
-            "better from more rows. equal=False (--all-users) keeps all."
+            "better from more rows. All users can be kept instead: docs/protocols.md."
         )
     sizes = {group.users for group in impact.groups}
     if len(sizes) > 1:
         yield "Policies have different numbers of users: models learn better from more rows, whatever the policy."
     if not impact.refits:
         yield (
-            "Fitted models are taken as given (refits=0): differences that come from whom they were fitted on alone "
+            "Fitted models are taken as given (no refits): differences that come from whom they were fitted on alone "
             "are found too often."
         )
     yield "If users chose their policy, or got it for a reason, users differ as well as policies."
@@ -224,7 +224,8 @@ def _warnings(view: _View) -> Iterable[str]:
     }
     said = [(text, split) for split, texts in by_split.items() for text in texts]
     yield from unless_all(grouped(said), len(by_split))
-    yield from fold_warnings.untested((f"{view.split[v.split]}, {v.policy}", v) for v in view.headline(view.values))
+    values = ((f"{view.split[v.split]}, {v.policy}", v) for v in view.headline(view.values))
+    yield from fold_warnings.untested(values, impact.average)
     yield from fold_warnings.missing(impact.missing, view.split)
 
 

@@ -124,15 +124,16 @@ def _opening(view: _View) -> str:
     if not rankings or not rankings[0].pairs:
         return "With one model or one protocol there is no order to compare."
     left = max(r.open for r in rankings)
-    sure = (
-        "every pair of models is decided by all of them"
-        if not left
-        else (
-            f"up to {left} of {rankings[0].pairs} pairs of models are decided by at most one of two protocols, and may "
-            "be ordered differently in truth"
+    pairs = rankings[0].pairs
+    if not left:
+        return (
+            "No two models are ordered differently by any two protocols, and all of them decide every pair of models."
         )
+    undecided = "this pair of models is" if pairs == 1 else f"up to {left} of {pairs} pairs of models are"
+    return (
+        f"This order is not certain: {undecided} not decided by both of two protocols, so that more data might show "
+        "different orders."
     )
-    return f"No two models are ordered differently by any two protocols; {sure}."
 
 
 def _who(r: Reordered) -> str:
@@ -182,7 +183,8 @@ def _warnings(view: _View) -> Iterable[str]:
             yield f"{name}: {len(found.skipped)} of {every} folds are skipped."
     yield from fold_warnings.not_read(next(iter(results.values())))
     yield from fold_warnings.over_all(results)
-    yield from fold_warnings.untested((v.protocol, v) for v in view.of(view.values, view.first))
+    values = view.of(view.values, view.first)
+    yield from fold_warnings.untested(((v.protocol, v) for v in values), view.comparison.average)
     yield from fold_warnings.missing(view.comparison.missing, view.protocol)
 
 

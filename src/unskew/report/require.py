@@ -49,6 +49,8 @@ from unskew.result import Result, Verdict
 UNCORRECTED = "it rests on a model of outcomes that nothing in the log corrects, so it is not evidence"
 NOTHING_DEBIASED = "nothing here undoes the skew of the log, so it is not evidence"
 
+LONGEST = 100  # characters of an assumption that stands behind every answer
+
 
 def require(result: Result, statements: Sequence[str]) -> Requirements:
     """Answer statements about the models of a result."""
@@ -222,6 +224,9 @@ def _word(v: Verdict) -> str:
 
 
 def _given(v: Verdict) -> str:
+    """What an answer rests on; a long assumption by its estimator, since ``assumption`` and the page have its words."""
+    if len(v.assumption) > LONGEST:
+        return f", if what {v.estimator} assumes is true"
     return f", if {v.assumption}" if v.assumption else ""
 
 
