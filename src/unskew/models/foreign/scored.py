@@ -133,7 +133,7 @@ class Scored:
 def _unmasked(found: Any) -> npt.NDArray[Any]:
     """Scores as an array; what is masked is not to be listed."""
     if isinstance(found, np.ma.MaskedArray):
-        return found.astype(np.float64).filled(-np.inf)
+        return np.where(np.ma.getmaskarray(found), -np.inf, np.asarray(found.data, dtype=np.float64))
     return np.asarray(found)
 
 
