@@ -188,6 +188,25 @@ def test_rows_in_another_order_are_found_out() -> None:
         )
 
 
+def test_some_wrong_ids_are_found_out_where_rows_are_predicted() -> None:
+    """Two items that are swapped are enough; so it is for objects with ``predict``."""
+    model = Ridge().fit(ROWS.toarray(), ROWS.toarray())
+    ids = LOG.items.values.to_list()
+    counts = np.asarray((ROWS != 0).sum(axis=0)).ravel()
+    most, least = int(counts.argmax()), int(counts.argmin())
+    ids[most], ids[least] = ids[least], ids[most]
+    adapted = us.models.adapt(model, users=LOG.users, items=ids, rows=ROWS.toarray())
+    with pytest.raises(InputError, match=r"are missing. It seems that users=… or items=… are not in the model's order"):
+        adapted.recommend(LOG.users, 5, seen=LOG)
+
+
+def test_masked_scores_are_not_listed() -> None:
+    """The mask of an array says what −∞ says."""
+    scores = np.ma.masked_array([[3.0, 2.0], [3.0, 2.0]], mask=[[True, False], [False, False]])
+    made = us.models.adapt(lambda users: scores, items=["x", "y"]).recommend(Ids.of(pl.Series(["a", "b"])), 2)
+    assert made.to_frame().rows() == [("a", "y", 1), ("b", "x", 1), ("b", "y", 2)]
+
+
 def test_an_evaluation_says_how_to_adapt_what_is_not_ours() -> None:
     """A function, and an object whose ``recommend`` is asked in another way."""
 

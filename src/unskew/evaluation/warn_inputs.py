@@ -10,7 +10,7 @@ from unskew.alignment.rows import IN_TRAINING
 from unskew.alignment.spelling import Respelled, respelled
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
-from unskew.log.interactions import DUPLICATE, MOSTLY, REPEATED, mostly_repeated
+from unskew.log.interactions import DUPLICATE, MOSTLY, NOT_USED, REPEATED, mostly_repeated
 from unskew.plain import plain
 from unskew.split import LeaveOneOut
 
@@ -25,6 +25,13 @@ def repeated_pairs(facts: Facts) -> Iterator[str]:
         again = 0 if each is None else each["dropped"].get(DUPLICATE, 0)
         if again and again > MOSTLY * each["rows"]:
             yield f"{plain(each['source'])}: {mostly_repeated(again, each['rows'], each['columns'])}"
+
+
+def unused_amounts(facts: Facts) -> Iterator[str]:
+    """Columns that may say what a row was worth, while every row counts as a positive."""
+    for log in (facts.inputs.test, facts.inputs.train):
+        if log is not None:
+            yield from (f"{log.account.source}: {note}." for note in log.account.notes if NOT_USED in note)
 
 
 def sampled_rows(facts: Facts) -> Iterator[str]:

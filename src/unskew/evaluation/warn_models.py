@@ -201,10 +201,11 @@ def split_not_corrected(facts: Facts) -> Iterator[str]:
 def column_used(facts: Facts) -> Iterator[str]:
     """The test log's propensities are used although nobody asked for them."""
     if facts.asked.propensity is None and facts.request.propensity is not None:
+        column = facts.inputs.test.account.columns.get("propensity", "propensity")
         yield (
-            "The test log has a column 'propensity': pairs are weighed by it, as propensities that were known when "
-            "pairs were shown (propensity='known'). Name another with propensity=…, or ask for estimators=['naive'] "
-            "alone."
+            f"The test log has a column '{plain(column)}': pairs are weighed by it, as propensities that were known "
+            "when pairs were shown (propensity='known'). Name another with propensity=…, or ask for "
+            "estimators=['naive'] alone."
         )
 
 

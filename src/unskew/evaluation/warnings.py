@@ -16,6 +16,7 @@ from unskew.evaluation.facts import Facts
 
 RULES: tuple[Callable[[Facts], Iterator[str]], ...] = (
     models.ids_not_checked, models.users_without_training, inputs.sampled_rows, inputs.samples_drawn,
+    inputs.unused_amounts,
     inputs.repeated_pairs, inputs.other_spellings, inputs.rows_in_training, inputs.rows_outside_population,
     inputs.fitted_to_fewer, models.cold_items, models.doubts_of_propensity, models.capped_propensities,
     models.level_lost, inputs.rows_without_prediction, inputs.lists_of_models, models.estimated_propensities,

@@ -17,6 +17,7 @@ from unskew.log.ids import Codes, Ids
 from unskew.log.log import Duplicates, Feedback, Invalid, Log
 from unskew.log.order import group, pick
 from unskew.log.paths import Paths
+from unskew.log.said import say_columns
 from unskew.log.sources import table_of_file
 from unskew.log.table import Table, show
 from unskew.plain import plain
@@ -27,6 +28,7 @@ IDS = ("user", "item", "policy")
 REPEATED = "rows repeat a pair of user and item"
 DUPLICATE = "duplicate pair"  # why rows are dropped
 MOSTLY = 0.9  # of the rows: with more repeats than this, a column is hardly what it is taken for
+NOT_USED = "was not used"  # in a note about a column that may be the value
 LEAST = 1e-30  # of propensities: far below what any log could show, and sums of powers of weights stay finite
 NONE = "(none)"  # stands for nulls in kept columns
 Mask = npt.NDArray[np.bool_]
@@ -171,6 +173,15 @@ def _feedback(table: Table, feedback: Feedback | str | None) -> Feedback | None:
                 f"{table.source}: feedback '{stated}' needs a column 'value', and there is none.\n"
                 "Say which column holds the outcome with columns={'value': '...'}, or use feedback='implicit'."
             )
+        if stated is None and table.amounts and "value" not in table.said:
+            role = getattr(table.said, "role", "")
+            key, theirs = f"{role}:value" if role else "value", plain(table.amounts[0])
+            note = (
+                f"column '{theirs}' {NOT_USED}, and every row counts as a positive; say columns={{'{key}': "
+                f"{theirs!r}}} if it says what a row was worth"
+            )
+            table.notes.append(note)
+            say_columns(table.source, {}, note)
         return Feedback.IMPLICIT
     if stated is Feedback.IMPLICIT:
         table.notes.append(f"{table.called('value')} is ignored: with implicit feedback every row is a positive")

@@ -11,6 +11,7 @@ what often stands beside a better column (session_id beside user_id). The type t
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 _TYPE = re.compile(r":(token|float|token_seq|float_seq)$")
 _SIGNS = re.compile(r"[\W_]+")
@@ -65,6 +66,9 @@ RECOGNISED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+AMOUNTS = ("score", "scores", "count", "counts", "weight", "weights")  # no values by their name, but they may be
+
+
 def form(name: str) -> str:
     """A name without case, blanks and signs, so that different ways to write it are the same."""
     return _SIGNS.sub("", _TYPE.sub("", name.strip()).casefold())
@@ -78,6 +82,11 @@ def recognised(ours: str, present: list[str]) -> list[str]:
     """The columns that may be ours by their name, in their order; a name that is there twice comes once."""
     forms = _FORMS.get(ours, frozenset())
     return [name for name in dict.fromkeys(present) if form(name) in forms]
+
+
+def amounts(present: list[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    """Columns that ``names`` leaves unused though they may say what a row was worth."""
+    return tuple(name for name in present if form(name) in AMOUNTS and name not in names.values())
 
 
 def looks_like_a_header(fields: list[str]) -> bool:

@@ -21,6 +21,7 @@ from unskew.log.duckdb_tables import DuckTable, names_table
 from unskew.log.json_lines import read_json_lines
 from unskew.log.log import Invalid
 from unskew.log.match import match_columns
+from unskew.log.names import amounts
 from unskew.log.paths import Paths, check_file, is_path, shown
 from unskew.log.said import say_columns
 from unskew.log.several import ARROW, PARQUET, SEPARATORS, ending_of, files_of
@@ -203,9 +204,9 @@ def _one_table(
     with reading(source, text):
         frame = opened.read(names)
     headless = text is not None and not text.header
-    return Table(
-        source, frame, names, drop, text is not None, headless=headless, said={} if columns is None else columns
-    )
+    said = {} if columns is None else columns
+    unused = amounts(opened.names, names)
+    return Table(source, frame, names, drop, text is not None, headless=headless, said=said, amounts=unused)
 
 
 def _joined(source: str, tables: list[Table]) -> Table:
@@ -288,7 +289,8 @@ def table_of_frame(
     ) as problem:
         raise _unreadable(source, problem, "Give columns of one type each: numbers, texts or times.") from problem
     say_columns(source, names)
-    return Table(source, without_sorted_flags(renamed), names, drop, said={} if columns is None else columns)
+    said = {} if columns is None else columns
+    return Table(source, without_sorted_flags(renamed), names, drop, said=said, amounts=amounts(present, names))
 
 
 def table_of(given: Any, source: str, *names: tuple[str, ...], **how: Any) -> Table:

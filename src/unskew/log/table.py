@@ -38,6 +38,7 @@ class Table:
         headless: the text file has no header line.
         said: what was said of its columns; others were recognised.
         files: where the input is several files, the first row of each, and its name.
+        amounts: columns that are not used and may say what a row was worth, by their names.
     """
 
     source: str
@@ -53,6 +54,7 @@ class Table:
     headless: bool = False
     said: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[tuple[int, str], ...] = ()
+    amounts: tuple[str, ...] = ()
 
     def __contains__(self, name: str) -> bool:
         return name in self.names

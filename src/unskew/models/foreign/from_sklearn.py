@@ -56,7 +56,9 @@ def _by_rows(model: Any, name: str, users: Any, items: Any, rows: Any) -> Scored
     if _rebuilds(model):
         check = rows_check(rows, people, things)
         return Scored(name, lambda some: _rebuilt(model, _taken(rows, some)), things, people, check)
-    return Scored(name, lambda some: model.predict(_taken(rows, some)), things, people)
+    asked = rows if rows.shape == (len(people.ids), len(things.ids)) else None  # else features of users, no log
+    check = rows_check(asked, people, things)
+    return Scored(name, lambda some: model.predict(_taken(rows, some)), things, people, check)
 
 
 def _by_pairs(model: Any, name: str, users: Any, items: Any, pairs: Pairs) -> Scored:

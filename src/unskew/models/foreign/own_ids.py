@@ -25,7 +25,7 @@ from unskew.models.given_factors import ids_of
 from unskew.plain import plain
 
 FEWEST = 20  # cells below which an agreement says nothing
-LEAST = 0.5  # a true mapping gives all or nearly all of the smaller side, a wrong one about the share of cells filled
+LEAST = 0.99  # a true mapping gives all of the smaller side, but for a few; one with some wrong ids gives less
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +87,15 @@ def rows_check(rows: Any, users: OwnIds, items: OwnIds) -> Callable[[Log | None]
 def _same_rows(rows: Any, users: OwnIds, items: OwnIds, seen: Log) -> None:
     """Refuse a mapping under which the cells of ``rows`` are not the pairs of ``seen``.
 
-    What counts is the share of the smaller of the two, over users that both have, since the model may have been fitted
-    on more rows or on fewer.
+    What counts is the share of the smaller of the two, over users and items that both have, since the model may have
+    been fitted on more rows or on fewer.
     """
     from scipy.sparse import csr_matrix
 
     cells = csr_matrix(rows)
     cells = cells[users.row][:, items.row]
+    unlogged = np.flatnonzero(items.ids.into(seen.items) < 0)
+    cells.data[np.isin(cells.indices, unlogged)] = 0
     cells.eliminate_zeros()
     cells.sort_indices()
     indptr, item = exclusions(seen, users.ids, items.ids)
@@ -107,9 +109,10 @@ def _same_rows(rows: Any, users: OwnIds, items: OwnIds, seen: Log) -> None:
     if fewer >= FEWEST and common < LEAST * fewer:
         raise InputError(
             f"the rows that the model was fitted on and the training log have {common:,} pairs in common, of {fewer:,} "
-            "that could be. It seems that users=… or items=… are not in the model's order: every list would belong to "
-            "somebody else.\nGive the ids in the order of the rows and columns of the matrix. If the model was fitted "
-            "on another log, give no rows."
+            f"that could be: {fewer - common:,} are missing. It seems that users=… or items=… are not in the model's "
+            "order: lists would belong to somebody else.\nGive the ids in the order of the rows and columns of the "
+            "matrix. If the model was fitted on another log, evaluate it with that log as train=…, or adapt a function "
+            "users → scores."
         )
 
 

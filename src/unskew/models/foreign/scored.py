@@ -2,7 +2,8 @@
 
 Foreign code is asked in blocks of users, one after the other and from one thread, since nobody knows whether it may run
 in several. Scores are ranked as everywhere here: exactly, ties broken by the hash of user and item. A score of −∞ keeps
-an item out of the list, as is customary where items are masked; anything else that is no number is refused.
+an item out of the list, as is customary where items are masked, and so does a masked array; anything else that is no
+number is refused.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class Scored:
             return np.empty((0, len(self.items.ids)))
         found = self._score(who)
         try:
-            raw = np.asarray(found)
+            raw = _unmasked(found)
         except (TypeError, ValueError, RuntimeError) as problem:  # ragged rows; tensors on a device or with gradients
             raise InputError(f"the scores of {self.name} are not an array of numbers ({plain(problem)}).") from None
         if raw.dtype.kind not in "fiu":
@@ -127,6 +128,13 @@ class Scored:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _unmasked(found: Any) -> npt.NDArray[Any]:
+    """Scores as an array; what is masked is not to be listed."""
+    if isinstance(found, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(found), -np.inf, np.asarray(found.data, dtype=np.float64))
+    return np.asarray(found)
 
 
 def _some(users: Ids, start: int, block: int) -> Ids:
