@@ -194,7 +194,7 @@ def test_studies_map_columns_per_file(folder: Path) -> None:
         (("--train", "train.csv", "--train", "log.csv", "--train", "x"), "--train is given 3 times"),
         (("--columns", "user=a", "--columns", "item=b,user=c"), "'user' is there twice"),
         (("--columns", "seen:user=a"), "'seen:user' names an input that is not given; there are: test, plain"),
-        (("--columns", ":user=a"), "':user' speaks of"),
+        (("--columns", ":user=a"), "':user' names an input that is not given"),
         (("--columns", "user"), "write our name, '=' and yours"),
         (("--columns", "test:"), "write our name, '=' and yours"),
     ],

@@ -83,6 +83,9 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
+    except SystemExit:
+        _drop_unwritten()
+        raise
     except BrokenPipeError:
         nobody_reads()
     except OSError as error:  # a full disk behind > or |
@@ -93,6 +96,14 @@ def main() -> None:
             raise
         _explain(getattr(error, "ctx", None), error.format_message())
     sys.exit(code)
+
+
+def _drop_unwritten() -> None:
+    """What could not be written, and was told, is not tried again when the process ends: that would change its code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - until the end
 
 
 def _explain(context: Any, message: str) -> NoReturn:
