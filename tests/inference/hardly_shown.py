@@ -1,0 +1,53 @@
+"""Pairs that could hardly be shown, a limit that no check sees: ``python -m tests.inference.hardly_shown [WORLDS]``.
+
+A logger shows each user half of 40 items with P = .5 and the other half with P = .002; 30 % of all pairs are relevant.
+List a holds five items of the first half, list b three of them and two of the second half, which its users like: b is
+the better one. Prints the sentence of docs/limits.md: in how many worlds of 200 users a default call with the right
+propensities calls a better.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import polars as pl
+
+import unskew as us
+
+WORLDS, USERS, ITEMS, K = 100, 200, 40, 5
+OFTEN, HARDLY, RELEVANT = 0.5, 0.002, 0.3
+
+
+def world(seed: int) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """The log of positives with their propensities, and both lists."""
+    rng = np.random.default_rng(seed)
+    often = rng.integers(0, 2, USERS)[:, None] == np.arange(ITEMS) % 2
+    likes = rng.random((USERS, ITEMS)) < RELEVANT
+    propensity = np.where(often, OFTEN, HARDLY)
+    user, item = np.nonzero(likes & (rng.random((USERS, ITEMS)) < propensity))
+    log = pl.DataFrame({"user": user, "item": item, "propensity": propensity[user, item]})
+    lists = {}
+    for name, hidden in {"a": 0, "b": 2}.items():
+        usual = np.where(often, 0.4 * likes + rng.random((USERS, ITEMS)), -1.0)
+        others = np.where(often, -1.0, 1.2 * likes + rng.random((USERS, ITEMS)))
+        best = np.hstack([np.argsort(-usual, 1)[:, : K - hidden], np.argsort(-others, 1)[:, :hidden]])
+        rows = {
+            "user": np.repeat(np.arange(USERS), K),
+            "item": best.ravel(),
+            "rank": np.tile(np.arange(1, K + 1), USERS),
+        }
+        lists[name] = pl.DataFrame(rows)
+    return log, lists
+
+
+def wrong(seed: int) -> bool:
+    """Whether the worse list is called better."""
+    log, lists = world(seed)
+    found = us.evaluate(log, lists, metrics=[f"recall@{K}"], items=pl.DataFrame({"item": np.arange(ITEMS)}))
+    return found.require(f"a better than b on recall@{K}").exit_code == 0
+
+
+if __name__ == "__main__":
+    worlds = int(sys.argv[1]) if len(sys.argv) > 1 else WORLDS
+    print(f"The worse of two models was called better in {sum(map(wrong, range(worlds)))} of {worlds} simulated logs.")
