@@ -24,7 +24,7 @@ def store(folder: Path) -> Iterator[dict[str, str]]:
         def do_GET(self) -> None:
             """An object, a part of one, or a list."""
             address = urlsplit(self.path)
-            if address.path.startswith("/closed/"):
+            if address.path.strip("/").split("/")[0] == "closed":
                 return self._send(403, b"<Error><Code>AccessDenied</Code></Error>")
             if "list-type=2" in address.query:
                 return self._send(200, listed(folder / address.path.strip("/"), parse_qs(address.query)))

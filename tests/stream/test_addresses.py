@@ -12,6 +12,7 @@ from tests.spark.same import assert_same
 from tests.spark.worlds import draw
 from tests.stream.store import store
 from unskew.cli import app
+from unskew.engine.stream.addresses import answered
 
 
 @pytest.fixture
@@ -49,8 +50,25 @@ def test_an_object_store_gives_the_results_of_local_files(shop: Path, monkeypatc
                 us.evaluate(log, asked("s3://shop"))
         with pytest.raises(us.InputError, match="read by engine='stream'"):
             us.evaluate("s3://shop/log", asked("s3://shop"), engine="memory")
-        with pytest.raises(us.InputError, match="refuses access, or credentials are missing"):
-            us.evaluate("s3://closed/log.parquet", asked("s3://shop"))
+        for log in ("s3://closed/log.parquet", "s3://closed/log/*.parquet"):
+            with pytest.raises(us.InputError, match="refuses access, or credentials are missing"):
+                us.evaluate(log, asked("s3://shop"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("GET http://127.0.0.1:40413/closed/log.parquet in 665.8µs - status code: 403 Forbidden", "forbidden"),
+        ("GET http://127.0.0.1:43643/tokens/lgo.parquet in 403.1µs - status code: 404 Not Found", "absent"),
+        ("GET http://127.0.0.1:40413/tokens/a.parquet in 404.1µs, after 2 retries: error sending request", "unreached"),
+        ("GET http://127.0.0.1:40413/a.parquet - status code: 503 Slow Down, after 10 retries", "unreached"),
+        ("expanded paths were empty (path expansion input: 's3://tokens/403/*.parquet')", "absent"),
+        ("Generic S3 error: Missing credentials", "forbidden"),
+        ("parquet: the magic bytes are wrong (path: s3://http/404/retries.parquet)", None),
+    ],
+)
+def test_ports_times_and_names_are_not_taken_for_answers(reason: str, kind: str | None) -> None:
+    assert answered(reason) == kind
 
 
 def test_addresses_of_local_files(shop: Path) -> None:

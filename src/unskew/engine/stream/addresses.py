@@ -15,9 +15,11 @@ from unskew.errors import InputError
 from unskew.log.sources import reading
 from unskew.plain import plain
 
-_ABSENT = re.compile(r"not found|404|no such|paths were empty", re.IGNORECASE)
-_FORBIDDEN = re.compile(r"credential|token|40[13]|access denied|forbidden|unauthorized|signature", re.IGNORECASE)
+_ABSENT = re.compile(r"not found|no such|paths were empty", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"credential|token|access ?denied|forbidden|unauthorized|signature", re.IGNORECASE)
 _UNREACHED = re.compile(r"http|retries|dns|connect|timed? ?out", re.IGNORECASE)
+_STATUS = re.compile(r"status code: (\d{3})\b")
+_NAMED = re.compile(r"(\w+)://\S*")
 STORES = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION for s3://, GOOGLE_APPLICATION_CREDENTIALS for gs://"
 
 
@@ -39,17 +41,35 @@ def reached(source: str) -> Iterator[None]:
         with reading(source):
             yield
     except InputError as problem:
-        reason = str(problem.__cause__ or "")
         if not is_address(source):
             raise
-        if _ABSENT.search(reason):
+        reason = str(problem.__cause__ or "")
+        what = answered(reason)
+        if what == "absent":
             said = "there is no such Parquet file in the store.\nCheck the address: a file (…/log.parquet), a pattern "
             said += "(…/log/*.parquet) or a folder (…/log)."
-        elif _FORBIDDEN.search(reason):
+        elif what == "forbidden":
             said = f"the store refuses access, or credentials are missing.\nSet {STORES}, as polars reads them."
-        elif _UNREACHED.search(reason):
+        elif what == "unreached":
             said = f"the store cannot be reached ({plain(reason, 100)}).\nCheck the network; a store of your own is "
             said += "named by AWS_ENDPOINT_URL, with AWS_ALLOW_HTTP=true where it has no certificate."
         else:
             raise
         raise InputError(f"{source}: {said}") from problem.__cause__
+
+
+def answered(reason: str) -> str | None:
+    """What a store's answer comes to: "forbidden", "absent" or "unreached"; None where it is something else.
+
+    The status tells where there is one. Words are looked for outside addresses only: a bucket may be called
+    ``tokens``, and a port or a time in microseconds may read 404.
+    """
+    if status := _STATUS.search(reason):
+        kind = {"401": "forbidden", "403": "forbidden", "404": "absent"}.get(status[1])
+        if kind is not None:
+            return kind
+    words = _NAMED.sub(r"\1", reason)
+    for kind, pattern in (("absent", _ABSENT), ("forbidden", _FORBIDDEN), ("unreached", _UNREACHED)):
+        if pattern.search(words):
+            return kind
+    return None
