@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from unskew.report import sentences
+from unskew.report.agreement_words import agreement, agreement_role
 from unskew.report.view import Facet, View, unique
-from unskew.report.words import agreement, agreement_role, headline_sentences, least_tipping, say, title, trust
+from unskew.report.words import headline_sentences, least_tipping, say, title, trust
 from unskew.result import Result, Verdict
 
 from .made_up import ASSUMED, NAN, WITHHELD, estimate, grid, verdict, withheld

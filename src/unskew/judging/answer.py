@@ -12,13 +12,13 @@ import numpy as np
 from unskew.engine.estimator_run import EstimatorRun
 from unskew.engine.plan import Cell, EvaluationPlan
 from unskew.engine.sums import Sums
-from unskew.estimators import Need, Standing, Target
+from unskew.estimators import Target
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
 from unskew.inference.trust import doubts, withheld
-from unskew.inference.verdict import FEW_WINS, MORE_HITS, Judgement, Outcome, outcome, users_needed
-from unskew.judging.answers import WEAK
+from unskew.inference.verdict import Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
+from unskew.judging.claims import additive, promise, rests_on, standing, sure
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.over_draws import draw_errors
 from unskew.judging.scenarios import (
@@ -30,10 +30,9 @@ from unskew.judging.scenarios import (
     scenario_verdict,
 )
 from unskew.judging.tipping_points import TippingPoint, tipping_points
-from unskew.metrics import RankingMetric, Shape
+from unskew.judging.value_intervals import ENOUGH_HITS, covering, refused_value, value_doubt, value_interval
+from unskew.metrics import RankingMetric
 from unskew.result import Estimate, ScenarioTable, Verdict, Weights
-
-ENOUGH_HITS = 30.0  # effective users with hits: fewer leave room for heavy ones that did not come
 
 
 class Answer(NamedTuple):
@@ -195,62 +194,18 @@ def _estimates(measured: Measured, run: EstimatorRun, cell: Cell, place: int, dr
     compared = CellComparisons(measured, place, 1.0 - level, None, False)
     rows = []
     for j in range(len(setting.models)):
-        interval = _interval(measured, compared, j)
+        interval = value_interval(measured, compared, j)
         if drawn is not None and moments.active > 1:
             replicates = percentile(drawn[:, j], level)
             few = not math.isnan(interval.low) and (compared.wins(j) < ENOUGH_HITS or place in measured.counts)
-            interval = _both(replicates, interval) if few else replicates
-        refused = bool(_refused_value(compared, j))
+            interval = covering(replicates, interval) if few else replicates
+        refused = bool(refused_value(compared, j))
         rows.append(
             (math.nan, Interval(math.nan, math.nan, math.nan)) if refused else (float(moments.values[j]), interval)
         )
     bias = measured.few_clicks.get(cell.run)
     few_clicks = None if bias is None else bias.mean[cell.metric]
     return _rows(measured, compared, tally, carried, moments.active, rows, few_clicks)
-
-
-def _interval(measured: Measured, compared: CellComparisons, model: int) -> Interval:
-    """The interval of a value: the score test's, with what was too rare to be seen.
-
-    Few hits say little about heavy ones that did not come: below thirty effective users three more hits of the largest
-    weight are allowed for; below ten, where weights are known for seen pairs only, nothing bounds the value from above.
-    Pairs that inverse propensities do not account for may cost as much as any pair can.
-    """
-    one, level = compared.alone(model), 1.0 - compared.tail
-    spread = compared.variance(model)
-    error = math.sqrt(max(spread, 0.0)) if not math.isnan(spread) else math.nan
-    value, largest = one.value, math.inf if compared.largest is None else compared.largest
-    ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
-    hits = measured.sums.carried[compared.cell.run].pairs(compared.cell.metric, model)
-    answers = compared.answers(model)
-    if ranked and one.users == 0 and hits == 0 and value == 0.0 and answers is None:
-        if compared.by_seen_pairs or compared.hit is None:
-            return Interval(math.nan, 0.0, largest)
-        return Interval(math.nan, 0.0, min(MORE_HITS * compared.hit, largest))
-    low, high = one.interval(1.0 - level) if one.exists else (value, value)
-    if answers is not None:  # what a few answers leave open is known also where all of them are alike
-        for _, other in answers.others(1.0 - level, compared.unit(model), (low, high), compared.silent_total):
-            low, high = min(low, other[0]), max(high, other[1])
-        return Interval(error, max(low, 0.0), min(high, largest))
-    if math.isnan(error) or math.isnan(value):
-        return Interval(error, math.nan, math.nan)
-    if ranked and compared.run.traits.uses_seen_pairs and weighted(compared.run):
-        wins = compared.wins(model)
-        if wins < FEW_WINS and compared.by_seen_pairs:
-            high = math.inf
-        elif wins < ENOUGH_HITS and compared.hit is not None:
-            high = max(high, one.with_hits(MORE_HITS, compared.hit).interval(1.0 - level)[1])
-    for shift in (compared.shift(model), compared.lean(model)):
-        low, high = (min(low, low + shift), max(high, high + shift)) if math.isfinite(shift) else (-math.inf, math.inf)
-    slack = measured.setting.shortage * compared.span
-    low, high = low - slack, high + slack
-    positive = not compared.run.traits.corrects_model  # sums of positive terms, and errors
-    return Interval(error, max(low, 0.0) if positive else low, min(high, largest))
-
-
-def _both(one: Interval, other: Interval) -> Interval:
-    """The interval that holds both."""
-    return Interval(other.se if math.isnan(other.se) else one.se, min(one.low, other.low), max(one.high, other.high))
 
 
 def _rows(
@@ -296,80 +251,14 @@ def _rows(
                 users=users,
                 interactions=rows_seen if (run.target.sums or run.target is Target.PER_PAIR) else tally.pairs,
                 standing=standing(run, metric),
-                promise=_promise(measured, run, metric),
-                trust=doubt or (_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
-                assumption=_rests_on(measured, run, metric),
+                promise=promise(measured, run, metric),
+                trust=doubt or (value_doubt(cell, j) if isinstance(cell, CellComparisons) else ""),
+                assumption=rests_on(measured, run, metric),
                 sample=setting.sample,
                 draws_se=None if drawing is None else float(drawing[j]),
             )
         )
     return rows
-
-
-def _doubt(compared: CellComparisons, model: int) -> str:
-    """What should make a reader doubt a value; empty if nothing does."""
-    ranked = isinstance(compared.run.metrics[compared.cell.metric], RankingMetric)
-    if refused := _refused_value(compared, model):
-        return f"no value: {refused}."
-    if not compared.run.traits.uses_seen_pairs or not ranked or math.isnan(compared.moments.values[model]):
-        return ""
-    if (answers := compared.answers(model)) is not None:
-        few = f"its value rests on {answers.positive:,} positive of {answers.answers:,} answers about its list"
-        number, rate = answers.ahead.number, answers.ahead.rate
-        heavy = f", which weigh as much as {number:,.1f} equal ones with {rate * number:,.1f} positive"
-        if answers.few or answers.thin:
-            return f"{few}." if answers.few else f"{few}{heavy}."
-        moves = max(map(abs, compared.silent_total))
-        told = f"questions that nobody answered could change the number of relevant pairs by {moves:.0%}."
-        return told if moves > WEAK else ""
-    wins = compared.wins(model)
-    lean = compared.lean(model)
-    if not lean**2 <= float(compared.moments.covariance[model, model]):
-        often = f"by about {abs(lean) / 2.0:.2g}" if math.isfinite(lean) else "by any amount"
-        return f"an average of ratios in folds with few users may be off {often}; pooled is not."
-    if wins < FEW_WINS and compared.by_seen_pairs:
-        return f"its value rests on the equivalent of {wins:,.1f} users with hits, and nothing bounds it from above."
-    if wins < ENOUGH_HITS:
-        return f"its value rests on the equivalent of {wins:,.1f} users with hits."
-    share = compared.unsupported(model, model)
-    return f"{share:.0%} of the list's worth lies on items that the log could never show." if share > 0.05 else ""
-
-
-def _refused_value(compared: CellComparisons, model: int) -> str:
-    """Why answers give no value, in words; empty where they do, or the value does not rest on answers."""
-    found = compared.answers(model)
-    if found is None:
-        return ""
-    others = (compared.answers(model, b) for b in range(len(compared.measured.setting.models)) if b != model)
-    lost = next((other.lost for other in others if other is not None and other.lost), "")
-    return (
-        lost
-        or compared.weak_total
-        or found.uncovered.replace("where the lists differ", "in its list").replace(
-            "where these lists differ", "about its list"
-        )
-    )
-
-
-def standing(run: EstimatorRun, metric: int) -> Standing:
-    """What may be claimed of a cell: of metrics that are no sums over items nothing, once they are weighed."""
-    found = run.estimator.standing(run.target)
-    return Standing.BIASED if found.debiased and not _additive(run, metric) else found
-
-
-def _additive(run: EstimatorRun, metric: int) -> bool:
-    asked = run.metrics[metric]
-    return not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
-
-
-def _promise(measured: Measured, run: EstimatorRun, metric: int) -> str:
-    asked = run.metrics[metric]
-    if measured.setting.sample:
-        return f"describes samples of what was seen ({measured.setting.sample}); nothing checks what they assume"
-    if not _additive(run, metric):
-        return f"no promise: {asked.name} is not a sum over items"
-    promise = run.estimator.promise(run.target)
-    return f"of its square: {promise}" if asked.root else promise
 
 
 def _verdict(
@@ -384,8 +273,7 @@ def _verdict(
     difference = compared.difference(a, b)
     upwards = -1.0 if run.metrics[cell.metric].lower_is_better else 1.0
     cell_standing = standing(run, cell.metric)
-    sure = _sure(measured, run, cell.metric)
-    word = outcome(upwards * difference.value, judged.decided, sure)
+    word = outcome(upwards * difference.value, judged.decided, sure(measured, run, cell.metric))
     needed = None
     if word is Outcome.UNDECIDED and difference.users and not run.joined:  # more answers would decide, not more users
         needed = users_needed(difference, compared.moments.active, compared.tail)
@@ -407,7 +295,7 @@ def _verdict(
         p=p,
         p_adjusted=1.0 if adjusted < alpha and not judged.decided else adjusted,  # a check stood in the way
         verdict=word,
-        assumption=_rests_on(measured, run, cell.metric),
+        assumption=rests_on(measured, run, cell.metric),
         tipping=None if gamma is None else gamma.value,
         tipping_low=None if gamma is None else gamma.low,
         tipping_kind=None if gamma is None else kind,
@@ -419,34 +307,6 @@ def _verdict(
         trust=_trust(measured, compared, a, b, judged, word),
         no_margin=judged.no_margin,
     )
-
-
-def _sure(measured: Measured, run: EstimatorRun, metric: int) -> bool:
-    """Whether nothing but known propensities carries it."""
-    claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
-    return run.joined or (measured.setting.known and claims and uses_propensity(run))
-
-
-def _rests_on(measured: Measured, run: EstimatorRun, metric: int) -> str:
-    """What must hold besides the rows, in words that go on after "if"; empty where nothing is assumed."""
-    if run.joined:
-        return measured.setting.answers_assumption
-    return "" if _sure(measured, run, metric) else _assumption(measured, run, standing(run, metric))
-
-
-def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
-    """What a verdict rests on besides the rows, in words that go on after "if"."""
-    assumed = run.estimator.assumption or measured.setting.assumption
-    if not cell_standing.debiased:
-        return measured.setting.sample_assumption or "every relevant pair was equally likely to be seen"
-    if cell_standing is Standing.MODEL:
-        return "the outcome model is right"
-    if cell_standing is Standing.BIASED:
-        traded = "the bias that it takes on purpose favours neither"
-        return f"{assumed}, and {traded}" if assumed and weighted(run) else traded
-    if Need.OUTCOME in run.estimator.needs(run.target) and assumed:
-        return f"the outcome model is right, or {assumed}"
-    return assumed
 
 
 def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged: Judgement, word: Outcome) -> str:
@@ -471,7 +331,7 @@ def _note(compared: CellComparisons, a: int, b: int) -> str:
     share = compared.unsupported(a, b)
     if share > 0.05:
         return f"up to {share:.0%} of a list's worth lies on items that the log could never show"
-    if not _additive(compared.run, compared.cell.metric) and weighted(compared.run):
+    if not additive(compared.run, compared.cell.metric) and weighted(compared.run):
         name = compared.run.metrics[compared.cell.metric].name
         return f"{name} is not a sum over items, so weights do not make it unbiased"
     return ""

@@ -7,7 +7,7 @@ from unskew.report import numbers, words
 from unskew.report.plan_document import power_cards
 from unskew.report.texts import glossary
 from unskew.report.truth_charts import TRUTH, Row, beside_truth
-from unskew.report.view import View, in_scenarios
+from unskew.report.view import View, decided, in_scenarios
 from unskew.result import Estimate, Verdict
 from unskew.simulate.anchored_demo import ANCHORED, CHALLENGER, METRIC, PER_USER, POPULAR, TARGET, AnchoredDemo
 
@@ -47,7 +47,7 @@ def _open(demo: AnchoredDemo) -> bool:
     """Whether the log alone names no model."""
     view = View.of(demo.before)
     assert view.headline is not None
-    return not any(words.decided(v) for v in view.verdicts(view.headline, view.carrier(view.headline)))
+    return not any(decided(v) for v in view.verdicts(view.headline, view.carrier(view.headline)))
 
 
 def _opening(demo: AnchoredDemo) -> str:

@@ -10,6 +10,7 @@ from unskew.inference.verdict import Outcome
 from unskew.report import document as doc
 from unskew.report import input_words, inputs, numbers, words
 from unskew.report import result_charts as charts
+from unskew.report.agreement_words import agreement, agreement_role
 from unskew.report.document import ALWAYS, NEVER, WIDE, Column, Table
 from unskew.report.fold_charts import fold_lines, legend
 from unskew.report.fold_warnings import skipped_folds
@@ -39,14 +40,14 @@ def cross_validation_document(found: CrossValidation) -> doc.Document:
     facet, said = view.headline, words.headline_sentences(view, brief=True)
     if not view.debiased:
         said = [doc.Sentence(sentence.spans, "caution") for sentence in said]
-    agreement = words.agreement(view)
+    agrees = agreement(view)
     return doc.Document(
         title=words.title(view),
         panel="" if len(said) > 1 or not view.debiased else "Verdict",
         subtitle=f"{view.carrier(facet)}, {facet.target}, {_count(found)}" if facet else _count(found),
         summary=(
             doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all"),
-            doc.Paragraph(agreement, words.agreement_role(agreement)),
+            doc.Paragraph(agrees, agreement_role(agrees)),
             _pooled(view, found),
             doc.Callout("How far to trust this", tuple(words.trust(view)), "doubt"),
             doc.Callout("Warnings", view.result.warnings, "warning"),

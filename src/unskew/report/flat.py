@@ -24,8 +24,7 @@ from unskew.estimators import Standing
 from unskew.evaluation.comparison import PropensityComparison
 from unskew.inference.verdict import Outcome
 from unskew.protocols import PolicyImpact, ProtocolComparison
-from unskew.report.view import in_scenarios
-from unskew.report.words import winner
+from unskew.report.view import in_scenarios, winner
 from unskew.result import Estimate, Result, Verdict
 from unskew.shown import Shown
 from unskew.studies.recovery.result import StudyResult

@@ -41,8 +41,7 @@ from unskew.inference.verdict import Outcome
 from unskew.plain import plain
 from unskew.report import numbers
 from unskew.report.scenario_words import range_of
-from unskew.report.view import Facet, View, in_scenarios, unique
-from unskew.report.words import winner
+from unskew.report.view import Facet, View, in_scenarios, unique, winner
 from unskew.requirement import Reply, Requirement, Requirements, Statement
 from unskew.result import Result, Verdict
 

@@ -13,6 +13,7 @@ from unskew.report import document as doc
 from unskew.report import input_words, inputs, numbers, words
 from unskew.report import result_charts as charts
 from unskew.report.agreement import agreement_section
+from unskew.report.agreement_words import agreement, agreement_role
 from unskew.report.document import ALWAYS, EVER, NEVER, WIDE, Cell, Column, Table
 from unskew.report.next_step import next_step
 from unskew.report.scenario_blocks import leaderboard_blocks, scenario_blocks
@@ -67,10 +68,10 @@ def choices_of(view: View) -> tuple[doc.Choice, ...]:
 def _summary(view: View, said: list[doc.Sentence]) -> tuple[doc.Block, ...]:
     if not view.debiased:
         said = [doc.Sentence(sentence.spans, "caution") for sentence in said]
-    agreement = words.agreement(view)
+    agrees = agreement(view)
     return (
         doc.Sentences(tuple(said), "", SENTENCES, "more pairs", ".verdicts() has them all"),
-        doc.Paragraph(agreement, words.agreement_role(agreement)),
+        doc.Paragraph(agrees, agreement_role(agrees)),
         doc.Callout("How far to trust this", tuple(words.trust(view)), "doubt"),
         doc.Callout("Warnings", view.result.warnings, "warning"),
         doc.on_page(doc.Paragraph(_basis(view), "basis")),

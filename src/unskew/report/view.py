@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from unskew.estimators import Standing
+from unskew.inference.verdict import Outcome
 from unskew.report import numbers
 from unskew.report.names import clean, shown
 from unskew.result import Estimate, MetricTraits, Result, ScenarioTable, Verdict, Weights
@@ -223,6 +224,16 @@ class View:
 def _answered(row: Estimate) -> bool:
     """Whether a row rests on answers, which count more than whatever the log alone says."""
     return Standing(row.standing) is Standing.ANSWERED
+
+
+def decided(verdict: Verdict) -> bool:
+    """Whether one of the two is named."""
+    return Outcome(verdict.verdict).decided
+
+
+def winner(verdict: Verdict) -> str:
+    """The model that a decided verdict names."""
+    return verdict.a if Outcome(verdict.verdict).first else verdict.b
 
 
 def in_scenarios(row: Estimate | Verdict) -> bool:

@@ -1,0 +1,59 @@
+"""What may be claimed of a cell (an estimator, a metric, a target): its standing, its promise, what it rests on."""
+
+from __future__ import annotations
+
+from unskew.engine.estimator_run import EstimatorRun
+from unskew.estimators import Need, Standing
+from unskew.judging.measure import Measured, uses_propensity, weighted
+from unskew.metrics import RankingMetric, Shape
+
+
+def standing(run: EstimatorRun, metric: int) -> Standing:
+    """What may be claimed of a cell: of metrics that are no sums over items nothing, once they are weighed."""
+    found = run.estimator.standing(run.target)
+    return Standing.BIASED if found.debiased and not additive(run, metric) else found
+
+
+def additive(run: EstimatorRun, metric: int) -> bool:
+    """Whether the metric is a sum over items; weights make no other unbiased."""
+    asked = run.metrics[metric]
+    return not isinstance(asked, RankingMetric) or asked.shape is Shape.ADDITIVE
+
+
+def promise(measured: Measured, run: EstimatorRun, metric: int) -> str:
+    """What the estimator promises of this metric, in words."""
+    asked = run.metrics[metric]
+    if measured.setting.sample:
+        return f"describes samples of what was seen ({measured.setting.sample}); nothing checks what they assume"
+    if not additive(run, metric):
+        return f"no promise: {asked.name} is not a sum over items"
+    found = run.estimator.promise(run.target)
+    return f"of its square: {found}" if asked.root else found
+
+
+def sure(measured: Measured, run: EstimatorRun, metric: int) -> bool:
+    """Whether nothing but known propensities carries it."""
+    claims = standing(run, metric) in (Standing.UNBIASED, Standing.CONSISTENT, Standing.LEANS)
+    return run.joined or (measured.setting.known and claims and uses_propensity(run))
+
+
+def rests_on(measured: Measured, run: EstimatorRun, metric: int) -> str:
+    """What must hold besides the rows, in words that go on after "if"; empty where nothing is assumed."""
+    if run.joined:
+        return measured.setting.answers_assumption
+    return "" if sure(measured, run, metric) else _assumption(measured, run, standing(run, metric))
+
+
+def _assumption(measured: Measured, run: EstimatorRun, cell_standing: Standing) -> str:
+    """What a verdict rests on besides the rows, in words that go on after "if"."""
+    assumed = run.estimator.assumption or measured.setting.assumption
+    if not cell_standing.debiased:
+        return measured.setting.sample_assumption or "every relevant pair was equally likely to be seen"
+    if cell_standing is Standing.MODEL:
+        return "the outcome model is right"
+    if cell_standing is Standing.BIASED:
+        traded = "the bias that it takes on purpose favours neither"
+        return f"{assumed}, and {traded}" if assumed and weighted(run) else traded
+    if Need.OUTCOME in run.estimator.needs(run.target) and assumed:
+        return f"the outcome model is right, or {assumed}"
+    return assumed
