@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -42,6 +43,10 @@ def test_an_object_store_gives_the_results_of_local_files(shop: Path, monkeypatc
             found = us.evaluate(log, asked("s3://shop"), metrics=["recall@5"])
             assert_same([e.value for e in found.estimates], [e.value for e in expected.estimates])
             assert_same([e.se for e in found.estimates], [e.se for e in expected.estimates])
+        (shop / "parts" / "shelf=a b").mkdir(parents=True)
+        pl.read_parquet(shop / "log/*.parquet").write_parquet(shop / "parts" / "shelf=a b" / "0.parquet")
+        found = us.evaluate("s3://shop/parts", asked("s3://shop"), metrics=["recall@5"], by="shelf")
+        assert {e.segment for e in found.estimates} == {None, "shelf=a b"}
         words = ["evaluate", "s3://shop/log/", "--recs", "near=s3://shop/near.parquet", "--dry-run"]
         said = CliRunner().invoke(app, words)
         assert said.exit_code == 0 and "Engine: stream." in said.output, said.output

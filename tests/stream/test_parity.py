@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.stream.files import ASKED, Layout, ask, assert_same
+import unskew as us
+from tests.stream.files import ASKED, Layout, ask, assert_same, inputs, sized
 from unskew.engine.stream.cuts import Cuts
 from unskew.engine.stream.spill import Spill
 
@@ -70,3 +71,24 @@ def test_the_part_of_a_number_is_between_its_bounds(bounds: list[int], users: li
     cuts = Cuts(len(bounds) + 1, np.array(sorted(bounds)))
     found = cuts.of(pl.Series(users, dtype=pl.Int64))
     assert found.tolist() == [sum(bound <= user for bound in bounds) for user in users]
+
+
+def test_values_in_the_names_of_folders_are_columns(tmp_path: Path) -> None:
+    """As Spark writes them, for strata and segments; what nobody asks for by name stays unread."""
+    tables, asked = inputs(), dict(ASKED["strata"])
+    for name in ("conversions", "seen"):
+        table = tables[name].with_columns(time=pl.lit("1999-01-01"))  # no time of the log unless it is named
+        folders = [column for column in ("shelf", "policy", "time") if column in table.columns]
+        for labels, rows in table.group_by(folders, maintain_order=True):
+            folder = tmp_path.joinpath(name, *(f"{key}={label}" for key, label in zip(folders, labels, strict=True)))
+            folder.mkdir(parents=True)
+            rows.drop(folders).write_parquet(folder / "0.parquet")
+    for name, table in tables["lists"].items():
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    files = {name: tmp_path / f"{name}.parquet" for name in tables["lists"]}
+    options = {key: value for key, value in asked.items() if key not in ("test", "models", "train")}
+    expected = us.evaluate(tables["conversions"], tables["lists"], train=tables["seen"], **options)
+    with sized(Layout()):
+        found = us.evaluate(tmp_path / "conversions", files, train=tmp_path / "seen", **options)
+    assert {e.segment for e in found.estimates} == {None, "policy=new", "policy=old"}
+    assert_same(found, expected)

@@ -39,7 +39,7 @@ from unskew.evaluation.request import Request
 from unskew.inference.merging import added_counts
 from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Kind, Reading, common_type
-from unskew.log.column_maps import choose
+from unskew.log.column_maps import alternatives, choose
 from unskew.log.key_counts import RangeTable
 from unskew.log.log import WEIGHT
 from unskew.log.match import differing
@@ -97,7 +97,7 @@ def _columns(source: Source) -> list[str]:
 def _has(given: Any, column: str) -> bool:
     """Whether files have a column; whatever else is wrong with them is said when they are opened."""
     try:
-        return choose(column, columns_in(given)) is not None
+        return choose(column, columns_in(given, alternatives(column))) is not None
     except InputError:
         return False
 

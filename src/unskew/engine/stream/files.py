@@ -5,7 +5,7 @@ Its rows come in pieces, checked, with the columns under our names. Nothing but 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import polars as pl
 import polars.selectors as cs
 
 from unskew.engine.stream.addresses import address_of, is_address, reached
+from unskew.engine.stream.folders import asked_of_folders, with_folders
 from unskew.errors import InputError
 from unskew.log.batches import Checked, Reading, id_type
 from unskew.log.paths import shown
@@ -67,7 +68,7 @@ class Source:
         files: list[RowFile] = []
         types: dict[str, pl.DataType] = {}
         size = 0
-        for source, schema, lazy, bytes_ in _opened(given):
+        for source, schema, lazy, bytes_ in _opened(given, asked_of_folders(how)):
             names = how.names(source, list(schema))
             files.append(RowFile(source, _rows(source, lazy), lazy.select(_renamed(names)), names))
             size += bytes_
@@ -125,17 +126,15 @@ class Source:
             yield from ((file.source, int(row)) for row in rows["_row"])
 
 
-def columns_in(given: str | PathLike[str]) -> list[str]:
-    """The columns of an input, by its first file."""
-    return next(iter(_opened(given)))[1].names()
+def columns_in(given: str | PathLike[str], asked: Collection[str]) -> list[str]:
+    """The columns of an input, by its first file; of the values of folders those that are asked for."""
+    return next(iter(_opened(given, asked)))[1].names()
 
 
-def _opened(given: str | PathLike[str]) -> Iterator[tuple[str, pl.Schema, pl.LazyFrame, int]]:
+def _opened(given: str | PathLike[str], asked: Collection[str]) -> Iterator[tuple[str, pl.Schema, pl.LazyFrame, int]]:
     if is_address(given):
         with reached(shown(given)):
-            lazy = pl.scan_parquet(address_of(str(given)))
-            schema = lazy.collect_schema()
-        yield shown(given), schema, lazy, 0
+            yield shown(given), *_of_address(address_of(str(given)), asked), 0
         return
     for file in files_of(given):
         opened = open_file(file)
@@ -144,7 +143,20 @@ def _opened(given: str | PathLike[str]) -> Iterator[tuple[str, pl.Schema, pl.Laz
                 f"{shown(file)}: files that exceed memory are read from Parquet only.\nWrite it anew: "
                 f"pl.scan_csv('{shown(file.name)}').sink_parquet('{shown(file.stem)}.parquet'), or use engine='memory'."
             )
-        yield shown(file), pl.Schema(opened.types), pl.scan_parquet(file, glob=False), file.stat().st_size
+        schema, lazy = with_folders(file, pl.scan_parquet(file, glob=False), opened.types, asked)
+        yield shown(file), schema, lazy, file.stat().st_size
+
+
+def _of_address(address: str, asked: Collection[str]) -> tuple[pl.Schema, pl.LazyFrame]:
+    """What lies at an address, with the values of its folders that are asked for, as text."""
+    lazy = pl.scan_parquet(address, hive_partitioning=False)
+    schema = lazy.collect_schema()
+    if not set(asked) - set(schema):
+        return schema, lazy
+    whole = pl.scan_parquet(address, hive_partitioning=True, try_parse_hive_dates=False)
+    found = [name for name in whole.collect_schema() if name in asked and name not in schema]
+    named = whole.select(*schema, pl.col(found).cast(pl.String)) if found else lazy
+    return named.collect_schema(), named
 
 
 def _rows(source: str, lazy: pl.LazyFrame) -> int:
