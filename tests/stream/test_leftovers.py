@@ -97,7 +97,7 @@ def test_a_full_disk_is_one_clear_error(place: Path, files: dict[str, Any], monk
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(pl.DataFrame, "write_ipc", full)
+    monkeypatch.setattr(spill.Numbers, "write", full)
     with sized(Layout()), pytest.raises(us.InputError, match="the disk is full"):
         us.evaluate(**files)
     assert left(place) == []
