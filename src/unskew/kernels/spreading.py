@@ -1,8 +1,8 @@
 """Columns of rows to the parts that the rows belong to.
 
-A column is written to as many places at once as there are parts, each of which grows from its beginning to its end; the
-next lines of all of them stay in the cache. Whole numbers are kept as what they are above the least of their part, which
-takes a byte or two where they are close together.
+A column is written to as many places at once as there are parts, each of which grows from its beginning to its end: the
+next line of every one of them stays in the cache. Whole numbers are kept as what they are above the least of their
+part, which takes a byte or two where they are close together.
 """
 
 from __future__ import annotations
@@ -19,6 +19,16 @@ def extents(part, column, low, high):  # type: ignore[no-untyped-def]
             low[p] = number
         if number > high[p]:
             high[p] = number
+
+
+@njit(cache=True, nogil=True)
+def raised(numbers, ends, low, out):  # type: ignore[no-untyped-def]
+    """Numbers again from what they are above others: up to each of the ends, above its ``low``."""
+    start = 0
+    for k in range(len(ends)):
+        for r in range(start, ends[k]):
+            out[r] = low[k] + numbers[r]
+        start = ends[k]
 
 
 @njit(cache=True, nogil=True)

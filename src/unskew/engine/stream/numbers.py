@@ -6,15 +6,18 @@ suffices: ids of users lie close together inside a part, ranks are small, and wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import FileIO
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.arrays import Ints32, Ints64
-from unskew.kernels.spreading import extents, spread, spread_above
+from unskew.errors import InputError
+from unskew.kernels.arrays import Ints32, Ints64, present
+from unskew.kernels.spreading import extents, raised, spread, spread_above
 from unskew.log.order import starts_of
 
 PLAIN = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.Float32, pl.Float64)
@@ -24,6 +27,12 @@ WIDTHS = (np.uint8, np.uint16, np.uint32)
 def is_plain(column: pl.Series) -> bool:
     """Whether a column holds numbers that an array holds as they are."""
     return column.dtype in PLAIN and not column.null_count()
+
+
+def array_type(dtype: pl.DataType) -> type[Any]:
+    """What columns of a type are read as: ranks and floats as they are, others as whole numbers of 64 bits."""
+    kept: dict[type[pl.DataType], type[Any]] = {pl.Int32: np.int32, pl.Float32: np.float32, pl.Float64: np.float64}
+    return kept.get(type(dtype), np.int64)
 
 
 class Divided:
@@ -56,7 +65,8 @@ class Divided:
         extents(self.part, column, low, high)
         low, high = (np.where(np.diff(self.starts) > 0, each, 0) for each in (low, high))
         widest = int((high.view(np.uint64) - low.view(np.uint64)).max(initial=0))
-        return low, next((width for width in WIDTHS if widest <= np.iinfo(width).max), np.int64)
+        width = next((width for width in WIDTHS if widest <= np.iinfo(width).max), None)
+        return (np.zeros_like(low), np.int64) if width is None else (low, width)
 
 
 class Numbers(NamedTuple):
@@ -64,57 +74,59 @@ class Numbers(NamedTuple):
 
     Args:
         offset: of the first byte in the file.
+        starts: the row at which each part begins.
         dtype: of what is written.
-        read_as: the type of what is read.
         low: what is added to the numbers of each part; ``None`` for nothing.
     """
 
     offset: int
+    starts: Ints64
     dtype: np.dtype[Any]
-    read_as: np.dtype[Any]
     low: Ints64 | None
 
     @classmethod
     def write(cls, file: FileIO, column: npt.NDArray[Any], divided: Divided) -> Numbers:
         """Write a column behind what the file holds."""
-        low, kind, source = None, column.dtype, column
-        if column.dtype.kind in "iu":
-            source = column.astype(np.int64, copy=False).view()
-            source.flags.writeable = False  # as columns of polars are: one compilation for all
-            low, width = divided.above(source)
-            kind = np.dtype(width)
-        out = np.empty(len(column), dtype=kind)
-        if low is None or kind == np.int64:
-            low = None
-            spread(source, divided.part, divided.starts.copy(), out)
+        part, starts = divided.part, divided.starts
+        if column.dtype.kind == "f":
+            low, out = None, np.empty_like(column)
+            spread(column, part, starts.copy(), out)
         else:
-            spread_above(source, divided.part, low, divided.starts.copy(), out)
-        found = cls(file.seek(0, 2), kind, np.dtype(np.int64) if column.dtype.kind in "iu" else column.dtype, low)
-        _write(file, out)
+            whole = column.astype(np.int64, copy=False).view()
+            whole.flags.writeable = False  # as columns of polars are: one compilation for all
+            low, width = divided.above(whole)
+            out = np.empty(len(column), dtype=width)
+            spread_above(whole, part, low, starts.copy(), out)
+        found = cls(file.seek(0, 2), starts, out.dtype, low)
+        rest = out.data.cast("B")
+        while len(rest):
+            rest = rest[file.write(rest) :]
         return found
 
-    def read(self, file: FileIO, number: int, rows: slice, out: npt.NDArray[Any]) -> None:
-        """Some rows, all of one part."""
-        raw = out if self.dtype == out.dtype else np.empty(len(out), dtype=self.dtype)
-        file.seek(self.offset + rows.start * self.dtype.itemsize)
-        _read(file, raw)
-        if self.low is None:
-            if raw is not out:
-                out[:] = raw
-        else:
-            np.add(raw, self.low[number], out=out, casting="unsafe")
+    def read(self, file: FileIO, number: int, out: npt.NDArray[Any]) -> None:
+        """The rows of a part, as they are written."""
+        file.seek(self.offset + int(self.starts[number]) * self.dtype.itemsize)
+        rest = out.data.cast("B")
+        while len(rest):
+            done = file.readinto(rest)
+            if not done:
+                raise InputError("a temporary file became shorter while it was in use.\nTry again.")
+            rest = rest[done:]
 
 
-def _write(file: FileIO, array: npt.NDArray[Any]) -> None:
-    rest = memoryview(array).cast("B")
-    while len(rest):
-        rest = rest[file.write(rest) :]
-
-
-def _read(file: FileIO, array: npt.NDArray[Any]) -> None:
-    rest = memoryview(array).cast("B")
-    while len(rest):
-        done = file.readinto(rest)
-        if not done:
-            raise EOFError("the file of rows ended too early")
-        rest = rest[done:]
+def read_part(file: FileIO, columns: Sequence[Numbers], number: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """A column in the rows of a part, from all chunks one behind the other."""
+    lengths = [int(column.starts[number + 1] - column.starts[number]) for column in columns]
+    out, end = np.empty(sum(lengths), dtype=dtype), 0
+    for (written, whole), several in groupby(
+        zip(columns, lengths, strict=True), key=lambda each: (each[0].dtype, each[0].low is not None)
+    ):
+        alike = list(several)
+        start, end = end, end + sum(length for _, length in alike)
+        raw = np.empty(end - start, dtype=written) if whole else out[start:end]
+        ends = np.cumsum([length for _, length in alike])
+        for (column, length), stop in zip(alike, ends, strict=True):
+            column.read(file, number, raw[stop - length : stop])
+        if whole:
+            raised(raw, ends, np.array([present(column.low)[number] for column, _ in alike]), out[start:end])
+    return out

@@ -17,13 +17,12 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from unskew.engine.stream.cuts import Cuts
-from unskew.engine.stream.numbers import Divided, Numbers, is_plain
+from unskew.engine.stream.numbers import Divided, Numbers, array_type, is_plain, read_part
 from unskew.errors import InputError
-from unskew.kernels.arrays import Ints64
+from unskew.kernels.arrays import Ints64, present
 from unskew.log.paths import shown
 from unskew.memory import amount
 from unskew.temporaries import Temporary
@@ -109,17 +108,11 @@ class Spill:
 
     def _numbers(self, chunks: list[Chunk], number: int, name: str, dtype: pl.DataType) -> pl.Series:
         """A column of plain numbers in the rows of a part."""
-        slices = [chunk.rows(number) for chunk in chunks]
-        if not slices:
+        if not chunks:
             return pl.Series(name, [], dtype)
-        assert self._file is not None
-        found = np.empty(sum(rows.stop - rows.start for rows in slices), dtype=chunks[0].numbers[name].read_as)
-        at = 0
-        for chunk, rows in zip(chunks, slices, strict=True):
-            end = at + rows.stop - rows.start
-            chunk.numbers[name].read(self._file, number, rows, found[at:end])
-            at = end
-        return pl.Series(name, found).cast(dtype)
+        found = read_part(present(self._file), [chunk.numbers[name] for chunk in chunks], number, array_type(dtype))
+        column = pl.Series(name, found)
+        return column if column.dtype == dtype else column.cast(dtype)
 
     def remove(self) -> None:
         """The files are not needed any more."""
