@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unskew.kernels.coding import ASCENDING, GATHERED, MIXED, tally
-from unskew.log.order import group
+from unskew.kernels.coding import ASCENDING, GATHERED, MIXED, SHORT, tally
+from unskew.log.order import group, group_entries
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=12)
 
@@ -40,3 +42,22 @@ def test_how_rows_lie(user: list[int], key: list[int], lie: int) -> None:
     """Users may come in any order, if the rows of each are together and ascend."""
     columns = np.array(user, dtype=np.int32), np.array(key, dtype=np.int32)
     assert tally(*columns, np.zeros(3, dtype=np.int64), 3) == lie
+
+
+@settings(deadline=None)
+@given(rows=rows, shuffled=st.randoms(use_true_random=False), how=st.sampled_from(["as drawn", "1, 2, 3", "long"]))
+def test_entries_are_by_user_rank_and_row(rows: list[tuple[int, int]], shuffled: Random, how: str) -> None:
+    """Ranks with gaps and repeats, ranks that say where an entry belongs, and lists that are too long to be moved."""
+    drawn = [(user, rank + 1) for user, rank in rows]
+    if how == "1, 2, 3":
+        drawn = [(user, 1 + sum(other == user for other, _ in rows[:n])) for n, (user, _) in enumerate(rows)]
+        shuffled.shuffle(drawn)
+    if how == "long":
+        drawn += [(1, shuffled.randint(1, 90)) for _ in range(SHORT + 9)]
+    user, rank = (np.array([row[n] for row in drawn], dtype=np.int32) for n in (0, 1))
+    item = np.arange(len(drawn), dtype=np.int32)
+    indptr, items, ranks = group_entries(user, item, rank, 5)
+    wanted = sorted(range(len(drawn)), key=lambda row: (*drawn[row], row))
+    assert items.tolist() == wanted
+    assert ranks.tolist() == [drawn[row][1] for row in wanted]
+    assert np.diff(indptr).tolist() == [sum(row[0] == u for row in drawn) for u in range(5)]

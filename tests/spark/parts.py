@@ -26,6 +26,7 @@ from unskew.evaluation.dealt import IDS, Found, SparkInput
 from unskew.evaluation.part_inputs import MODEL, AlignedFacts, PartMaker, asked_inputs, bare, facts_of
 from unskew.evaluation.partitions import AlignedParts, settle_parts
 from unskew.evaluation.request import Request
+from unskew.kernels.arrays import present
 from unskew.log.batches import Kind, Reading, common_type, id_type
 from unskew.result import Result
 
@@ -72,17 +73,17 @@ class LocalParts:
         self.people = self._make.people
 
     def fold(self, of: Callable[[Inputs], Any], stage: str) -> Any:
-        parts = [self._make(part, lists=False) for part in self._parts]
+        parts = [self._make(part.get, lists=False) for part in self._parts]
         return merged_all([of(part) for part in parts if len(part.users)])
 
     def align(
         self, of: Callable[[Inputs], AlignedPart], also: Callable[[Inputs], Any]
     ) -> tuple[AlignedParts, PartFacts, Any]:
         shared = tuple(getattr(of, "vocabulary", ()))
-        parts = [self._make(part, lists=True) for part in self._parts if part]
+        parts = [self._make(part.get, lists=True) for part in self._parts if part]
         aligned = [of(part) for part in parts]
         kept = [list(packed(bare(each), shared)) for each, part in zip(aligned, parts, strict=True) if len(part.users)]
-        facts = [AlignedFacts(each.facts, also(part)) for each, part in zip(aligned, parts, strict=True)]
+        facts = [AlignedFacts(present(each.facts), also(part)) for each, part in zip(aligned, parts, strict=True)]
         found: AlignedFacts = reduce(AlignedFacts.merge, facts)
         return LocalAligned(kept, shared), found.facts, found.also
 

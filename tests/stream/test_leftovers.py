@@ -12,12 +12,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import unskew as us
 from tests.stream.files import Layout, inputs, sized
-from unskew.engine.stream import spill
+from unskew.engine.stream import numbers, spill
 
 
 @pytest.fixture
@@ -97,7 +96,7 @@ def test_a_full_disk_is_one_clear_error(place: Path, files: dict[str, Any], monk
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(pl.DataFrame, "write_ipc", full)
+    monkeypatch.setattr(numbers.Numbers, "write", full)
     with sized(Layout()), pytest.raises(us.InputError, match="the disk is full"):
         us.evaluate(**files)
     assert left(place) == []

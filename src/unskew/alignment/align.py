@@ -25,7 +25,7 @@ from unskew.estimators import Summary
 from unskew.estimators.summary import TrainingStrata
 from unskew.estimators.validity import Evidence
 from unskew.inference.merging import added_counts
-from unskew.kernels.arrays import Bools, Floats
+from unskew.kernels.arrays import Bools, Floats, present
 from unskew.log import Ids, Log
 from unskew.outcome import Outcome
 from unskew.propensity import Propensity
@@ -130,7 +130,7 @@ def align(
         lists={name: (replace(lists.account, dropped={}), lists.items) for name, lists in part.given.items()},
     )
     whole = settle_alignment(
-        part.facts,
+        present(part.facts),
         facts,
         Vocabulary(coded.items, coded.logged),
         common,

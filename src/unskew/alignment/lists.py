@@ -18,6 +18,7 @@ from unskew.alignment.spelling import Respelled, RespelledUsers, respelled
 from unskew.errors import InputError
 from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Bools, Ints64
+from unskew.kernels.coding import note
 from unskew.log import Account, Ids, Log, Recommendations
 from unskew.plain import plain
 from unskew.threads import Threads
@@ -124,7 +125,8 @@ def code_lists(
     lists: Mapping[str, Recommendations], test: Log, train: Log | None, logged: Ids, rules: Rules
 ) -> dict[str, CodedLists]:
     """The coded lists by model, and what is known of each: users without a list, training items, ties."""
-    scored, inside = np.diff(test.indptr) > 0, np.append(test.items.into(logged) >= 0, True)
+    scored, known = np.diff(test.indptr) > 0, test.items.into(logged) >= 0
+    inside = None if known.all() else np.append(known, True)
 
     def code(given: Recommendations) -> CodedLists:
         found, repeats = given.recode(test.users, test.items), 0
@@ -147,7 +149,7 @@ def code_lists(
             unasked=_count(unasked & scored),
             unasked_silent=_count(unasked & ~scored),
             repeats=repeats,
-            beyond=len(found.item) - _count(inside[found.item]),  # −1, an item without a code, reads the end
+            beyond=0 if inside is None else _count(~inside[found.item]),  # −1, an item without a code, reads the end
             tied=found.tied,
             dropped=found.account.dropped,
             depth=found.depth,
@@ -219,7 +221,7 @@ def _gaps_in_words(facts: ListFacts) -> str:
 
 def _listed(given: Recommendations) -> Bools:
     mark = np.zeros(len(given.items) + 1, dtype=np.bool_)
-    mark[given.item] = True  # −1, an item without a code, marks the place at the end
+    note(given.item, 0, mark)  # −1, an item without a code, marks the place at the end
     return mark[:-1]
 
 

@@ -138,6 +138,7 @@ class AlignedPart:
         people: columns of the population by name, for segments.
         training: the training rows, where shares are measured on them.
         lists: the models' lists by name, and what is known of them.
+        facts: what is known of the part; ``None`` once that was added to what is known of others.
         unranked: in words, which models have no lists.
     """
 
@@ -149,7 +150,7 @@ class AlignedPart:
     people: Mapping[str, pl.Series]
     training: TrainingTexts | None
     lists: Mapping[str, CodedLists]
-    facts: PartFacts
+    facts: PartFacts | None
     given: Mapping[str, Recommendations]
     unranked: str = ""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.engine.data import EvaluationData
 from unskew.kernels.arrays import Ints32, Ints64
-from unskew.log.order import starts_of
+from unskew.log.order import pick, regroup, starts_of
 
 USERS = 4_096  # about so many
 
@@ -45,5 +45,8 @@ def lists_of_some(held: EvaluationData, limit: np.uint64 | None) -> tuple[ListsO
     users = np.arange(held.users, dtype=np.int32)
     if limit is not None:
         users = users[held.hashes < limit]
-    chosen = (lists.of_users(users) for lists in held.lists)
-    return tuple(ListsOfSome(np.diff(lists.indptr), lists.item, lists.rank) for lists in chosen)
+    found = []
+    for lists in held.lists:
+        indptr, order = regroup(lists.indptr, users)
+        found.append(ListsOfSome(np.diff(indptr), pick(lists.item, order), pick(lists.rank, order)))
+    return tuple(found)

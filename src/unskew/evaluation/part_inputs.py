@@ -136,12 +136,17 @@ class PartMaker:
     facts: InputFacts
     rates: bool
 
-    def __call__(self, frames: Mapping[str, pl.DataFrame], *, lists: bool) -> Inputs:
-        """Of one part; an input without rows there has no frame. Models are left out unless ``lists`` is set."""
+    def __call__(self, frame_of: Callable[[str], pl.DataFrame | None], *, lists: bool) -> Inputs:
+        """Of one part. Models are left out unless ``lists`` is set.
+
+        Args:
+            frame_of: the rows of an input by its name, asked for once and when they are needed: rows as they came take
+                more room than what is made of them. ``None`` where an input has no rows there.
+        """
         facts, makers = self.facts, self.makers
 
         def rows(name: str) -> pl.DataFrame:
-            found = frames.get(name)
+            found = frame_of(name)
             return pl.DataFrame(schema=makers[name].schema) if found is None else found
 
         test = replace(makers[TEST].log(rows(TEST)), sampled_by=facts.test.sampled_by)
@@ -184,4 +189,4 @@ def bare(part: AlignedPart) -> AlignedPart:
     """The part without what nobody asks for again, and without what can be made anew."""
     known = None if part.known is None else replace(part.known)
     excluded = None if part.excluded is None else known
-    return replace(part, rows=replace(part.rows), known=known, excluded=excluded, lists={}, given={})
+    return replace(part, rows=replace(part.rows), known=known, excluded=excluded, lists={}, facts=None, given={})

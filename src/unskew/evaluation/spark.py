@@ -36,6 +36,7 @@ from unskew.evaluation.partitions import AlignedParts, M, refuse_whole_logs, set
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.evaluation.run import reporter
+from unskew.kernels.arrays import present
 from unskew.log.batches import Reading
 from unskew.result import Result
 
@@ -111,7 +112,7 @@ class Folding:
             yield rows_of([Partial.of(part.number, part.checksum, self._found, part).row])
 
     def _found(self, part: Part) -> Any:
-        inputs = self.make(named(part, self.names), lists=False)
+        inputs = self.make(named(part, self.names).get, lists=False)
         return self.of(inputs) if len(inputs.users) else None
 
 
@@ -140,10 +141,10 @@ class Aligner:
 
     def _facts(self, part: Part, kept: list[AlignedPart]) -> AlignedFacts:
         """What is known of a part, which is kept where it has users; lists of nobody else are counted too."""
-        inputs = self.make(named(part, self.names), lists=True)
+        inputs = self.make(named(part, self.names).get, lists=True)
         aligned = self.of(inputs)
         kept += [aligned] if len(inputs.users) else []
-        return AlignedFacts(aligned.facts, self.also(inputs))
+        return AlignedFacts(present(aligned.facts), self.also(inputs))
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,8 @@ from unskew.evaluation.partitions import AlignedParts, M
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.inference.merging import added_counts
+from unskew.kernels.arrays import present
+from unskew.kernels.coding import note
 from unskew.log import Account, Feedback, Ids
 from unskew.log.batches import Kind, Reading, common_type
 from unskew.log.column_maps import alternatives, choose
@@ -123,7 +125,7 @@ class _Items:
             return
         numbers = self._range.numbers(items)
         if numbers is not None:
-            self._range.table[numbers - self._range.low] = True
+            note(numbers, self._range.low, self._range.table)
             return
         self._others = [pl.concat([*self._others, items.unique()]).unique()]
 
@@ -211,11 +213,20 @@ class StreamPartitions:
             spill = Spill(folder, f"rows-{place}", self._cuts, sizes.chunk) if self._order.files is None else None
             read = replace(source, piece=sizes.piece)
             self._scanned[name] = scan(read, spill, partial(self._read, before, total))
+            self._share_items(name)
             before += source.rows
         self._slices = None if self._order.files is None else self._find_slices()
         looked = {name: LookedThrough(each.account, each.weights, each.made) for name, each in self._scanned.items()}
         self.facts = facts_of(request, looked)
         self._make = PartMaker({name: each.parts for name, each in looked.items()}, self.facts, request.rates)
+
+    def _share_items(self, name: str) -> None:
+        """An input with the same items as another one has its vocabulary, so that codes need not be translated."""
+        own = self._scanned[name].made
+        for other in self._vocabularies():
+            if other is not own.items and len(other) == len(own.items) and other.values.equals(own.items.values):
+                self._scanned[name].parts = replace(own, items=other)
+                return
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -240,7 +251,7 @@ class StreamPartitions:
             part = of(inputs)
             if len(inputs.users):
                 kept.add(bare(part))
-            return AlignedFacts(part.facts, also(inputs))
+            return AlignedFacts(present(part.facts), also(inputs))
 
         found = self._merged(self._inputs(lists=True), one, "aligning")
         for scanned in self._scanned.values():
@@ -264,10 +275,9 @@ class StreamPartitions:
                 yield part
 
     def _part(self, number: int, *, lists: bool) -> Inputs:
-        names = [name for name in self._scanned if lists or not name.startswith(MODEL)]
-        return self._make({name: self._frame(name, number) for name in names}, lists=lists)
+        return self._make(partial(self._frame, number), lists=lists)
 
-    def _frame(self, name: str, number: int) -> pl.DataFrame:
+    def _frame(self, number: int, name: str) -> pl.DataFrame:
         scanned = self._scanned[name]
         if scanned.spill is not None:
             return scanned.spill.part(number)

@@ -14,6 +14,7 @@ import numpy as np
 from unskew.kernels.compiled import njit
 
 MIXED, ASCENDING, GATHERED = 0, 1, 2  # how rows may lie
+SHORT = 64  # entries of a list up to which moving them one by one is quicker than a sort
 
 
 @njit(cache=True, nogil=True)
@@ -40,6 +41,14 @@ def look_up(ids, low, table, out):  # type: ignore[no-untyped-def]
     for r in range(len(ids)):
         at = ids[r] - low
         out[r] = table[at] if 0 <= at < size else -1
+
+
+@njit(cache=True, nogil=True)
+def look_up_nearest(ids, low, table, out):  # type: ignore[no-untyped-def]
+    """``out = table[id − low]``, and the nearest entry for ids outside the table."""
+    high = low + len(table) - 1
+    for r in range(len(ids)):
+        out[r] = table[min(max(ids[r], low), high) - low]
 
 
 @njit(cache=True, nogil=True)
@@ -90,6 +99,63 @@ def place(keys, rows, starts, out):  # type: ignore[no-untyped-def]
         k = keys[r]
         out[starts[k]] = r
         starts[k] += 1
+
+
+@njit(cache=True, nogil=True)
+def place_by_rank(user, item, rank, indptr, out_item, out_rank):  # type: ignore[no-untyped-def]
+    """Entries go to the place that their rank says, where the ranks of every user run 1, 2, 3, …, each once.
+
+    Gives back whether they do; ``out_rank`` must be 0 before.
+    """
+    for r in range(len(user)):
+        u, k = user[r], rank[r]
+        at = indptr[u] + k - 1
+        if k < 1 or at >= indptr[u + 1] or out_rank[at] != 0:
+            return False
+        out_item[at] = item[r]
+        out_rank[at] = k
+    return True
+
+
+@njit(cache=True, nogil=True)
+def place_entries(user, item, rank, starts, out_item, out_rank):  # type: ignore[no-untyped-def]
+    """Entries, taken in order, go to the next free place of their user; ``starts`` is used up."""
+    for r in range(len(user)):
+        at = starts[user[r]]
+        out_item[at] = item[r]
+        out_rank[at] = rank[r]
+        starts[user[r]] = at + 1
+
+
+@njit(cache=True, nogil=True)
+def sort_entries(indptr, item, rank):  # type: ignore[no-untyped-def]
+    """Order the entries of every user by rank; those of the same rank stay as they are.
+
+    Most lists are short: each entry is moved up to its place.
+    """
+    for u in range(len(indptr) - 1):
+        start, stop = indptr[u], indptr[u + 1]
+        if stop - start > SHORT:
+            order = start + np.argsort(rank[start:stop], kind="mergesort")
+            item[start:stop] = item[order]
+            rank[start:stop] = rank[order]
+            continue
+        for e in range(start + 1, stop):
+            i, r = item[e], rank[e]
+            at = e
+            while at > start and rank[at - 1] > r:
+                item[at] = item[at - 1]
+                rank[at] = rank[at - 1]
+                at -= 1
+            item[at] = i
+            rank[at] = r
+
+
+@njit(cache=True, nogil=True)
+def note(codes, low, out):  # type: ignore[no-untyped-def]
+    """Set ``out[code − low]`` of every code that occurs; one below the lowest sets the last."""
+    for r in range(len(codes)):
+        out[codes[r] - low] = True
 
 
 @njit(cache=True, nogil=True)

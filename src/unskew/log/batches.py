@@ -102,7 +102,7 @@ class Reading:
             columns, feedback, clock = check_columns(table, self.feedback, self.duplicates)
         elif self.kind is Kind.LISTS:
             columns = lists.check_entries(table)
-            if "rank" in columns:
+            if "rank" in columns and columns["rank"].dtype != pl.Int32:
                 columns["rank"] = columns["rank"].cast(pl.Int32, strict=False)
         elif self.kind is Kind.PREDICTIONS:
             columns = predictions.check_entries(table)

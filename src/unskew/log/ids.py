@@ -67,7 +67,7 @@ class Ids:
         column = ids if labels else _agree((ids,))[0]
         if column.dtype == pl.String:
             return cls._code_texts(column)
-        numbers = column.to_physical().cast(pl.Int64)
+        numbers = column.to_physical().cast(pl.Int64) if labels else column
         span = _span(numbers, len(numbers))
         if span is None and labels:
             return cls._code_texts(column.cast(pl.String))
@@ -77,10 +77,12 @@ class Ids:
         low, size = span
         last = _last_rows(numbers, low, size)
         present = np.flatnonzero(last >= 0)
-        values = column.gather(last[present]).rename("id")
-        values = values.cast(pl.String) if labels else values
-        order = values.arg_sort().to_numpy()
         table = np.full(size, -1, dtype=np.int32)
+        if not labels:  # numbers ascend as they stand in the table
+            table[present] = np.arange(len(present), dtype=np.int32)
+            return cls(pl.Series("id", present + low)), _look_up(numbers, low, table)
+        values = column.gather(last[present]).rename("id").cast(pl.String)
+        order = values.arg_sort().to_numpy()
         table[present[order]] = np.arange(len(order), dtype=np.int32)
         return cls(values.gather(order)), _look_up(numbers, low, table)
 
@@ -173,17 +175,24 @@ class Ids:
                 table[theirs] = codes
                 codes = table
             return codes if mine is None else codes[mine]
+        if len(self) == len(other) and self.values.dtype == other.values.dtype and self.values.equals(other.values):
+            return np.arange(len(self), dtype=np.int32)
         return other.encode(self.values)
 
 
 def _agree(columns: tuple[pl.Series, ...]) -> list[pl.Series]:
     """One common type: integers stay integers if 64 bits hold them, anything else or mixed becomes text."""
     plain = [without_sorted_flag(column) for column in columns]
-    integers = [column.cast(pl.Int64, strict=False) for column in plain if column.dtype.is_integer()]
+    integers = [_as_int64(column) for column in plain if column.dtype.is_integer()]
     nulls = [column.null_count() for column in plain]
     if len(integers) == len(plain) and [column.null_count() for column in integers] == nulls:
         return integers
     return [column.cast(pl.String) for column in plain]
+
+
+def _as_int64(column: pl.Series) -> pl.Series:
+    """Whole numbers in 64 bits, null where these do not hold them; as they are where they have that type already."""
+    return column if column.dtype == pl.Int64 else column.cast(pl.Int64, strict=False)
 
 
 def _span(numbers: pl.Series, rows: int) -> tuple[int, int] | None:

@@ -30,7 +30,10 @@ class RangeTable:
 
     def numbers(self, keys: pl.Series) -> npt.NDArray[np.int64] | None:
         """The keys as numbers that lie in the table; nothing for keys that are no numbers, or too far apart."""
-        if not keys.dtype.is_integer() or (fitting := keys.cast(pl.Int64, strict=False)).null_count():
+        if not keys.dtype.is_integer():
+            return None
+        fitting = keys if keys.dtype == pl.Int64 else keys.cast(pl.Int64, strict=False)
+        if fitting.null_count():
             return None
         numbers = fitting.to_numpy()
         low, high = int(numbers.min()), int(numbers.max()) + 1

@@ -17,7 +17,7 @@ from unskew.kernels.hashing import pair_uniform
 from unskew.log.columns import check_ids, code_pairs, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
 from unskew.log.log import Floats, Invalid
-from unskew.log.order import Rows, group, pick, starts_of
+from unskew.log.order import Rows, group, group_entries, pick, starts_of
 from unskew.log.paths import Paths
 from unskew.log.recommendations import Recommendations
 from unskew.log.said import say_columns
@@ -63,19 +63,20 @@ def ordered_lists(
     """
     (users, user), (items, item) = of_users, of_items
     if "rank" in columns:
-        rank = columns["rank"].cast(pl.Int32).to_numpy(writable=True)
+        given = columns["rank"]
+        rank = (given if given.dtype == pl.Int32 else given.cast(pl.Int32)).to_numpy(writable=True)
     else:
         table.notes.append(RANKED)
         say_columns(table.source, {}, RANKED)
         rank = ranks_by_score(users.hashes[user], items.hashes[item], user, columns["score"])
-    indptr, order = _by_rank(user, rank, len(users))
-    lists = Recommendations(users, items, indptr, pick(item, order), pick(rank, order))
+    lists = Recommendations(users, items, *group_entries(user, item, rank, len(users)))
+    indptr = lists.indptr
     if "rank" in columns and "score" in columns:
-        _refuse_contradiction(table, lists, pick(columns["score"].to_numpy(), order))
+        _refuse_contradiction(table, lists, pick(columns["score"].to_numpy(), _by_rank(user, rank, len(users))))
     flag = np.zeros(len(item), dtype=np.int8)
     if repeats(indptr, lists.item, lists.rank, np.full(len(items), -1, dtype=np.int64), flag):
         if not table.drop:
-            _repeated(table, lists, flag, order)
+            _repeated(table, lists, flag, _by_rank(user, rank, len(users)))
         table.count("repeated item", int(np.count_nonzero(flag == _REPEATED_ITEM)))
         table.count("repeated rank", int(np.count_nonzero(flag == _REPEATED_RANK)))
         lists = lists.only(flag == 0, close="rank" not in columns)
@@ -138,6 +139,9 @@ def ranks(table: Table, otherwise: str = "") -> pl.Series:
 
     Where most lists have a rank 0, all ranks are one too low, and dropping these rows would drop the best items.
     """
+    given = table.frame["rank"]
+    if given.dtype.is_integer() and not given.null_count() and _all_ranks(given):
+        return given
     must = f"must hold whole numbers from 1 (the best) to {LARGEST:,}{otherwise}"
     rank = whole_numbers(table, "rank", must)
     zeros = (rank == 0).fill_null(False)
@@ -152,6 +156,11 @@ def ranks(table: Table, otherwise: str = "") -> pl.Series:
     return rank
 
 
+def _all_ranks(numbers: pl.Series) -> bool:
+    low, high = numbers.min(), numbers.max()
+    return isinstance(low, int) and isinstance(high, int) and low >= 1 and high <= LARGEST
+
+
 def ranks_by_score(user_hash: Hashes, item_hash: Hashes, user: Codes, score: pl.Series) -> Codes:
     """Rank 1, 2, … in each user by score downwards; equal scores by hash, as in every list that we make."""
     frame = pl.DataFrame({"user": user, "score": score, "hash": pair_uniform(0, user_hash, item_hash)})
@@ -164,13 +173,13 @@ def ranks_by_score(user_hash: Hashes, item_hash: Hashes, user: Codes, score: pl.
     return rank
 
 
-def _by_rank(user: Codes, rank: Codes, users: int) -> tuple[Rows, Rows | None]:
-    """Group by user and rank; ranks that are few but large are coded first, so that they can be counted."""
+def _by_rank(user: Codes, rank: Codes, users: int) -> Rows | None:
+    """The rows by user and rank; ranks that are few but large are coded first, so that they can be counted."""
     keys = int(rank.max()) + 1
     if keys <= 4 * len(rank) + 1024:
-        return group(user, rank, users, keys)
+        return group(user, rank, users, keys)[1]
     coded, key = Ids.code(pl.Series(rank))
-    return group(user, key, users, len(coded))
+    return group(user, key, users, len(coded))[1]
 
 
 def _repeated(table: Table, lists: Recommendations, flag: npt.NDArray[np.int8], order: Rows | None) -> None:

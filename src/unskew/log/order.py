@@ -8,7 +8,18 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.kernels.coding import ASCENDING, GATHERED, compress, gather, place, tally
+from unskew.kernels.coding import (
+    ASCENDING,
+    GATHERED,
+    MIXED,
+    compress,
+    gather,
+    place,
+    place_by_rank,
+    place_entries,
+    sort_entries,
+    tally,
+)
 from unskew.log.ids import Codes, changed
 
 Rows = npt.NDArray[np.int64]
@@ -36,6 +47,27 @@ def group(user: Codes, key: Codes, users: int, keys: int) -> tuple[Rows, Rows | 
     place(key, np.arange(len(key)), starts_of(np.bincount(key, minlength=keys)), by_key)
     place(user, by_key, indptr.copy(), order)
     return indptr, order
+
+
+def group_entries(user: Codes, item: Codes, rank: Codes, users: int) -> tuple[Rows, Codes, Codes]:
+    """``indptr`` over the users, and the entries of lists by (user, rank, row); as they are if they lie so already.
+
+    Mostly ranks run 1, 2, 3, … and say where an entry belongs. Else one pass brings the entries of every user together,
+    and another one orders each list by itself, which is short.
+    """
+    counts = np.zeros(users, dtype=np.int64)
+    lie = tally(user, rank, counts, 2**31)
+    if lie < 0:
+        raise changed()
+    indptr = starts_of(counts)
+    if lie == ASCENDING:
+        return indptr, item, rank
+    items, ranks = np.empty_like(item), np.zeros_like(rank)
+    if not place_by_rank(user, item, rank, indptr, items, ranks):
+        place_entries(user, item, rank, indptr.copy(), items, ranks)
+        if lie == MIXED:
+            sort_entries(indptr, items, ranks)
+    return indptr, items, ranks
 
 
 def starts_of(counts: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Rows:

@@ -20,6 +20,7 @@ import polars as pl
 
 from unskew.engine.stream.files import PIECE, RowFile, Source
 from unskew.kernels.arrays import Floats, Ints32, Ints64
+from unskew.kernels.coding import look_up_nearest
 from unskew.log.ids import hash_texts
 from unskew.log.spelling import alike
 
@@ -28,8 +29,11 @@ TABLE = 1 << 23  # entries of a table of parts: 32 MB
 STEP = 16_384  # rows between two entries of the index
 SAMPLE = 32_768  # users that are looked at, where all are read
 FEW = 16_000_000  # rows of a source up to which its users are read, which is quicker than slices
+FIRST_LOOKS = 16  # slices that are looked at first
 LOOKS = 64  # slices of a larger one that is not sorted
 LOOK = 2_048  # rows of each
+MIDDLE = (0.1, 0.9)  # quantiles of the users of a slice
+ALIKE = 0.8  # of the reach of all slices together: what each of them reaches over, where they are alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +53,9 @@ class Cuts:
         if self.count == 1:
             return np.zeros(len(users), dtype=np.int32)
         if self._table is not None:
-            low, parts = self._table
-            return np.asarray(parts[np.clip(users.to_numpy(), low, low + len(parts) - 1) - low])
+            parts = np.empty(len(users), dtype=np.int32)
+            look_up_nearest(users.to_numpy(), *self._table, parts)
+            return parts
         if self.bounds is not None:
             return np.searchsorted(self.bounds, users.to_numpy(), side="right").astype(np.int32)
         different = users.unique()
@@ -164,16 +169,47 @@ def _ascend(ids: pl.Series, last: Any, texts: bool) -> bool:
 
 
 def _some_users(source: Source) -> tuple[Ints64, float]:
-    """Users of evenly spaced rows, or of evenly spaced slices of many rows, and how many rows each stands for."""
-    found = []
-    few = source.rows <= FEW
-    for file in source.files:
-        step = PIECE if few else max(file.rows // max(1, LOOKS // len(source.files)), LOOK)
-        for start in range(0, file.rows, step):
-            frame = file.slice(start, min(step if few else LOOK, file.rows - start), ["user"])
-            found.append(_numbers(frame["user"])[:: source.rows // SAMPLE + 1 if few else 1])
+    """Some users, and how many rows each stands for.
+
+    Those of a few evenly spaced slices, where these look alike, as they do in files in no order. Else users lie close
+    together, and a few places say little of the others: those of evenly spaced rows, or, of many rows, of more slices.
+    """
+    found = _slices(source, FIRST_LOOKS)
+    if not _look_alike(found):
+        found = _spaced(source) if source.rows <= FEW else _slices(source, LOOKS)
     users = np.concatenate(found)
     return users, source.rows / max(len(users), 1)
+
+
+def _slices(source: Source, count: int) -> list[Ints64]:
+    """The users of about so many slices."""
+    found = []
+    for file in source.files:
+        step = max(file.rows // max(1, count // len(source.files)), LOOK)
+        for start in range(0, file.rows, step):
+            found.append(_numbers(file.slice(start, min(LOOK, file.rows - start), ["user"])["user"]))
+    return found
+
+
+def _spaced(source: Source) -> list[Ints64]:
+    """The users of every so many rows."""
+    found = []
+    for file in source.files:
+        for start in range(0, file.rows, PIECE):
+            ids = file.slice(start, min(PIECE, file.rows - start), ["user"])["user"]
+            found.append(_numbers(ids)[:: source.rows // SAMPLE + 1])
+    return found
+
+
+def _look_alike(slices: Sequence[Ints64]) -> bool:
+    """Whether the middle of every slice reaches over most of where the middle of all of them lies."""
+    full = [users for users in slices if len(users) >= LOOK // 2]
+    if len(full) < FIRST_LOOKS // 2 or len(full) < len(slices) - 1:
+        return False
+    low, high = np.quantile(np.concatenate(full), MIDDLE)
+    ends = np.array([np.quantile(users, MIDDLE) for users in full])
+    reach = np.minimum(ends[:, 1], high) - np.maximum(ends[:, 0], low)
+    return bool((reach >= ALIKE * (high - low)).all())
 
 
 def _numbers(ids: pl.Series) -> Ints64:

@@ -7,11 +7,11 @@ They are pickled into a folder that nobody else may read or write, made for this
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from unskew.engine.packing import pack, unpack
 from unskew.engine.stream.spill import full_disk
 
 
@@ -34,11 +34,8 @@ class Kept:
             self._here.append(part)
             return
         file = self._folder / f"part-{len(self._files)}.pickle"
-        names = {id(each): place for place, each in enumerate(self._shared)}
         with full_disk(self._folder), file.open("wb") as opened:
-            pickler = _Pickler(opened, protocol=5)
-            pickler.names = names
-            pickler.dump(part)
+            pack(part, self._shared, opened)
         self._files.append(file)
 
     def __len__(self) -> int:
@@ -48,20 +45,4 @@ class Kept:
         yield from self._here
         for file in self._files:
             with file.open("rb") as opened:
-                unpickler = _Unpickler(opened)
-                unpickler.shared = self._shared
-                yield unpickler.load()
-
-
-class _Pickler(pickle.Pickler):
-    names: dict[int, int]
-
-    def persistent_id(self, obj: Any) -> int | None:
-        return self.names.get(id(obj))
-
-
-class _Unpickler(pickle.Unpickler):
-    shared: list[object]
-
-    def persistent_load(self, pid: Any) -> object:
-        return self.shared[pid]
+                yield unpack(opened, self._shared)

@@ -19,16 +19,18 @@ from unskew.plain import plain
 BASE = 420_000_000  # bytes of a process with everything loaded
 PER_ROW: Mapping[Kind, int] = {  # bytes of a row while its part is worked on, and the next one is read
     Kind.LOG: 260,
-    Kind.LISTS: 130,
+    Kind.LISTS: 80,
     Kind.PREDICTIONS: 150,
     Kind.PEOPLE: 150,
 }
 TEXTS = 2  # times as much where ids are texts
 IN_MEMORY: Mapping[Kind, int] = {Kind.LOG: 85, Kind.LISTS: 48, Kind.PREDICTIONS: 60, Kind.PEOPLE: 90}
-DISK = 40  # bytes of a row on disk, in both forms, where it must be brought together
-READ = 0.13e-6  # CPU seconds to read, check and bring together a row
-SUM = 0.15e-6  # CPU seconds to align and sum a row, tipping points included
+DISK = 30  # bytes of a row on disk, in both forms, where it must be brought together
+READ = 0.08e-6  # CPU seconds to read, check and bring together a row
+SUM = 0.09e-6  # CPU seconds to align and sum a row, tipping points included
 WAITING = 60  # bytes of a row while it waits to be written
+CHUNK = 2_000_000  # rows that are written at once, at most: more take memory and no less time
+PART = 2_000_000  # rows of a part, at most, where they do not fit into one: what is worked on should stay in the cache
 LEAST = 256 << 20  # a limit below which nothing works
 MOST_PARTS = 4096
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -59,12 +61,15 @@ class Sizes:
         room = max(limit - BASE, limit // 4)
         total = sum(count * PER_ROW[kind] for kind, count in rows.items()) * (TEXTS if texts else 1)
         every = sum(rows.values())
-        parts = min(MOST_PARTS, max(1, math.ceil(total / room)))
+        parts = math.ceil(total / room)
+        if parts > 1 and not texts:  # rows with texts are slower to fetch from many places
+            parts = max(parts, math.ceil(every / PART))
+        parts = min(MOST_PARTS, max(1, parts))
         return cls(
             limit,
             parts=parts,
-            chunk=max(1, room // (4 * WAITING)),
-            piece=max(65_536, min(2_000_000, room // 400)),
+            chunk=max(1, min(CHUNK, room // (4 * WAITING))),
+            piece=max(65_536, min(CHUNK, room // 400)),
             disk=every * DISK if parts > 1 else 0,
             seconds=every * (READ + SUM),
         )

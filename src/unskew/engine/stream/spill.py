@@ -1,9 +1,9 @@
 """Rows brought together by user on disk, in bounded memory.
 
-Checked rows are gathered until a chunk is full, ordered by part and written as one file with the place where each part
-begins; the rows of a part are then one slice of every chunk. Rows of a part keep their order. Where there is one part
-only, its rows fit into memory, and stay there. The folder is removed when it is left, and by the next run where this
-one was killed (``temporaries.py``).
+Checked rows are gathered until a chunk is full, ordered by part and written behind one another, column by column, with
+the place where each part begins; the rows of a part are then one slice of every column of every chunk. Rows of a part
+keep their order. Where there is one part only, its rows fit into memory, and stay there. The folder is removed when it
+is left, and by the next run where this one was killed (``temporaries.py``).
 """
 
 from __future__ import annotations
@@ -13,29 +13,37 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from unskew.engine.stream.cuts import Cuts
+from unskew.engine.stream.numbers import Divided, Numbers, array_type, is_plain, read_part
 from unskew.errors import InputError
-from unskew.kernels.arrays import Ints64
-from unskew.kernels.coding import place
-from unskew.log.order import starts_of
+from unskew.kernels.arrays import Ints64, present
 from unskew.log.paths import shown
 from unskew.memory import amount
 from unskew.temporaries import Temporary
 
-SMALL = (pl.Int64, pl.UInt64)
-
 
 class Chunk(NamedTuple):
-    """A file of rows, ordered by part."""
+    """Some rows, ordered by part.
 
-    file: Path
+    Args:
+        starts: where each part begins.
+        numbers: columns of plain numbers, which lie in the file of the input.
+        others: a file with the other columns.
+    """
+
     starts: Ints64
+    numbers: dict[str, Numbers]
+    others: Path | None
+
+    def rows(self, number: int) -> slice:
+        """Those of a part."""
+        return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
 
 class Spill:
@@ -50,12 +58,13 @@ class Spill:
         self._waiting: list[pl.DataFrame] = []
         self._chunks: list[Chunk] = []
         self._schema: pl.Schema | None = None
+        self._file: FileIO | None = None
         self._whole = cuts.count == 1
 
     def add(self, frame: pl.DataFrame) -> None:
         """Some more rows."""
         self._schema = self._schema or frame.schema
-        self._waiting.append(frame if self._whole else _narrow(frame))
+        self._waiting.append(frame)
         if sum(map(len, self._waiting)) >= self._rows:
             self.write()
 
@@ -65,41 +74,63 @@ class Spill:
             return
         frame = pl.concat(self._waiting, how="vertical_relaxed", rechunk=True)
         self._waiting = []
-        part = self._cuts.of(frame["user"])
-        starts = starts_of(np.bincount(part, minlength=self._cuts.count))
-        order = np.empty(len(part), dtype=np.int64)
-        place(part, np.arange(len(part)), starts.copy(), order)
-        file = self._folder / f"{self._name}-{len(self._chunks)}.arrow"
+        divided = Divided.of(self._cuts.of(frame["user"]), self._cuts.count)
+        plain = [column for column in frame if is_plain(column)]
+        others = [column.name for column in frame if not is_plain(column)]
+        path = self._folder / f"{self._name}-{len(self._chunks)}.arrow" if others else None
         with full_disk(self._folder):
-            frame.select(pl.all().gather(order)).write_ipc(file, compression="uncompressed")
-        self._chunks.append(Chunk(file, starts))
+            if self._file is None:
+                self._file = FileIO(self._folder / f"{self._name}.numbers", "w+")
+            numbers = {column.name: Numbers.write(self._file, column.to_numpy(), divided) for column in plain}
+            if path is not None:
+                ordered = frame.select(pl.col(others).gather(divided.order))
+                ordered.write_ipc(path, compression="uncompressed")
+        self._chunks.append(Chunk(divided.starts, numbers, path))
 
     def part(self, number: int) -> pl.DataFrame:
         """The rows of a part, in the order in which they came."""
         assert self._schema is not None
-        slices = [pl.DataFrame(schema=self._schema), *self._waiting]
-        for chunk in self._chunks:
-            low, high = int(chunk.starts[number]), int(chunk.starts[number + 1])
-            if high > low:
-                slices.append(pl.scan_ipc(chunk.file).slice(low, high - low).collect().cast(self._schema))
-        return pl.concat(slices)
+        if self._whole:
+            return pl.concat([pl.DataFrame(schema=self._schema), *self._waiting])
+        chunks = [chunk for chunk in self._chunks if chunk.starts[number + 1] > chunk.starts[number]]
+        others = [_others(chunk, number) for chunk in chunks]
+        columns = []
+        for name, dtype in self._schema.items():
+            if all(name in chunk.numbers for chunk in chunks):
+                columns.append(self._numbers(chunks, number, name, dtype))
+            else:
+                slices = [
+                    frame[name] if name in frame else self._numbers([chunk], number, name, dtype)
+                    for frame, chunk in zip(others, chunks, strict=True)
+                ]
+                columns.append(pl.concat([each.cast(dtype) for each in slices]))
+        return pl.DataFrame(columns)
+
+    def _numbers(self, chunks: list[Chunk], number: int, name: str, dtype: pl.DataType) -> pl.Series:
+        """A column of plain numbers in the rows of a part."""
+        if not chunks:
+            return pl.Series(name, [], dtype)
+        found = read_part(present(self._file), [chunk.numbers[name] for chunk in chunks], number, array_type(dtype))
+        column = pl.Series(name, found)
+        return column if column.dtype == dtype else column.cast(dtype)
 
     def remove(self) -> None:
         """The files are not needed any more."""
+        if self._file is not None:
+            self._file.close()
+            Path(self._file.name).unlink(missing_ok=True)
         for chunk in self._chunks:
-            chunk.file.unlink(missing_ok=True)
-        self._chunks, self._waiting = [], []
+            if chunk.others is not None:
+                chunk.others.unlink(missing_ok=True)
+        self._chunks, self._waiting, self._file = [], [], None
 
 
-def _narrow(frame: pl.DataFrame) -> pl.DataFrame:
-    """Whole numbers in 32 bits where they fit: half the bytes on disk."""
-    narrow = []
-    for column in frame:
-        if column.dtype in SMALL and len(column):
-            low, high = column.min(), column.max()
-            if isinstance(low, int) and isinstance(high, int) and low >= -(2**31) and high < 2**31:
-                narrow.append(pl.col(column.name).cast(pl.Int32))
-    return frame.with_columns(narrow)
+def _others(chunk: Chunk, number: int) -> pl.DataFrame:
+    """The columns of a part that are no plain numbers."""
+    if chunk.others is None:
+        return pl.DataFrame()
+    rows = chunk.rows(number)
+    return pl.scan_ipc(chunk.others).slice(rows.start, rows.stop - rows.start).collect()
 
 
 @contextmanager

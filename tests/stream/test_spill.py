@@ -1,0 +1,68 @@
+"""Rows that are brought together on disk come back as they were, part by part and in their order."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from unskew.engine.stream.cuts import Cuts, _look_alike
+from unskew.engine.stream.spill import Spill
+
+whole = st.integers(-300, 70_000) | st.integers(-(2**63), 2**63 - 1)
+rows = st.lists(
+    st.tuples(st.integers(-9, 9) | whole, whole, st.integers(1, 2**31 - 1), st.floats(allow_nan=False), st.text()),
+    min_size=1,
+    max_size=60,
+)
+SCHEMA = {"user": pl.Int64, "item": pl.Int64, "rank": pl.Int32, "value": pl.Float64, "label": pl.String}
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows, st.integers(1, 20), st.integers(1, 40), st.lists(whole, max_size=6, unique=True))
+def test_the_rows_of_a_part_come_back(
+    made: list[tuple[object, ...]], piece: int, chunk: int, bounds: list[int]
+) -> None:
+    """Numbers of any size, floats and texts, in any pieces and chunks."""
+    frame = pl.DataFrame(made, schema=SCHEMA, orient="row")
+    cuts = Cuts(len(bounds) + 1, np.array(sorted(bounds), dtype=np.int64) if bounds else None)
+    with tempfile.TemporaryDirectory() as folder:
+        spill = Spill(Path(folder), "rows", cuts, chunk)
+        for start in range(0, len(frame), piece):
+            spill.add(frame[start : start + piece])
+        spill.write()
+        of_row = cuts.of(frame["user"])
+        for number in range(cuts.count):
+            assert_frame_equal(spill.part(number), frame.filter(pl.Series(of_row == number)))
+        spill.remove()
+        assert list(Path(folder).iterdir()) == []
+
+
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt16, pl.UInt64, pl.Float32, pl.Boolean, pl.Date])
+def test_other_types_and_nulls_come_back(dtype: type[pl.DataType], tmp_path: Path) -> None:
+    """Columns that are kept for segments may have any type, and nulls in some chunks only."""
+    kept = pl.Series("kept", [1, 0, 1, 2, None, 3, 1, 1], dtype=pl.Int64).cast(dtype)
+    frame = pl.DataFrame({"user": [5, 1, 5, 9, 1, 9, 5, 1], "kept": kept})
+    spill = Spill(tmp_path, "rows", Cuts(2, np.array([5])), 3)
+    for start in (0, 3, 6):
+        spill.add(frame[start : start + 3])
+    spill.write()
+    assert_frame_equal(spill.part(0), frame.filter(pl.col("user") < 5))
+    assert_frame_equal(spill.part(1), frame.filter(pl.col("user") >= 5))
+    spill.remove()
+
+
+def test_slices_of_a_sorted_file_do_not_look_alike() -> None:
+    """Where users lie close together, a few places say little of the others."""
+    rng = np.random.default_rng(1)
+    mixed = [rng.integers(0, 10**6, 2048) for _ in range(16)]
+    assert _look_alike(mixed)
+    assert not _look_alike([np.sort(np.concatenate(mixed))[k * 2048 : (k + 1) * 2048] for k in range(16)])
+    assert not _look_alike([*mixed[:-2], mixed[0] // 10, mixed[1]])
+    assert not _look_alike(mixed[:2])
