@@ -32,6 +32,7 @@ from unskew.panics import held_back
 from unskew.plain import plain
 
 _CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
+PIECE = 1 << 17  # rows, where all are there
 _SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
 
@@ -104,13 +105,27 @@ class OpenFile(NamedTuple):
 
     def read(self, names: Mapping[str, str]) -> pl.DataFrame:
         """Columns under our names."""
-        lazy, rows = self.scan(names)
-        size = rows * len(names) * _CELL[self.text is not None]
-        memory.require(size, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER)
+        lazy, rows = self._room_for(names)
         frame = lazy.collect()
         if len(frame) != rows:
             raise self.miscounted(rows, len(frame))
         return without_sorted_flags(frame)
+
+    def pieces(self, names: Mapping[str, str]) -> tuple[Iterator[pl.DataFrame], int]:
+        """The same in pieces, in the order of the rows, and the number of rows: further pieces are decoded meanwhile.
+
+        Older versions of polars give all rows at once, which are cut.
+        """
+        lazy, rows = self._room_for(names)
+        if hasattr(lazy, "collect_batches"):
+            return _batches(lazy), rows
+        return lazy.collect().iter_slices(PIECE), rows
+
+    def _room_for(self, names: Mapping[str, str]) -> tuple[pl.LazyFrame, int]:
+        lazy, rows = self.scan(names)
+        size = rows * len(names) * _CELL[self.text is not None]
+        memory.require(size, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER)
+        return lazy, rows
 
     def miscounted(self, rows: int, read: int) -> InputError:
         """Other rows were read than the file has."""
@@ -119,6 +134,15 @@ class OpenFile(NamedTuple):
             f"{shown(self.file)}: the file has {rows:,} rows, and {read:,} were read.\n"
             f"{quotes or 'It is damaged, or changed while it was read.'}"
         )
+
+
+def _batches(lazy: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """The rows as they are decoded; who stops listening stops that."""
+    batches = lazy.collect_batches(maintain_order=True)
+    try:
+        yield from batches
+    finally:
+        getattr(batches, "stop", lambda: None)()
 
 
 def open_file(path: str | PathLike[str], columns: Mapping[str, str] | None = None) -> OpenFile:
@@ -184,7 +208,7 @@ def table_of_file(
     invalid: Invalid = "error",
 ) -> Table:
     """The table of a file, or of several, one below the other."""
-    drop, kept = _drops(invalid), tuple(keep)
+    drop, kept = drops(invalid), tuple(keep)
     tables = [_one_table(file, required, optional, columns, kept, drop) for file in files_of(path)]
     return tables[0] if len(tables) == 1 else _joined(shown(path), tables)
 
@@ -197,16 +221,46 @@ def _one_table(
     keep: tuple[str, ...],
     drop: bool,
 ) -> Table:
-    opened = open_file(path, columns)
-    source, text = shown(path), opened.text
+    return matched_file(path, required, optional, columns, keep).read(drop)
+
+
+class MatchedFile(NamedTuple):
+    """A file whose columns are known by our names, and of which no rows have been read.
+
+    Args:
+        names: our name of each used column → the name it has in the file.
+        said: what was said of its columns.
+    """
+
+    source: str
+    opened: OpenFile
+    names: dict[str, str]
+    said: Mapping[str, str]
+
+    def read(self, drop: bool) -> Table:
+        """All its rows; ``drop`` says whether wrong ones will be dropped."""
+        text = self.opened.text
+        with reading(self.source, text):
+            frame = self.opened.read(self.names)
+        headless = text is not None and not text.header
+        unused = amounts(self.opened.names, self.names)
+        return Table(
+            self.source, frame, self.names, drop, text is not None, headless=headless, said=self.said, amounts=unused
+        )
+
+
+def matched_file(
+    path: str | PathLike[str],
+    required: tuple[str, ...],
+    optional: tuple[str, ...],
+    columns: Mapping[str, str] | None,
+    keep: tuple[str, ...] = (),
+) -> MatchedFile:
+    """Open a file and find the columns that are used."""
+    opened, source = open_file(path, columns), shown(path)
     names = match_columns(source, opened.names, required, optional, columns, keep)
     opened.say(source, names)
-    with reading(source, text):
-        frame = opened.read(names)
-    headless = text is not None and not text.header
-    said = {} if columns is None else columns
-    unused = amounts(opened.names, names)
-    return Table(source, frame, names, drop, text is not None, headless=headless, said=said, amounts=unused)
+    return MatchedFile(source, opened, names, {} if columns is None else columns)
 
 
 def _joined(source: str, tables: list[Table]) -> Table:
@@ -261,7 +315,7 @@ def table_of_frame(
     invalid: Invalid = "error",
 ) -> Table:
     """The table of anything that narwhals knows: pandas, polars, pyarrow, DuckDB and others."""
-    drop = _drops(invalid)
+    drop = drops(invalid)
     try:
         known = nw.from_native(frame)
         present = [str(name) for name in known.collect_schema().names()]
@@ -304,7 +358,7 @@ def _unreadable(source: str, problem: BaseException, remedy: str) -> InputError:
     return InputError(f"{source}: the frame cannot be read ({plain(str(problem).strip(), 200)}).\n{remedy}")
 
 
-def _drops(invalid: Invalid) -> bool:
+def drops(invalid: Invalid) -> bool:
     if invalid not in get_args(Invalid):
         raise InputError(f"invalid must be one of {', '.join(get_args(Invalid))}, not '{plain(invalid)}'.")
     return invalid == "drop"
