@@ -154,7 +154,7 @@ def open_file(path: str | PathLike[str], columns: Mapping[str, str] | None = Non
     if names_table(path):
         table = DuckTable.open(path)
         return OpenFile(table.file, table.types, table=table)
-    file = check_file(path, "Give one file: .csv, .tsv or .parquet.", _named_set(path))
+    file = check_file(path, "Give one file: .csv, .tsv or .parquet.", lambda: _named_set(path))
     if not file.stat().st_size:
         raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
     if not _utf8(file):
