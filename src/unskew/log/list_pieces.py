@@ -7,7 +7,7 @@ what is wrong; the lists are the same either way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from unskew.kernels.texts import rename
 from unskew.log.arrow_texts import pieces
 from unskew.log.columns import padded_id
 from unskew.log.ids import Codes, Ids
-from unskew.log.numbered_texts import TextTable
+from unskew.log.numbered_texts import TextTable, in_order
 from unskew.log.order import starts_of
 from unskew.log.sorted_flags import without_sorted_flag
 
@@ -43,18 +43,15 @@ class CodedLists(NamedTuple):
 
 def fit_for_pieces(schema: pl.Schema) -> bool:
     """Whether the columns are of types that can be read piece by piece."""
-    ids = (*INTEGERS, pl.String)
-    return set(schema) == {"user", "item", "rank"} and schema["rank"] in INTEGERS and _all_in(schema, ids)
+    if set(schema) != {"user", "item", "rank"} or schema["rank"] not in INTEGERS:
+        return False
+    return all(schema[name] in (*INTEGERS, pl.String, pl.Categorical, pl.Enum) for name in ("user", "item"))
 
 
-def _all_in(schema: pl.Schema, ids: Sequence[type[pl.DataType]]) -> bool:
-    return schema["user"] in ids and schema["item"] in ids
-
-
-def code_pieces(frames: Iterable[pl.DataFrame], schema: pl.Schema, rows: int) -> CodedLists | None:
+def code_pieces(frames: Iterable[pl.DataFrame], rows: int) -> CodedLists | None:
     """The lists of ``rows`` rows that come in pieces; nothing where a row is not as it should be."""
-    users: Heads = TextHeads() if schema["user"] == pl.String else NumberHeads()
-    items: Items = TextItems() if schema["item"] == pl.String else NumberItems(rows)
+    users: Heads | None = None
+    items: Items | None = None
     item, rank = np.empty(rows, dtype=np.int32), np.empty(rows, dtype=np.int32)
     carried, stamp = np.array([-1, 0]), np.empty(0, dtype=np.int32)
     starts: list[Numbers] = []
@@ -63,6 +60,8 @@ def code_pieces(frames: Iterable[pl.DataFrame], schema: pl.Schema, rows: int) ->
         stop = row + len(frame)
         if stop > rows or any(column.null_count() for column in frame):
             return None
+        if users is None or items is None:
+            users, items = _heads(frame["user"].dtype), _items(frame["item"].dtype, rows)
         begun = users.begun(frame["user"])
         numbers = item[row:stop]
         if begun is None or not items.number(frame["item"], numbers):
@@ -77,7 +76,7 @@ def code_pieces(frames: Iterable[pl.DataFrame], schema: pl.Schema, rows: int) ->
             return None
         starts.append(begun + row)
         row = stop
-    if row != rows or not rows:
+    if users is None or items is None or row != rows:
         return None
     return _in_order(users.ids(), items.ids(), np.concatenate([*starts, [rows]]), item, rank)
 
@@ -119,6 +118,10 @@ class Heads(Protocol):
     def ids(self) -> tuple[Ids, Codes]:
         """The users, and the code of every run's."""
         ...
+
+
+def _heads(dtype: pl.DataType) -> Heads:
+    return NumberHeads() if dtype.is_integer() else TextHeads()
 
 
 class NumberHeads:
@@ -173,7 +176,11 @@ class TextHeads:
 
     def ids(self) -> tuple[Ids, Codes]:
         """The users, and the code of every run's."""
-        return Ids.code(pl.concat(self._heads))
+        heads = without_sorted_flag(pl.concat(self._heads)).rename("id")
+        if self._table.known < len(heads):
+            return Ids.code(heads)
+        values, codes = in_order(heads, self._table)
+        return Ids(values), codes
 
 
 class Items(Protocol):
@@ -188,6 +195,10 @@ class Items(Protocol):
     def ids(self) -> tuple[Ids, Codes]:
         """The items, and the code of every number."""
         ...
+
+
+def _items(dtype: pl.DataType, rows: int) -> Items:
+    return NumberItems(rows) if dtype.is_integer() else TextItems()
 
 
 class NumberItems:
@@ -222,7 +233,7 @@ class NumberItems:
 
     def ids(self) -> tuple[Ids, Codes]:
         """The items, and the code of every number."""
-        return _by_value(pl.Series("id", self._values[: self.known]))
+        return Ids.code(pl.Series(self._values[: self.known]))
 
 
 class TextItems:
@@ -247,12 +258,5 @@ class TextItems:
 
     def ids(self) -> tuple[Ids, Codes]:
         """The items, and the code of every number."""
-        return _by_value(without_sorted_flag(pl.concat(self._values)).rename("id"))
-
-
-def _by_value(values: pl.Series) -> tuple[Ids, Codes]:
-    """Distinct ids in their order, and the code of each."""
-    order = values.arg_sort().to_numpy()
-    codes = np.empty(len(order), dtype=np.int32)
-    codes[order] = np.arange(len(order), dtype=np.int32)
-    return Ids(values.gather(order)), codes
+        values, codes = in_order(without_sorted_flag(pl.concat(self._values)).rename("id"), self._table)
+        return Ids(values), codes

@@ -61,7 +61,7 @@ def _from_pieces(file: MatchedFile) -> Recommendations | None:
         return None
     with reading(file.source):
         frames, rows = opened.pieces(names)
-        found = code_pieces(frames, opened.empty(names).schema, rows) if rows >= MANY else None
+        found = code_pieces(frames, rows) if rows >= MANY else None
     if found is None:
         return None
     return Recommendations(*found, account=Account(file.source, rows, columns=differing(names)))

@@ -25,6 +25,26 @@ def number(texts: pl.Series) -> tuple[npt.NDArray[np.int64], Numbers]:
     return (table.rows[: table.known].copy(), out) if out is not None else _by_polars(texts)
 
 
+def in_order(texts: pl.Series, table: TextTable | None = None) -> tuple[pl.Series, Numbers]:
+    """Distinct texts in their order, and the place there of each.
+
+    To sort them and look each up is several times as fast as to ask polars for the order.
+
+    Args:
+        table: in which the texts have their rows as numbers.
+    """
+    if table is None:
+        table = TextTable(len(texts))
+        table.number(texts)
+    ordered = texts.sort()
+    order = table.find(ordered)
+    if order is None:
+        order = texts.arg_sort().to_numpy()
+    places = np.empty(len(order), dtype=np.int32)
+    places[order] = np.arange(len(order), dtype=np.int32)
+    return ordered, places
+
+
 class TextTable:
     """Distinct texts and their numbers.
 

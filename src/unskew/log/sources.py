@@ -22,6 +22,7 @@ from unskew.log.json_lines import read_json_lines
 from unskew.log.log import Invalid
 from unskew.log.match import match_columns
 from unskew.log.names import amounts
+from unskew.log.parquet_texts import as_texts
 from unskew.log.paths import Paths, check_file, is_path, shown
 from unskew.log.said import say_columns
 from unskew.log.several import ARROW, PARQUET, SEPARATORS, ending_of, files_of
@@ -32,6 +33,7 @@ from unskew.panics import held_back
 from unskew.plain import plain
 
 _CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
+LABELS = (pl.Categorical, pl.Enum)
 PIECE = 1 << 17  # rows, where all are there
 _SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
@@ -67,7 +69,7 @@ class OpenFile(NamedTuple):
         if self.text is None:
             lazy = self._unread(names.values())
             rows = int(lazy.select(pl.len()).collect().item())
-            return lazy.select(cs.by_name(theirs).as_expr().alias(ours) for ours, theirs in names.items()), rows
+            return _renamed(lazy, names), rows
         rows, unpacked = self.text.check()
         lazy = pl.scan_csv(
             self.file if unpacked is None else unpacked,
@@ -114,9 +116,11 @@ class OpenFile(NamedTuple):
     def pieces(self, names: Mapping[str, str]) -> tuple[Iterator[pl.DataFrame], int]:
         """The same in pieces, in the order of the rows, and the number of rows: further pieces are decoded meanwhile.
 
-        Older versions of polars give all rows at once, which are cut.
+        Categories of a Parquet file come as texts. Older versions of polars give all rows at once, which are cut.
         """
         lazy, rows = self._room_for(names)
+        if any(dtype in LABELS for dtype in self.empty(names).dtypes) and (texts := as_texts(self.file)) is not None:
+            lazy = _renamed(pl.scan_parquet(texts), names)
         if hasattr(lazy, "collect_batches"):
             return _batches(lazy), rows
         return lazy.collect().iter_slices(PIECE), rows
@@ -134,6 +138,11 @@ class OpenFile(NamedTuple):
             f"{shown(self.file)}: the file has {rows:,} rows, and {read:,} were read.\n"
             f"{quotes or 'It is damaged, or changed while it was read.'}"
         )
+
+
+def _renamed(lazy: pl.LazyFrame, names: Mapping[str, str]) -> pl.LazyFrame:
+    """Columns under our names."""
+    return lazy.select(cs.by_name(theirs).as_expr().alias(ours) for ours, theirs in names.items())
 
 
 def _batches(lazy: pl.LazyFrame) -> Iterator[pl.DataFrame]:
