@@ -361,7 +361,7 @@ def frame_of(rows: Sequence[Any], kind: type) -> pl.DataFrame:
     """Records of one kind as a table, also where there are none."""
     types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
     schema = {f.name: types[str(f.type).split(" ")[0]] for f in fields(kind)}
-    found = pl.DataFrame([storable_row(asdict(row)) for row in rows], schema=schema)
+    found = pl.DataFrame([storable_row({name: getattr(row, name) for name in schema}) for row in rows], schema=schema)
     return found.select(first_columns_first(found.columns))
 
 

@@ -18,8 +18,9 @@ from unskew.alignment.spelling import Respelled, RespelledUsers, respelled
 from unskew.errors import InputError
 from unskew.inference.merging import Mergeable, added_counts, merged_by
 from unskew.kernels.arrays import Bools, Ints64
-from unskew.kernels.coding import note
+from unskew.kernels.coding import recode_lists
 from unskew.log import Account, Ids, Log, Recommendations
+from unskew.log.order import starts_among
 from unskew.plain import plain
 from unskew.threads import Threads
 
@@ -125,15 +126,13 @@ def code_lists(
     lists: Mapping[str, Recommendations], test: Log, train: Log | None, logged: Ids, rules: Rules
 ) -> dict[str, CodedLists]:
     """The coded lists by model, and what is known of each: users without a list, training items, ties."""
-    scored, known = np.diff(test.indptr) > 0, test.items.into(logged) >= 0
-    inside = None if known.all() else np.append(known, True)
+    scored, inside = np.diff(test.indptr) > 0, np.append(test.items.into(logged) >= 0, True)
 
     def code(given: Recommendations) -> CodedLists:
-        found, repeats = given.recode(test.users, test.items), 0
+        found, repeats, beyond, listed = _recoded(given, test, None if rules.drop_seen else train, inside)
         if train is not None and rules.drop_seen:
             found = found.drop_seen(train)
-        elif train is not None:
-            repeats = found.count_seen(train)
+            beyond = len(found.item) - _count(inside[found.item])  # −1, an item without a code, reads the end
         empty, unasked = np.diff(found.indptr) == 0, test.users.into(given.users) < 0
         filled = np.diff(given.indptr) > 0
         with_gaps = _lists_with_gaps(given)
@@ -149,11 +148,11 @@ def code_lists(
             unasked=_count(unasked & scored),
             unasked_silent=_count(unasked & ~scored),
             repeats=repeats,
-            beyond=0 if inside is None else _count(~inside[found.item]),  # −1, an item without a code, reads the end
+            beyond=beyond,
             tied=found.tied,
             dropped=found.account.dropped,
             depth=found.depth,
-            listed=_listed(given),
+            listed=listed,
             example=(_first_id(given.users), _first_id(test.users)),
             gap=_gap(given, int(with_gaps[0])) if len(with_gaps) else None,
             respelled=RespelledUsers.of(given.users, test.users),
@@ -219,10 +218,52 @@ def _gaps_in_words(facts: ListFacts) -> str:
     )
 
 
-def _listed(given: Recommendations) -> Bools:
-    mark = np.zeros(len(given.items) + 1, dtype=np.bool_)
-    note(given.item, 0, mark)  # −1, an item without a code, marks the place at the end
-    return mark[:-1]
+class _Recoded(NamedTuple):
+    """One model's lists over the common vocabulary.
+
+    Args:
+        seen: entries that are in the user's training data.
+        beyond: those outside the catalogue.
+        listed: which items of the lists' own vocabulary occur, also in lists of users outside the population.
+    """
+
+    lists: Recommendations
+    seen: int
+    beyond: int
+    listed: Bools
+
+
+def _recoded(given: Recommendations, test: Log, train: Log | None, inside: Bools) -> _Recoded:
+    """The lists over the users and items of the test log, by one walk over their entries.
+
+    Args:
+        train: the users' training data.
+        inside: which items are in the catalogue, and one more that says it of items without a code.
+    """
+    row, names = test.users.into(given.users), np.append(given.items.into(test.items), np.int32(-1))
+    target, stay = starts_among(given.indptr, row)
+    kept = np.array_equal(names[:-1], np.arange(len(names) - 1)) and stay
+    listed, counts = np.zeros(len(names), dtype=np.bool_), np.zeros(2, dtype=np.int64)
+    item = np.empty(0 if kept else int(target[-1]), dtype=np.int32)
+    rank = np.empty(0 if stay else int(target[-1]), dtype=np.int32)
+    nobody = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    known = None if train is None else train.recode(test.users, test.items)
+    seen = nobody if known is None else (known.indptr, known.item)
+    recode_lists(
+        given.indptr, given.item, given.rank, row, names, inside, *seen, target, not stay, counts, listed,
+        item, rank,
+    )  # fmt: skip
+    if target[-1] < len(given.item):
+        listed[given.item] = True  # −1, an item without a code, marks the place at the end
+    lists = replace(
+        given,
+        users=test.users,
+        items=test.items,
+        indptr=target,
+        item=given.item if kept else item,
+        rank=given.rank if stay else rank,
+    )
+    return _Recoded(lists, int(counts[0]), int(counts[1]), listed[:-1])
 
 
 def _strange(name: str, facts: ListFacts, unknown: Bools, items: tuple[Any, Any]) -> tuple[StrangeIds, ...]:

@@ -133,6 +133,12 @@ class EstimatorRun:
 
     def fill(self, batch: Batch, ranked: Sequence[Ranked], x: Floats) -> tuple[Tally, Carried]:
         """Fill the columns for a batch of users, and tally the weights and those that carry values."""
+        return self._tallied(*self.fill_columns(batch, ranked, x))
+
+    def fill_columns(
+        self, batch: Batch, ranked: Sequence[Ranked], x: Floats
+    ) -> tuple[Batch, list[Summand], Sequence[Ranked]]:
+        """Fill the columns for a batch of users; gives back the rows and sums that they were made of."""
         own = x[:, self.start : self.start + self.width]
         if self.joined:
             batch, ranked = _joined(batch)
@@ -148,7 +154,7 @@ class EstimatorRun:
             size, total = len(self.metrics) * self.models, own[:, self.layout.starts[Kind.TOTAL, 0], None]
             with np.errstate(divide="ignore", invalid="ignore"):
                 own[:, :size] = np.where(total > 0.0, np.clip(own[:, :size] / total, 0.0, 1.0), 0.0)
-        return self._tallied(batch, terms, ranked)
+        return batch, terms, ranked
 
     def model_errors(self, batch: Batch, ranked: Sequence[Ranked]) -> list[ModelError] | None:
         """Per metric, how a batch's sums depend on a model that was fitted to the rows; ``None`` where none was."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from unskew.engine.data import EvaluationData, Ranked
 from unskew.engine.estimator_run import EstimatorRun
+from unskew.engine.walk import walk
 from unskew.estimators import Batch, Target
 from unskew.inference.merging import Mergeable
 from unskew.kernels.arrays import Floats, Ints64
@@ -57,7 +58,9 @@ class FewClicks(Mergeable):
         return self.users < self.eligible
 
 
-def few_clicks(held: EvaluationData, run: EstimatorRun, limit: np.uint64 | None = None) -> FewClicks:
+def few_clicks(
+    held: EvaluationData, run: EstimatorRun, limit: np.uint64 | None = None, threads: int | None = None
+) -> FewClicks:
     """The leave-one-click-out bias of every metric and model of a run whose ratios are taken inside users.
 
     Args:
@@ -72,8 +75,11 @@ def few_clicks(held: EvaluationData, run: EstimatorRun, limit: np.uint64 | None 
     if limit is not None:
         chosen = eligible[held.hashes[eligible] < limit]
         rows_only, chosen = rows_only.of_users(chosen.astype(np.int32)), np.arange(len(chosen))
-    for start in range(0, len(chosen), BLOCK):
-        b = _of_block(rows_only, bare, chosen[start : start + BLOCK])
+
+    def one(low: int, high: int) -> Floats:
+        return _of_block(rows_only, bare, chosen[low:high])
+
+    for b in walk(len(chosen), one, threads, BLOCK):
         total += b.sum(axis=0)
         squares += np.einsum("uta,utb->tab", b, b)
     return FewClicks(total, squares, len(chosen), len(eligible))
@@ -118,5 +124,5 @@ def _ratios(
     )
     theirs = [Ranked(r.rank[rows], None if r.predicted is None else r.predicted[rows]) for r in ranked]
     x = np.empty((len(sizes), run.width))
-    run.fill(made, theirs, x)
+    run.fill_columns(made, theirs, x)
     return np.stack([x[:, run.columns(t)[: run.models]] for t in range(len(run.metrics))], axis=1)

@@ -110,7 +110,7 @@ class MemoryEngine:
             batch, ranked = held.batch(low, high), held.ranked(low, high)
             x = np.empty((high - low, plan.width))
             for run in plan.runs:
-                run.fill(batch, ranked, x)
+                run.fill_columns(batch, ranked, x)
             if replicate is not None:
                 x *= user_weights(held.hashes[low:high], seed, replicate)[:, None]
             return np.asarray(x.sum(axis=0))
@@ -140,7 +140,7 @@ class MemoryEngine:
 
     def few_clicks(self, run: EstimatorRun, limit: np.uint64 | None = None) -> few_clicks.FewClicks:
         """How far ratios inside users move when a click is left out."""
-        return few_clicks.few_clicks(self.held, run, limit)
+        return few_clicks.few_clicks(self.held, run, limit, self.threads)
 
     def listed_worth(self, table: Floats) -> support.ListedWorth | None:
         """How much of the lists' worth the log could never show."""

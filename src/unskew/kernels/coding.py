@@ -199,6 +199,42 @@ def unseen(indptr, item, row, seen_indptr, seen_item, stamp, keep):  # type: ign
 
 
 @njit(cache=True, nogil=True)
+def recode_lists(  # type: ignore[no-untyped-def]
+    indptr, item, rank, row, names, inside, seen_indptr, seen_item, target, moved, counts, listed, out_item, out_rank
+):
+    """Lists over other vocabularies, and what is known of their entries, in one walk: the list of user u is ``row[u]``.
+
+    ``names`` and ``inside`` (whether an item, by its name, is in the catalogue) have one more entry at their ends, for
+    items without a code (−1), and so has ``listed``, which marks the items that occur. ``counts`` gets how many entries
+    are in the user's row of the seen log, and how many are not ``inside``. Ranks are copied if lists ``moved``; items
+    unless ``out_item`` is empty, as when all keep their codes.
+    """
+    stamp = np.full(len(inside), -1, dtype=np.int32)
+    seen, beyond, last, copied = 0, 0, np.int64(len(names) - 1), len(out_item) > 0
+    for u in range(len(row)):
+        if row[u] < 0:
+            continue
+        if len(seen_indptr) > 0:
+            for s in range(seen_indptr[u], seen_indptr[u + 1]):
+                stamp[np.uintp(seen_item[s])] = u
+        first, stop = indptr[row[u]], indptr[row[u] + 1]
+        shift = target[u] - first
+        for e in range(first, stop):
+            own = np.uintp(item[e] if item[e] >= 0 else last)
+            listed[own] = 1
+            i = names[own]
+            at = np.uintp(i if i >= 0 else len(inside) - 1)
+            seen += (stamp[at] == u) & (i >= 0)
+            beyond += not inside[at]
+            if copied:
+                out_item[e + shift] = i
+        if moved:
+            for e in range(first, stop):
+                out_rank[e + shift] = rank[e]
+    counts[0], counts[1] = seen, beyond
+
+
+@njit(cache=True, nogil=True)
 def known(item, there, out):  # type: ignore[no-untyped-def]
     """Whether each entry's item is ``there``; −1 never is."""
     for e in range(len(item)):

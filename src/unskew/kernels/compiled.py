@@ -17,9 +17,11 @@ waits for ever. Waiting in ticks, it hears of Ctrl-C while it does not have the 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import pickle
 import stat
+import sys
 import threading
 import uuid
 import warnings
@@ -32,10 +34,12 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 TICK = 0.05  # seconds
+SECRET = b"_numba_hashsecret"  # in the names of what compiled code needs to hash texts
 
 
 class PatientLock:
@@ -127,11 +131,10 @@ class _Kept(FunctionCache):  # type: ignore[misc]
         """The compiled form for a signature, or nothing.
 
         numba would first load all that it can compile, half a second of imports; code that is compiled needs no more
-        than its runtime, and Python's secret for hashes.
+        than its runtime, and where it hashes texts, Python's secret for that (``_Files.load``).
         """
         try:
             rtsys.initialize(target_context)
-            import_module("numba.cpython.hashing")
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
         except Exception as error:
@@ -147,6 +150,34 @@ class _Kept(FunctionCache):  # type: ignore[misc]
         except OSError as error:
             self.disable()
             _warn("save", f"{self.cache_path}: compiled functions cannot be kept here: {error.strerror}. {ADVICE}")
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads what was kept without importing those modules of numba whose functions were compiled into it."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What a name of the pickle stands for."""
+        if (module, name) == ("numba.core.environment", "_rebuild_env"):
+            return _environment
+        return super().find_class(module, name)
+
+
+def _environment(module: str, constants: Any, name: str) -> Any:
+    """The environment of a compiled function, as numba rebuilds it.
+
+    Compiled code looks nothing up in the module of its source; only the name of the module must be there, by which the
+    environment is kept again. So modules of numba are not imported for it: what creates arrays takes longer to import
+    than all kernels of an evaluation to load.
+    """
+    if not module.startswith("numba.") or module in sys.modules:
+        return _rebuild_env(module, constants, name)
+    found = lookup_environment(name)
+    if found is None:
+        found = Environment({"__name__": module})
+        found.consts[:] = constants
+        found.env_name = name
+        Environment._memo[name] = found
+    return found
 
 
 class _Files:
@@ -167,7 +198,9 @@ class _Files:
             return None
         if hashlib.sha256(content[32:]).digest() != content[:32]:
             raise ValueError("the checksum differs")
-        stamp, made_for, data = pickle.loads(content[32:])
+        if SECRET in content:
+            import_module("numba.cpython.hashing")
+        stamp, made_for, data = _Unpickler(io.BytesIO(content[32:])).load()
         return data if (stamp, made_for) == (self._stamp, key) else None
 
     def save(self, key: Any, data: Any) -> None:

@@ -14,6 +14,43 @@ from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
 
 ROOT_HALF = math.sqrt(0.5)
+PART = 512  # users whose columns are looked at together: they stay in the first-level cache
+
+
+@njit(cache=True, nogil=True)
+def _add_wins(part: Floats, score: Floats, own: Ints64, a: int, size: int, differ: Ints64, wins: Floats) -> None:
+    """Add what ``cell_moments`` says of model a, and of model a against those before it, over some users."""
+    kinds = len(own)
+    total, squares, fourth, some = wins[0, a, a], wins[1, a, a], wins[2, a, a], 0
+    for u in range(size):
+        square = score[a, u] * score[a, u]
+        some += square > 0.0
+        total += abs(score[a, u])
+        squares += square
+        fourth += square * square
+    wins[0, a, a], wins[1, a, a], wins[2, a, a] = total, squares, fourth
+    differ[a, a] += some
+    for b in range(a):
+        some = 0
+        for u in range(size):
+            unlike = False
+            for kind in range(kinds):
+                unlike |= part[own[kind, a], u] != part[own[kind, b], u]
+            some += unlike
+        differ[a, b] += some
+        ours, theirs, our_squares, their_squares = wins[0, a, b], wins[0, b, a], wins[1, a, b], wins[1, b, a]
+        fourth = wins[2, a, b]
+        for u in range(size):  # without a branch: who is ahead cannot be foreseen
+            d = score[a, u] - score[b, u]
+            ahead, behind = max(d, 0.0), max(-d, 0.0)
+            square = d * d
+            ours += ahead
+            theirs += behind
+            our_squares += ahead * ahead
+            their_squares += behind * behind
+            fourth += square * square
+        wins[0, a, b], wins[0, b, a], wins[1, a, b], wins[1, b, a] = ours, theirs, our_squares, their_squares
+        wins[2, a, b] = fourth
 
 
 @njit(cache=True, nogil=True)
@@ -40,48 +77,38 @@ def cell_moments(
     width = len(columns)
     kinds, models = own.shape
     users = len(x)
+    part, score = np.empty((width, PART)), np.empty((models, PART))
     for c in range(width):
         total = 0.0
         for u in range(users):
             total += x[u, columns[c]]
         mean[c] = total / users
-    centred, score = np.empty(width), np.empty(models)
-    for u in range(users):
-        present = False
+    for low in range(0, users, PART):
+        size = min(PART, users - low)
+        for u in range(size):
+            present = False
+            for c in range(width):
+                value = x[low + u, columns[c]]
+                present |= value != 0.0
+                part[c, u] = value
+            active[0] += present
+        for a in range(models):
+            for u in range(size):
+                score[a, u] = 0.0
+            for kind in range(scores):
+                for u in range(size):
+                    score[a, u] += part[own[kind, a], u]
+        for a in range(models):
+            _add_wins(part, score, own, a, size, differ, wins)
         for c in range(width):
-            value = x[u, columns[c]]
-            present = present or value != 0.0
-            centred[c] = value - mean[c]
-        active[0] += present
+            for u in range(size):
+                part[c, u] -= mean[c]
         for c in range(width):
             for d in range(c + 1):
-                cross[c, d] += centred[c] * centred[d]
-        for a in range(models):
-            score[a] = 0.0
-            for kind in range(scores):
-                score[a] += x[u, columns[own[kind, a]]]
-        for a in range(models):
-            square = score[a] * score[a]
-            differ[a, a] += square > 0.0
-            wins[0, a, a] += abs(score[a])
-            wins[1, a, a] += square
-            wins[2, a, a] += square * square
-            for b in range(a):
-                for kind in range(kinds):
-                    if x[u, columns[own[kind, a]]] != x[u, columns[own[kind, b]]]:
-                        differ[a, b] += 1
-                        break
-                d = score[a] - score[b]
-                if d == 0.0:
-                    continue
-                square = d * d
-                wins[2, a, b] += square * square
-                if d > 0.0:
-                    wins[0, a, b] += d
-                    wins[1, a, b] += square
-                else:
-                    wins[0, b, a] -= d
-                    wins[1, b, a] += square
+                total = cross[c, d]
+                for u in range(size):
+                    total += part[c, u] * part[d, u]
+                cross[c, d] = total
     for c in range(width):
         for d in range(c):
             cross[d, c] = cross[c, d]
@@ -91,7 +118,7 @@ def cell_moments(
             wins[2, b, a] = wins[2, a, b]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def tally(indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, bins: Ints64, out: Floats) -> None:
     """Σ|v|, Σv², max|v|, pairs with v ≠ 0, v = weight · value / divisor; ``bins`` counts weights by powers of √2."""
     half = len(bins) // 2
@@ -115,13 +142,14 @@ def tally(indptr: Ints64, weight: Floats, value: Floats, divisor: Floats, bins: 
     out[3] += pairs
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def carried(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, divisor: Floats, out: Floats) -> None:
     """Add to ``out[metric]`` Σ|v|, Σv², max|v| and the number of rows with v ≠ 0, v = weight · worth / divisor.
 
     These are the rows that carry a number: hits, not all that was seen.
     """
     depth, metrics = table.shape
+    total, squares, largest, rows = np.zeros(metrics), np.zeros(metrics), np.zeros(metrics), np.zeros(metrics)
     for u in range(len(indptr) - 1):
         if divisor[u] <= 0.0:
             continue
@@ -129,10 +157,14 @@ def carried(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, divisor
             r = rank[row]
             if r <= 0 or r >= depth or weight[row] == 0.0:
                 continue
-            for t in range(metrics):
+            for t in range(metrics):  # all metrics side by side, by the same instructions
                 v = abs(weight[row] * table[r, t] / divisor[u])
-                if v > 0.0:
-                    out[t, 0] += v
-                    out[t, 1] += v * v
-                    out[t, 2] = max(out[t, 2], v)
-                    out[t, 3] += 1.0
+                total[t] += v
+                squares[t] += v * v
+                largest[t] = v if v > largest[t] else largest[t]
+                rows[t] += 1.0 if v > 0.0 else 0.0
+    for t in range(metrics):
+        out[t, 0] += total[t]
+        out[t, 1] += squares[t]
+        out[t, 2] = max(out[t, 2], largest[t])
+        out[t, 3] += rows[t]

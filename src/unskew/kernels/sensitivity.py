@@ -31,7 +31,7 @@ def signed_sums(
             out[u, side + 1] += (inverse[row] - fixed) * abs(g)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def worst_ratios(
     indptr: Ints64, fixed: float, inverse: Floats, value: Floats, d: Floats, sign: float, gammas: Floats, out: Floats
 ) -> None:
@@ -41,17 +41,28 @@ def worst_ratios(
     linear program). Users whose d are all 0 have nothing to bend.
     """
     level, firm, bent = np.empty(64), np.empty(64), np.empty(64)
+    count = len(gammas)
+    shrunk, stretch = np.empty(count), np.empty(count)
+    top, bottom, least = np.empty(count), np.empty(count), np.empty(count)
+    for k in range(count):
+        shrunk[k], stretch[k] = 1.0 / gammas[k], gammas[k] - 1.0 / gammas[k]
     for u in range(len(indptr) - 1):
         first, last = indptr[u], indptr[u + 1]
+        moves = False
+        for row in range(first, last):
+            moves |= (value[row] > 0.0) & (d[row] != 0.0)
+        if not moves:
+            for k in range(count):
+                out[u, k] = 0.0
+            continue
         if last - first > len(level):
             room = 2 * (last - first)
             level, firm, bent = np.empty(room), np.empty(room), np.empty(room)
-        n, moves = 0, False
+        n = 0
         for row in range(first, last):
             if value[row] <= 0.0:
                 continue
             here = sign * d[row]
-            moves = moves or here != 0.0
             j = n
             while j > 0 and level[j - 1] > here:
                 j -= 1
@@ -63,19 +74,20 @@ def worst_ratios(
                 j += 1
             firm[j - 1] += fixed * value[row]
             bent[j - 1] += (inverse[row] - fixed) * value[row]
-        for k in range(len(gammas)):
-            out[u, k] = 0.0
-            if not moves:
-                continue
-            shrunk, stretch = 1.0 / gammas[k], gammas[k] - 1.0 / gammas[k]
-            top, bottom = 0.0, 0.0
-            for j in range(n):
-                weight = firm[j] + bent[j] * shrunk
-                top += weight * level[j]
-                bottom += weight
-            least = top / bottom
-            for j in range(n):
-                top += bent[j] * stretch * level[j]
-                bottom += bent[j] * stretch
-                least = min(least, top / bottom)
-            out[u, k] = least
+        for k in range(count):  # all Γ side by side, by the same instructions
+            top[k], bottom[k] = 0.0, 0.0
+        for j in range(n):
+            for k in range(count):
+                weight = firm[j] + bent[j] * shrunk[k]
+                top[k] += weight * level[j]
+                bottom[k] += weight
+        for k in range(count):
+            least[k] = top[k] / bottom[k]
+        for j in range(n):
+            for k in range(count):
+                top[k] += bent[j] * stretch[k] * level[j]
+                bottom[k] += bent[j] * stretch[k]
+                ratio = top[k] / bottom[k]
+                least[k] = ratio if ratio < least[k] else least[k]
+        for k in range(count):
+            out[u, k] = least[k]

@@ -23,7 +23,7 @@ def per_user(indptr: Ints64, weight: Floats, out: Floats) -> None:
         out[u] = total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def over_hits(
     indptr: Ints64,
     weight: Floats,
@@ -89,13 +89,13 @@ def over_seen(indptr: Ints64, weight: Floats, rank: Ints32, table: Floats, colum
 def worth_difference(a: Ints32, b: Ints32, table: Floats, metric: int, out: Floats) -> None:
     """``out`` = table[a, metric] − table[b, metric] for the ranks that two models give each row."""
     depth = len(table)
+    worth = np.empty(depth)
+    for r in range(depth):
+        worth[r] = table[r, metric] if r > 0 else 0.0
     for row in range(len(out)):
-        worth = 0.0
-        if 0 < a[row] < depth:
-            worth += table[a[row], metric]
-        if 0 < b[row] < depth:
-            worth -= table[b[row], metric]
-        out[row] = worth
+        ours, theirs = a[row], b[row]
+        ours, theirs = ours if ours < depth else 0, theirs if theirs < depth else 0
+        out[row] = worth[np.uintp(ours)] - worth[np.uintp(theirs)]
 
 
 @njit(cache=True, nogil=True)

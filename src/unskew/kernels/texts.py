@@ -8,7 +8,7 @@ in all besides its length: among a billion texts two fall together with a chance
 Columns of a Parquet file hold most texts many times at one and the same address, as its dictionary stands in memory
 once: the number of an address that was just seen is remembered, and the text behind it is not read again.
 
-Open addressing with at most half of the slots taken; the table is made larger from outside.
+Open addressing with at most a quarter of the slots taken, so that nearly all texts stand in the first slot looked at; the table is made larger from outside.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from unskew.kernels.hashing import mix
 
 INLINE = 12  # bytes of a text that a view holds itself
 BATCH = 256  # rows that are hashed before they are looked up
+SPARSE = 4  # slots for every text, at least
 AGAIN = -2  # for the moment, the number of a row with the same view as the row before
 HALF = np.uint64(0xFFFFFFFF)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -64,6 +65,23 @@ def _fold(typing: Any, left: Any, right: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def _slot(one, two, secret, mask):  # type: ignore[no-untyped-def]
+    """Where the search for two words begins."""
+    return _fold(one ^ secret, two ^ mix(secret)) & mask
+
+
+@njit(cache=True, nogil=True)
+def _search(slots, at, words, one, two):  # type: ignore[no-untyped-def]
+    """The number of two words, from slot ``at`` on, and its slot; −1 with the free slot where they have none."""
+    mask = np.uint64(len(slots) - 1)
+    number = slots[at]
+    while number >= 0 and (words[np.uintp(number), 0] != one or words[np.uintp(number), 1] != two):
+        at = (at + np.uint64(1)) & mask
+        number = slots[at]
+    return number, at
+
+
+@njit(cache=True, nogil=True)
 def number_texts(views, buffers, secret, start, slots, words, rows, seen, known, grow, out):  # type: ignore[no-untyped-def]
     """Number the texts of ``views[n, 2]`` from row ``start`` on; how many texts are known then, and the row reached.
 
@@ -72,24 +90,25 @@ def number_texts(views, buffers, secret, start, slots, words, rows, seen, known,
     beside them the length and number of the text there. Stops where the slots might not suffice for a batch; if the
     table must not ``grow``, texts that are not in it get −1.
 
-    A batch of rows is hashed before the first of them is looked up: the table is larger than the processor's cache, and
-    several of its lines are then under way at once.
+    A batch of rows is hashed, then all their slots are read, before the first of them is compared: the table is larger
+    than the processor's cache, and many of its lines are then under way at once.
     """
     mask, memory = np.uint64(len(slots) - 1), np.uint64(len(seen) - 1)
     offset = rows[len(rows) - 1]
-    waiting, keys = np.empty(BATCH, dtype=np.int64), np.empty((BATCH, 4), dtype=np.uint64)
+    waiting, first = np.empty(BATCH, dtype=np.uintp), np.empty(BATCH, dtype=np.int32)
+    keys = np.empty((BATCH, 4), dtype=np.uint64)
     for low in range(start, len(views), BATCH):
-        if grow and 2 * (known + BATCH) > len(slots):
+        if grow and SPARSE * (known + BATCH) > len(slots):
             return known, low
-        high, count = min(low + BATCH, len(views)), 0
-        for r in range(low, high):
+        high, count = min(low + BATCH, len(views)), np.uintp(0)
+        for r in range(np.uintp(low), np.uintp(high)):
             one, two = views[r, 0], views[r, 1]
-            if r > low and one == views[r - 1, 0] and two == views[r - 1, 1]:
+            if r > np.uintp(low) and one == views[r - np.uintp(1), 0] and two == views[r - np.uintp(1), 1]:
                 out[r] = AGAIN
                 continue
             length, address = one & HALF, np.uint64(0)
             if length > INLINE:
-                address = buffers[np.int64(two & HALF)] + (two >> np.uint64(32))
+                address = buffers[np.uintp(two & HALF)] + (two >> np.uint64(32))
                 place = (address * SPREAD) >> np.uint64(32) & memory
                 if seen[place, 0] == address and seen[place, 1] >> np.uint64(32) == length:
                     out[r] = np.int32(seen[place, 1] & HALF)
@@ -97,18 +116,19 @@ def number_texts(views, buffers, secret, start, slots, words, rows, seen, known,
                 one, two = _long(address, length, secret)
             waiting[count] = r
             keys[count, 0], keys[count, 1], keys[count, 2] = one, two, address
-            keys[count, 3] = mix(one ^ mix(two ^ secret)) & mask
-            count += 1
+            keys[count, 3] = _slot(one, two, secret, mask)
+            count += np.uintp(1)
         for j in range(count):
-            one, two, address, at = keys[j]
-            number = slots[at]
-            while number >= 0 and (words[number, 0] != one or words[number, 1] != two):
-                at = (at + np.uint64(1)) & mask
-                number = slots[at]
-            if number < 0 and grow:
-                slots[at] = number = np.int32(known)
-                words[known, 0], words[known, 1], rows[known] = one, two, offset + waiting[j]
-                known += 1
+            first[j] = slots[keys[j, 3]]
+        for j in range(count):
+            one, two, address, at = keys[j, 0], keys[j, 1], keys[j, 2], keys[j, 3]
+            number = first[j]
+            if number < 0 or words[np.uintp(number), 0] != one or words[np.uintp(number), 1] != two:
+                number, at = _search(slots, at, words, one, two)
+                if number < 0 and grow:
+                    slots[at] = number = np.int32(known)
+                    words[known, 0], words[known, 1], rows[known] = one, two, offset + waiting[j]
+                    known += 1
             out[waiting[j]] = number
             if address > 0 and number >= 0:
                 place = (address * SPREAD) >> np.uint64(32) & memory
@@ -165,7 +185,7 @@ def fill_slots(words, known, secret, slots):  # type: ignore[no-untyped-def]
     """Put all known texts into a new table."""
     mask = np.uint64(len(slots) - 1)
     for number in range(known):
-        at = mix(words[number, 0] ^ mix(words[number, 1] ^ secret)) & mask
+        at = _slot(words[number, 0], words[number, 1], secret, mask)
         while slots[at] >= 0:
             at = (at + np.uint64(1)) & mask
         slots[at] = number

@@ -24,7 +24,7 @@ from unskew.errors import InputError
 from unskew.kernels.coding import look_up, mark
 from unskew.kernels.hashing import hash_bytes
 from unskew.kernels.texts import rename
-from unskew.log.numbered_texts import TextTable, number, stable_hashes
+from unskew.log.numbered_texts import TextTable, in_order, number, stable_hashes
 from unskew.log.sorted_flags import without_sorted_flag
 
 Codes = npt.NDArray[np.int32]
@@ -90,12 +90,9 @@ class Ids:
     def _code_texts(cls, column: pl.Series) -> tuple[Ids, Codes]:
         """The same of texts: numbered as they appear, then put in order."""
         firsts, numbers = number(column)
-        values = column.gather(firsts).rename("id")
-        order = values.arg_sort().to_numpy()
-        table = np.empty(len(order), dtype=np.int32)
-        table[order] = np.arange(len(order), dtype=np.int32)
-        rename(numbers, table)
-        return cls(values.gather(order)), numbers
+        values, codes = in_order(column.gather(firsts).rename("id"))
+        rename(numbers, codes)
+        return cls(values), numbers
 
     def __len__(self) -> int:
         return len(self.values)

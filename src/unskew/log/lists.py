@@ -16,12 +16,15 @@ from unskew.kernels.coding import repeats
 from unskew.kernels.hashing import pair_uniform
 from unskew.log.columns import check_ids, code_pairs, numbers, whole_numbers
 from unskew.log.ids import Codes, Hashes, Ids
-from unskew.log.log import Floats, Invalid
+from unskew.log.list_pieces import MANY, code_pieces, fit_for_pieces
+from unskew.log.log import Account, Floats, Invalid
+from unskew.log.match import differing
 from unskew.log.order import Rows, group, group_entries, pick, starts_of
 from unskew.log.paths import Paths
 from unskew.log.recommendations import Recommendations
 from unskew.log.said import say_columns
-from unskew.log.sources import table_of_file
+from unskew.log.several import files_of
+from unskew.log.sources import MatchedFile, drops, matched_file, reading, table_of_file
 from unskew.log.table import REMEDY, Table, show
 from unskew.plain import plain
 
@@ -44,7 +47,24 @@ def read_recommendations(
         invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``; of two
             entries with the same item or rank the better-ranked one stays, else the first.
     """
-    return lists_of(table_of_file(path, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
+    files = files_of(path)
+    if len(files) > 1:
+        return lists_of(table_of_file(path, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
+    drop, file = drops(invalid), matched_file(files[0], REQUIRED, OPTIONAL, columns)
+    return _from_pieces(file) or lists_of(file.read(drop))
+
+
+def _from_pieces(file: MatchedFile) -> Recommendations | None:
+    """The lists of a large Parquet file whose rows leave no doubt; nothing where it takes a look at all of them."""
+    opened, names = file.opened, file.names
+    if not opened.is_parquet or not fit_for_pieces(opened.empty(names).schema):
+        return None
+    with reading(file.source):
+        frames, rows = opened.pieces(names)
+        found = code_pieces(frames, rows) if rows >= MANY else None
+    if found is None:
+        return None
+    return Recommendations(*found, account=Account(file.source, rows, columns=differing(names)))
 
 
 def lists_of(table: Table) -> Recommendations:

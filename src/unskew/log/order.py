@@ -77,18 +77,23 @@ def starts_of(counts: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Rows:
     return out
 
 
+def starts_among(indptr: Rows, source: Codes) -> tuple[Rows, bool]:
+    """``indptr`` of rows of other users, of whom u has row ``source[u]`` (−1: none), and whether all rows stay."""
+    sizes = np.append(np.diff(indptr), 0)[source]
+    target = starts_of(sizes)
+    return target, bool(target[-1] == indptr[-1] and (np.diff(source[sizes > 0]) > 0).all())
+
+
 def regroup(indptr: Rows, source: Codes) -> tuple[Rows, Rows | None]:
     """Rows of other users: row u of the result is row ``source[u]`` (empty where that is −1).
 
     Gives back the new ``indptr`` and the order of the rows, None if all rows stay where they are.
     """
-    sizes = np.append(np.diff(indptr), 0)[source]
-    target = starts_of(sizes)
-    full = source[sizes > 0]
-    if target[-1] == indptr[-1] and (np.diff(full) > 0).all():
+    target, stay = starts_among(indptr, source)
+    if stay:
         return target, None
     shift = np.append(indptr[:-1], 0)[source] - target[:-1]
-    return target, np.arange(target[-1]) + np.repeat(shift, sizes)
+    return target, np.arange(target[-1]) + np.repeat(shift, np.diff(target))
 
 
 def pick(column: Column, order: Rows | npt.NDArray[np.bool_] | None) -> Column:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
@@ -44,12 +44,12 @@ def as_path(given: object) -> Path:
     raise InputError(f"{plain(given)}: a path is a text or a Path, not {type(given).__name__}.")
 
 
-def check_file(path: str | PathLike[str], remedy: str, hint: str = "") -> Path:
+def check_file(path: str | PathLike[str], remedy: str, hint: Callable[[], str] = str) -> Path:
     """The path, if it leads to a plain file that may be opened.
 
     Args:
         remedy: which kind of file to give.
-        hint: what else might have been meant, if there is no such file.
+        hint: says what else might have been meant, if there is no such file.
     """
     file = as_path(path)
     try:
@@ -59,7 +59,7 @@ def check_file(path: str | PathLike[str], remedy: str, hint: str = "") -> Path:
                 return file
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(
-            f"{shown(file)}: there is no such file.\nCheck the path (looked from {shown(Path.cwd())}).{hint}"
+            f"{shown(file)}: there is no such file.\nCheck the path (looked from {shown(Path.cwd())}).{hint()}"
         ) from None
     except (OSError, ValueError) as problem:  # no permission, a loop of links, a name that no file can have
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)

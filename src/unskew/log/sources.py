@@ -22,6 +22,7 @@ from unskew.log.json_lines import read_json_lines
 from unskew.log.log import Invalid
 from unskew.log.match import match_columns
 from unskew.log.names import amounts
+from unskew.log.parquet_texts import as_texts
 from unskew.log.paths import Paths, check_file, is_path, shown
 from unskew.log.said import say_columns
 from unskew.log.several import ARROW, PARQUET, SEPARATORS, ending_of, files_of
@@ -32,6 +33,8 @@ from unskew.panics import held_back
 from unskew.plain import plain
 
 _CELL = {True: 48, False: 28}  # bytes of memory per cell while a log is made of it: of text, and of Parquet
+LABELS = (pl.Categorical, pl.Enum)
+PIECE = 1 << 17  # rows, where all are there
 _SMALLER = "Give Parquet rather than CSV, fewer columns, a sample of the users, or more memory."
 
 
@@ -66,7 +69,7 @@ class OpenFile(NamedTuple):
         if self.text is None:
             lazy = self._unread(names.values())
             rows = int(lazy.select(pl.len()).collect().item())
-            return lazy.select(cs.by_name(theirs).as_expr().alias(ours) for ours, theirs in names.items()), rows
+            return _renamed(lazy, names), rows
         rows, unpacked = self.text.check()
         lazy = pl.scan_csv(
             self.file if unpacked is None else unpacked,
@@ -104,13 +107,29 @@ class OpenFile(NamedTuple):
 
     def read(self, names: Mapping[str, str]) -> pl.DataFrame:
         """Columns under our names."""
-        lazy, rows = self.scan(names)
-        size = rows * len(names) * _CELL[self.text is not None]
-        memory.require(size, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER)
+        lazy, rows = self._room_for(names)
         frame = lazy.collect()
         if len(frame) != rows:
             raise self.miscounted(rows, len(frame))
         return without_sorted_flags(frame)
+
+    def pieces(self, names: Mapping[str, str]) -> tuple[Iterator[pl.DataFrame], int]:
+        """The same in pieces, in the order of the rows, and the number of rows: further pieces are decoded meanwhile.
+
+        Categories of a Parquet file come as texts. Older versions of polars give all rows at once, which are cut.
+        """
+        lazy, rows = self._room_for(names)
+        if any(dtype in LABELS for dtype in self.empty(names).dtypes) and (texts := as_texts(self.file)) is not None:
+            lazy = _renamed(pl.scan_parquet(texts), names)
+        if hasattr(lazy, "collect_batches"):
+            return _batches(lazy), rows
+        return lazy.collect().iter_slices(PIECE), rows
+
+    def _room_for(self, names: Mapping[str, str]) -> tuple[pl.LazyFrame, int]:
+        lazy, rows = self.scan(names)
+        size = rows * len(names) * _CELL[self.text is not None]
+        memory.require(size, f"{shown(self.file)}: reading {rows:,} rows", _SMALLER)
+        return lazy, rows
 
     def miscounted(self, rows: int, read: int) -> InputError:
         """Other rows were read than the file has."""
@@ -119,6 +138,20 @@ class OpenFile(NamedTuple):
             f"{shown(self.file)}: the file has {rows:,} rows, and {read:,} were read.\n"
             f"{quotes or 'It is damaged, or changed while it was read.'}"
         )
+
+
+def _renamed(lazy: pl.LazyFrame, names: Mapping[str, str]) -> pl.LazyFrame:
+    """Columns under our names."""
+    return lazy.select(cs.by_name(theirs).as_expr().alias(ours) for ours, theirs in names.items())
+
+
+def _batches(lazy: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """The rows as they are decoded; who stops listening stops that."""
+    batches = lazy.collect_batches(maintain_order=True)
+    try:
+        yield from batches
+    finally:
+        getattr(batches, "stop", lambda: None)()
 
 
 def open_file(path: str | PathLike[str], columns: Mapping[str, str] | None = None) -> OpenFile:
@@ -130,7 +163,7 @@ def open_file(path: str | PathLike[str], columns: Mapping[str, str] | None = Non
     if names_table(path):
         table = DuckTable.open(path)
         return OpenFile(table.file, table.types, table=table)
-    file = check_file(path, "Give one file: .csv, .tsv or .parquet.", _named_set(path))
+    file = check_file(path, "Give one file: .csv, .tsv or .parquet.", lambda: _named_set(path))
     if not file.stat().st_size:
         raise InputError(f"{shown(file)}: the file is empty.\nGive a file with a header and at least one row.")
     if not _utf8(file):
@@ -184,7 +217,7 @@ def table_of_file(
     invalid: Invalid = "error",
 ) -> Table:
     """The table of a file, or of several, one below the other."""
-    drop, kept = _drops(invalid), tuple(keep)
+    drop, kept = drops(invalid), tuple(keep)
     tables = [_one_table(file, required, optional, columns, kept, drop) for file in files_of(path)]
     return tables[0] if len(tables) == 1 else _joined(shown(path), tables)
 
@@ -197,16 +230,46 @@ def _one_table(
     keep: tuple[str, ...],
     drop: bool,
 ) -> Table:
-    opened = open_file(path, columns)
-    source, text = shown(path), opened.text
+    return matched_file(path, required, optional, columns, keep).read(drop)
+
+
+class MatchedFile(NamedTuple):
+    """A file whose columns are known by our names, and of which no rows have been read.
+
+    Args:
+        names: our name of each used column → the name it has in the file.
+        said: what was said of its columns.
+    """
+
+    source: str
+    opened: OpenFile
+    names: dict[str, str]
+    said: Mapping[str, str]
+
+    def read(self, drop: bool) -> Table:
+        """All its rows; ``drop`` says whether wrong ones will be dropped."""
+        text = self.opened.text
+        with reading(self.source, text):
+            frame = self.opened.read(self.names)
+        headless = text is not None and not text.header
+        unused = amounts(self.opened.names, self.names)
+        return Table(
+            self.source, frame, self.names, drop, text is not None, headless=headless, said=self.said, amounts=unused
+        )
+
+
+def matched_file(
+    path: str | PathLike[str],
+    required: tuple[str, ...],
+    optional: tuple[str, ...],
+    columns: Mapping[str, str] | None,
+    keep: tuple[str, ...] = (),
+) -> MatchedFile:
+    """Open a file and find the columns that are used."""
+    opened, source = open_file(path, columns), shown(path)
     names = match_columns(source, opened.names, required, optional, columns, keep)
     opened.say(source, names)
-    with reading(source, text):
-        frame = opened.read(names)
-    headless = text is not None and not text.header
-    said = {} if columns is None else columns
-    unused = amounts(opened.names, names)
-    return Table(source, frame, names, drop, text is not None, headless=headless, said=said, amounts=unused)
+    return MatchedFile(source, opened, names, {} if columns is None else columns)
 
 
 def _joined(source: str, tables: list[Table]) -> Table:
@@ -261,7 +324,7 @@ def table_of_frame(
     invalid: Invalid = "error",
 ) -> Table:
     """The table of anything that narwhals knows: pandas, polars, pyarrow, DuckDB and others."""
-    drop = _drops(invalid)
+    drop = drops(invalid)
     try:
         known = nw.from_native(frame)
         present = [str(name) for name in known.collect_schema().names()]
@@ -304,7 +367,7 @@ def _unreadable(source: str, problem: BaseException, remedy: str) -> InputError:
     return InputError(f"{source}: the frame cannot be read ({plain(str(problem).strip(), 200)}).\n{remedy}")
 
 
-def _drops(invalid: Invalid) -> bool:
+def drops(invalid: Invalid) -> bool:
     if invalid not in get_args(Invalid):
         raise InputError(f"invalid must be one of {', '.join(get_args(Invalid))}, not '{plain(invalid)}'.")
     return invalid == "drop"

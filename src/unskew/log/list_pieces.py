@@ -1,0 +1,262 @@
+"""Lists of a large Parquet file, coded piece by piece while the next pieces are decoded.
+
+Only files without a doubt are read like that: one user after the other, ranks that ascend, every item once, no nulls.
+At the first row that is otherwise the file is left to ``lists_of``, which puts rows in order, drops and counts, or says
+what is wrong; the lists are the same either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.kernels.list_pieces import lay_runs, number_heads, number_ids, view_heads, walk_runs
+from unskew.kernels.texts import rename
+from unskew.log.arrow_texts import pieces
+from unskew.log.columns import padded_id
+from unskew.log.ids import Codes, Ids
+from unskew.log.numbered_texts import TextTable, in_order
+from unskew.log.order import starts_of
+from unskew.log.sorted_flags import without_sorted_flag
+
+MANY = 100_000  # rows that are worth it
+SHORTEST = 2  # rows of a list on average: what lies less together is not read like that
+HIGHEST = 2**31 - 1  # rank
+INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # all of which 64 bits hold
+
+Numbers = npt.NDArray[np.int64]
+
+
+class CodedLists(NamedTuple):
+    """Lists that are in order: their vocabularies, where each user's entries begin, and the entries."""
+
+    users: Ids
+    items: Ids
+    indptr: Numbers
+    item: Codes
+    rank: Codes
+
+
+def fit_for_pieces(schema: pl.Schema) -> bool:
+    """Whether the columns are of types that can be read piece by piece."""
+    if set(schema) != {"user", "item", "rank"} or schema["rank"] not in INTEGERS:
+        return False
+    return all(schema[name] in (*INTEGERS, pl.String, pl.Categorical, pl.Enum) for name in ("user", "item"))
+
+
+def code_pieces(frames: Iterable[pl.DataFrame], rows: int) -> CodedLists | None:
+    """The lists of ``rows`` rows that come in pieces; nothing where a row is not as it should be."""
+    users: Heads | None = None
+    items: Items | None = None
+    item, rank = np.empty(rows, dtype=np.int32), np.empty(rows, dtype=np.int32)
+    carried, stamp = np.array([-1, 0]), np.empty(0, dtype=np.int32)
+    starts: list[Numbers] = []
+    row = runs = 0
+    for frame in frames:
+        stop = row + len(frame)
+        if stop > rows or any(column.null_count() for column in frame):
+            return None
+        if users is None or items is None:
+            users, items = _heads(frame["user"].dtype), _items(frame["item"].dtype, rows)
+        begun = users.begun(frame["user"])
+        numbers = item[row:stop]
+        if begun is None or not items.number(frame["item"], numbers):
+            return None
+        runs += len(begun)
+        if SHORTEST * runs > stop:
+            return None
+        if items.known > len(stamp):
+            stamp = np.append(stamp, np.full(2 * items.known - len(stamp), -1, dtype=np.int32))
+        ranks = _array(frame["rank"])
+        if not walk_runs(begun, numbers, ranks, HIGHEST, carried, stamp, rank[row:stop]):
+            return None
+        starts.append(begun + row)
+        row = stop
+    if users is None or items is None or row != rows:
+        return None
+    return _in_order(users.ids(), items.ids(), np.concatenate([*starts, [rows]]), item, rank)
+
+
+def _in_order(
+    of_users: tuple[Ids, Codes], of_items: tuple[Ids, Codes], starts: Numbers, item: Codes, rank: Codes
+) -> CodedLists | None:
+    """The lists by ascending users; nothing where a user has two, or an id is none."""
+    (users, user), (items, names) = of_users, of_items
+    if len(users) != len(user) or _doubtful(users) or _doubtful(items):
+        return None
+    if (user[1:] > user[:-1]).all():
+        rename(item, names)
+        return CodedLists(users, items, starts, item, rank)
+    order = np.argsort(user)
+    laid = np.empty_like(item), np.empty_like(rank)
+    lay_runs(starts, order, item, rank, names, *laid)
+    return CodedLists(users, items, starts_of(np.diff(starts)[order]), *laid)
+
+
+def _doubtful(ids: Ids) -> bool:
+    return ids.values.dtype == pl.String and (padded_id(ids) is not None or bool((ids.values == "").any()))
+
+
+def _array(column: pl.Series) -> Numbers:
+    """Whole numbers, not copied where they lie together, and always read-only (one compilation for all)."""
+    numbers = column.cast(pl.Int64).to_numpy().view()
+    numbers.flags.writeable = False
+    return numbers
+
+
+class Heads(Protocol):
+    """The users of runs, in the order of the rows."""
+
+    def begun(self, column: pl.Series) -> Numbers | None:
+        """The rows of the next piece where another user begins; nothing where that cannot be seen."""
+        ...
+
+    def ids(self) -> tuple[Ids, Codes]:
+        """The users, and the code of every run's."""
+        ...
+
+
+def _heads(dtype: pl.DataType) -> Heads:
+    return NumberHeads() if dtype.is_integer() else TextHeads()
+
+
+class NumberHeads:
+    """Users that are whole numbers."""
+
+    def __init__(self) -> None:
+        self._heads: list[Numbers] = []
+
+    def begun(self, column: pl.Series) -> Numbers | None:
+        """The rows of the next piece where another user begins."""
+        numbers = _array(column)
+        rows = np.empty(len(numbers) + 1, dtype=np.int64)
+        rows = rows[: number_heads(numbers, rows)]
+        if self._heads and len(rows) and numbers[0] == self._heads[-1][-1]:
+            rows = rows[1:]
+        if len(rows):
+            self._heads.append(numbers[rows])
+        return rows
+
+    def ids(self) -> tuple[Ids, Codes]:
+        """The users, and the code of every run's."""
+        return Ids.code(pl.Series(np.concatenate(self._heads)))
+
+
+class TextHeads:
+    """Users that are texts: those of a piece are numbered where another view stands than in the row before."""
+
+    def __init__(self) -> None:
+        self._table, self._last = TextTable(), -1
+        self._heads: list[pl.Series] = []
+
+    def begun(self, column: pl.Series) -> Numbers | None:
+        """The rows of the next piece where another user begins; nothing where Arrow hands over no views."""
+        found = pieces(column)
+        if found is None:
+            return None
+        heads, start = [], 0
+        for views, _ in found:
+            rows = np.empty(len(views) + 1, dtype=np.int64)
+            heads.append(rows[: view_heads(views, rows)] + start)
+            start += len(views)
+        rows = np.concatenate(heads) if heads else np.empty(0, dtype=np.int64)
+        texts = column.gather(rows)
+        numbers = self._table.number(texts)
+        if numbers is None:
+            return None
+        new = np.diff(numbers, prepend=self._last) != 0
+        if len(numbers):
+            self._last = int(numbers[-1])
+        self._heads.append(texts.filter(pl.Series(new)))
+        return rows[new]
+
+    def ids(self) -> tuple[Ids, Codes]:
+        """The users, and the code of every run's."""
+        heads = without_sorted_flag(pl.concat(self._heads)).rename("id")
+        if self._table.known < len(heads):
+            return Ids.code(heads)
+        values, codes = in_order(heads, self._table)
+        return Ids(values), codes
+
+
+class Items(Protocol):
+    """Items, numbered as they appear."""
+
+    known: int
+
+    def number(self, column: pl.Series, out: Codes) -> bool:
+        """Fill in the numbers of the next piece, if that can be done."""
+        ...
+
+    def ids(self) -> tuple[Ids, Codes]:
+        """The items, and the code of every number."""
+        ...
+
+
+def _items(dtype: pl.DataType, rows: int) -> Items:
+    return NumberItems(rows) if dtype.is_integer() else TextItems()
+
+
+class NumberItems:
+    """Items that are whole numbers, over a table of their range: no larger than a few columns of rows."""
+
+    def __init__(self, rows: int) -> None:
+        self.known, self._most = 0, 4 * rows + 1024
+        self._low, self._table = 0, np.empty(0, dtype=np.int32)
+        self._values = np.empty(0, dtype=np.int64)
+
+    def number(self, column: pl.Series, out: Codes) -> bool:
+        """Fill in the numbers of the next piece, unless they are scattered too widely."""
+        numbers, row = _array(column), 0
+        while row < len(numbers):
+            self.known, row = number_ids(numbers, row, self._low, self._table, self.known, self._values, out)
+            if row < len(numbers) and not self._widen(int(numbers.min()), int(numbers.max())):
+                return False
+        return True
+
+    def _widen(self, low: int, high: int) -> bool:
+        """Make the table reach from ``low`` to ``high`` as well."""
+        size = len(self._table)
+        if size:
+            low, high = min(low, self._low), max(high, self._low + size - 1)
+        if high - low + 1 > self._most:
+            return False
+        table, values = np.full(high - low + 1, -1, dtype=np.int32), np.empty(high - low + 1, dtype=np.int64)
+        table[self._low - low : self._low - low + size] = self._table
+        values[: self.known] = self._values[: self.known]
+        self._low, self._table, self._values = low, table, values
+        return True
+
+    def ids(self) -> tuple[Ids, Codes]:
+        """The items, and the code of every number."""
+        return Ids.code(pl.Series(self._values[: self.known]))
+
+
+class TextItems:
+    """Items that are texts."""
+
+    def __init__(self) -> None:
+        self._table = TextTable()
+        self._values: list[pl.Series] = []
+
+    @property
+    def known(self) -> int:
+        """How many there are."""
+        return self._table.known
+
+    def number(self, column: pl.Series, out: Codes) -> bool:
+        """Fill in the numbers of the next piece, unless Arrow hands over no views."""
+        before = self._table.known
+        if self._table.number(column, out) is None:
+            return False
+        self._values.append(column.gather(self._table.rows[before : self._table.known]))
+        return True
+
+    def ids(self) -> tuple[Ids, Codes]:
+        """The items, and the code of every number."""
+        values, codes = in_order(without_sorted_flag(pl.concat(self._values)).rename("id"), self._table)
+        return Ids(values), codes
