@@ -24,7 +24,8 @@ from unskew.engine.spark.packing import packed, unpacked
 from unskew.evaluation.conclude import conclude
 from unskew.evaluation.dealt import IDS, Found, SparkInput
 from unskew.evaluation.part_inputs import MODEL, AlignedFacts, PartMaker, asked_inputs, bare, facts_of
-from unskew.evaluation.partitions import AlignedParts, settle_parts
+from unskew.evaluation.partitions import settle_parts
+from unskew.evaluation.parts_of_users import AlignedParts
 from unskew.evaluation.request import Request
 from unskew.log.batches import Kind, Reading, common_type, id_type
 from unskew.result import Result

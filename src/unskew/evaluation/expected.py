@@ -18,6 +18,7 @@ from unskew.engine.stream.addresses import is_address
 from unskew.engine.stream.files import Source
 from unskew.engine.stream.sizes import Sizes, in_memory, memory_limit
 from unskew.errors import InputError
+from unskew.evaluation.part_inputs import divided_table
 from unskew.evaluation.request import Request
 from unskew.evaluation.stream import open_sources, row_counts
 from unskew.log.paths import shown
@@ -77,7 +78,7 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
         small: look also at files that are so small that they fit in any case.
     """
     given = [request.test, request.train, request.users, *request.models.values()]
-    sources = [each for each in given if each is not None]
+    sources, table = [each for each in given if each is not None], divided_table(request)
     asked = request.engine == "stream"
     only_stream = any(_many(each) for each in sources)
     if request.engine == "memory" and (addresses := [each for each in sources if is_address(each)]):
@@ -85,10 +86,11 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
             f"{shown(addresses[0])}: addresses of object stores are read by engine='stream', in any amount of memory.\n"
             "Leave engine='memory' out, or copy the files here first."
         )
-    if request.engine == "memory" or not (asked or only_stream or all(_is_parquet(each) for each in sources)):
+    parquet = all(_is_parquet(each) for each in sources) and (table is None or _is_parquet(table) or _many(table))
+    if request.engine == "memory" or not (asked or only_stream or parquet):
         return None
     free = available()
-    if not small and not asked and not only_stream and _bytes(sources) * LARGEST < free:
+    if not small and not asked and not only_stream and _bytes([*sources, table]) * LARGEST < free:
         return None  # such small files are not worth a look
     opened = open_sources(request)
     rows = row_counts(opened)
@@ -117,7 +119,8 @@ def _is_parquet(given: Any) -> bool:
 
 
 def _bytes(sources: list[Any]) -> int:
-    return sum(Path(each).stat().st_size for each in sources)
+    files = (file for each in sources if each is not None and not is_address(each) for file in files_of(each))
+    return sum(file.stat().st_size for file in files)
 
 
 def _duration(seconds: float) -> str:

@@ -32,7 +32,8 @@ from unskew.evaluation.part_inputs import (
     bare,
     facts_of,
 )
-from unskew.evaluation.partitions import AlignedParts, M, refuse_whole_logs, settle_parts
+from unskew.evaluation.partitions import refuse_whole_logs, settle_parts
+from unskew.evaluation.parts_of_users import AlignedParts, M
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.evaluation.run import reporter

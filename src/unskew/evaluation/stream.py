@@ -23,6 +23,7 @@ from unskew.engine.stream.sizes import Sizes
 from unskew.engine.stream.spill import Spill
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.part_inputs import (
+    GUESSES,
     MODEL,
     TEST,
     TRAIN,
@@ -31,9 +32,11 @@ from unskew.evaluation.part_inputs import (
     LookedThrough,
     PartMaker,
     bare,
+    divided_table,
     facts_of,
+    of_models,
 )
-from unskew.evaluation.partitions import AlignedParts, M
+from unskew.evaluation.parts_of_users import AlignedParts, M
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.inference.merging import added_counts
@@ -86,6 +89,8 @@ def open_sources(request: Request) -> dict[str, Source]:
     kind, columns = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
     for name, given in request.models.items():
         opened(MODEL + name, given, kind, columns(name))
+    if (table := divided_table(request)) is not None:
+        opened(GUESSES, table, Kind.PREDICTIONS, names.of_guesses)
     common = common_type([source.types["user"] for source in found.values()])
     return {name: source.with_types(user=common) for name, source in found.items()}
 
@@ -264,7 +269,7 @@ class StreamPartitions:
                 yield part
 
     def _part(self, number: int, *, lists: bool) -> Inputs:
-        names = [name for name in self._scanned if lists or not name.startswith(MODEL)]
+        names = [name for name in self._scanned if lists or not of_models(name)]
         return self._make({name: self._frame(name, number) for name in names}, lists=lists)
 
     def _frame(self, name: str, number: int) -> pl.DataFrame:

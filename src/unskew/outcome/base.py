@@ -85,6 +85,9 @@ class Outcome(Part, ABC):
         """What was read, where it comes as a table."""
         return None
 
+    def load(self) -> None:
+        """Read a table that lies in a file, where that has not been done."""
+
     @property
     def default(self) -> float | None:
         """What it says of pairs that its table lacks; ``None`` where it has no table, or refuses to say."""

@@ -63,9 +63,9 @@ class ItemSums:
         weight, many = rows.times * rows.inverse, len(log.items)
         return cls(
             log.items,
-            np.bincount(log.item, weight, many),
-            np.bincount(log.item, weight * rows.inverse, many),
-            np.bincount(log.item, weight * rows.y, many),
+            _sums(log.item, weight, many),
+            _sums(log.item, weight * rows.inverse, many),
+            _sums(log.item, weight * rows.y, many),
             float(rows.y[rows.times > 0.0].max(initial=0.0)),
         )
 
@@ -127,7 +127,7 @@ class Means(Fitted[Effects]):
     def _with_users(self, found: Effects, log: Log, rows: Rows) -> Effects:
         """However often a user counts, the own mean is the same."""
         rest, many = rows.y - found.mean - found.item[log.item], len(log.users)
-        sums = (np.bincount(log.user, rows.inverse * value, many) for value in (np.ones(len(log)), rows.inverse, rest))
+        sums = (_sums(log.user, rows.inverse * value, many) for value in (np.ones(len(log)), rows.inverse, rest))
         user, there = self._shrunk(*sums)
         return replace(found, users=log.users, of_users=there, user=user)
 
@@ -150,3 +150,7 @@ class Means(Fitted[Effects]):
             return q
 
         return ask
+
+
+def _sums(of: Codes, numbers: Floats, many: int) -> Floats:
+    return np.bincount(of, numbers, many).astype(np.float64, copy=False)
