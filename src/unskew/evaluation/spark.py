@@ -18,13 +18,15 @@ from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
 from unskew.engine.spark.dealing import Part, parts_in
 from unskew.engine.spark.folding import Partial, rows_of
-from unskew.engine.spark.frames import is_frame, local_frame
+from unskew.engine.spark.frames import is_frame, local_frame, read_parquet
 from unskew.engine.spark.packing import packed, unpacked
 from unskew.errors import InputError
 from unskew.evaluation.conclude import conclude
 from unskew.evaluation.dealt import DealtInputs, as_rows, equipped_workers, mapped, named
 from unskew.evaluation.part_inputs import (
+    GUESSES,
     MODEL,
+    TEST,
     AlignedFacts,
     AskedInput,
     PartMaker,
@@ -59,8 +61,9 @@ def evaluate(
     """``unskew.evaluate`` on DataFrames of Spark, of any size: the same options, the same result.
 
     Spark moves the rows, Python workers add them up, and only sums and the items' ids come to the driver. What needs
-    the whole log in memory (outcome models, fitted propensities other than popularity and naive_bayes, answers,
-    samples, ``refit``, ``per_user``) is refused. The session of the DataFrames is used, and left as it is.
+    the whole log in memory (outcome models that are fitted here, other than means; fitted propensities other than
+    popularity and naive_bayes; answers, samples, ``refit``, ``per_user``) is refused. The session of the DataFrames is
+    used, and left as it is.
 
     Args:
         test: the held-out log, a DataFrame.
@@ -71,7 +74,7 @@ def evaluate(
             are counted first, and there is a part for each million.
         progress: called with (stage, done, total).
         options: those of ``unskew.evaluate``. ``items`` and ``mcar`` may be DataFrames of Spark, and are brought to
-            the driver.
+            the driver. The table of ``outcome="given(FILE)"`` is Parquet that all workers can read.
     """
     for name in ("engine", "memory"):
         if options.get(name) is not None:
@@ -178,7 +181,10 @@ class SparkPartitions:
         asked = asked_inputs(request, lambda name, given: as_rows(name, given).columns)
         inputs = {}
         for name, each in asked:
-            rows = as_rows(name.removeprefix(MODEL), each.given)
+            if name == GUESSES:
+                rows = read_parquet(as_rows(TEST, request.test).frame.sparkSession, each.given)
+            else:
+                rows = as_rows(name.removeprefix(MODEL), each.given)
             inputs[name] = rows, _reading(each, rows.source, request)
         self._dealt = DealtInputs(inputs, partitions, say)
 

@@ -14,6 +14,7 @@ from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
 
 ROOT_HALF = math.sqrt(0.5)
+ROUNDING = 1e-13  # of a user's largest column: sums in another order differ by less
 
 
 @njit(cache=True, nogil=True)
@@ -32,7 +33,8 @@ def cell_moments(
 
     ``own[kind, model]`` are the places in ``columns`` that belong to one model; the first ``scores`` kinds add up to
     the model's score of a user. ``active[0]`` counts users with a column ≠ 0, ``differ[a, b]`` users for whom models
-    a and b differ in any kind, ``differ[a, a]`` users with a score ≠ 0.
+    a and b differ in any kind by more than rounding (lists of the same items in another order have the same sum of
+    guesses, but for the last digit), ``differ[a, a]`` users with a score ≠ 0.
 
     With d the score of model a less that of model b, ``wins[:, a, b]`` holds Σ d and Σ d² over the users with d > 0,
     and Σ d⁴ over all users; ``wins[:, a, a]`` Σ |score|, Σ score² and Σ score⁴.
@@ -56,10 +58,13 @@ def cell_moments(
         for c in range(width):
             for d in range(c + 1):
                 cross[c, d] += centred[c] * centred[d]
+        noise = 0.0
         for a in range(models):
             score[a] = 0.0
             for kind in range(scores):
                 score[a] += x[u, columns[own[kind, a]]]
+            for kind in range(kinds):
+                noise = max(noise, ROUNDING * abs(x[u, columns[own[kind, a]]]))
         for a in range(models):
             square = score[a] * score[a]
             differ[a, a] += square > 0.0
@@ -68,7 +73,7 @@ def cell_moments(
             wins[2, a, a] += square * square
             for b in range(a):
                 for kind in range(kinds):
-                    if x[u, columns[own[kind, a]]] != x[u, columns[own[kind, b]]]:
+                    if not abs(x[u, columns[own[kind, a]]] - x[u, columns[own[kind, b]]]) <= noise:
                         differ[a, b] += 1
                         break
                 d = score[a] - score[b]

@@ -115,7 +115,9 @@ class Given(Outcome):
                     f"'{plain(items.values[int(item[first])])}'.\n"
                     "Add rows for them, or say what such pairs get: given(..., default=0)."
                 )
-            return np.where(missing, self.default or 0.0, self.table.value[at])
+            q = np.full(len(at), self.default or 0.0)
+            q[~missing] = self.table.value[at[~missing]]
+            return q
 
         return ask
 
@@ -135,6 +137,8 @@ class Given(Outcome):
         keys = np.repeat(np.arange(len(table.users)), np.diff(table.indptr)) * many + table.item
 
         def find(user: Codes, item: Codes) -> Ints64:
+            if not len(keys):  # of a part whose users the table lacks
+                return np.full(len(user), -1, dtype=np.int64)
             key = np.where((row[user] >= 0) & (column[item] >= 0), row[user] * many + column[item], -1)
             at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
             return np.where(keys[at] == key, at, -1)
