@@ -252,7 +252,7 @@ def ask(name: str, layout: Layout, folder: Path) -> tuple[Result, Result]:
 def sized(layout: Layout) -> Iterator[None]:
     """Streams of so many parts, whatever the memory."""
 
-    def of(rows: Any, limit: int, *, texts: bool) -> Sizes:
+    def of(rows: Any, limit: int, **_: Any) -> Sizes:
         return Sizes(limit, layout.parts, layout.chunk, layout.piece, 0, 0.0)
 
     with pytest.MonkeyPatch.context() as patch:

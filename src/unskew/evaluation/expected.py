@@ -16,14 +16,16 @@ import polars as pl
 
 from unskew.engine.stream.addresses import is_address
 from unskew.engine.stream.files import Source
-from unskew.engine.stream.sizes import Sizes, in_memory, memory_limit
+from unskew.engine.stream.sizes import IN_MEMORY, Sizes, in_memory, memory_limit
 from unskew.errors import InputError
 from unskew.evaluation.part_inputs import divided_table
 from unskew.evaluation.request import Request
 from unskew.evaluation.stream import open_sources, row_counts
+from unskew.log.batches import Kind
 from unskew.log.paths import shown
 from unskew.log.several import PARQUET, ending_of, files_of, is_several
 from unskew.memory import amount, available
+from unskew.outcome import Given
 
 FREE = 0.5  # of what is free that a stream takes unless it is told
 
@@ -95,14 +97,28 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
     opened = open_sources(request)
     rows = row_counts(opened)
     limit = max(int(FREE * free), 1 << 28) if request.memory is None else memory_limit(request.memory)
-    needed, texts = in_memory(rows), any(source.types["user"] == pl.String() for source in opened.values())
+    held = _held(request)
+    needed, texts = in_memory(rows) + held, any(source.types["user"] == pl.String() for source in opened.values())
     stream = asked or only_stream or needed > (free if request.memory is None else min(limit, free))
     return Expected(
-        "stream" if stream else "memory", opened, sum(rows.values()), needed, free, Sizes.of(rows, limit, texts=texts)
+        "stream" if stream else "memory",
+        opened,
+        sum(rows.values()),
+        needed,
+        free,
+        Sizes.of(rows, limit, texts=texts, held=held),
     )
 
 
 LARGEST = 60  # bytes in memory for a byte of a Parquet file, at most
+
+
+def _held(request: Request) -> int:
+    """Bytes of a table of predictions that is in memory as a whole."""
+    outcome = request.outcome
+    if not isinstance(outcome, Given) or outcome.file is not None:
+        return 0
+    return IN_MEMORY[Kind.PREDICTIONS] * len(outcome.table)
 
 
 def _many(given: Any) -> bool:

@@ -94,6 +94,7 @@ class GuessPart:
         """The model of this part's users."""
         if self.learns:
             return self.outcome.of_part(part.rows, propensity=part.held.propensity)
-        if part.guesses is not None and isinstance(self.outcome, Given):
-            return self.outcome.of_table(part.guesses)
-        return self.outcome
+        if not isinstance(self.outcome, Given):
+            return self.outcome
+        table = self.outcome.table.recode(part.rows.users, part.rows.items) if part.guesses is None else part.guesses
+        return self.outcome.of_table(table)
