@@ -100,6 +100,12 @@ class LocalAligned:
     def fold(self, of: Callable[[AlignedPart], Any], stage: str) -> Any:
         return merged_all([of(unpacked(chunks, self._shared)) for chunks in self._kept])
 
+    def remade(self, of: Callable[[AlignedPart], tuple[AlignedPart, Any]], stage: str) -> tuple[AlignedParts, Any]:
+        made = [of(unpacked(chunks, self._shared)) for chunks in self._kept]
+        return LocalAligned([list(packed(part, self._shared)) for part, _ in made], self._shared), merged_all(
+            [found for _, found in made]
+        )
+
 
 def audit(log: pl.DataFrame, parts: int, mcar: pl.DataFrame | None = None, **options: Any) -> Audit:
     """The audit of a log whose users are in so many parts."""

@@ -92,8 +92,8 @@ def _fit_outcome(request: Request, aligned: Aligned, plan: EvaluationPlan, side:
     outcome, how = _fitted(outcome, aligned, side, in_sample=request.in_sample)
     users = AskedUsers(held, aligned.rows, aligned.logged, aligned.excluded)
     q, unasked = guessing.rows(outcome, users)
-    held = guessing.held(outcome, users, q)
-    sums = guessing.sums(outcome, users, q, unasked)
+    users = users._replace(held=guessing.of_rows(outcome, users, q))
+    held, sums = guessing.of_lists(outcome, users), guessing.sums(outcome, users, q, unasked)
     return FittedOutcome.of(outcome, how, guessing, sums, outcome.account, held)
 
 

@@ -132,15 +132,19 @@ class Guessing:
         q[~lacks] = model.bind(rows.users, rows.items)(rows.user[~lacks], rows.item[~lacks])
         return q, lacks  # listed pairs that the table lacks are refused when lists are asked about
 
-    def held(self, model: Outcome, users: AskedUsers, q: Floats) -> EvaluationData:
-        """The users with what the model says of their rows, of their lists when these are looked at, and in total."""
-        held, rows, total = users.held, users.rows, None
+    def of_rows(self, model: Outcome, users: AskedUsers, q: Floats) -> EvaluationData:
+        """The users with what the model says of their rows, and of all candidates together where that is asked for."""
+        total = None
         if self.totals:
             with self._all_candidates(model):
-                total = model.totals(rows.users, users.logged, users.excluded, self.threads)
-        predict = CheckedPredictions(model, model.bind(rows.users, rows.items))
+                total = model.totals(users.rows.users, users.logged, users.excluded, self.threads)
+        return replace(users.held, q=q, q_total=total)
+
+    def of_lists(self, model: Outcome, users: AskedUsers) -> EvaluationData:
+        """The users with a model that is asked about their lists when these are looked at."""
+        predict = CheckedPredictions(model, model.bind(users.rows.users, users.rows.items))
         listed = replace(self.listed, excluded=users.excluded, predict=predict, outcomes=self.outcomes)
-        return replace(held, q=q, q_total=total, listed=listed)
+        return replace(users.held, listed=listed)
 
     def sums(self, model: Outcome, users: AskedUsers, q: Floats, unasked: Bools) -> GuessSums:
         """What it said, once it is known to be numbers."""

@@ -1,13 +1,14 @@
 """The outcome model of an evaluation whose users are in parts: fitted to sums of all parts, then asked part by part.
 
 Effects of users rest on the users' own rows, which lie in one part: they are found there, whenever the part is looked
-at (``Outcome.of_part``), and never kept for all users. A table of predictions that lies in files is divided like the
+at (``Outcome.of_part``), and never kept for all users. What is said of rows, and in total, is kept with the part; lists
+are asked about when they are summed. A table of predictions that lies in files is divided like the
 other inputs, so that a part looks up its own users; whatever else was fitted elsewhere is carried to every part.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unskew.alignment.align import Alignment
 from unskew.alignment.input_facts import InputFacts
@@ -28,13 +29,13 @@ FITTING, ASKING = "fitting the outcome model", "asking the outcome model"
 
 def fit_in_parts(
     request: Request, parts: AlignedParts, inputs: InputFacts, alignment: Alignment, plan: EvaluationPlan
-) -> tuple[FittedOutcome, Finish]:
-    """The outcome model, if an estimator of the plan asks one, and what parts are finished with."""
+) -> tuple[FittedOutcome, AlignedParts, Finish]:
+    """The outcome model, if an estimator of the plan asks one, the parts that it was asked about, and their finish."""
     outcome, finish = request.outcome, alignment.finish
     if not looks_at_lists(plan):
-        return FittedOutcome(), finish
+        return FittedOutcome(), parts, finish
     if outcome is None or not asks_outcomes(plan):
-        return FittedOutcome(), finish._replace(listed=listed_pairs(alignment, plan))
+        return FittedOutcome(), parts, finish._replace(listed=listed_pairs(alignment, plan))
     how, learns = how_fitted(outcome, in_sample=request.in_sample), not outcome.fitted
     if learns:
         outcome = (folded(outcome) if how == CROSS_FITTED else outcome).copy()
@@ -42,9 +43,9 @@ def fit_in_parts(
         outcome = outcome.fit_tally(tally, inputs=inputs.side)
     guessing = Guessing.of(alignment, plan, request.threads)
     guess = GuessPart(outcome, guessing, alignment.logged, learns)
-    sums = parts.fold(guess.sums, ASKING)
+    asked, sums = parts.remade(guess.of_rows, ASKING)
     table = outcome.account if inputs.guesses is None else inputs.guesses
-    return FittedOutcome.of(outcome, how, guessing, sums, table), finish._replace(guess=guess)
+    return FittedOutcome.of(outcome, how, guessing, sums, table), asked, finish._replace(guess=guess)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,16 +80,17 @@ class GuessPart:
     logged: Ids
     learns: bool
 
-    def __call__(self, part: AlignedPart, held: EvaluationData) -> EvaluationData:
-        """The part with what the model says of it."""
-        model, users = self._of(part), AskedUsers(held, part.rows, self.logged, part.excluded)
-        q, _ = self.guessing.rows(model, users)
-        return self.guessing.held(model, users, q)
-
-    def sums(self, part: AlignedPart) -> GuessSums:
-        """What adds up to the account of all parts."""
+    def of_rows(self, part: AlignedPart) -> tuple[AlignedPart, GuessSums]:
+        """The part with what the model says of its rows, and in total; and what adds up to the account of all parts."""
         model, users = self._of(part), AskedUsers(part.held, part.rows, self.logged, part.excluded)
-        return self.guessing.sums(model, users, *self.guessing.rows(model, users))
+        q, unasked = self.guessing.rows(model, users)
+        held = self.guessing.of_rows(model, users, q)
+        return replace(part, held=held), self.guessing.sums(model, users, q, unasked)
+
+    def __call__(self, part: AlignedPart, held: EvaluationData) -> EvaluationData:
+        """The part with what the model says of its lists, when these are looked at."""
+        users = AskedUsers(held, part.rows, self.logged, part.excluded)
+        return self.guessing.of_lists(self._of(part), users)
 
     def _of(self, part: AlignedPart) -> Outcome:
         """The model of this part's users."""

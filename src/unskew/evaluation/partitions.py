@@ -73,8 +73,8 @@ def settle_parts(asked: Request, parts: Partitions, say: Stage) -> Ready:
     elsewhere = rows.elsewhere(common)
     alignment = settle_alignment(facts, inputs, vocabulary, common, inputs.test, request.outcome, elsewhere)
     planned = plan_cells(request, inputs.rules, alignment)
-    outcome, finish = fit_in_parts(planned.request, aligned, inputs, alignment, planned.plan)
-    rows = replace(rows, finish=finish)
+    outcome, aligned, finish = fit_in_parts(planned.request, aligned, inputs, alignment, planned.plan)
+    rows = replace(rows, parts=aligned, finish=finish)
     return Ready(
         asked,
         planned.request,

@@ -26,6 +26,9 @@ class AlignedParts(Protocol):
     def fold(self, of: Callable[[AlignedPart], M], stage: str) -> M:
         """What a function finds in every part that has users, merged in any order, each part once."""
 
+    def remade(self, of: Callable[[AlignedPart], tuple[AlignedPart, M]], stage: str) -> tuple[AlignedParts, M]:
+        """The parts as a function makes them anew, kept in place of these, and what it finds in all of them."""
+
 
 class Partitions(Protocol):
     """The inputs of an evaluation in parts of the users, each of which fits into memory.

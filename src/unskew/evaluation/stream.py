@@ -310,10 +310,20 @@ class KeptParts:
 
     def fold(self, of: Callable[[AlignedPart], M], stage: str) -> M:
         """What a function finds in every part, merged."""
+        return reduce(lambda a, b: a.merge(b), (of(part) for _, part in self._numbered(stage)))
+
+    def remade(self, of: Callable[[AlignedPart], tuple[AlignedPart, M]], stage: str) -> tuple[AlignedParts, M]:
+        """The parts as a function makes them anew, in place of what is on disk."""
 
         def found() -> Iterator[M]:
-            for number, part in enumerate(ahead(iter(self._kept))):
-                self._say(stage, number, len(self._kept))
-                yield of(part)
+            for number, part in self._numbered(stage):
+                made, told = of(part)
+                self._kept.put(number, made)
+                yield told
 
-        return reduce(lambda a, b: a.merge(b), found())
+        return self, reduce(lambda a, b: a.merge(b), found())
+
+    def _numbered(self, stage: str) -> Iterator[tuple[int, AlignedPart]]:
+        for number, part in enumerate(ahead(iter(self._kept))):
+            self._say(stage, number, len(self._kept))
+            yield number, part
