@@ -44,18 +44,17 @@ class CheckedPredictions:
 
     def __call__(self, user: Codes, item: Codes) -> Floats:
         """The predictions for some pairs."""
-        return self.check(self.ask(user, item), len(user))
+        return check_predictions(self.model, self.ask(user, item), len(user))
 
-    def check(self, q: Floats, asked: int) -> Floats:
-        """The same predictions, if there is one for each pair that was asked about."""
-        if not isinstance(q, np.ndarray) or q.shape != (asked,) or q.dtype.kind != "f":
-            raise InputError(f"'{plain(self.model)}' must give a number for each of {asked:,} pairs, and does not.")
-        if len(q) and not np.abs(q).max() <= LARGEST:
-            worst = float(q[~(np.abs(q) <= LARGEST)][0])
-            raise InputError(
-                f"'{plain(self.model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}."
-            )
-        return q
+
+def check_predictions(model: Outcome, q: Floats, asked: int) -> Floats:
+    """The same predictions, if there is one for each pair that was asked about."""
+    if not isinstance(q, np.ndarray) or q.shape != (asked,) or q.dtype.kind != "f":
+        raise InputError(f"'{plain(model)}' must give a number for each of {asked:,} pairs, and does not.")
+    if len(q) and not np.abs(q).max() <= LARGEST:
+        worst = float(q[~(np.abs(q) <= LARGEST)][0])
+        raise InputError(f"'{plain(model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}.")
+    return q
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ All users together are asked about in memory (``fit_outcome.py``), or part by pa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from unskew.alignment.account import as_values
 from unskew.alignment.align import Alignment
-from unskew.alignment.outcome_check import CheckedPredictions, SeenMeans
+from unskew.alignment.outcome_check import CheckedPredictions, SeenMeans, check_predictions
 from unskew.engine.data import EvaluationData
 from unskew.engine.listed_pairs import ListedPairs
 from unskew.engine.plan import EvaluationPlan
@@ -149,8 +149,8 @@ class Guessing:
     def sums(self, model: Outcome, users: AskedUsers, q: Floats, unasked: Bools) -> GuessSums:
         """What it said, once it is known to be numbers."""
         held, rows, asked = users.held, users.rows, ~unasked
-        many, bound = int(np.count_nonzero(asked)), model.bind(rows.users, rows.items)
-        told = CheckedPredictions(model, bound).check(q[asked], many)
+        many = int(np.count_nonzero(asked))
+        told = check_predictions(model, q[asked], many)
         listed, lacking = self._listed(model, users)
         return GuessSums(
             rows=len(rows),
@@ -181,17 +181,15 @@ class Guessing:
         counts = list(walk(users.held.users, one, self.threads))
         return sum(total for total, _ in counts), sum(lost for _, lost in counts)
 
-    def _all_candidates(self, model: Outcome) -> Any:
-        return _about_all_candidates(model, self.candidates) if self.totals else nullcontext()
-
-
-@contextmanager
-def _about_all_candidates(model: Outcome, candidates: float) -> Iterator[None]:
-    """Normalised targets ask about every candidate: a table that lacks some is told why so many are wanted."""
-    try:
-        yield
-    except InputError as problem:
-        raise InputError(
-            f"{problem}\nNormalised targets divide by what all candidates would bring, so '{model}' is asked about "
-            f"all {candidates:,.0f} candidate pairs; target per_user_sum asks about listed ones."
-        ) from problem
+    @contextmanager
+    def _all_candidates(self, model: Outcome) -> Iterator[None]:
+        """Normalised targets ask about every candidate: a table that lacks some is told why so many are wanted."""
+        try:
+            yield
+        except InputError as problem:
+            if not self.totals:
+                raise
+            raise InputError(
+                f"{problem}\nNormalised targets divide by what all candidates would bring, so '{model}' is asked about "
+                f"all {self.candidates:,.0f} candidate pairs; target per_user_sum asks about listed ones."
+            ) from problem
