@@ -25,7 +25,7 @@ T = TypeVar("T")
 LONGEST = 10_000  # characters: a name, its options and a path
 DEEPEST = 20  # parts inside parts
 DIGITS = 20  # of a whole number: as many as 2⁶⁴ has
-_NAME = r"(?:[A-Za-z_/~]|\.{1,2}/)[\w\-./~+*?]*"
+_NAME = r"(?:[a-z][a-z0-9]*://|[A-Za-z_/~]|\.{1,2}/)[\w\-./~+*?]*"  # of a part, an option or a file; addresses too
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _THRESHOLD = rf"(?:[<>]=?|==){_NUMBER}"
 _DURATION = r"[0-9]+[A-Za-z]+(?![\w.+\-])"

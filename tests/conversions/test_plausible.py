@@ -87,7 +87,7 @@ def test_chance_alone_is_no_alarm(rows: int, rate: float) -> None:
         y = (rng.random(rows) < rate).astype(float)
         if not y.any():
             continue
-        means = plausible.Means.of(np.arange(rows + 1), y, np.full(rows, rate))
+        means = plausible.GapSums.of(np.arange(rows + 1), y, np.full(rows, rate)).means
         factors += not 0.5 <= means.guess / means.outcome <= 2.0
         alarms += means.gross
     assert factors > 50 and alarms <= 1
@@ -99,7 +99,7 @@ def test_the_error_is_that_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
     user, weight = np.sort(rng.integers(0, 40, 200)), rng.uniform(1.0, 9.0, 200)
     y, q = np.where(rng.random(200) < 0.5, 5.0 * (user % 2), 0.0), rng.random(200)
     monkeypatch.setattr(plausible, "BLOCK", 7)
-    found = plausible.Means.of(np.searchsorted(user, np.arange(41)), y, q, 1.0 / weight)
+    found = plausible.GapSums.of(np.searchsorted(user, np.arange(41)), y, q, 1.0 / weight).means
     gap = sum(w * (a - b) for w, a, b in zip(weight, y, q, strict=True)) / sum(weight)
     squares = 0.0
     for one in set(user.tolist()):

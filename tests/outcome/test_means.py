@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.outcome.worlds import World, log_of, pairs_of
 from unskew import outcome
 from unskew.errors import InputError
-from unskew.log import Log
-from unskew.outcome import Means
+from unskew.log import Ids, Log
+from unskew.outcome import Crossfit, Means, Outcome
 
 rows = st.lists(
     st.tuples(
@@ -59,6 +59,42 @@ def test_means_are_the_formula(rows: list[Row], shrink: float, doubled: int) -> 
     q = found.predict([u for u, _ in asked], [i for _, i in asked])
     expected = [reference(rows, shrink, times, u, i) for u, i in asked]
     np.testing.assert_allclose(q, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", [Means(), Means(shrink=0.0), Crossfit(Means(), folds=3, seed=2)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_of_parts_of_the_users_are_those_of_all(model: Outcome, weighted: bool) -> None:
+    """Fitted to merged sums, and asked in each part, the model says what it says when it is fitted to all rows."""
+    world = World.draw(60, 30)
+    log, p = world.log, world.p[world.seen] if weighted else None
+    part = np.arange(len(log.users)) % 4  # those of the last have no rows
+    rows = [(part == k)[log.user] & (k < 3) for k in range(4)]
+    logs = [(log.take(mine), None if p is None else p[mine]) for mine in rows]
+    first, *others = (model.tally(mine, propensity=weight) for mine, weight in logs)
+    for other in others:
+        first = first.merge(other)
+    kept = part[log.user] < 3
+    whole = model.copy().fit(log.take(kept), propensity=None if p is None else p[kept])
+    found = model.copy().fit_tally(first)
+    for k, (mine, weight) in enumerate(logs):
+        here = found.of_part(mine, propensity=weight)
+        users = [user for user, at in zip(log.users.values, part, strict=True) if at == k]
+        pairs = np.repeat(users, len(log.items)), np.tile(log.items.values, len(users))
+        np.testing.assert_allclose(here.predict(*pairs), whole.predict(*pairs), rtol=1e-12, atol=1e-14)
+        assert [side.tolist() for side in here.known(Ids.of(pl.Series(users)), log.items)] == [
+            side.tolist() for side in whole.known(Ids.of(pl.Series(users)), log.items)
+        ]
+
+
+def test_sums_without_rows_are_refused() -> None:
+    """As logs without rows are; and cross-fitting needs a row outside each fold."""
+    nothing = log_of(np.zeros((3, 4), dtype=np.bool_), np.ones((3, 4)))
+    one = log_of(np.eye(3, 4, dtype=np.bool_) & (np.arange(4) == 1), np.ones((3, 4)))
+    with pytest.raises(InputError, match="no training row that counts"):
+        Means().fit_tally(Means().tally(nothing))
+    for log in (nothing, one):
+        with pytest.raises(InputError, match="too few for 2 folds"):
+            Crossfit(Means(), folds=2).fit_tally(Crossfit(Means(), folds=2).tally(log))
 
 
 def test_weights_remove_the_bias_of_what_was_shown() -> None:

@@ -23,8 +23,9 @@ from unskew.engine.spark.folding import Partial, merged
 from unskew.engine.spark.packing import packed, unpacked
 from unskew.evaluation.conclude import conclude
 from unskew.evaluation.dealt import IDS, Found, SparkInput
-from unskew.evaluation.part_inputs import MODEL, AlignedFacts, PartMaker, asked_inputs, bare, facts_of
-from unskew.evaluation.partitions import AlignedParts, settle_parts
+from unskew.evaluation.part_inputs import GUESSES, MODEL, AlignedFacts, PartMaker, asked_inputs, bare, facts_of
+from unskew.evaluation.partitions import settle_parts
+from unskew.evaluation.parts_of_users import AlignedParts
 from unskew.evaluation.request import Request
 from unskew.kernels.arrays import present
 from unskew.log.batches import Kind, Reading, common_type, id_type
@@ -43,13 +44,16 @@ class LocalParts:
     def __init__(self, request: Request, parts: int) -> None:
         self._parts: list[dict[str, pl.DataFrame]] = [{} for _ in range(parts)]
         asked = dict(asked_inputs(request, lambda name, frame: frame.columns))
+        sources = {name: name.removeprefix(MODEL) for name in asked}
+        if (table := asked.get(GUESSES)) is not None:
+            sources[GUESSES], asked[GUESSES] = str(table.given), table._replace(given=pl.read_parquet(table.given))
         user = common_type([id_type(each.given.schema["user"]) for each in asked.values()])
         looked = {}
         for name, each in asked.items():
             log = each.kind == "log"
             how = Reading(
                 each.kind,
-                name.removeprefix(MODEL),
+                sources[name],
                 each.columns,
                 each.keep,
                 request.invalid == "drop",
@@ -96,6 +100,12 @@ class LocalAligned:
 
     def fold(self, of: Callable[[AlignedPart], Any], stage: str) -> Any:
         return merged_all([of(unpacked(chunks, self._shared)) for chunks in self._kept])
+
+    def remade(self, of: Callable[[AlignedPart], tuple[AlignedPart, Any]], stage: str) -> tuple[AlignedParts, Any]:
+        made = [of(unpacked(chunks, self._shared)) for chunks in self._kept]
+        return LocalAligned([list(packed(part, self._shared)) for part, _ in made], self._shared), merged_all(
+            [found for _, found in made]
+        )
 
 
 def audit(log: pl.DataFrame, parts: int, mcar: pl.DataFrame | None = None, **options: Any) -> Audit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,7 @@ from polars.testing import assert_frame_equal
 import unskew as us
 from tests.spark.parts import evaluate
 from tests.spark.same import assert_same
-from tests.spark.worlds import World, draw, rated
+from tests.spark.worlds import GUESSED, World, draw, guessed, rated
 from unskew.engine.spark.dealing import Dealing, part_places, parts_in
 from unskew.log.batches import Kind, Reading
 
@@ -26,6 +27,8 @@ ASKED: tuple[dict[str, Any], ...] = (
     {"by": "popularity(strata=2)"},
     {"kind": "ratings", "relevant": ">=4", "metrics": ["map@5"], "target": ["pooled", "per_user"]},
     {"interval": "bootstrap", "replicates": 50},
+    {**GUESSED, "outcome": "means(shrink=5)", "by": "group", "people": True},
+    {**GUESSED, "outcome": "means(shrink=5)", "in_sample": True, "propensity": "popularity(gamma=1)"},
 )
 
 
@@ -51,6 +54,17 @@ def test_parts_of_predictions(parts: int) -> None:
     """Errors of predictions."""
     world = rated(5, metrics=["mae", "rmse"], estimators=["naive", "ips", "snips"])
     assert_same(evaluate(world, parts).to_dict(), us.evaluate(**world.given(), refused="skip").to_dict())
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+@pytest.mark.parametrize("text", [False, True])
+def test_parts_of_a_table_of_guesses(parts: int, text: bool, tmp_path: Path) -> None:
+    """Every part has the guesses of its users; pairs that the table lacks get the default, and are counted."""
+    world = guessed(6, tmp_path / "guesses.parquet", text=text)
+    expected = us.evaluate(**world.given(), refused="skip")
+    assert expected.inputs["outcome"]["unknown"]
+    assert {"direct", "sndr"} <= {each.estimator for each in expected.estimates}
+    assert_same(evaluate(world, parts).to_dict(), expected.to_dict())
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1), st.integers(1, 50))

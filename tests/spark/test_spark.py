@@ -26,7 +26,7 @@ import unskew as us
 from tests.audit.logs import skewed
 from tests.conftest import missing
 from tests.spark.same import assert_same
-from tests.spark.worlds import World, draw, rated
+from tests.spark.worlds import GUESSED, World, draw, guessed, rated
 from unskew.cli import app
 
 QUICK = {  # for small data: nothing is compiled that runs a few times only
@@ -101,6 +101,14 @@ def test_spark_gives_the_results_of_memory(spark: Any, name: str) -> None:
     assert_same(found, expected)
 
 
+def test_outcome_models_are_asked_part_by_part(spark: Any, tmp_path: Path) -> None:
+    """Means are fitted to sums of all parts; a table of guesses is read by Spark, and each part has its users' rows."""
+    for world in (draw(6, **GUESSED, outcome="means(shrink=5)"), guessed(6, tmp_path / "guesses.parquet")):
+        expected = us.evaluate(**world.given(), refused="skip").to_dict()
+        found = us.spark.evaluate(**world.given(to_spark(spark)), refused="skip", partitions=3).to_dict()
+        assert_same(found, expected)
+
+
 def test_naive_bayes_from_a_random_sample(spark: Any) -> None:
     """Counts of values merge; the random sample may be a DataFrame too."""
     world = draw(7, kind="ratings", relevant=">=4", propensity="naive_bayes", estimators=["naive", "snips"], share=0.5)
@@ -147,7 +155,7 @@ def test_what_needs_the_whole_log_is_refused(spark: Any) -> None:
     """Before anything is read; and inputs that are no DataFrames are named."""
     world = draw(9)
     given = world.given(to_spark(spark, 1))
-    for options in ({"per_user": True}, {"propensity": "logistic_mf(dim=2)"}, {"outcome": "means"}):
+    for options in ({"per_user": True}, {"propensity": "logistic_mf(dim=2)"}, {"outcome": "logistic_mf(dim=2)"}):
         with pytest.raises(us.RefusedError, match="whole log in memory"):
             us.spark.evaluate(**{**given, **options})
     with pytest.raises(us.InputError, match="train is a DataFrame"):

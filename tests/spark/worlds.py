@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 Frames = dict[str, pl.DataFrame]
+GUESSED: dict[str, Any] = {
+    "kind": "ratings",
+    "relevant": ">=4",
+    "metrics": ["dcg@5"],
+    "estimators": ["ips", "direct", "dr", "sndr", "switch(tau=3)"],
+    "target": ["per_user_sum", "per_user_sum(normalised=pooled)"],
+}
 
 
 @dataclass(frozen=True)
@@ -86,3 +94,14 @@ def rated(seed: int, **options: Any) -> World:
         for name, noise in (("near", 0.4), ("far", 1.4))
     }
     return World(found.test, models, None, found.users, options | {"feedback": "ratings"})
+
+
+def guessed(seed: int, path: Path, *, text: bool = False) -> World:
+    """A world with a table of outcomes that were predicted elsewhere, for some of the pairs."""
+    world = draw(seed, text=text, **GUESSED)
+    assert world.train is not None
+    every = pl.concat(frame.select("user", "item") for frame in (world.test, world.train, *world.models.values()))
+    pairs = every.unique(maintain_order=True).sample(fraction=0.9, shuffle=True, seed=seed)
+    guesses = np.random.default_rng(seed).random(len(pairs))
+    pairs.with_columns(prediction=pl.Series(guesses)).write_parquet(path)
+    return replace(world, options={**world.options, "outcome": f"given({path}, default=0.25)"})

@@ -17,8 +17,19 @@ import pytest
 import unskew as us
 from tests.engine.test_engines import CALLS, world
 from unskew.engine.stream.sizes import Sizes
+from unskew.log import Log
+from unskew.outcome import Given, Means
 from unskew.result import Result
 
+GUESSED: dict[str, Any] = {
+    "test": "conversions",
+    "models": "lists",
+    "metrics": ["dcg@5", "precision@5"],
+    "estimators": ["naive", "ips", "direct", "dr", "sndr", "switch(tau=3)", "clipped(dr, at=0.2)", "snips(over=list)"],
+    "target": ["per_user_sum", "per_user_sum(normalised=pooled)", "per_user_sum(normalised=per_user)", "per_pair"],
+    "feedback": "conversions",
+    "refused": "skip",
+}
 TRAINED = {"train": "train", "candidates": "all"}
 ASKED: dict[str, dict[str, Any]] = {
     "clicks": CALLS["clicks"],
@@ -83,6 +94,36 @@ ASKED: dict[str, dict[str, Any]] = {
         "by": "policy",
         "refused": "skip",
     },
+    "means": {**GUESSED, "outcome": "means(shrink=10)", "users": "users", "by": "age"},
+    "folds": {
+        **GUESSED,
+        "test": "ratings",
+        "feedback": "ratings",
+        "outcome": "crossfit(means(shrink=1), folds=3, seed=4)",
+        "interval": "bootstrap",
+        "replicates": 50,
+    },
+    "in_sample": {
+        **GUESSED,
+        "train": "earlier_shown",
+        "share": 0.5,
+        "propensity": "popularity(gamma=1, level=absolute)",
+        "outcome": "means(shrink=0)",
+        "in_sample": True,
+        "by": "popularity(strata=2)",
+    },
+    "unasked": {**GUESSED, "target": "per_user_sum", "outcome": "given(TABLE)", "table": "listed_guesses"},
+    "guessed": {**GUESSED, "outcome": "given(TABLE)", "table": "guesses", "users": "users", "by": "age"},
+    "defaults": {
+        **GUESSED,
+        "metrics": ["dcg@3"],
+        "train": "earlier_shown",
+        "outcome": "given(TABLE, default=3)",
+        "table": "wrong_guesses",
+        "invalid": "drop",
+    },
+    "elsewhere": {**GUESSED, "outcome": "fitted", "by": "popularity(strata=2)", "train": "earlier_shown"},
+    "held": {**GUESSED, "outcome": "held", "target": "per_user_sum"},
     "repeated": {"test": "twice", "models": "lists", "estimators": ["naive"]},
     "timed": {"test": "timed", "models": "lists", "train": "earlier", "estimators": ["naive", "exposure_path"]},
     "other_users": {
@@ -125,6 +166,17 @@ def inputs() -> dict[str, Any]:
         name: pl.concat([lists, lists[10:13]]).with_columns(rank=pl.when(row == 40).then(0).otherwise("rank"))
         for name, lists in found["lists"].items()
     }
+    every = found["predictions"]["near"].with_columns(pl.col("prediction").clip(1.0, 5.0) / 5.0)
+    rest = every.join(found["conversions"], on=["user", "item"], how="anti").sample(800, seed=8).drop("prediction")
+    found["earlier_shown"] = rest.with_columns(value=pl.Series((rng.random(800) < 0.4).astype(float)))
+    strangers = every.with_columns(pl.col("user") + 10_000)
+    found["guesses"] = pl.concat([every, strangers])
+    listed = pl.concat(lists.select("user", "item") for lists in found["lists"].values()).unique(maintain_order=True)
+    found["listed_guesses"] = every.join(listed, on=["user", "item"], how="semi")
+    some = pl.concat([every.filter(pl.col("user") % 3 > 0, pl.col("item") % 5 > 0), every[40:47]])
+    found["wrong_guesses"] = some.with_columns(prediction=pl.when(row == 90).then(None).otherwise("prediction"))
+    found["fitted"] = Means().fit(Log.from_frame(found["earlier_shown"], feedback="conversions"))
+    found["held"] = Given(found["guesses"])
     found["strange"] = {
         "ours": found["lists"]["near"],
         "others": found["lists"]["far"].with_columns(pl.col("user") + 1_000_000 * (pl.col("user") % 3 > 0)),
@@ -184,6 +236,12 @@ def ask(name: str, layout: Layout, folder: Path) -> tuple[Result, Result]:
         else:
             call[key] = layout.frame(table, key)
             files[key] = layout.write(call[key], folder / key) if key != "mcar" else call[key]
+    if "table" in call:
+        path = layout.write(layout.frame(tables[call.pop("table")], "models"), folder / "table")
+        call["outcome"] = call["outcome"].replace("TABLE", path)
+    elif call.get("outcome") in tables:
+        call["outcome"] = tables[call["outcome"]]
+    files = {name: files[name] for name in files if name != "table"} | {k: v for k, v in call.items() if k == "outcome"}
     expected = us.evaluate(call.pop("test"), call.pop("models"), **call)
     with sized(layout):
         found = us.evaluate(files.pop("test"), files.pop("models"), engine="stream", **files)
@@ -194,7 +252,7 @@ def ask(name: str, layout: Layout, folder: Path) -> tuple[Result, Result]:
 def sized(layout: Layout) -> Iterator[None]:
     """Streams of so many parts, whatever the memory."""
 
-    def of(rows: Any, limit: int, *, texts: bool) -> Sizes:
+    def of(rows: Any, limit: int, **_: Any) -> Sizes:
         return Sizes(limit, layout.parts, layout.chunk, layout.piece, 0, 0.0)
 
     with pytest.MonkeyPatch.context() as patch:

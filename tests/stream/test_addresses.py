@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -26,6 +27,8 @@ def shop(tmp_path: Path) -> Path:
     world.test[half:].write_parquet(bucket / "log" / "1.parquet")
     for name in ("near", "far"):
         world.models[name].write_parquet(bucket / f"{name}.parquet")
+    guesses = world.models["near"].select("user", "item", prediction=1.0 / pl.col("rank"))
+    guesses.write_parquet(bucket / "guesses.parquet")
     return bucket
 
 
@@ -47,6 +50,12 @@ def test_an_object_store_gives_the_results_of_local_files(shop: Path, monkeypatc
         pl.read_parquet(shop / "log/*.parquet").write_parquet(shop / "parts" / "shelf=a b" / "0.parquet")
         found = us.evaluate("s3://shop/parts", asked("s3://shop"), metrics=["recall@5"], by="shelf")
         assert {e.segment for e in found.estimates} == {None, "shelf=a b"}
+        guessed: dict[str, Any] = {"estimators": ["direct"], "target": "per_user_sum", "metrics": ["dcg@5"]}
+        one, other = (
+            us.evaluate(f"{place}/log", asked(place), outcome=f"given({place}/guesses.parquet, default=0.2)", **guessed)
+            for place in (str(shop), "s3://shop")
+        )
+        assert_same([e.value for e in other.estimates], [e.value for e in one.estimates])
         words = ["evaluate", "s3://shop/log/", "--recs", "near=s3://shop/near.parquet", "--dry-run"]
         said = CliRunner().invoke(app, words)
         assert said.exit_code == 0 and "Engine: stream." in said.output, said.output

@@ -46,6 +46,15 @@ def test_no_layout_changes_the_result(name: str, layout: Layout) -> None:
         assert_same(found[1], found[0])
 
 
+@settings(max_examples=8, deadline=None)
+@given(name=st.sampled_from(["means", "folds", "in_sample", "unasked", "guessed", "defaults"]), layout=layouts)
+def test_no_layout_changes_what_outcome_models_say(name: str, layout: Layout) -> None:
+    """Fitted to sums of all parts, or a table that is divided like the logs."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = ask(name, layout, Path(folder))
+        assert_same(found[1], found[0])
+
+
 @pytest.mark.parametrize("ids", ["int", "text"])
 def test_lists_of_unknown_users_that_fill_a_part_are_counted(ids: str, tmp_path: Path) -> None:
     """With many parts, some hold nobody but users whom no log knows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,20 @@ import pytest
 import unskew as us
 from tests.stream.files import Layout, inputs, sized
 from unskew.evaluation import expected
+from unskew.log import Ids
+from unskew.outcome import Given, Outcome
+from unskew.outcome.base import PairPredictor
+
+
+@dataclass(frozen=True)
+class Strange(Outcome):
+    """A model of somebody else's, which knows nothing of parts."""
+
+    name = "strange"
+    fitted = False
+
+    def bind(self, users: Ids, items: Ids) -> PairPredictor:
+        raise NotImplementedError
 
 
 def call(tmp_path: Path, **changes: Any) -> dict[str, Any]:
@@ -30,7 +45,9 @@ def call(tmp_path: Path, **changes: Any) -> dict[str, Any]:
     ("options", "words"),
     [
         ({"propensity": "logistic"}, "is fitted to the whole log in memory"),
-        ({"outcome": "means(shrink=10)"}, "is fitted to, or asked about, the whole log"),
+        ({"outcome": "logistic_mf(dim=2)"}, "is fitted to the whole log in memory(.|\n)*means and given"),
+        ({"outcome": "crossfit(census)"}, "is fitted to the whole log in memory"),
+        ({"outcome": Strange()}, "outcome='strange' is fitted to the whole log"),
         ({"per_user": True}, "keeps a row for every user"),
         ({"sample": "wtd_h", "train": True}, "draws from the whole log"),
         ({"refit": True, "interval": "bootstrap", "propensity": "popularity(gamma=1)"}, "fits propensities anew"),
@@ -104,6 +121,52 @@ def test_blanks_around_ids_are_named_by_their_row(tmp_path: Path) -> None:
     rows.write_parquet(tmp_path / "blank.parquet")
     with sized(Layout()), pytest.raises(us.InputError, match=r"row 5 of .*blank\.parquet has ' 4'"):
         us.evaluate(tmp_path / "blank.parquet", given["models"], engine="stream")
+
+
+def guessed(tmp_path: Path, table: pl.DataFrame, **options: Any) -> dict[str, Any]:
+    """Conversions with a table of guesses in a file."""
+    given = call(tmp_path)
+    inputs()["conversions"].write_parquet(tmp_path / "test.parquet")
+    table.write_parquet(tmp_path / "guesses.parquet")
+    outcome = f"given({tmp_path / 'guesses.parquet'})"
+    rows = {"test": tmp_path / "test.parquet", "outcome": outcome, "feedback": "conversions", "estimators": ["direct"]}
+    return given | rows | {"metrics": ["dcg@3"], "target": "per_user_sum"} | options
+
+
+def test_pairs_that_a_table_of_guesses_lacks_are_refused(tmp_path: Path) -> None:
+    """Listed ones always; with normalised targets all candidates are asked for, and their number is named."""
+    table = inputs()["guesses"]
+    with sized(Layout()), pytest.raises(us.InputError, match=r"guesses\.parquet: there is no prediction for 3 of"):
+        us.evaluate(**guessed(tmp_path, table.filter((pl.col("user") != 7) | (pl.col("item") > 10**6))))
+    listed = inputs()["listed_guesses"]
+    with sized(Layout()), pytest.raises(us.InputError, match="all 3,000 candidate pairs; target per_user_sum asks"):
+        us.evaluate(**guessed(tmp_path, listed, target="per_user_sum(normalised=pooled)"))
+
+
+def test_wrong_rows_of_a_table_of_guesses_are_named(tmp_path: Path) -> None:
+    """By file and row, as those of every input; a text file is refused, whatever the logs are."""
+    table = inputs()["guesses"]
+    twice = pl.concat([table, table[4:5]])
+    with sized(Layout()), pytest.raises(us.InputError, match=rf"twice, in row 5 of .* and row {len(twice):,} of"):
+        us.evaluate(**guessed(tmp_path, twice))
+    table.write_csv(tmp_path / "guesses.csv")
+    with sized(Layout()), pytest.raises(us.InputError, match="read from Parquet only"):
+        us.evaluate(**guessed(tmp_path, table, outcome=f"given({tmp_path / 'guesses.csv'})"))
+
+
+def test_a_table_of_guesses_counts_among_the_rows(tmp_path: Path) -> None:
+    """Divided it is one more input; in memory it takes room from the parts."""
+    from unskew.evaluation.request import Request
+
+    table = inputs()["guesses"]
+    given = guessed(tmp_path, table)
+    files, held = (
+        expected.expect(Request.of(**given | {"outcome": outcome}, memory="1GiB"))
+        for outcome in (given["outcome"], Given(table))
+    )
+    assert files is not None and held is not None
+    assert files.rows == held.rows + len(table)
+    assert files.in_memory == held.in_memory
 
 
 @pytest.mark.parametrize("memory", ["2 GB of it", "12MB", True, "-1GiB"])

@@ -31,6 +31,7 @@ class InputFacts:
         knows_relevant: whether n_u is known.
         answers: whether pairs were drawn, shown and answered.
         in_parts: whether users are looked at part by part.
+        guesses: the account of a table of predicted outcomes that is divided by user.
         fitted: models that were asked here.
     """
 
@@ -53,6 +54,7 @@ class InputFacts:
     knows_relevant: bool = False
     answers: bool = False
     in_parts: bool = False
+    guesses: Account | None = None
     fitted: FittedModels = NOT_FITTED
 
     @classmethod

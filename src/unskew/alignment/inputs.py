@@ -92,6 +92,7 @@ class Inputs:
         side: what propensities and outcome models may be fitted on beside the logs.
         answers: pairs that were drawn, shown and answered (``log/answers.py``), and how they were drawn.
         fitted: models that were asked here.
+        guesses: outcomes of the users' pairs that were predicted elsewhere, where the table is divided by user.
     """
 
     test: Log
@@ -107,3 +108,4 @@ class Inputs:
     answers: Log | None = None
     drawing: Drawing = DRAWN_ONCE
     fitted: FittedModels = NOT_FITTED
+    guesses: Predictions | None = None

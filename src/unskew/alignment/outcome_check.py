@@ -18,6 +18,7 @@ import numpy as np
 from unskew.bounds import LARGEST
 from unskew.engine.data import EvaluationData
 from unskew.errors import InputError
+from unskew.inference.merging import Mergeable, merged_by
 from unskew.inference.prediction_range import PredictionRange
 from unskew.kernels.arrays import Floats, Ints64
 from unskew.log.ids import Codes
@@ -43,18 +44,17 @@ class CheckedPredictions:
 
     def __call__(self, user: Codes, item: Codes) -> Floats:
         """The predictions for some pairs."""
-        return self.check(self.ask(user, item), len(user))
+        return check_predictions(self.model, self.ask(user, item), len(user))
 
-    def check(self, q: Floats, asked: int) -> Floats:
-        """The same predictions, if there is one for each pair that was asked about."""
-        if not isinstance(q, np.ndarray) or q.shape != (asked,) or q.dtype.kind != "f":
-            raise InputError(f"'{plain(self.model)}' must give a number for each of {asked:,} pairs, and does not.")
-        if len(q) and not np.abs(q).max() <= LARGEST:
-            worst = float(q[~(np.abs(q) <= LARGEST)][0])
-            raise InputError(
-                f"'{plain(self.model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}."
-            )
-        return q
+
+def check_predictions(model: Outcome, q: Floats, asked: int) -> Floats:
+    """The same predictions, if there is one for each pair that was asked about."""
+    if not isinstance(q, np.ndarray) or q.shape != (asked,) or q.dtype.kind != "f":
+        raise InputError(f"'{plain(model)}' must give a number for each of {asked:,} pairs, and does not.")
+    if len(q) and not np.abs(q).max() <= LARGEST:
+        worst = float(q[~(np.abs(q) <= LARGEST)][0])
+        raise InputError(f"'{plain(model)}' guesses {worst:g} for a pair: guesses must be numbers within ±{LARGEST:g}.")
+    return q
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,73 @@ class FarOff(NamedTuple):
 
 def far_off(held: EvaluationData) -> FarOff | None:
     """Guesses whose mean over seen pairs is not that of the outcomes, if so both plainly and weighted."""
-    if held.q is None or not (held.value > 0.0).any():
-        return None
-    plainly = Means.of(held.indptr, held.value, held.q)
-    if held.propensity is None:
-        return FarOff(plainly, None) if plainly.gross else None
-    weighted = Means.of(held.indptr, held.value, held.q, held.propensity)
-    return FarOff(plainly, weighted) if plainly.gross and weighted.gross else None
+    return None if held.q is None else SeenMeans.of(held, held.q).far_off
+
+
+@dataclass(frozen=True)
+class SeenMeans(Mergeable):
+    """Guesses and outcomes of the seen pairs of some users, plain and weighted by 1/P; those of others are added."""
+
+    plain: GapSums
+    weighted: GapSums | None
+
+    @classmethod
+    def of(cls, held: EvaluationData, q: Floats) -> SeenMeans:
+        """Of rows with these guesses."""
+        p = held.propensity
+        weighted = None if p is None else GapSums.of(held.indptr, held.value, q, p)
+        return cls(GapSums.of(held.indptr, held.value, q), weighted)
+
+    @property
+    def far_off(self) -> FarOff | None:
+        """Both means, where guesses are far from outcomes; where nothing was brought they may be."""
+        if not self.plain.top > 0.0:
+            return None
+        plainly, weighted = self.plain.means, None if self.weighted is None else self.weighted.means
+        return FarOff(plainly, weighted) if plainly.gross and (weighted is None or weighted.gross) else None
+
+
+@dataclass(frozen=True)
+class GapSums(Mergeable):
+    """What the means of guesses and outcomes and their error rest on.
+
+    Args:
+        mass, guess, outcome, squares: Σw, Σw·q, Σw·y and Σw² over rows.
+        gaps, products, masses: over users Σg², Σg·m and Σm², of their g = Σw(y − q) and m = Σw.
+        top: the largest outcome.
+    """
+
+    mass: float
+    guess: float
+    outcome: float
+    squares: float
+    gaps: float
+    products: float
+    masses: float
+    top: float = merged_by(max)
+
+    @classmethod
+    def of(cls, indptr: Ints64, y: Floats, q: Floats, propensity: Floats | None = None) -> GapSums:
+        """Of rows by user, weighted by 1/P where P is given; in blocks of users, so that no column is copied whole."""
+        users, sums = len(indptr) - 1, np.zeros(7)
+        for low in range(0, users, BLOCK):
+            high = min(low + BLOCK, users)
+            rows = slice(indptr[low], indptr[high])
+            user = np.repeat(np.arange(high - low), np.diff(indptr[low : high + 1]))
+            weight = np.ones(len(user)) if propensity is None else 1.0 / propensity[rows]
+            gap = np.bincount(user, weight * (y[rows] - q[rows]), high - low)
+            mass = np.bincount(user, weight, high - low)
+            sums += mass.sum(), weight @ q[rows], weight @ y[rows], weight @ weight, gap @ gap, gap @ mass, mass @ mass
+        return cls(*np.append(sums, y.max(initial=0.0)).tolist())
+
+    @property
+    def means(self) -> Means:
+        """The means; the gaps of users around the mean gap tell its error."""
+        guess, outcome = self.guess / self.mass, self.outcome / self.mass
+        gap = outcome - guess
+        own = self.gaps - 2.0 * gap * self.products + gap**2 * self.masses
+        least = max(guess * (self.top - guess), 0.0) * self.squares
+        return Means(guess, outcome, math.sqrt(max(own, least)) / self.mass)
 
 
 class Means(NamedTuple):
@@ -98,25 +158,6 @@ class Means(NamedTuple):
     guess: float
     outcome: float
     error: float
-
-    @classmethod
-    def of(cls, indptr: Ints64, y: Floats, q: Floats, propensity: Floats | None = None) -> Means:
-        """Of rows by user, weighted by 1/P where P is given; in blocks of users, so that no column is copied whole."""
-        users = len(indptr) - 1
-        gaps, masses, sums = np.empty(users), np.empty(users), np.zeros(3)
-        for low in range(0, users, BLOCK):
-            high = min(low + BLOCK, users)
-            rows = slice(indptr[low], indptr[high])
-            user = np.repeat(np.arange(high - low), np.diff(indptr[low : high + 1]))
-            weight = np.ones(len(user)) if propensity is None else 1.0 / propensity[rows]
-            gaps[low:high] = np.bincount(user, weight * (y[rows] - q[rows]), high - low)
-            masses[low:high] = np.bincount(user, weight, high - low)
-            sums += weight @ q[rows], weight @ y[rows], weight @ weight
-        total, top = float(masses.sum()), float(y.max())
-        guess, outcome = float(sums[0]) / total, float(sums[1]) / total
-        own = gaps - (outcome - guess) * masses
-        least = max(guess * (top - guess), 0.0) * float(sums[2])
-        return cls(guess, outcome, math.sqrt(max(float(own @ own), least)) / total)
 
     @property
     def gross(self) -> bool:

@@ -7,7 +7,7 @@ what all parts are finished with (``finish``). All users together are one part.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ from unskew.errors import InputError
 from unskew.estimators.summary import TrainingRows
 from unskew.inference.merging import Mergeable, merged_by
 from unskew.kernels.arrays import Bools, Floats, Ints32, Ints64, present
-from unskew.log import Feedback, Ids, Log, Recommendations
+from unskew.log import Feedback, Ids, Log, Predictions, Recommendations
 from unskew.log.population import Population
 from unskew.log.relevance import row_ratings
 from unskew.propensity import Propensity
@@ -140,6 +140,7 @@ class AlignedPart:
         lists: the models' lists by name, and what is known of them.
         facts: what is known of the part; ``None`` once that was added to what is known of others.
         unranked: in words, which models have no lists.
+        guesses: a table of outcomes that were predicted elsewhere, where it is divided like the other inputs.
     """
 
     held: EvaluationData
@@ -153,6 +154,7 @@ class AlignedPart:
     facts: PartFacts | None
     given: Mapping[str, Recommendations]
     unranked: str = ""
+    guesses: Predictions | None = None
 
 
 class Finish(NamedTuple):
@@ -163,19 +165,22 @@ class Finish(NamedTuple):
         relative: whether propensities are known up to a factor only.
         there: which items the log could ever have shown; ``None`` where all that lists hold could.
         listed: which listed pairs are candidates, where an estimator looks at whole lists that lie elsewhere.
+        guess: adds what an outcome model says of the rows and lists of a part, where an estimator asks one.
     """
 
     labels: Mapping[str, Ids]
     relative: bool
     there: Bools | None
     listed: ListedPairs | None = None
+    guess: Callable[[AlignedPart, EvaluationData], EvaluationData] | None = None
 
     def of(self, part: AlignedPart) -> EvaluationData:
         """The part as engines work on it."""
         shown = None if self.there is None else ListedPairs(self.there, excluded=part.excluded)
         labels = {name: ids.encode(part.texts[name]) for name, ids in self.labels.items()}
         listed = None if self.listed is None else replace(self.listed, excluded=part.excluded)
-        return replace(part.held, labels=labels, relative=self.relative, shown=shown, listed=listed)
+        held = replace(part.held, labels=labels, relative=self.relative, shown=shown, listed=listed)
+        return held if self.guess is None else self.guess(part, held)
 
 
 def align_part(inputs: Inputs, coded: Coded, common: Common) -> AlignedPart:
@@ -224,7 +229,9 @@ def align_part(inputs: Inputs, coded: Coded, common: Common) -> AlignedPart:
         trained={name: frozenset(trained[name].unique()) for name in columns if name in trained},
     )
     people = {} if inputs.population is None else inputs.population.columns
-    return AlignedPart(held, rows, known, excluded, texts, people, training, lists, facts, given, unranked)
+    return AlignedPart(
+        held, rows, known, excluded, texts, people, training, lists, facts, given, unranked, inputs.guesses
+    )
 
 
 def _predicted(

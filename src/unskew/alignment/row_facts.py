@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unskew.alignment.outcome_check import range_of
 from unskew.engine.data import EvaluationData
 from unskew.estimators.summary import Histogram
 from unskew.inference.merging import Mergeable, added_counts, merged_by
@@ -25,6 +26,8 @@ class RowFacts(Mergeable):
         positives, zeros, graded: rows whose y is above 0, is 0, is neither 0 nor 1.
         logged_zeros: rows whose value is 0 as it came.
         most_rows: of one user.
+        candidates: pairs that could be recommended.
+        outcomes: the least and the largest y, 0 included.
         known: training rows of the users.
         untrained, untrained_rows: users with rows and without a training row, and their rows; 0 without a training log.
         pairs, seen: propensities of the relevant rows, and of all of them; ``None`` without propensities.
@@ -45,7 +48,9 @@ class RowFacts(Mergeable):
     untrained_rows: int
     pairs: Histogram | None
     seen: Histogram | None
+    candidates: float
     most_rows: int = merged_by(max)
+    outcomes: tuple[float, float] = merged_by(lambda a, b: (min(a[0], b[0]), max(a[1], b[1])))
     dropped: Mapping[str, int] = merged_by(added_counts)
 
     @classmethod
@@ -69,6 +74,8 @@ class RowFacts(Mergeable):
             untrained_rows=int(lengths[new].sum()),
             pairs=None if p is None else Histogram.of(p[value > 0.0]),
             seen=None if p is None else Histogram.of(p),
+            candidates=0.0 if held.candidates is None else float(held.candidates.sum()),
             most_rows=int(lengths.max(initial=0)),
+            outcomes=range_of(value),
             dropped=dropped,
         )

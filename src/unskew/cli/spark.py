@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.auditing.record import Audit
 from unskew.auditing.spark import audit
-from unskew.engine.spark.frames import SparkRows
+from unskew.engine.spark.frames import SparkRows, read_parquet
 from unskew.errors import InputError, MissingExtraError
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.evaluation.spark import evaluate_rows
-from unskew.log.paths import shown
 from unskew.plain import plain
 from unskew.result import Result
 
@@ -47,7 +46,7 @@ def evaluate_files(
     with session_for(master) as session:
 
         def rows(path: Any) -> SparkRows | None:
-            return None if path is None else _read(session, path)
+            return None if path is None else read_parquet(session, path)
 
         lists = {name: rows(path) for name, path in models.items()}
         request = Request.of(rows(test), lists, train=rows(train), users=rows(users), **options)
@@ -57,7 +56,8 @@ def evaluate_files(
 def audit_files(log: Any, *, master: str | None, mcar: Any = None, **options: Any) -> Audit:
     """The audit of Parquet files, folders and addresses that the executors can read."""
     with session_for(master) as session:
-        return audit(_read(session, log), mcar=None if mcar is None else _read(session, mcar), **options)
+        sample = None if mcar is None else read_parquet(session, mcar)
+        return audit(read_parquet(session, log), mcar=sample, **options)
 
 
 @contextmanager
@@ -89,16 +89,3 @@ def session_for(master: str | None) -> Iterator[SparkSession]:
     finally:
         session.stop()
         signal.signal(signal.SIGINT, ctrl_c)  # Spark takes it, and would ask a session that is gone
-
-
-def _read(session: SparkSession, path: Any) -> SparkRows:
-    name = str(path)
-    if not name.endswith((".parquet", ".pq")) and "." in name.rsplit("/", 1)[-1]:
-        raise InputError(f"{shown(name)}: --engine spark reads Parquet files and folders.\nWrite it as Parquet first.")
-    try:
-        return SparkRows(session.read.parquet(name), shown(name))
-    except Exception as problem:
-        raise InputError(
-            f"{shown(name)}: Spark cannot read it: {plain(str(problem).splitlines()[0])}\nGive a Parquet file "
-            "or folder that all workers can read."
-        ) from problem

@@ -235,7 +235,7 @@ class DealtInputs:
             (each.frame, Dealing(place, each.reading, each.types, numbers))
             for place, each in enumerate(self._inputs.values())
         )
-        self._cells = self._keep(dealt(self._session, dealings, self._count))
+        self._cells = self.keep(dealt(self._session, dealings, self._count))
         try:
             found = fold(mapped(self._cells, LookingThrough()), self._count, None)
             self._parts = found.parts
@@ -265,7 +265,7 @@ class DealtInputs:
 
     def mapped(self, worker: Worker) -> DataFrame:
         """What a worker makes of every part, kept until all is done."""
-        return self._keep(mapped(self._cells, worker))
+        return self.keep(mapped(self._cells, worker))
 
     def merged(self, partials: DataFrame) -> Any:
         """Partial sums of all parts, merged."""
@@ -276,7 +276,8 @@ class DealtInputs:
         while self._kept:
             self._kept.pop().unpersist()
 
-    def _keep(self, frame: DataFrame) -> DataFrame:
+    def keep(self, frame: DataFrame) -> DataFrame:
+        """Rows that Spark keeps until all is done."""
         from pyspark import StorageLevel
 
         self._kept.append(frame.persist(StorageLevel.MEMORY_AND_DISK))

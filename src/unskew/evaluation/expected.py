@@ -16,13 +16,16 @@ import polars as pl
 
 from unskew.engine.stream.addresses import is_address
 from unskew.engine.stream.files import Source
-from unskew.engine.stream.sizes import Sizes, in_memory, memory_limit
+from unskew.engine.stream.sizes import IN_MEMORY, Sizes, in_memory, memory_limit
 from unskew.errors import InputError
+from unskew.evaluation.part_inputs import divided_table
 from unskew.evaluation.request import Request
 from unskew.evaluation.stream import open_sources, row_counts
+from unskew.log.batches import Kind
 from unskew.log.paths import shown
 from unskew.log.several import PARQUET, ending_of, files_of, is_several
 from unskew.memory import amount, available
+from unskew.outcome import Given
 
 FREE = 0.5  # of what is free that a stream takes unless it is told
 
@@ -77,7 +80,7 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
         small: look also at files that are so small that they fit in any case.
     """
     given = [request.test, request.train, request.users, *request.models.values()]
-    sources = [each for each in given if each is not None]
+    sources, table = [each for each in given if each is not None], divided_table(request)
     asked = request.engine == "stream"
     only_stream = any(_many(each) for each in sources)
     if request.engine == "memory" and (addresses := [each for each in sources if is_address(each)]):
@@ -85,22 +88,37 @@ def expect(request: Request, *, small: bool = False) -> Expected | None:
             f"{shown(addresses[0])}: addresses of object stores are read by engine='stream', in any amount of memory.\n"
             "Leave engine='memory' out, or copy the files here first."
         )
-    if request.engine == "memory" or not (asked or only_stream or all(_is_parquet(each) for each in sources)):
+    parquet = all(_is_parquet(each) for each in sources) and (table is None or _is_parquet(table) or _many(table))
+    if request.engine == "memory" or not (asked or only_stream or parquet):
         return None
     free = available()
-    if not small and not asked and not only_stream and _bytes(sources) * LARGEST < free:
+    if not small and not asked and not only_stream and _bytes([*sources, table]) * LARGEST < free:
         return None  # such small files are not worth a look
     opened = open_sources(request)
     rows = row_counts(opened)
     limit = max(int(FREE * free), 1 << 28) if request.memory is None else memory_limit(request.memory)
-    needed, texts = in_memory(rows), any(source.types["user"] == pl.String() for source in opened.values())
+    held = _held(request)
+    needed, texts = in_memory(rows) + held, any(source.types["user"] == pl.String() for source in opened.values())
     stream = asked or only_stream or needed > (free if request.memory is None else min(limit, free))
     return Expected(
-        "stream" if stream else "memory", opened, sum(rows.values()), needed, free, Sizes.of(rows, limit, texts=texts)
+        "stream" if stream else "memory",
+        opened,
+        sum(rows.values()),
+        needed,
+        free,
+        Sizes.of(rows, limit, texts=texts, held=held),
     )
 
 
 LARGEST = 60  # bytes in memory for a byte of a Parquet file, at most
+
+
+def _held(request: Request) -> int:
+    """Bytes of a table of predictions that is in memory as a whole."""
+    outcome = request.outcome
+    if not isinstance(outcome, Given) or outcome.file is not None:
+        return 0
+    return IN_MEMORY[Kind.PREDICTIONS] * len(outcome.table)
 
 
 def _many(given: Any) -> bool:
@@ -117,7 +135,8 @@ def _is_parquet(given: Any) -> bool:
 
 
 def _bytes(sources: list[Any]) -> int:
-    return sum(Path(each).stat().st_size for each in sources)
+    files = (file for each in sources if each is not None and not is_address(each) for file in files_of(each))
+    return sum(file.stat().st_size for file in files)
 
 
 def _duration(seconds: float) -> str:

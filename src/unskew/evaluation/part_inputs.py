@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -29,8 +30,9 @@ from unskew.log.log import WEIGHT
 from unskew.log.population import read_catalogue
 from unskew.log.relevance import told_feedback
 from unskew.log.user_parts import UserParts
+from unskew.outcome import Given
 
-TEST, TRAIN, USERS, MODEL = "test", "train", "users", "model:"  # names of inputs
+TEST, TRAIN, USERS, GUESSES, MODEL = "test", "train", "users", "guesses", "model:"  # names of inputs
 
 
 class AskedInput(NamedTuple):
@@ -61,6 +63,13 @@ def asked_inputs(request: Request, columns_of: Callable[[str, Any], list[str]]) 
     kind, columns = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
     for name, given in request.models.items():
         yield MODEL + name, AskedInput(given, kind, columns(name))
+    if (table := divided_table(request)) is not None:
+        yield GUESSES, AskedInput(table, Kind.PREDICTIONS, names.of_guesses)
+
+
+def divided_table(request: Request) -> str | PathLike[str] | None:
+    """The file of an outcome model's predictions, unread so far, whose rows are divided by user like all others."""
+    return request.outcome.file if isinstance(request.outcome, Given) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +128,7 @@ def facts_of(request: Request, inputs: Mapping[str, LookedThrough]) -> InputFact
         side=side,
         rules=rules,
         knows_relevant=people is not None and "relevant" in people.parts.schema,
+        guesses=inputs[GUESSES].account if GUESSES in inputs else None,
     )
 
 
@@ -165,6 +175,7 @@ class PartMaker:
             {name: makers[MODEL + name].predictions(rows(MODEL + name)) for name in rated},
             facts.side,
             facts.rules,
+            guesses=makers[GUESSES].predictions(rows(GUESSES)) if lists and GUESSES in makers else None,
         )
 
     @property

@@ -46,6 +46,8 @@ def read(request: Request, say: Stage) -> Inputs:
     names, invalid = request.columns, request.invalid
     for name, source in request.models.items():
         _refuse_factors(name, source)
+    if request.outcome is not None:
+        request.outcome.load()
     say("reading logs", 0, 1)
     read_one: Callable[..., Any] = read_predictions if request.rates else read_recommendations
     columns_of = names.of_predictions if request.rates else names.of_lists

@@ -115,7 +115,7 @@ class Request:
         _check_models(models)
         names = columns if isinstance(columns, Names) else Names(columns, _given_inputs(test, models, rest))
         sampled = sample is not None
-        read: dict[str, Any] = {"columns": names.of_guesses, "invalid": rest.get("invalid", "error")}
+        read: dict[str, Any] = {"columns": names.of_guesses, "invalid": rest.get("invalid", "error"), "deferred": True}
         return cls(
             test,
             models,

@@ -18,13 +18,15 @@ from unskew.alignment.inputs import Inputs
 from unskew.alignment.part import AlignedPart, PartFacts
 from unskew.engine.spark.dealing import Part, parts_in
 from unskew.engine.spark.folding import Partial, rows_of
-from unskew.engine.spark.frames import is_frame, local_frame
+from unskew.engine.spark.frames import is_frame, local_frame, read_parquet
 from unskew.engine.spark.packing import packed, unpacked
 from unskew.errors import InputError
 from unskew.evaluation.conclude import conclude
 from unskew.evaluation.dealt import DealtInputs, as_rows, equipped_workers, mapped, named
 from unskew.evaluation.part_inputs import (
+    GUESSES,
     MODEL,
+    TEST,
     AlignedFacts,
     AskedInput,
     PartMaker,
@@ -32,7 +34,8 @@ from unskew.evaluation.part_inputs import (
     bare,
     facts_of,
 )
-from unskew.evaluation.partitions import AlignedParts, M, refuse_whole_logs, settle_parts
+from unskew.evaluation.partitions import refuse_whole_logs, settle_parts
+from unskew.evaluation.parts_of_users import AlignedParts, M
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.evaluation.run import reporter
@@ -59,8 +62,9 @@ def evaluate(
     """``unskew.evaluate`` on DataFrames of Spark, of any size: the same options, the same result.
 
     Spark moves the rows, Python workers add them up, and only sums and the items' ids come to the driver. What needs
-    the whole log in memory (outcome models, fitted propensities other than popularity and naive_bayes, answers,
-    samples, ``refit``, ``per_user``) is refused. The session of the DataFrames is used, and left as it is.
+    the whole log in memory (outcome models that are fitted here, other than means; fitted propensities other than
+    popularity and naive_bayes; answers, samples, ``refit``, ``per_user``) is refused. The session of the DataFrames is
+    used, and left as it is.
 
     Args:
         test: the held-out log, a DataFrame.
@@ -71,7 +75,7 @@ def evaluate(
             are counted first, and there is a part for each million.
         progress: called with (stage, done, total).
         options: those of ``unskew.evaluate``. ``items`` and ``mcar`` may be DataFrames of Spark, and are brought to
-            the driver.
+            the driver. The table of ``outcome="given(FILE)"`` is Parquet that all workers can read.
     """
     for name in ("engine", "memory"):
         if options.get(name) is not None:
@@ -135,9 +139,7 @@ class Aligner:
         for part in parts_in(batches):
             kept: list[AlignedPart] = []
             yield rows_of([Partial.of(part.number, part.checksum, partial(self._facts, kept=kept), part).row])
-            aligned = bare(kept[0]) if kept else None
-            for piece, chunk in enumerate(packed((part.checksum, aligned), self.shared), 1):
-                yield rows_of([(part.number, piece, chunk)])
+            yield from kept_rows(part.number, part.checksum, bare(kept[0]) if kept else None, self.shared)
 
     def _facts(self, part: Part, kept: list[AlignedPart]) -> AlignedFacts:
         """What is known of a part, which is kept where it has users; lists of nobody else are counted too."""
@@ -145,6 +147,25 @@ class Aligner:
         aligned = self.of(inputs)
         kept += [aligned] if len(inputs.users) else []
         return AlignedFacts(present(aligned.facts), self.also(inputs))
+
+
+def kept_rows(number: int, checksum: int, part: AlignedPart | None, shared: tuple[object, ...]) -> Iterator[Any]:
+    """The rows in which Spark keeps an aligned part; their pieces are counted from 1."""
+    for piece, chunk in enumerate(packed((checksum, part), shared), 1):
+        yield rows_of([(number, piece, chunk)])
+
+
+def aligned_in(batches: Iterable[Any], shared: tuple[object, ...]) -> Iterator[tuple[int, int, AlignedPart | None]]:
+    """The aligned parts in such rows, with their numbers and checksums."""
+    rows: dict[int, dict[int, bytes]] = {}
+    for batch in batches:
+        for row in batch.to_pylist():
+            if row["piece"]:
+                rows.setdefault(row["part"], {})[row["piece"]] = row["data"]
+    for number in sorted(rows):
+        pieces = rows.pop(number)
+        checksum, part = unpacked([pieces[piece] for piece in sorted(pieces)], shared)
+        yield number, checksum, part
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,18 +177,33 @@ class Asking:
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """One partial sum for each part."""
-        rows: dict[int, dict[int, bytes]] = {}
-        for batch in batches:
-            for row in batch.to_pylist():
-                if row["piece"]:
-                    rows.setdefault(row["part"], {})[row["piece"]] = row["data"]
-        for number in sorted(rows):
-            pieces = rows.pop(number)
-            checksum, part = unpacked([pieces[piece] for piece in sorted(pieces)], self.shared)
+        for number, checksum, part in aligned_in(batches, self.shared):
             yield rows_of([Partial.of(number, checksum, self._found, part).row])
 
     def _found(self, part: AlignedPart | None) -> Any:
         return None if part is None else self.of(part)
+
+
+@dataclass(frozen=True, eq=False)
+class Remaking:
+    """Carries a function to aligned parts that makes them anew; rows as those of ``Aligner``."""
+
+    of: Callable[[AlignedPart], tuple[AlignedPart, Any]]
+    shared: tuple[object, ...]
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The rows of each part."""
+        for number, checksum, part in aligned_in(batches, self.shared):
+            made: list[AlignedPart] = []
+            yield rows_of([Partial.of(number, checksum, partial(self._found, made=made), part).row])
+            yield from kept_rows(number, checksum, made[0] if made else None, self.shared)
+
+    def _found(self, part: AlignedPart | None, made: list[AlignedPart]) -> Any:
+        if part is None:
+            return None
+        again, found = self.of(part)
+        made.append(again)
+        return found
 
 
 class SparkPartitions:
@@ -178,7 +214,10 @@ class SparkPartitions:
         asked = asked_inputs(request, lambda name, given: as_rows(name, given).columns)
         inputs = {}
         for name, each in asked:
-            rows = as_rows(name.removeprefix(MODEL), each.given)
+            if name == GUESSES:
+                rows = read_parquet(as_rows(TEST, request.test).frame.sparkSession, each.given)
+            else:
+                rows = as_rows(name.removeprefix(MODEL), each.given)
             inputs[name] = rows, _reading(each, rows.source, request)
         self._dealt = DealtInputs(inputs, partitions, say)
 
@@ -233,6 +272,14 @@ class SparkParts:
         self._say(stage, 0, 1)
         found: M = self._dealt.merged(mapped(self._rows, Asking(of, self._shared)))
         return found
+
+    def remade(self, of: Callable[[AlignedPart], tuple[AlignedPart, M]], stage: str) -> tuple[AlignedParts, M]:
+        """The parts as a function makes them anew, kept by Spark in place of these."""
+        self._say(stage, 0, 1)
+        rows = self._dealt.keep(mapped(self._rows, Remaking(of, self._shared)))
+        found: M = self._dealt.merged(rows.where("piece = 0"))
+        self._rows.unpersist()
+        return SparkParts(self._dealt, rows, self._shared, self._say), found
 
 
 def _reading(asked: AskedInput, source: str, request: Request) -> Reading:

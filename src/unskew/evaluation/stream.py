@@ -23,6 +23,7 @@ from unskew.engine.stream.sizes import Sizes
 from unskew.engine.stream.spill import Spill
 from unskew.errors import InputError, RefusedError
 from unskew.evaluation.part_inputs import (
+    GUESSES,
     MODEL,
     TEST,
     TRAIN,
@@ -31,9 +32,10 @@ from unskew.evaluation.part_inputs import (
     LookedThrough,
     PartMaker,
     bare,
+    divided_table,
     facts_of,
 )
-from unskew.evaluation.partitions import AlignedParts, M
+from unskew.evaluation.parts_of_users import AlignedParts, M
 from unskew.evaluation.read import Stage
 from unskew.evaluation.request import Request
 from unskew.inference.merging import added_counts
@@ -88,6 +90,8 @@ def open_sources(request: Request) -> dict[str, Source]:
     kind, columns = (Kind.PREDICTIONS, names.of_predictions) if request.rates else (Kind.LISTS, names.of_lists)
     for name, given in request.models.items():
         opened(MODEL + name, given, kind, columns(name))
+    if (table := divided_table(request)) is not None:
+        opened(GUESSES, table, Kind.PREDICTIONS, names.of_guesses)
     common = common_type([source.types["user"] for source in found.values()])
     return {name: source.with_types(user=common) for name, source in found.items()}
 
@@ -315,10 +319,20 @@ class KeptParts:
 
     def fold(self, of: Callable[[AlignedPart], M], stage: str) -> M:
         """What a function finds in every part, merged."""
+        return reduce(lambda a, b: a.merge(b), (of(part) for _, part in self._numbered(stage)))
+
+    def remade(self, of: Callable[[AlignedPart], tuple[AlignedPart, M]], stage: str) -> tuple[AlignedParts, M]:
+        """The parts as a function makes them anew, in place of what is on disk."""
 
         def found() -> Iterator[M]:
-            for number, part in enumerate(ahead(iter(self._kept))):
-                self._say(stage, number, len(self._kept))
-                yield of(part)
+            for number, part in self._numbered(stage):
+                made, told = of(part)
+                self._kept.put(number, made)
+                yield told
 
-        return reduce(lambda a, b: a.merge(b), found())
+        return self, reduce(lambda a, b: a.merge(b), found())
+
+    def _numbered(self, stage: str) -> Iterator[tuple[int, AlignedPart]]:
+        for number, part in enumerate(ahead(iter(self._kept))):
+            self._say(stage, number, len(self._kept))
+            yield number, part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from unskew.alignment.outcome_check import far_off, outside
+from unskew.alignment.outcome_check import outside
 from unskew.alignment.rows import contradicted_share, cut_by_time, has_level, share_of
 from unskew.estimators import Need, Target
 from unskew.evaluation.facts import Facts
@@ -220,7 +220,7 @@ def model_believed(facts: Facts) -> Iterator[str]:
 
 def predictions_far_off(facts: Facts) -> Iterator[str]:
     """An outcome model that is wrong on average."""
-    if facts.outcome.held is not None and (found := far_off(facts.outcome.held)) is not None:
+    if facts.outcome.means is not None and (found := facts.outcome.means.far_off) is not None:
         means, weighted = found.plain, found.weighted
         yield (
             f"The outcome model guesses {means.guess:.3g} on average for the seen pairs, which brought "

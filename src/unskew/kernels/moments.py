@@ -14,11 +14,14 @@ from unskew.kernels.arrays import Floats, Ints32, Ints64
 from unskew.kernels.compiled import njit
 
 ROOT_HALF = math.sqrt(0.5)
+ROUNDING = 1e-13  # of a user's largest column: sums in another order differ by less
 PART = 512  # users whose columns are looked at together: they stay in the first-level cache
 
 
 @njit(cache=True, nogil=True)
-def _add_wins(part: Floats, score: Floats, own: Ints64, a: int, size: int, differ: Ints64, wins: Floats) -> None:
+def _add_wins(
+    part: Floats, score: Floats, noise: Floats, own: Ints64, a: int, size: int, differ: Ints64, wins: Floats
+) -> None:
     """Add what ``cell_moments`` says of model a, and of model a against those before it, over some users."""
     kinds = len(own)
     total, squares, fourth, some = wins[0, a, a], wins[1, a, a], wins[2, a, a], 0
@@ -35,7 +38,7 @@ def _add_wins(part: Floats, score: Floats, own: Ints64, a: int, size: int, diffe
         for u in range(size):
             unlike = False
             for kind in range(kinds):
-                unlike |= part[own[kind, a], u] != part[own[kind, b], u]
+                unlike |= not abs(part[own[kind, a], u] - part[own[kind, b], u]) <= noise[u]
             some += unlike
         differ[a, b] += some
         ours, theirs, our_squares, their_squares = wins[0, a, b], wins[0, b, a], wins[1, a, b], wins[1, b, a]
@@ -69,7 +72,8 @@ def cell_moments(
 
     ``own[kind, model]`` are the places in ``columns`` that belong to one model; the first ``scores`` kinds add up to
     the model's score of a user. ``active[0]`` counts users with a column ≠ 0, ``differ[a, b]`` users for whom models
-    a and b differ in any kind, ``differ[a, a]`` users with a score ≠ 0.
+    a and b differ in any kind by more than rounding (lists of the same items in another order have the same sum of
+    guesses, but for the last digit), ``differ[a, a]`` users with a score ≠ 0.
 
     With d the score of model a less that of model b, ``wins[:, a, b]`` holds Σ d and Σ d² over the users with d > 0,
     and Σ d⁴ over all users; ``wins[:, a, a]`` Σ |score|, Σ score² and Σ score⁴.
@@ -77,7 +81,7 @@ def cell_moments(
     width = len(columns)
     kinds, models = own.shape
     users = len(x)
-    part, score = np.empty((width, PART)), np.empty((models, PART))
+    part, score, noise = np.empty((width, PART)), np.empty((models, PART)), np.empty(PART)
     for c in range(width):
         total = 0.0
         for u in range(users):
@@ -92,14 +96,18 @@ def cell_moments(
                 present |= value != 0.0
                 part[c, u] = value
             active[0] += present
+        noise[:size] = 0.0
         for a in range(models):
+            for kind in range(kinds):
+                for u in range(size):
+                    noise[u] = max(noise[u], ROUNDING * abs(part[own[kind, a], u]))
             for u in range(size):
                 score[a, u] = 0.0
             for kind in range(scores):
                 for u in range(size):
                     score[a, u] += part[own[kind, a], u]
         for a in range(models):
-            _add_wins(part, score, own, a, size, differ, wins)
+            _add_wins(part, score, noise, own, a, size, differ, wins)
         for c in range(width):
             for u in range(size):
                 part[c, u] -= mean[c]

@@ -55,11 +55,17 @@ register, __dir__ = FAMILY.register, FAMILY.class_names
 __getattr__ = FAMILY.attribute  # what needs scipy or scikit-learn is loaded when it is first used
 
 
-def make(text: str | Outcome, *, columns: Mapping[str, str] | None = None, invalid: Invalid = "error") -> Outcome:
+def make(
+    text: str | Outcome,
+    *,
+    columns: Mapping[str, str] | None = None,
+    invalid: Invalid = "error",
+    deferred: bool = False,
+) -> Outcome:
     """The outcome model with this canonical string, such as ``means(shrink=10)``.
 
     Args:
         text: the string, or a model, which is given back as it is.
-        columns, invalid: how the table of ``given(FILE)`` is read (see ``Given``).
+        columns, invalid, deferred: how and when the table of ``given(FILE)`` is read (see ``Given``).
     """
-    return FAMILY.make(text, columns=columns, invalid=invalid)
+    return FAMILY.make(text, columns=columns, invalid=invalid, deferred=deferred)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -64,9 +64,29 @@ class Outcome(Part, ABC):
         return True
 
     @property
+    def by_parts(self) -> bool:
+        """Whether sums over users are all that a fit needs (``tally``), so that no log is needed as a whole."""
+        return False
+
+    def tally(self, log: Log, *, propensity: Floats | None = None) -> Any:
+        """What a fit needs of the seen pairs of some users: sums, which ``merge`` with those of other users."""
+        raise NotImplementedError
+
+    def fit_tally(self, tally: Any, *, inputs: FitInputs = NO_INPUTS) -> Self:
+        """Learn from the sums over all users, in place; what a user's own pairs tell is left to ``of_part``."""
+        raise NotImplementedError
+
+    def of_part(self, log: Log, *, propensity: Floats | None = None) -> Self:
+        """The same for users with these seen pairs, which tell more of them than sums do; by default nothing more."""
+        return self
+
+    @property
     def account(self) -> Account | None:
         """What was read, where it comes as a table."""
         return None
+
+    def load(self) -> None:
+        """Read a table that lies in a file, where that has not been done."""
 
     @property
     def default(self) -> float | None:
@@ -171,7 +191,20 @@ class Rows(NamedTuple):
 
 
 def rows_of(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
-    """Outcomes and weights of the training rows, checked."""
+    """Outcomes and weights of the training rows, checked; there must be some."""
+    y, inverse, times = seen_rows(train, propensity, weights, name)
+    if not times.any():
+        raise no_rows(train.account.source, name)
+    return Rows(y, inverse * (times.sum() / (times @ inverse)), times)
+
+
+def no_rows(source: str, name: str) -> InputError:
+    """Nothing to learn from."""
+    return InputError(f"{source}: '{name}' has no training row that counts. Give a log with at least one seen pair.")
+
+
+def seen_rows(train: Log, propensity: Floats | None, weights: Floats | None, name: str) -> Rows:
+    """The same of some users, perhaps without rows; what rows weigh is 1/P itself."""
     source = a_log(train).account.source
     if train.feedback is Feedback.IMPLICIT:
         raise InputError(
@@ -180,10 +213,8 @@ def rows_of(train: Log, propensity: Floats | None, weights: Floats | None, name:
         )
     y = np.asarray(row_gains(train), dtype=np.float64)
     times = np.ones(len(train)) if weights is None else np.asarray(weights, dtype=np.float64)[train.user]
-    if not times.any():
-        raise InputError(f"{source}: '{name}' has no training row that counts. Give a log with at least one seen pair.")
     inverse = np.ones(len(train)) if propensity is None else _inverse(propensity, len(train), source)
-    return Rows(y, inverse * (times.sum() / (times @ inverse)), times)
+    return Rows(y, inverse, times)
 
 
 def _inverse(propensity: Floats, rows: int, source: str) -> Floats:

@@ -11,14 +11,16 @@ for right propensities, whatever the model; a model that has learnt y_ui by hear
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, field
-from typing import Self
+from itertools import accumulate
+from typing import Any, Self
 
 import numpy as np
 
 from unskew.bounds import FOLDS, SEED
 from unskew.errors import InputError
-from unskew.kernels.arrays import Bools, Floats
+from unskew.kernels.arrays import Bools, Floats, Ints64
 from unskew.kernels.folds import by_fold
 from unskew.log import Ids, Log
 from unskew.log.expected import a_log
@@ -30,6 +32,25 @@ from unskew.propensity.base import NO_INPUTS, FitInputs
 from unskew.propensity.crossfit import folds_of, pair_folds
 
 INNER = Made(part_of("unskew.outcome"), "an outcome model", "logistic_mf")
+
+
+@dataclass(frozen=True, eq=False)
+class FoldSums:
+    """What models need of the seen pairs of some users, by fold; that of other users is added.
+
+    Args:
+        source: what messages call the log.
+        rows: how many pairs each fold has.
+        folds: what the model that is cross-fitted needs of them (``Outcome.tally``).
+    """
+
+    source: str
+    rows: Ints64
+    folds: tuple[Any, ...]
+
+    def merge(self, other: FoldSums) -> FoldSums:
+        """That of both sets of users."""
+        return FoldSums(self.source, self.rows + other.rows, tuple(map(_merged, self.folds, other.folds)))
 
 
 @dataclass(frozen=True)
@@ -67,25 +88,59 @@ class Crossfit(Outcome):
         """Fit the k models. Fewer rows make all P smaller by one factor, which does not matter to any of them."""
         fold = pair_folds(a_log(log), self.folds, self.seed)
         counts = np.ones(len(log), dtype=np.bool_) if weights is None else np.asarray(weights)[log.user] > 0.0
-        if self.folds > np.count_nonzero(counts):
-            raise InputError(
-                f"{log.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
-                f"{self.folds:,} folds of pairs.\nTake fewer folds, or fit in sample (in_sample=True)."
-            )
+        self._check_rows(log.account.source, np.bincount(fold[counts], minlength=self.folds))
         sides = len(log.users) + len(log.items)
         require(32 * self.folds * sides, f"'{self}', a model for each fold,", "Take fewer folds.")
         models = []
         for k in range(self.folds):
             rest = fold != k
-            if not counts[rest].any():
-                raise InputError(
-                    f"{log.account.source}: {np.count_nonzero(counts):,} training rows are too few for "
-                    f"{self.folds} folds of pairs: without fold {k + 1} none is left.\n"
-                    "Give more rows, or fit in sample (in_sample=True)."
-                )
-            p = None if propensity is None else np.asarray(propensity)[rest]
+            p = _some(propensity, rest)
             models.append(self.inner.copy().fit(log.take(rest), propensity=p, inputs=inputs, weights=weights))
         return self.remember(models=tuple(models))
+
+    @property
+    def by_parts(self) -> bool:
+        """Where the model that is cross-fitted is."""
+        return self.inner.by_parts
+
+    def tally(self, log: Log, *, propensity: Floats | None = None) -> FoldSums:
+        """The sums of each fold."""
+        require(100 * self.folds * len(log.items), f"'{self}', sums for each fold,", "Take fewer folds.")
+        fold = pair_folds(a_log(log), self.folds, self.seed)
+        sums = (
+            self.inner.tally(log.take(fold == k), propensity=_some(propensity, fold == k)) for k in range(self.folds)
+        )
+        return FoldSums(log.account.source, np.bincount(fold, minlength=self.folds), tuple(sums))
+
+    def fit_tally(self, tally: FoldSums, *, inputs: FitInputs = NO_INPUTS) -> Self:
+        """Each model from the sums of all folds but its own."""
+        self._check_rows(tally.source, tally.rows)
+        models = (self.inner.copy().fit_tally(sums, inputs=inputs) for sums in _without_each(tally.folds))
+        return self.remember(models=tuple(models))
+
+    def of_part(self, log: Log, *, propensity: Floats | None = None) -> Self:
+        """Each model for these users, from their pairs outside its fold."""
+        self._check()
+        fold = pair_folds(a_log(log), self.folds, self.seed)
+        models = (
+            model.of_part(log.take(fold != k), propensity=_some(propensity, fold != k))
+            for k, model in enumerate(self.models)
+        )
+        return self.copy().remember(models=tuple(models))
+
+    def _check_rows(self, source: str, rows: Ints64) -> None:
+        """Whether every model has a row to learn from; ``rows`` counts those of each fold."""
+        total = int(rows.sum())
+        if self.folds > total:
+            raise InputError(
+                f"{source}: {total:,} training rows are too few for {self.folds:,} folds of pairs.\n"
+                "Take fewer folds, or fit in sample (in_sample=True)."
+            )
+        if (rows == total).any():
+            raise InputError(
+                f"{source}: {total:,} training rows are too few for {self.folds} folds of pairs: without fold "
+                f"{int(np.argmax(rows)) + 1} none is left.\nGive more rows, or fit in sample (in_sample=True)."
+            )
 
     def bind(self, users: Ids, items: Ids) -> PairPredictor:
         """Each pair is answered by the model of its fold."""
@@ -132,5 +187,25 @@ def crossfit(
     """
     if not outcome.estimated:
         return outcome
-    folded = outcome if outcome.crossfits else Crossfit(outcome, folds, seed)
-    return folded.copy().fit(log, propensity=propensity, inputs=inputs, weights=weights)
+    return folded(outcome, folds, seed).copy().fit(log, propensity=propensity, inputs=inputs, weights=weights)
+
+
+def folded(outcome: Outcome, folds: int = 5, seed: int = 0) -> Outcome:
+    """The model cross-fitted over pairs, unfitted so far; one that says itself how keeps its own folds."""
+    return outcome if outcome.crossfits else Crossfit(outcome, folds, seed)
+
+
+def _some(propensity: Floats | None, rows: Bools) -> Floats | None:
+    return None if propensity is None else np.asarray(propensity)[rows]
+
+
+def _without_each(sums: Sequence[Any]) -> Iterator[Any]:
+    """For each of two or more sums, all others merged: nothing is taken off again, so that no digit of it stays."""
+    before, after = list(accumulate(sums[:-1], _merged)), list(accumulate(sums[:0:-1], _merged))[::-1]
+    yield after[0]
+    yield from map(_merged, before[:-1], after[1:])
+    yield before[-1]
+
+
+def _merged(one: Any, other: Any) -> Any:
+    return one.merge(other)

@@ -15,7 +15,7 @@ import numpy as np
 
 from unskew.bounds import Number, shown
 from unskew.errors import InputError
-from unskew.kernels.arrays import Bools, Floats, Ints64
+from unskew.kernels.arrays import Bools, Floats, Ints64, present
 from unskew.log import Account, Ids, Predictions, read_predictions
 from unskew.log.ids import Codes
 from unskew.log.log import Invalid
@@ -42,6 +42,7 @@ class Given(Outcome):
         default: what pairs without a row get; without it they are an error.
         columns: our column names → theirs.
         invalid: rows that cannot be used are an ``error``, or ``drop`` leaves them out and counts them.
+        deferred: read a file when it is first asked about: an engine with parts of the users reads it part by part.
     """
 
     source: Any = option(
@@ -53,20 +54,41 @@ class Given(Outcome):
     default: float | None = option(None, Number(), "what pairs without a row get")
     columns: Mapping[str, str] | None = None
     invalid: Invalid = "error"
-    table: Predictions = field(init=False, compare=False, repr=False)
+    deferred: bool = field(default=False, compare=False, repr=False)
+    read: Predictions | None = field(default=None, init=False, compare=False, repr=False)
 
     name = "given"
     estimated = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not self.deferred:
+            self.load()
+
+    @property
+    def file(self) -> str | PathLike[str] | None:
+        """The file, where it has not been read."""
+        return self.source if self.read is None and isinstance(self.source, str | PathLike) else None
+
+    @property
+    def table(self) -> Predictions:
+        """All of the predictions."""
+        self.load()
+        return present(self.read)
+
+    def load(self) -> None:
+        """Read the table, where that has not been done."""
+        if self.read is not None:
+            return
+        how: dict[str, Any] = {"columns": self.columns, "invalid": self.invalid}
         if isinstance(self.source, str | PathLike):
-            table = read_predictions(self.source, columns=self.columns, invalid=self.invalid)
+            self.remember(read=read_predictions(self.source, **how))
         else:
-            table = Predictions.from_frame(
-                self.source, columns=self.columns, invalid=self.invalid, source="predictions"
-            )
-        object.__setattr__(self, "table", table)
+            self.remember(read=Predictions.from_frame(self.source, source="predictions", **how))
+
+    def of_table(self, table: Predictions) -> Given:
+        """The same with some of the predictions, of the users of one part."""
+        return self.copy().remember(read=table)
 
     @property
     def account(self) -> Account:
@@ -93,7 +115,9 @@ class Given(Outcome):
                     f"'{plain(items.values[int(item[first])])}'.\n"
                     "Add rows for them, or say what such pairs get: given(..., default=0)."
                 )
-            return np.where(missing, self.default or 0.0, self.table.value[at])
+            q = np.full(len(at), self.default or 0.0)
+            q[~missing] = self.table.value[at[~missing]]
+            return q
 
         return ask
 
@@ -113,6 +137,8 @@ class Given(Outcome):
         keys = np.repeat(np.arange(len(table.users)), np.diff(table.indptr)) * many + table.item
 
         def find(user: Codes, item: Codes) -> Ints64:
+            if not len(keys):  # of a part whose users the table lacks
+                return np.full(len(user), -1, dtype=np.int64)
             key = np.where((row[user] >= 0) & (column[item] >= 0), row[user] * many + column[item], -1)
             at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
             return np.where(keys[at] == key, at, -1)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from unskew.bounds import Whole
-from unskew.errors import MissingExtraError
+from unskew.errors import InputError, MissingExtraError
+from unskew.log.paths import shown
+from unskew.plain import plain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,6 +49,20 @@ class SparkRows(NamedTuple):
 
         quoted = {ours: theirs.replace("`", "``") for ours, theirs in names.items()}
         return self.frame.select(*(sql.col(f"`{theirs}`").alias(ours) for ours, theirs in quoted.items()))
+
+
+def read_parquet(session: SparkSession, path: Any) -> SparkRows:
+    """A file or folder that all workers can read."""
+    name = str(path)
+    if not name.endswith((".parquet", ".pq")) and "." in name.rsplit("/", 1)[-1]:
+        raise InputError(f"{shown(name)}: Spark reads Parquet files and folders here.\nWrite it as Parquet first.")
+    try:
+        return SparkRows(session.read.parquet(name), shown(name))
+    except Exception as problem:
+        raise InputError(
+            f"{shown(name)}: Spark cannot read it: {plain(str(problem).splitlines()[0])}\nGive a Parquet file "
+            "or folder that all workers can read."
+        ) from problem
 
 
 def is_frame(given: Any) -> bool:

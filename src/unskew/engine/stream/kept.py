@@ -33,10 +33,19 @@ class Kept:
         if self._only:
             self._here.append(part)
             return
-        file = self._folder / f"part-{len(self._files)}.pickle"
+        self._files.append(self._folder / f"part-{len(self._files)}.pickle")
+        self._write(self._files[-1], part)
+
+    def put(self, place: int, part: object) -> None:
+        """Keep another one in this place."""
+        if self._only:
+            self._here[place] = part
+        else:
+            self._write(self._files[place], part)
+
+    def _write(self, file: Path, part: object) -> None:
         with full_disk(self._folder), file.open("wb") as opened:
             pack(part, self._shared, opened)
-        self._files.append(file)
 
     def __len__(self) -> int:
         return len(self._files) + len(self._here)

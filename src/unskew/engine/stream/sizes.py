@@ -56,9 +56,14 @@ class Sizes:
     seconds: float
 
     @classmethod
-    def of(cls, rows: Mapping[Kind, int], limit: int, *, texts: bool = False) -> Sizes:
-        """Of inputs with so many rows, in so many bytes of memory; ``texts`` says that ids of users are texts."""
-        room = max(limit - BASE, limit // 4)
+    def of(cls, rows: Mapping[Kind, int], limit: int, *, texts: bool = False, held: int = 0) -> Sizes:
+        """Of inputs with so many rows, in so many bytes of memory.
+
+        Args:
+            texts: whether ids of users are texts.
+            held: bytes of what stays in memory all the time.
+        """
+        room = max(limit - BASE - held, limit // 4)
         total = sum(count * PER_ROW[kind] for kind, count in rows.items()) * (TEXTS if texts else 1)
         every = sum(rows.values())
         parts = math.ceil(total / room)
