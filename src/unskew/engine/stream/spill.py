@@ -22,7 +22,7 @@ import polars as pl
 from unskew.engine.stream.cuts import Cuts
 from unskew.engine.stream.numbers import Divided, Numbers, array_type, is_plain, read_part
 from unskew.errors import InputError
-from unskew.kernels.arrays import Ints64, present
+from unskew.kernels.arrays import Ints64
 from unskew.log.paths import shown
 from unskew.memory import amount
 from unskew.temporaries import Temporary
@@ -58,7 +58,7 @@ class Spill:
         self._waiting: list[pl.DataFrame] = []
         self._chunks: list[Chunk] = []
         self._schema: pl.Schema | None = None
-        self._file: FileIO | None = None
+        self._numbers_file = folder / f"{name}.numbers"
         self._whole = cuts.count == 1
 
     def add(self, frame: pl.DataFrame) -> None:
@@ -79,9 +79,8 @@ class Spill:
         others = [column.name for column in frame if not is_plain(column)]
         path = self._folder / f"{self._name}-{len(self._chunks)}.arrow" if others else None
         with full_disk(self._folder):
-            if self._file is None:
-                self._file = FileIO(self._folder / f"{self._name}.numbers", "w+")
-            numbers = {column.name: Numbers.write(self._file, column.to_numpy(), divided) for column in plain}
+            with FileIO(self._numbers_file, "a") as file:
+                numbers = {column.name: Numbers.write(file, column.to_numpy(), divided) for column in plain}
             if path is not None:
                 ordered = frame.select(pl.col(others).gather(divided.order))
                 ordered.write_ipc(path, compression="uncompressed")
@@ -93,36 +92,36 @@ class Spill:
         if self._whole:
             return pl.concat([pl.DataFrame(schema=self._schema), *self._waiting])
         chunks = [chunk for chunk in self._chunks if chunk.starts[number + 1] > chunk.starts[number]]
+        if not chunks:
+            return pl.DataFrame(schema=self._schema)
         others = [_others(chunk, number) for chunk in chunks]
         columns = []
-        for name, dtype in self._schema.items():
-            if all(name in chunk.numbers for chunk in chunks):
-                columns.append(self._numbers(chunks, number, name, dtype))
-            else:
-                slices = [
-                    frame[name] if name in frame else self._numbers([chunk], number, name, dtype)
-                    for frame, chunk in zip(others, chunks, strict=True)
-                ]
-                columns.append(pl.concat([each.cast(dtype) for each in slices]))
+        with FileIO(self._numbers_file) as file:
+            for name, dtype in self._schema.items():
+                if all(name in chunk.numbers for chunk in chunks):
+                    columns.append(_numbers(file, chunks, number, name, dtype))
+                else:
+                    slices = [
+                        frame[name] if name in frame else _numbers(file, [chunk], number, name, dtype)
+                        for frame, chunk in zip(others, chunks, strict=True)
+                    ]
+                    columns.append(pl.concat([each.cast(dtype) for each in slices]))
         return pl.DataFrame(columns)
-
-    def _numbers(self, chunks: list[Chunk], number: int, name: str, dtype: pl.DataType) -> pl.Series:
-        """A column of plain numbers in the rows of a part."""
-        if not chunks:
-            return pl.Series(name, [], dtype)
-        found = read_part(present(self._file), [chunk.numbers[name] for chunk in chunks], number, array_type(dtype))
-        column = pl.Series(name, found)
-        return column if column.dtype == dtype else column.cast(dtype)
 
     def remove(self) -> None:
         """The files are not needed any more."""
-        if self._file is not None:
-            self._file.close()
-            Path(self._file.name).unlink(missing_ok=True)
+        self._numbers_file.unlink(missing_ok=True)
         for chunk in self._chunks:
             if chunk.others is not None:
                 chunk.others.unlink(missing_ok=True)
-        self._chunks, self._waiting, self._file = [], [], None
+        self._chunks, self._waiting = [], []
+
+
+def _numbers(file: FileIO, chunks: list[Chunk], number: int, name: str, dtype: pl.DataType) -> pl.Series:
+    """A column of plain numbers in the rows of a part."""
+    found = read_part(file, [chunk.numbers[name] for chunk in chunks], number, array_type(dtype))
+    column = pl.Series(name, found)
+    return column if column.dtype == dtype else column.cast(dtype)
 
 
 def _others(chunk: Chunk, number: int) -> pl.DataFrame:
