@@ -44,11 +44,29 @@ def look_up(ids, low, table, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def look_up_nearest(ids, low, table, out):  # type: ignore[no-untyped-def]
-    """``out = table[id − low]``, and the nearest entry for ids outside the table."""
-    high = low + len(table) - 1
+def count_below(ids, bounds, shift, first, out):  # type: ignore[no-untyped-def]
+    """How many bounds are not above each id; they ascend.
+
+    The range of the bounds is cut into pieces of 2^shift ids, before the b-th of which ``first[b]`` bounds lie: most
+    pieces hold none, and where one holds some they are bisected.
+    """
+    low, last = np.uint64(bounds[0]), len(first) - 2
     for r in range(len(ids)):
-        out[r] = table[min(max(ids[r], low), high) - low]
+        number = ids[r]
+        if number < bounds[0]:
+            out[r] = 0
+            continue
+        piece = np.int64((np.uint64(number) - low) >> shift)
+        if piece > last:
+            piece = np.int64(last)
+        a, b = first[piece], first[piece + 1]
+        while a < b:
+            middle = (a + b) >> 1
+            if bounds[middle] <= number:
+                a = middle + 1
+            else:
+                b = middle
+        out[r] = a
 
 
 @njit(cache=True, nogil=True)

@@ -20,12 +20,12 @@ import polars as pl
 
 from unskew.engine.stream.files import PIECE, RowFile, Source
 from unskew.kernels.arrays import Floats, Ints32, Ints64
-from unskew.kernels.coding import look_up_nearest
+from unskew.kernels.coding import count_below
 from unskew.log.ids import hash_texts
 from unskew.log.spelling import alike
 
 IdArray = npt.NDArray[Any]  # whole numbers, or texts
-TABLE = 1 << 23  # entries of a table of parts: 32 MB
+PIECES = 16  # 2^… pieces of the range of bounds: their table stays in the cache
 STEP = 16_384  # rows between two entries of the index
 SAMPLE = 32_768  # users that are looked at, where all are read
 FEW = 16_000_000  # rows of a source up to which its users are read, which is quicker than slices
@@ -52,9 +52,9 @@ class Cuts:
         """The part of every row."""
         if self.count == 1:
             return np.zeros(len(users), dtype=np.int32)
-        if self._table is not None:
+        if self._pieces is not None:
             parts = np.empty(len(users), dtype=np.int32)
-            look_up_nearest(users.to_numpy(), *self._table, parts)
+            count_below(users.to_numpy(), *self._pieces, parts)
             return parts
         if self.bounds is not None:
             return np.searchsorted(self.bounds, users.to_numpy(), side="right").astype(np.int32)
@@ -65,13 +65,14 @@ class Cuts:
         return found["part"].to_numpy()
 
     @cached_property
-    def _table(self) -> tuple[int, Ints32] | None:
-        """Where bounds lie close together, the part of every number from below the first to the last of them."""
-        if self.bounds is None or self.bounds.dtype != np.int64 or int(self.bounds[-1]) - int(self.bounds[0]) > TABLE:
+    def _pieces(self) -> tuple[Ints64, np.uint64, Ints64] | None:
+        """Of numbers, the bounds, and how many of them lie before each of some thousand pieces of their range."""
+        if self.bounds is None or self.bounds.dtype != np.int64:
             return None
-        low = max(int(self.bounds[0]) - 1, -(2**63))
-        numbers = np.arange(low, int(self.bounds[-1]) + 1)
-        return low, np.searchsorted(self.bounds, numbers, side="right").astype(np.int32)
+        above = self.bounds.view(np.uint64) - self.bounds.view(np.uint64)[0]
+        shift = np.uint64(max(0, int(above[-1]).bit_length() - PIECES))
+        piece = (above >> shift).astype(np.int64)
+        return self.bounds, shift, np.searchsorted(piece, np.arange(piece[-1] + 2), side="left")
 
 
 @dataclass(frozen=True, eq=False)
