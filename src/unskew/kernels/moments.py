@@ -75,8 +75,7 @@ def cell_moments(
     and Σ d⁴ over all users; ``wins[:, a, a]`` Σ |score|, Σ score² and Σ score⁴.
     """
     width = len(columns)
-    kinds, models = own.shape
-    users = len(x)
+    models, users = own.shape[1], len(x)
     part, score = np.empty((width, PART)), np.empty((models, PART))
     for c in range(width):
         total = 0.0
