@@ -8,7 +8,8 @@ in all besides its length: among a billion texts two fall together with a chance
 Columns of a Parquet file hold most texts many times at one and the same address, as its dictionary stands in memory
 once: the number of an address that was just seen is remembered, and the text behind it is not read again.
 
-Open addressing with at most a quarter of the slots taken, so that nearly all texts stand in the first slot looked at; the table is made larger from outside.
+Open addressing with at most a quarter of the slots taken, so that nearly all texts stand in the first slot that is
+looked at; the table is made larger from outside.
 """
 
 from __future__ import annotations
@@ -90,8 +91,8 @@ def number_texts(views, buffers, secret, start, slots, words, rows, seen, known,
     beside them the length and number of the text there. Stops where the slots might not suffice for a batch; if the
     table must not ``grow``, texts that are not in it get −1.
 
-    A batch of rows is hashed, then all their slots are read, before the first of them is compared: the table is larger
-    than the processor's cache, and many of its lines are then under way at once.
+    A batch of rows is looked at in steps: which are not remembered, their hashes, their slots, and only then are they
+    compared. The table is larger than the processor's cache, and many of its lines are then under way at once.
     """
     mask, memory = np.uint64(len(slots) - 1), np.uint64(len(seen) - 1)
     offset = rows[len(rows) - 1]
@@ -101,23 +102,23 @@ def number_texts(views, buffers, secret, start, slots, words, rows, seen, known,
         if grow and SPARSE * (known + BATCH) > len(slots):
             return known, low
         high, count = min(low + BATCH, len(views)), np.uintp(0)
-        for r in range(np.uintp(low), np.uintp(high)):
+        for r in range(np.uintp(low), np.uintp(high)):  # without a branch on what cannot be foreseen
             one, two = views[r, 0], views[r, 1]
-            if r > np.uintp(low) and one == views[r - np.uintp(1), 0] and two == views[r - np.uintp(1), 1]:
-                out[r] = AGAIN
-                continue
-            length, address = one & HALF, np.uint64(0)
+            again = r > np.uintp(low) and one == views[r - np.uintp(1), 0] and two == views[r - np.uintp(1), 1]
+            length, address, number, met = one & HALF, np.uint64(0), np.int32(AGAIN), False
             if length > INLINE:
                 address = buffers[np.uintp(two & HALF)] + (two >> np.uint64(32))
                 place = (address * SPREAD) >> np.uint64(32) & memory
-                if seen[place, 0] == address and seen[place, 1] >> np.uint64(32) == length:
-                    out[r] = np.int32(seen[place, 1] & HALF)
-                    continue
-                one, two = _long(address, length, secret)
-            waiting[count] = r
-            keys[count, 0], keys[count, 1], keys[count, 2] = one, two, address
-            keys[count, 3] = _slot(one, two, secret, mask)
-            count += np.uintp(1)
+                met = (seen[place, 0] == address) & (seen[place, 1] >> np.uint64(32) == length)
+                number = np.int32(seen[place, 1] & HALF)
+            out[r] = AGAIN if again else number
+            waiting[count], keys[count, 2] = r, address
+            count += np.uintp(not (again | met))
+        for j in range(count):
+            one, two, address = views[waiting[j], 0], views[waiting[j], 1], keys[j, 2]
+            if address > 0:
+                one, two = _long(address, one & HALF, secret)
+            keys[j, 0], keys[j, 1], keys[j, 3] = one, two, _slot(one, two, secret, mask)
         for j in range(count):
             first[j] = slots[keys[j, 3]]
         for j in range(count):

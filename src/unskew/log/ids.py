@@ -10,11 +10,12 @@ pass. Texts are numbered, and found again, by a table of their hashes; scattered
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,8 @@ from unskew.kernels.hashing import hash_bytes
 from unskew.kernels.texts import rename
 from unskew.log.numbered_texts import TextTable, in_order, number, stable_hashes
 from unskew.log.sorted_flags import without_sorted_flag
+
+LATELY = 8  # vocabularies of texts that are remembered, as long as somebody has them
 
 Codes = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
@@ -77,22 +80,38 @@ class Ids:
         low, size = span
         last = _last_rows(numbers, low, size)
         present = np.flatnonzero(last >= 0)
+        values, codes = column.gather(last[present]).rename("id"), np.arange(len(present), dtype=np.int32)
+        vocabulary, codes = cls.of_texts(values.cast(pl.String)) if labels else (cls(values), codes)
         table = np.full(size, -1, dtype=np.int32)
-        if not labels:  # numbers ascend as they stand in the table
-            table[present] = np.arange(len(present), dtype=np.int32)
-            return cls(pl.Series("id", present + low)), _look_up(numbers, low, table)
-        values = column.gather(last[present]).rename("id").cast(pl.String)
-        order = values.arg_sort().to_numpy()
-        table[present[order]] = np.arange(len(order), dtype=np.int32)
-        return cls(values.gather(order)), _look_up(numbers, low, table)
+        table[present] = codes
+        return vocabulary, _look_up(numbers, low, table)
 
     @classmethod
     def _code_texts(cls, column: pl.Series) -> tuple[Ids, Codes]:
         """The same of texts: numbered as they appear, then put in order."""
         firsts, numbers = number(column)
-        values, codes = in_order(column.gather(firsts).rename("id"))
+        vocabulary, codes = cls.of_texts(column.gather(firsts))
         rename(numbers, codes)
-        return cls(values), numbers
+        return vocabulary, numbers
+
+    @classmethod
+    def of_texts(cls, texts: pl.Series, table: TextTable | None = None) -> tuple[Ids, Codes]:
+        """The vocabulary of distinct texts, and the code of each.
+
+        The files of one evaluation have most users, and often all items, in common: where a vocabulary that was made a
+        moment ago has the same texts, it is taken, and nothing has to be sorted, nor compared later.
+
+        Args:
+            table: in which the texts have their rows as numbers.
+        """
+        for made in _made_lately(len(texts)):
+            codes = None if made.values.dtype != pl.String or made._texts is None else made._texts.find(texts)
+            if codes is not None and codes.min(initial=0) >= 0:
+                return made, codes
+        values, codes = in_order(without_sorted_flag(texts).rename("id"), table)
+        vocabulary = cls(values)
+        _lately.append(ref(vocabulary))
+        return vocabulary, codes
 
     def __len__(self) -> int:
         return len(self.values)
@@ -175,6 +194,15 @@ class Ids:
         if len(self) == len(other) and self.values.dtype == other.values.dtype and self.values.equals(other.values):
             return np.arange(len(self), dtype=np.int32)
         return other.encode(self.values)
+
+
+_lately: deque[ref[Ids]] = deque(maxlen=LATELY)
+
+
+def _made_lately(size: int) -> list[Ids]:
+    """Vocabularies of so many ids that were made of texts lately, and are still there."""
+    alive = [made for each in list(_lately) if (made := each()) is not None]
+    return [made for made in alive if len(made) == size]
 
 
 def _agree(columns: tuple[pl.Series, ...]) -> list[pl.Series]:

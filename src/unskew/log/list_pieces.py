@@ -19,9 +19,8 @@ from unskew.kernels.texts import rename
 from unskew.log.arrow_texts import pieces
 from unskew.log.columns import padded_id
 from unskew.log.ids import Codes, Ids
-from unskew.log.numbered_texts import TextTable, in_order
+from unskew.log.numbered_texts import TextTable
 from unskew.log.order import starts_of
-from unskew.log.sorted_flags import without_sorted_flag
 
 MANY = 100_000  # rows that are worth it
 SHORTEST = 2  # rows of a list on average: what lies less together is not read like that
@@ -172,21 +171,22 @@ class TextHeads:
         if len(numbers):
             self._last = int(numbers[-1])
         self._heads.append(texts.filter(pl.Series(new)))
-        return rows[new]
+        begun: Numbers = rows[new]
+        return begun
 
     def ids(self) -> tuple[Ids, Codes]:
         """The users, and the code of every run's."""
-        heads = without_sorted_flag(pl.concat(self._heads)).rename("id")
-        if self._table.known < len(heads):
-            return Ids.code(heads)
-        values, codes = in_order(heads, self._table)
-        return Ids(values), codes
+        heads = pl.concat(self._heads)
+        return Ids.code(heads) if self._table.known < len(heads) else Ids.of_texts(heads, self._table)
 
 
 class Items(Protocol):
     """Items, numbered as they appear."""
 
-    known: int
+    @property
+    def known(self) -> int:
+        """How many there are."""
+        ...
 
     def number(self, column: pl.Series, out: Codes) -> bool:
         """Fill in the numbers of the next piece, if that can be done."""
@@ -258,5 +258,4 @@ class TextItems:
 
     def ids(self) -> tuple[Ids, Codes]:
         """The items, and the code of every number."""
-        values, codes = in_order(without_sorted_flag(pl.concat(self._values)).rename("id"), self._table)
-        return Ids(values), codes
+        return Ids.of_texts(pl.concat(self._values), self._table)

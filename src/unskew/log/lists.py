@@ -47,10 +47,10 @@ def read_recommendations(
         invalid: wrong rows are an ``error``, or ``drop`` leaves them out and counts them in ``account``; of two
             entries with the same item or rank the better-ranked one stays, else the first.
     """
-    files = files_of(path)
+    drop, files = drops(invalid), files_of(path)
     if len(files) > 1:
         return lists_of(table_of_file(path, REQUIRED, OPTIONAL, columns=columns, invalid=invalid))
-    drop, file = drops(invalid), matched_file(files[0], REQUIRED, OPTIONAL, columns)
+    file = matched_file(files[0], REQUIRED, OPTIONAL, columns)
     return _from_pieces(file) or lists_of(file.read(drop))
 
 

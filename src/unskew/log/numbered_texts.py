@@ -48,8 +48,8 @@ def in_order(texts: pl.Series, table: TextTable | None = None) -> tuple[pl.Serie
 class TextTable:
     """Distinct texts and their numbers.
 
-    Slots, and columns for a quarter as many texts: two words that tell it apart, and the row where it came first; one more
-    row says where the piece that is looked at begins.
+    Slots, and columns for a quarter as many texts: two words that tell each apart, and the row where it came first; one
+    more row says where the piece that is looked at begins.
 
     Args:
         expected: so many texts have room from the start.
@@ -57,6 +57,7 @@ class TextTable:
 
     def __init__(self, expected: int = 0) -> None:
         self.known, self._secret = 0, SECRET
+        self._seen = np.zeros((0, 2), dtype=np.uint64)
         self._make(max(SLOTS, SPARSE << (expected + BATCH).bit_length()))
 
     def number(self, texts: pl.Series, out: Numbers | None = None) -> Numbers | None:
@@ -77,7 +78,7 @@ class TextTable:
             return None
         out, start = np.empty(len(texts), dtype=np.int32) if out is None else out, 0
         size = min(REMEMBERED, max(len(self._slots), 1 << len(texts).bit_length()))
-        seen = np.zeros((size, 2), dtype=np.uint64)  # for this column alone
+        seen = self._forgotten(size) if grow else np.zeros((size, 2), dtype=np.uint64)  # several threads may look up
         for views, buffers in found:
             row, here = 0, out[start : start + len(views)]
             self.rows[-1] = start
@@ -88,6 +89,14 @@ class TextTable:
                 self.known, row = number_texts(views, buffers, self._secret, row, *columns, self.known, grow, here)
             start += len(views)
         return out
+
+    def _forgotten(self, size: int) -> npt.NDArray[np.uint64]:
+        """Room for so many addresses, none of them remembered: those of another column say nothing of this one."""
+        if len(self._seen) < size:
+            self._seen = np.zeros((size, 2), dtype=np.uint64)
+        else:
+            self._seen[:size] = 0
+        return self._seen[:size]
 
     def _make(self, size: int) -> None:
         many = size // SPARSE + 1

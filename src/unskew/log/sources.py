@@ -368,6 +368,7 @@ def _unreadable(source: str, problem: BaseException, remedy: str) -> InputError:
 
 
 def drops(invalid: Invalid) -> bool:
+    """Whether wrong rows are dropped."""
     if invalid not in get_args(Invalid):
         raise InputError(f"invalid must be one of {', '.join(get_args(Invalid))}, not '{plain(invalid)}'.")
     return invalid == "drop"

@@ -7,5 +7,8 @@ import polars as pl
 
 def alike(ids: pl.Series) -> pl.Series:
     """What is left of ids when leading zeros, '.0' at the end, case and the kind of composition do not count."""
-    texts = ids.cast(pl.String).str.normalize("NFKC").str.to_lowercase()
+    texts = ids.cast(pl.String)
+    if (texts.str.len_bytes() > texts.str.len_chars()).any():  # ASCII is composed already
+        texts = texts.str.normalize("NFKC")
+    texts = texts.str.to_lowercase()
     return texts.str.replace(r"\.0+$", "").str.replace("^0+(.)", "$1")

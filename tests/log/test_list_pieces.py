@@ -1,0 +1,126 @@
+"""Lists that are read piece by piece are those that are read at once, and what is wrong is said in the same words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unskew.errors import InputError
+from unskew.log import Recommendations, lists, read_recommendations
+from unskew.log.list_pieces import code_pieces
+
+compiled = settings(deadline=None)  # the first call compiles kernels
+
+ids = st.integers(-5, 5) | st.sampled_from([2**40, -(2**40), 2**62])
+texts = st.sampled_from(
+    ["a", "b", "é", "", " a", "a b", "a longer text than twelve", "a longer text than twelve bytes"]
+)
+rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 7), st.integers(-1, 9)), max_size=40)
+
+
+def at_once(frame: pl.DataFrame) -> Recommendations | None:
+    """The lists by the way that looks at all rows; nothing where it refuses them."""
+    try:
+        return Recommendations.from_frame(frame)
+    except InputError:
+        return None
+
+
+def same(one: Recommendations, other: Recommendations) -> bool:
+    """Whether two readings are alike in everything but their accounts."""
+    vocabularies = one.users.values.equals(other.users.values) and one.items.values.equals(other.items.values)
+    types = [ids.values.dtype for each in (one, other) for ids in (each.users, each.items)]
+    arrays = all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("indptr", "item", "rank"))
+    return vocabularies and types[:2] == types[2:] and arrays
+
+
+def pieces_of(frame: pl.DataFrame, size: int) -> list[pl.DataFrame]:
+    return [frame.slice(start, size) for start in range(0, len(frame), size)]
+
+
+@compiled
+@given(
+    rows,
+    st.lists(ids | texts, min_size=6, max_size=6, unique_by=str),
+    st.lists(ids, min_size=8, max_size=8, unique=True) | st.lists(texts, min_size=8, max_size=8, unique=True),
+    st.integers(1, 9),
+    st.booleans(),
+)
+def test_what_is_read_in_pieces_is_read_the_same_at_once(
+    rows: list[tuple[int, int, int]], users: list[Any], items: list[Any], size: int, ordered: bool
+) -> None:
+    """Rows in any order, with any defect: either the lists are the same, or the pieces leave them to the other way."""
+    named = {True: pl.String, False: pl.Int64}
+    if len({isinstance(user, str) for user in users}) == 2:
+        users = [str(user) for user in users]
+    rows = sorted(set(rows), key=lambda row: (row[0], row[2])) if ordered else rows
+    frame = pl.DataFrame(
+        {
+            "user": pl.Series([users[u] for u, _, _ in rows], dtype=named[isinstance(users[0], str)]),
+            "item": pl.Series([items[i] for _, i, _ in rows], dtype=named[isinstance(items[0], str)]),
+            "rank": pl.Series([rank for _, _, rank in rows], dtype=pl.Int64),
+        }
+    )
+    found, wanted = code_pieces(pieces_of(frame, size), len(frame)), at_once(frame)
+    if found is not None:
+        assert wanted is not None
+        assert same(Recommendations(*found), wanted)
+
+
+@pytest.mark.parametrize("label", [pl.Int64, pl.Int16, pl.String, pl.Categorical])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_large_files_are_read_in_pieces(
+    label: Any, shuffled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Users in any order, ids of any kind, several row groups: the same lists, and the same account."""
+    rng = np.random.default_rng(0)
+    users = rng.permutation(40) if shuffled else np.arange(40)
+    frame = pl.DataFrame(
+        {
+            "user": np.repeat(users, 7),
+            "item": np.concatenate([rng.choice(30, 7, replace=False) for _ in users]),
+            "rank": np.tile(np.arange(1, 8), 40),
+        }
+    )
+    written = pl.Int64 if label in (pl.Int64, pl.Int16) else pl.String
+    frame = frame.with_columns(pl.col("user", "item").cast(written).cast(label)).rename({"user": "customer"})
+    path = tmp_path / "lists.parquet"
+    frame.write_parquet(path, row_group_size=25)
+    wanted = read_recommendations(path, columns={"user": "customer"})
+    monkeypatch.setattr(lists, "MANY", 0)
+    monkeypatch.setattr(lists, "lists_of", lambda table: pytest.fail("the rows were read at once"))
+    found = read_recommendations(path, columns={"user": "customer"})
+    assert same(found, wanted) and found.account == wanted.account
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value"),
+    [(3, "rank", 0), (3, "rank", 1), (3, "item", 0), (9, "user", 0), (3, "item", None), (3, "rank", 2**31)],
+)
+def test_doubtful_rows_are_said_in_the_same_words(
+    row: int, column: str, value: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rank or item twice, a rank of no place, a user who comes again, a null: the error is the same."""
+    frame = pl.DataFrame({"user": np.repeat(np.arange(3), 4), "item": np.tile(np.arange(4), 3)})
+    frame = frame.with_columns(rank=pl.col("item") + 1)
+    frame[row, column] = value
+    path = tmp_path / "lists.parquet"
+    frame.write_parquet(path)
+    said = []
+    for many in (1_000, 0):
+        monkeypatch.setattr(lists, "MANY", many)
+        with pytest.raises(InputError) as problem:
+            read_recommendations(path)
+        said.append(str(problem.value))
+    assert said[0] == said[1]
+    dropped = []
+    for many in (1_000, 0):
+        monkeypatch.setattr(lists, "MANY", many)
+        dropped.append(read_recommendations(path, invalid="drop"))
+    assert same(*dropped) and dropped[0].account == dropped[1].account
