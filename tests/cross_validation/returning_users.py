@@ -104,6 +104,7 @@ def fold(place: int, clicks: Floats, hits: Floats) -> FoldSums:
         differing=np.full((1, 1, 2, 3), np.nan),
         brought=np.empty((0, 0, 0)),
         extent=np.array([clicks.sum(), len(there), 1.0, math.inf, -math.inf, -math.inf]),
+        filled=np.full((2, 11), len(there)),
         single=0,
         clicking=len(there),
         support_gap=math.nan,

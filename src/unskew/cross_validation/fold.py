@@ -163,6 +163,7 @@ def _sums_of(
         differing=np.array([_differing(measured, place) for place in range(len(both.cells))]),
         **_items(measured, plan, logs, facts),
         extent=_extent(sums.extent),
+        filled=sums.places.filled,
         single=counts["1"],
         clicking=sum(counts.values()),
         support_gap=np.nan if setting.support_gap is None else setting.support_gap,

@@ -15,10 +15,11 @@ from unskew.engine.sums import Sums
 from unskew.estimators import Target
 from unskew.inference.intervals import Interval, percentile
 from unskew.inference.tally import BINS, Carried, Tally
-from unskew.inference.trust import doubts, withheld
+from unskew.inference.trust import doubt, doubts, withheld
 from unskew.inference.verdict import Judgement, Outcome, outcome, users_needed
 from unskew.judging.cell_comparisons import CellComparisons
 from unskew.judging.claims import additive, promise, rests_on, standing, sure
+from unskew.judging.list_notes import list_note
 from unskew.judging.measure import Floats, Key, Measured, Setting, uses_propensity, weighted
 from unskew.judging.over_draws import draw_errors
 from unskew.judging.scenarios import (
@@ -130,7 +131,8 @@ def _in_order(
             estimates += scenario_estimates(cells, [rows[other] for other in cells.cells])
             for n, pair in enumerate(there[0][1]):
                 each = [verdicts[other][n] for other in cells.cells], [found[pair] for _, found in there]
-                said.append(scenario_verdict(cells, setting.models, pair, *each, upwards))
+                lists = doubt(list_note(measured, cells.metric, *pair))
+                said.append(scenario_verdict(cells, setting.models, pair, *each, upwards, lists))
             whole = [judged[other] for other in every.cells]
             told = [rows[other] for other in every.cells], [found for _, found in whole], [r for r, _ in whole]
             ends = None if cells is every else (cells.scenarios.points[0].at[0], cells.scenarios.points[-1].at[0])
@@ -313,15 +315,16 @@ def _trust(measured: Measured, compared: CellComparisons, a: int, b: int, judged
     setting, run, cell = measured.setting, compared.run, compared.cell
     if not compared.moments.differ[a, b]:
         return "The two models score the same for every user."
+    lists = list_note(measured, run.metrics[cell.metric], a, b)
     if not word.decided:
-        return withheld(judged.reasons)
+        return withheld(judged.reasons) or doubt(lists)
     carried = measured.sums.carried[cell.run]
     return doubts(
         users=compared.moments.active,
         ess=compared.ess(a, b) if run.traits.uses_seen_pairs else None,
         max_weight_share=max(carried.max_weight_share(cell.metric, j) for j in (a, b)),
         support_gap=setting.support_gap if weighted(run) else None,
-        note=_note(compared, a, b),
+        note="; ".join(filter(None, (lists, _note(compared, a, b)))),
     )
 
 
