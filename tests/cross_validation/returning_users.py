@@ -75,6 +75,7 @@ def fold(place: int, clicks: Floats, hits: Floats) -> FoldSums:
         "propensity": None,
         "known": False,
         "assumption": "",
+        "split": "",
         "shortage": 0.0,
         "relative": True,
         "refused": [],

@@ -201,6 +201,7 @@ class Folds:
             propensity=told[0]["propensity"],
             known=all(said["known"] for said in told),
             assumption=next((said["assumption"] for said in told if said["assumption"]), ""),
+            split=next((said["split"] for said in told if said["split"]), ""),
             level=self.level,
             replicates=self.replicates,
             seed=self.seed,

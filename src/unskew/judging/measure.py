@@ -41,6 +41,7 @@ class Setting:
         propensity: its canonical string.
         known: whether propensities are known rather than assumed or fitted.
         assumption: what must hold for them to be right; empty where they are known.
+        split: what weights that are known up to a factor assume besides, of how the log was split; empty if nothing.
         level: of intervals and verdicts.
         replicates: of the bootstrap; 0 for normal intervals.
         single_clicks: share of users with one seen relevant item.
@@ -71,6 +72,7 @@ class Setting:
     item_propensity: Floats | None = None
     shortage: float = 0.0
     seen_counts: Floats | None = None
+    split: str = ""
     sample: str = ""
     sample_assumption: str = ""
     answers_assumption: str = ""

@@ -46,6 +46,11 @@ def narrowed(cells: ScenarioCells, left: PathRange | None) -> ScenarioCells:
     )
 
 
+def assuming(cells: ScenarioCells, assumption: str) -> ScenarioCells:
+    """The same scenarios with other words for what holds in all of them."""
+    return replace(cells, scenarios=replace(cells.scenarios, assumption=assumption))
+
+
 def scenario_estimates(cells: ScenarioCells, rows: Sequence[Sequence[Estimate]]) -> list[Estimate]:
     """One row per model, from its rows in every scenario."""
     found = []

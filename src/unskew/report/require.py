@@ -49,7 +49,7 @@ from unskew.result import Result, Verdict
 UNCORRECTED = "it rests on a model of outcomes that nothing in the log corrects, so it is not evidence"
 NOTHING_DEBIASED = "nothing here undoes the skew of the log, so it is not evidence"
 
-LONGEST = 100  # characters of an assumption that stands behind every answer
+LONGEST = 150  # characters of an assumption that stands behind every answer
 
 
 def require(result: Result, statements: Sequence[str]) -> Requirements:
