@@ -90,7 +90,7 @@ def test_the_remedies_hold() -> None:
         named += of_path(result).verdict in ("ahead", "behind")
     assert named <= 1
     made = world(1, keep=False)
-    train, test = us.split.by_time(made["log"], share=SHARE)
+    train, test = us.split.holdout(made["log"], share=SHARE, by="time")
     cut = evaluate(made | {"train": train, "test": test})
     assert of_path(cut).assumption == ALONE and not any(NOT_CORRECTED in w for w in cut.warnings)
 
@@ -98,7 +98,7 @@ def test_the_remedies_hold() -> None:
 def test_folds_at_random_say_it_over_all_of_them() -> None:
     made = world(1, keep=False)
     found = us.cross_validate(
-        made["log"], {"popular": "most_popular", "chance": "random"}, split="k_fold(k=2)", metrics=["recall@1"]
+        made["log"], {"popular": "most_popular", "chance": "random"}, split="k_fold(folds=2)", metrics=["recall@1"]
     )
     verdicts = [v for v in found.pooled.verdicts_ if v.estimator == "exposure_path"]
     assert verdicts and all(SMALL in v.assumption for v in verdicts)
