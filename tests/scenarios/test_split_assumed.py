@@ -4,50 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import polars as pl
 import pytest
 
 import unskew as us
-from unskew.result import Result
+from tests.scenarios.split_at_random import SHARE, evaluate, of_path, world
 
-USERS, ITEMS = 1200, 40
-OFTEN, RARELY, SHARE = 0.9, 0.1, 0.3
 ALONE = "how likely a relevant item was to be seen depends on its popularity alone"
 SMALL = "all chances to be seen were small"
 NOT_CORRECTED = "are not corrected for the split"
-
-
-def world(seed: int, *, keep: bool) -> dict[str, Any]:
-    """Half of the items are shown often, and all are liked alike; one list of each half, equally good.
-
-    ``keep``: lists are made of all items, training items as well.
-    """
-    rng = np.random.default_rng(seed)
-    chance = np.where(np.arange(ITEMS) < ITEMS // 2, OFTEN, RARELY)
-    liked = rng.random((USERS, ITEMS)) < 0.4
-    user, item = np.nonzero(liked & (rng.random((USERS, ITEMS)) < chance))
-    log = us.Log.from_frame(pl.DataFrame({"user": user, "item": item, "time": np.arange(len(user))}))
-    train, test = us.split.holdout(log, share=SHARE, seed=seed)
-    barred = np.zeros((USERS, ITEMS), dtype=bool)
-    frame = train.to_frame()
-    barred[frame["user"].to_numpy(), frame["item"].to_numpy()] = not keep
-    found = {}
-    for name, inside in (("often", chance == OFTEN), ("rarely", chance == RARELY)):
-        wanted = np.where(rng.random(USERS)[:, None] < 0.5, liked & ~barred, ~liked)
-        score = rng.random(liked.shape) + 2.0 * wanted - 9.0 * (barred | ~inside)
-        found[name] = pl.DataFrame({"user": np.arange(USERS), "item": score.argmax(axis=1), "rank": 1})
-    return {"train": train, "test": test, "models": found, "log": log}
-
-
-def evaluate(made: dict[str, Any], **options: Any) -> Result:
-    asked: dict[str, Any] = {"train": made["train"], "metrics": ["recall@1"]}
-    return us.evaluate(made["test"], made["models"], **(asked | options))
-
-
-def of_path(result: Result) -> us.result.Verdict:
-    (found,) = [v for v in result.verdicts_ if v.estimator == "exposure_path"]
-    return found
 
 
 def test_a_verdict_after_a_random_split_names_what_it_assumes_of_it() -> None:
