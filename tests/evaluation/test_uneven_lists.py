@@ -89,6 +89,14 @@ def test_places_that_dropping_training_items_leaves_empty_are_said() -> None:
     assert found.trust.rstrip(".") in result.require(BETTER).items[0].reason
 
 
+def test_training_items_that_only_one_model_lists_are_said_where_all_items_are_candidates() -> None:
+    """The other remedy, followed by one model alone: held-out rows repeat no training pair, its places are lost."""
+    found = snips(evaluate(world()["cut"], candidates="all"))
+    assert found.verdict == "better"
+    assert "of what other lists was in the user's training data, and full leaves such items out" in found.trust
+    assert "training" not in snips(evaluate(world()["other"], candidates="all")).trust
+
+
 def test_some_short_lists_are_said_with_their_share() -> None:
     """Half of the lists end at rank 3: a fifth of all places is empty."""
     short = world()["other"].filter((pl.col("rank") <= 3) | (pl.col("user") % 2 == 0))

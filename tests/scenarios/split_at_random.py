@@ -18,7 +18,7 @@ import polars as pl
 import unskew as us
 from unskew.result import Result, Verdict
 
-LOGS, USERS, ITEMS = 40, 1200, 40
+LOGS, USERS, ITEMS = 300, 1200, 40
 OFTEN, RARELY, SHARE = 0.9, 0.1, 0.3
 
 

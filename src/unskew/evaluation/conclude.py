@@ -159,8 +159,18 @@ def setting_of(request: Request, aligned: Alignment, engine: Engine, rules: Rule
         shortage=0.0 if aligned.level is None else aligned.level.shortage,
         seen_counts=aligned.seen_counts,
         split=split_assumption(aligned.marks, rules),
+        kept_training=() if rules.unseen else _kept_training(request, aligned),
         answers_assumption="" if aligned.joined is None else rests_on(aligned.joined, request.users_are == "fixed"),
     )
+
+
+def _kept_training(request: Request, aligned: Alignment) -> tuple[float, ...]:
+    """Of every model, which share of its listed items the user had in training."""
+    shares = {
+        name: each.repeats / max(each.entries, 1)
+        for name, each in zip(aligned.found_lists, aligned.facts.lists, strict=True)
+    }
+    return tuple(shares.get(name, 0.0) for name in request.models)
 
 
 def account(facts: Facts) -> dict[str, Any]:

@@ -160,7 +160,8 @@ def _about_lists(name: str, coded: FoundLists, *, unseen: bool) -> Iterator[str]
     if unseen and (repeats := coded.account[TRAINING_ITEMS]):
         yield (
             f"{name}: {repeats:,} listed items are in the user's training data and cannot be hits. Remove them and "
-            "close the ranks up with drop_seen=True, or judge repeats too with candidates='all'."
+            "close the ranks up with drop_seen=True (give longer lists then), or, if the lists of all models keep "
+            "such items, judge repeats too with candidates='all'."
         )
 
 

@@ -34,4 +34,11 @@ def list_note(measured: Measured, metric: Metric, a: int, b: int) -> str:
             f"the lists of {names[shorter]} leave {empty[shorter]:.0%} of the places{depth} empty, those of "
             f"{names[fuller]} {empty[fuller]:.0%}"
         )
+    if kept := measured.setting.kept_training:
+        without, with_them = (a, b) if kept[a] <= kept[b] else (b, a)
+        if kept[without] < MISSING and kept[with_them] > UNEVEN:
+            notes.append(
+                f"{kept[with_them]:.0%} of what {names[with_them]} lists was in the user's training data, and "
+                f"{names[without]} leaves such items out"
+            )
     return ", and ".join(notes)

@@ -49,6 +49,8 @@ class Setting:
         item_propensity: P of each item, where it is one per item.
         seen_counts: how often each item was seen in training.
         shortage: the share of all pairs for which inverse propensities of seen pairs do not account, beyond chance.
+        kept_training: of every model, which share of its listed items the user had in training, where these are
+            candidates; empty where they are not.
         sample: how the rows are sampled, in words; empty where they are not.
         rounds: over how many declared rounds answers are drawn, each with its share of the level.
         design: how pairs of a user that were drawn depend on each other; empty where that is not known.
@@ -73,6 +75,7 @@ class Setting:
     shortage: float = 0.0
     seen_counts: Floats | None = None
     split: str = ""
+    kept_training: tuple[float, ...] = ()
     sample: str = ""
     sample_assumption: str = ""
     answers_assumption: str = ""
